@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/sink"
+	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
 // Batch is what a stack decoded.
@@ -36,8 +37,9 @@ func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
 // Accept checks a batch, encodes its metadata and hands it to the sink. It
-// returns when the sink has taken all of it, or nothing. Where ctx ends before
-// the sink has begun, nothing is kept. h is the head of the request.
+// returns when the sink has taken all of it, or nothing; after the refusal unsent
+// it has taken all of it as well. Where ctx ends before the sink has begun, nothing
+// is kept. h is the head of the request.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.check(b); err != nil {
 		return Receipt{}, err
@@ -117,6 +119,10 @@ func (s *Service) keep(ctx context.Context, trace string, b Batch, r *Receipt) e
 		return nil
 	case errors.Is(err, sink.ErrTooLarge):
 		return because(err, tooLarge, "too_large", "the batch is larger than the sink takes, once its records are written out")
+	case errors.Is(err, spool.ErrWait):
+		s.works()
+		s.counts.took(*r)
+		return unsent(err)
 	case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
 		s.fails(err)
 	}
@@ -163,6 +169,12 @@ func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error
 
 func untaken(cause error) error {
 	return because(cause, unavailable, "sink", "the batch could not be kept; send it again later")
+}
+
+// unsent is of a batch that the spool keeps and sends on. A status that clients try
+// again after would duplicate it.
+func unsent(cause error) error {
+	return because(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
 func unencodable(i int, cause error) error {

@@ -16,7 +16,7 @@ type counters struct {
 	sinkErrors              atomic.Int64
 	failing                 atomic.Int64              // errors of the sink since it last took a batch
 	failed                  atomic.Pointer[time.Time] // when it last did
-	refusals                [13]atomic.Int64          // as codes
+	refusals                [14]atomic.Int64          // as codes
 }
 
 func (c *counters) took(r Receipt) {

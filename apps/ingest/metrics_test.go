@@ -69,7 +69,7 @@ func TestSpool(t *testing.T) {
 		t.Error("a spool without a clock")
 	}
 	s := newService(t, c)
-	readers, err := spool.OpenReaders(dir, []string{"a"}, func(d spool.Damage) { t.Error(d) })
+	readers, err := spool.OpenReaders(dir, []string{"a"}, false, func(d spool.Damage) { t.Error(d) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func refused(t *testing.T) map[int][]string {
 	_, record := s.Accept(context.Background(), Head{}, Records(make([]Record, 1), nil))
 	out := map[int][]string{}
 	for _, err := range []error{
-		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
+		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil), unsent(nil),
 	} {
 		r := s.RefusalOf(err)
 		out[r.Status] = append(out[r.Status], r.Code)
@@ -170,7 +170,7 @@ func refused(t *testing.T) map[int][]string {
 func TestDescribedAnswers(t *testing.T) {
 	d := described(t)
 	want := map[string]map[string][]int{
-		"/":             {"post": {200, 400, 401, 404, 405, 408, 413, 415, 500, 503}},
+		"/":             {"post": {200, 202, 400, 401, 404, 405, 408, 413, 415, 500, 503}},
 		"/health":       {"get": {200, 404, 405}},
 		"/metrics":      {"get": {200, 404, 405}},
 		"/openapi.json": {"get": {200, 404, 405}},

@@ -11,6 +11,7 @@ import (
 // depends on the request and the configuration, never on whose decoder read
 // the body.
 //
+//	202 unsent              the batch is kept, but was not sent on in the time that the answer waits for that
 //	400 malformed           not a batch of records in the encoding it is said to be in; the message says which record, which field, and what is expected
 //	400 batch               no records in it, or too many
 //	400 record              a record without an id or a timestamp, or one that cannot be written as JSON
@@ -31,6 +32,7 @@ type Refusal struct {
 
 // Statuses, by number: not every server that is measured links net/http.
 const (
+	accepted             = 202
 	badRequest           = 400
 	unauthorized         = 401
 	notFound             = 404
@@ -44,10 +46,10 @@ const (
 
 // codes lists the codes of this package's refusals in the order of the metrics.
 // The last, other, counts every other code.
-func codes() [13]string {
+func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
-		"too_large", "media_type", "encoding", "internal", "sink", "other",
+		"too_large", "media_type", "encoding", "internal", "sink", "unsent", "other",
 	}
 }
 

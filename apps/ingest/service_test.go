@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
 func newService(t *testing.T, c Config) *Service {
@@ -189,6 +191,33 @@ func TestSinkThatFails(t *testing.T) {
 		t.Error("delivered")
 	}
 	if want := "ingest_sink_errors_total 1\n"; !strings.Contains(string(s.Metrics()), want) {
+		t.Errorf("no %q in %s", want, s.Metrics())
+	}
+}
+
+// A batch that is in the spool and not sent on in time is kept: the client is not to
+// send it again, and the sink has not failed.
+func TestBatchThatIsNotSentOnInTime(t *testing.T) {
+	dir := t.TempDir()
+	s := newService(t, Config{Sink: "spool:" + dir, Wait: time.Millisecond, Now: time.Now})
+	readers, err := spool.OpenReaders(dir, []string{"a"}, false, func(spool.Damage) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readers.Close()
+	_, err = s.Accept(context.Background(), Head{}, Records(list(2), json.Marshal))
+	wantRefusal(t, "not sent on", err, 202, "unsent")
+	if !errors.Is(err, spool.ErrWait) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+	var b spool.Batch
+	if err := readers.All()[0].Take(&b, 10, 1<<20); err != nil || b.Len() != 2 || s.Delivered() != 2 {
+		t.Errorf("%d events are kept, and %d counted: %v", b.Len(), s.Delivered(), err)
+	}
+	if err := s.Ready(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if want := "ingest_sink_errors_total 0\n"; !strings.Contains(string(s.Metrics()), want) {
 		t.Errorf("no %q in %s", want, s.Metrics())
 	}
 }

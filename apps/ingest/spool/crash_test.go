@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/disk/disktest"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 // world is a disk, what was kept on it over all of its lives, and a far side,
@@ -35,7 +36,7 @@ func (w *world) life(o Options, rng *rand.Rand) {
 	if err != nil {
 		return
 	}
-	all, err := openReaders(w.disk, dir, []string{"a"}, func(d Damage) {
+	all, err := openReaders(w.disk, dir, []string{"a"}, o.Fsync, func(d Damage) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.lost += d.Lost
@@ -183,6 +184,29 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 	t.Logf("%d operations failed and %d machines went off: none of %d acknowledged lines was lost", failed, lives, acknowledged)
 	if acknowledged < 2*lives {
 		t.Errorf("only %d lines were acknowledged in %d lives: nothing is shown by that", acknowledged, lives)
+	}
+}
+
+// A power cut takes a cursor back by one batch at most, and that batch is sent again
+// with the same events.
+func TestCursorAfterAPowerCut(t *testing.T) {
+	for seed := range uint64(100) {
+		r := newRig(t, Options{Fsync: true})
+		var last Batch
+		for i := range 50 {
+			r.mustKeep(fmt.Sprint(i), "x", "y")
+			last = Batch{}
+			assert.NoError(t, "take", r.reader.Take(&last, 3, 1000))
+			assert.NoError(t, "begin", r.reader.Begin(&last))
+			assert.NoError(t, "done", r.reader.Done(&last, 0))
+		}
+		all, err := openReaders(r.disk.Off(seed, true), dir, []string{"a"}, true, func(d Damage) { t.Error(d) })
+		assert.NoError(t, "open", err)
+		c := all.All()[0].Cursor()
+		if c.Position != last.From && c.Position != last.To || c.Pending != last.To {
+			t.Errorf("seed %d: the cursor is at %d, and %d is pending, of a batch from %d to %d", seed, c.Position, c.Pending, last.From, last.To)
+		}
+		assert.NoError(t, "close", all.Close())
 	}
 }
 

@@ -55,14 +55,55 @@ func TestDamagedByte(t *testing.T) {
 	}
 }
 
+// The frames of a segment whose header is damaged are read, also if it is the first
+// that there is, of a cursor that is new or not.
 func TestDamagedHeaderOfSegment(t *testing.T) {
+	damage := func(b []byte) []byte { b[20]++; return b }
+	for number := range uint64(5) { // the last may be being written
+		for _, restart := range []bool{false, true} {
+			r := newRig(t, Options{Segment: 100})
+			want := ""
+			if restart {
+				r.mustKeep("before", "restart")
+				var b Batch
+				assert.NoError(t, "take", r.reader.Take(&b, 1, 1000))
+				assert.NoError(t, "done", r.reader.Done(&b, 0))
+				r.read()
+				want = "restart "
+			}
+			for i := range 6 {
+				r.mustKeep(fmt.Sprint(i))
+			}
+			r.disk.Change(segmentPath(dir, number+1), damage)
+			name := fmt.Sprintf("segment %d, restart %v", number+1, restart)
+			assert.Equal(t, name, r.take(), want+"0 1 2 3 4 5 ")
+			assert.Equal(t, name+": lost", r.lost(), uint64(0))
+		}
+	}
+}
+
+// A reader that is new to a spool begins with what there is. What was sent before
+// is not lost, and neither is what lies behind a damaged header.
+func TestDamagedHeaderWhereANewReaderBegins(t *testing.T) {
 	r := newRig(t, Options{Segment: 100})
-	for i := range 6 {
+	for i := range 3 {
 		r.mustKeep(fmt.Sprint(i))
 	}
-	r.disk.Change(segmentPath(dir, 2), func(b []byte) []byte { b[20]++; return b })
-	assert.Equal(t, "sent", r.take(), "0 1 2 3 4 5 ")
+	r.take()
+	r.mustKeep("3")
+	assert.NoError(t, "remove", r.disk.Remove(cursorPath(dir, "a")))
+	r.disk.Change(segmentPath(dir, 3), func(b []byte) []byte { b[20]++; return b })
+	r.read()
+	assert.Equal(t, "sent", r.take(), "2 3 ")
 	assert.Equal(t, "lost", r.lost(), uint64(0))
+
+	r = newRig(t, Options{Segment: 100})
+	for i := range 3 {
+		r.mustKeep(fmt.Sprint(i))
+	}
+	r.disk.Change(segmentPath(dir, 1), func(b []byte) []byte { clear(b); return b })
+	assert.Equal(t, "sent", r.take(), "1 2 ")
+	assert.Equal(t, "lost", r.lost(), uint64(1))
 }
 
 func TestMissingSegment(t *testing.T) {
@@ -170,7 +211,7 @@ func FuzzReader(f *testing.F) {
 			_ = s.Keep(t.Context(), []byte("last\n"), 1)
 		}
 		var text bytes.Buffer
-		all, err := openReaders(d, dir, []string{"a"}, func(Damage) {})
+		all, err := openReaders(d, dir, []string{"a"}, reopen, func(Damage) {})
 		assert.NoError(t, "readers", err)
 		r, end := all.All()[0], uint64(0)
 		for range 200 {

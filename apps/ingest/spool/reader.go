@@ -56,6 +56,7 @@ func (d Damage) String() string {
 type Reader struct {
 	dir    string
 	files  disk.Files
+	fsync  bool
 	report func(Damage)
 	state  Cursor
 
@@ -209,31 +210,60 @@ func (r *Reader) following() (*segment, error) {
 	return nil, err
 }
 
-// open opens the segment that has the next event.
+// open opens the segment that has the next event: the last one that may, or else
+// the first. If the header of the first is damaged, its frames may be whole.
 func (r *Reader) open() (bool, error) {
 	list, err := segments(r.files, r.dir, 0)
 	if err != nil {
 		return false, err
 	}
-	var g *segment
-	for i := range list {
-		if list[i].err != nil {
-			continue
+	if len(list) == 0 || len(list) == 1 && list[0].err != nil { // it may be being written
+		return false, nil
+	}
+	if r.state.Position == 0 && r.state.Sent == 0 { // a cursor that is new begins with what there is
+		first, err := r.first(list)
+		if err != nil {
+			return false, err
 		}
-		if g == nil || list[i].header.first <= r.at {
-			g = &list[i]
+		r.at = max(r.at, first)
+	}
+	g := list[0]
+	for _, later := range list[1:] {
+		if later.err == nil && later.header.first <= r.at {
+			g = later
 		}
 	}
-	if g == nil {
-		if len(list) < 2 { // the first may be being written
-			return false, nil
+	return true, r.turn(g)
+}
+
+// first is the number that all events in segments have or exceed. Those of segment 1
+// begin with 0.
+func (r *Reader) first(list []segment) (uint64, error) {
+	for _, g := range list {
+		if g.err == nil || g.number == 1 {
+			return g.header.after, nil
 		}
-		g = &list[0]
+		if group, found, err := r.firstGroup(g); found || err != nil {
+			return group, err
+		}
 	}
-	if r.state.Position == 0 && r.state.Sent == 0 && r.at < g.header.after {
-		r.at = g.header.after // a cursor that is new begins with what there is
+	return 0, nil
+}
+
+// firstGroup is that of the first whole frame in a segment whose header is damaged.
+func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
+	file, err := r.files.Read(g.path)
+	if err != nil {
+		return 0, false, err
 	}
-	return true, r.turn(*g)
+	defer file.Close()
+	w := window{file: file}
+	at, found, err := w.search(0, 0)
+	if !found || err != nil {
+		return 0, false, err
+	}
+	f, err := w.frame(at)
+	return f.group, err == nil, err
 }
 
 // turn goes on with a segment.
@@ -333,10 +363,14 @@ func (r *Reader) close() {
 // at most the cursor's position where nothing is pending.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin notes that b is about to be sent.
+// Begin notes that b is about to be sent. With fsync that is on stable storage
+// then: after a power cut b alone is sent again, and with the same events.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
-	return r.save()
+	if err := r.save(); err != nil || !r.fsync {
+		return err
+	}
+	return r.sync()
 }
 
 // Failed notes that an attempt has failed.

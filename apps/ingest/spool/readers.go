@@ -25,13 +25,14 @@ type Readers struct {
 
 // OpenReaders opens the readers of those names in dir, which exists. A spool
 // with a reader that is not named is refused: what that has not sent would never
-// be freed. Report is called with all that cannot be read, by any goroutine that
-// calls Take.
-func OpenReaders(dir string, names []string, report func(Damage)) (*Readers, error) {
-	return openReaders(disk.System{}, dir, names, report)
+// be freed. With fsync a power cut takes the cursor of a reader back by one batch at
+// most. Report is called with all that cannot be read, by any goroutine that calls
+// Take.
+func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
+	return openReaders(disk.System{}, dir, names, fsync, report)
 }
 
-func openReaders(files disk.Files, dir string, names []string, report func(Damage)) (_ *Readers, err error) {
+func openReaders(files disk.Files, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
 	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func openReaders(files disk.Files, dir string, names []string, report func(Damag
 		}
 	}
 	for _, name := range names {
-		one, err := r.open(name, report)
+		one, err := r.open(name, fsync, report)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func openReaders(files disk.Files, dir string, names []string, report func(Damag
 	return r, files.SyncDir(dir)
 }
 
-func (r *Readers) open(name string, report func(Damage)) (*Reader, error) {
+func (r *Readers) open(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
 	}
@@ -79,7 +80,7 @@ func (r *Readers) open(name string, report func(Damage)) (*Reader, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	c.Name = name
-	one := &Reader{dir: r.dir, files: r.files, report: report, cursor: file, state: c, saved: c, at: c.Position}
+	one := &Reader{dir: r.dir, files: r.files, fsync: fsync, report: report, cursor: file, state: c, saved: c, at: c.Position}
 	if file.number == 0 { // all slots are there from now on, so that the file never grows
 		err = errors.Join(one.cursor.write(c), one.cursor.write(c), one.cursor.sync(c), one.cursor.sync(c))
 	}

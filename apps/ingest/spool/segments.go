@@ -155,7 +155,7 @@ func (w *window) fill(at int64, need int) error {
 	return err
 }
 
-// search finds the next whole frame with events from a number on, at an offset
+// search finds the next whole frame with an event from a number on, at an offset
 // or behind it.
 func (w *window) search(at int64, least uint64) (int64, bool, error) {
 	for {
@@ -172,7 +172,7 @@ func (w *window) search(at int64, least uint64) (int64, bool, error) {
 			}
 			from := at + int64(i)
 			f, err := w.frame(from)
-			if err == nil && f.first >= least {
+			if err == nil && f.end() > least {
 				return from, true, nil
 			}
 			if err != nil && !errors.Is(err, errBad) && !errors.Is(err, errShort) {

@@ -63,7 +63,7 @@ func (r *rig) read() {
 		assert.NoError(r.t, "close readers", r.all.Close())
 	}
 	var err error
-	r.all, err = openReaders(r.disk, dir, []string{"a"}, func(d Damage) { r.damage = append(r.damage, d) })
+	r.all, err = openReaders(r.disk, dir, []string{"a"}, r.spool.o.Fsync, func(d Damage) { r.damage = append(r.damage, d) })
 	assert.NoError(r.t, "open readers", err)
 	r.reader = r.all.All()[0]
 }
@@ -291,13 +291,13 @@ func TestReadErrorPassesNothingOver(t *testing.T) {
 func TestReadersOfOtherNamesAreRefused(t *testing.T) {
 	r := newRig(t, Options{})
 	assert.NoError(t, "close", r.all.Close())
-	_, err := openReaders(r.disk, dir, []string{"b"}, nil)
+	_, err := openReaders(r.disk, dir, []string{"b"}, false, nil)
 	assert.ErrorContains(t, "other name", err, "a.cursor")
-	_, err = openReaders(r.disk, dir, []string{"a", "x/y"}, nil)
+	_, err = openReaders(r.disk, dir, []string{"a", "x/y"}, false, nil)
 	assert.ErrorContains(t, "no name", err, "cannot be")
 	r.all = nil
 	r.read()
-	_, err = openReaders(r.disk, dir, []string{"a"}, nil)
+	_, err = openReaders(r.disk, dir, []string{"a"}, false, nil)
 	assert.ErrorContains(t, "twice", err, "locked")
 	_, _, err = Open(dir, Options{files: r.disk})
 	assert.ErrorContains(t, "two writers", err, "locked")
@@ -310,7 +310,7 @@ func TestSegmentsStayForTheSlowest(t *testing.T) {
 	r := newRig(t, Options{Segment: 100})
 	assert.NoError(t, "close", r.all.Close())
 	var err error
-	r.all, err = openReaders(r.disk, dir, []string{"a", "b"}, func(d Damage) { t.Error(d) })
+	r.all, err = openReaders(r.disk, dir, []string{"a", "b"}, false, func(d Damage) { t.Error(d) })
 	assert.NoError(t, "open", err)
 	for i := range 10 {
 		r.mustKeep(fmt.Sprint(i))

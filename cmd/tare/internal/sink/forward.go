@@ -165,34 +165,59 @@ func (f *Forward) deliver(ctx context.Context, b Batch) (dead int, err error) {
 			result, err = Result{Dead: []Dead{{0, refused.Reason}}}, nil
 		}
 		if err == nil {
-			if err = f.Dead.Write(f.Name, b, result.Dead); err == nil {
-				if dead += len(result.Dead); len(result.Dead) > 0 {
-					f.Log.Warn("events rejected permanently", "sink", f.Name, "events", len(result.Dead), "reason", result.Dead[0].Reason, "file", f.Dead.path)
-				}
-				if len(result.Again) == 0 {
-					f.worked("send")
-					return dead, nil
-				}
-				b = pick(b, result.Again)
-				err = errors.New("the far side is to take some events later")
+			if err := f.writeDead(ctx, b, result.Dead); err != nil {
+				return dead, err
 			}
+			dead += len(result.Dead)
+			if len(result.Again) == 0 {
+				f.worked("send")
+				return dead, nil
+			}
+			b = pick(b, result.Again)
+			err = errors.New("the far side is to take some events later")
 		}
-		if ctx.Err() != nil {
-			return dead, ctx.Err()
+		if err := f.backOff(ctx, err, &wait); err != nil {
+			return dead, err
 		}
-		f.failed("send", err)
-		pause := wait/2 + time.Duration(f.Random.Int64N(int64(wait/2)+1))
-		if later := (*Later)(nil); errors.As(err, &later) {
-			pause = max(pause, min(later.After, longest))
+	}
+}
+
+// writeDead writes the dead events of a batch to their file until it takes them. The
+// far side has the others: they are not sent again meanwhile. Its error is ctx's.
+func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
+	wait := f.Backoff.First
+	for {
+		err := f.Dead.Write(f.Name, b, dead)
+		if err == nil {
+			break
 		}
-		if wait *= 2; wait > f.Backoff.Last {
-			wait = f.Backoff.Last
+		if err := f.backOff(ctx, err, &wait); err != nil {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return dead, ctx.Err()
-		case <-time.After(pause):
-		}
+	}
+	if len(dead) > 0 {
+		f.Log.Warn("events rejected permanently", "sink", f.Name, "events", len(dead), "reason", dead[0].Reason, "file", f.Dead.path)
+	}
+	return nil
+}
+
+// backOff waits after an attempt that failed, and longer the next time. Its error is
+// ctx's.
+func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	f.failed("send", failed)
+	pause := *wait/2 + time.Duration(f.Random.Int64N(int64(*wait/2)+1))
+	if later := (*Later)(nil); errors.As(failed, &later) {
+		pause = max(pause, min(later.After, longest))
+	}
+	*wait = min(2**wait, f.Backoff.Last)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pause):
+		return nil
 	}
 }
 

@@ -123,6 +123,27 @@ func TestFullDeadLettersHoldEventsBack(t *testing.T) {
 	assert.Equal(t, "sent", strings.Join(s.lines, " "), "1")
 }
 
+// While the file of dead letters has no room, what the far side has taken is not
+// sent again.
+func TestFullDeadLettersSendNothingAgain(t *testing.T) {
+	s := &scripted{}
+	takesRest := func(b Batch) (Result, error) {
+		for i, e := range b.Events {
+			if i != 1 {
+				s.lines = append(s.lines, string(e.Line))
+			}
+		}
+		return Result{Dead: []Dead{{1, "no"}}}, nil
+	}
+	for range 10_000 {
+		s.steps = append(s.steps, takesRest)
+	}
+	log, left := run(t, t.TempDir(), s, 10, 20*time.Millisecond, "1", "2", "3")
+	assert.Equal(t, "sent", strings.Join(s.lines, " "), "1 3")
+	assert.Equal(t, "left", left, uint64(3))
+	assert.Contains(t, "log", log, "the file of dead letters is full")
+}
+
 func TestEventsForLaterAndRetryAfter(t *testing.T) {
 	s := &scripted{steps: []func(Batch) (Result, error){
 		func(Batch) (Result, error) { return Result{Again: []int{0, 2}, Dead: []Dead{{1, "no"}}}, nil },

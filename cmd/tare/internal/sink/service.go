@@ -18,6 +18,7 @@ import (
 // Config says what is sent on.
 type Config struct {
 	Dir     string // of the spool
+	Fsync   bool   // a power cut takes the sinks back by one batch at most
 	Sinks   []Named
 	Dead    int64 // bytes of each file of dead letters, at most
 	Poll    time.Duration
@@ -60,7 +61,7 @@ func (s *Service) start(ctx context.Context) (err error) {
 	for _, one := range c.Sinks {
 		names = append(names, one.Name)
 	}
-	if s.readers, err = spool.OpenReaders(c.Dir, names, func(d spool.Damage) {
+	if s.readers, err = spool.OpenReaders(c.Dir, names, c.Fsync, func(d spool.Damage) {
 		c.Log.Error("the spool is damaged", "what", d.String(), "lost", d.Lost)
 	}); err != nil {
 		return err

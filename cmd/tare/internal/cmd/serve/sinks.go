@@ -97,7 +97,7 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	var list []sink.Named
 	for _, t := range f.targets {
-		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Now: env.Now})
+		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Fsync: f.fsync, Now: env.Now})
 		if err != nil {
 			for _, opened := range list {
 				err = errors.Join(err, opened.Sink.Close())
@@ -114,7 +114,7 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 		poll = time.Millisecond
 	}
 	return sink.Start(sink.Config{
-		Dir: f.dir, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
+		Dir: f.dir, Fsync: f.fsync, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
 		Backoff: sink.Backoff{First: 100 * time.Millisecond, Last: 30 * time.Second},
 		Log:     slog.New(slog.NewTextHandler(env.Err, nil)),
 	})
@@ -127,7 +127,7 @@ func (f *forwarding) acknowledged() string {
 		disk = "on stable storage of this disk"
 	}
 	if f.wait {
-		return "acknowledged = sent on, and before that " + disk
+		return "acknowledged = sent on or in the file of dead letters (202: not yet), and before that " + disk
 	}
 	return "acknowledged = " + disk + "; full: 503"
 }

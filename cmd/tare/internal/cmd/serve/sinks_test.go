@@ -90,3 +90,13 @@ func TestForwardingDuringAService(t *testing.T) {
 	f.dir = dir + "x"
 	assert.ErrorContains(t, "no directory", f.during(env, nil, serve("c")), "make the spool")
 }
+
+// With --fsync a file that events are sent on to is synced too.
+func TestForwardingToAFileWithFsync(t *testing.T) {
+	url := "tee:null,file:" + filepath.Join(t.TempDir(), "e")
+	f, _, err := forwarded(nil, func(name string) string { return map[string]string{"sink": url, "fsync": "on"}[name] }, t.TempDir())
+	assert.NoError(t, "forwarded", err)
+	var out bytes.Buffer
+	assert.NoError(t, "serve", f.during(cmdenv.Env{Err: &out, Now: time.Now}, nil, func() error { return nil }))
+	assert.Contains(t, "promise", out.String(), "sent = on stable storage")
+}

@@ -18,6 +18,7 @@ import (
 // Config is what URLs do not say.
 type Config struct {
 	Token string // for far sides behind HTTP, where the URL has no other
+	Fsync bool   // of a file, where the URL does not say it
 	Now   func() time.Time
 }
 
@@ -27,7 +28,7 @@ func Open(t sink.Target, c Config) (sink.Sink, error) {
 	case t.Kind == "null":
 		return Null{}, nil
 	case t.Kind == "file":
-		return openFile(t)
+		return openFile(t, c.Fsync)
 	case strings.Contains(t.Kind, "+"):
 		return web.New(t, web.Config{Token: c.Token, Now: c.Now})
 	case t.Kind == "kafka":
@@ -64,12 +65,12 @@ type File struct {
 
 var _ sink.Sink = (*File)(nil)
 
-func openFile(t sink.Target) (*File, error) {
+func openFile(t sink.Target, byDefault bool) (*File, error) {
 	path := t.URL.Opaque
 	if path == "" {
 		path = t.URL.Path
 	}
-	fsync, err := t.On("fsync", false)
+	fsync, err := t.On("fsync", byDefault)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (f *File) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 
 // Promise says whether the file is synced.
 func (f *File) Promise() sink.Promise {
-	p := sink.Promise{To: "file:" + f.path, Sent: "written"}
+	p := sink.Promise{To: "file:" + f.path, Sent: "written, which survives a kill but not a power cut"}
 	if f.fsync {
 		p.Sent = "on stable storage"
 	}

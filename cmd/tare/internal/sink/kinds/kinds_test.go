@@ -51,3 +51,23 @@ func TestPromises(t *testing.T) {
 		assert.NoError(t, "close", s.Close())
 	}
 }
+
+// A file is synced if its URL says so, or else if the service syncs its spool: what
+// is sent on is removed from there.
+func TestFileIsSyncedAsTheSpool(t *testing.T) {
+	const stable, written = "sent = on stable storage", "sent = written, which survives a kill but not a power cut"
+	for _, test := range []struct {
+		fsync   bool
+		options string
+		promise string
+	}{
+		{true, "", stable}, {true, "#fsync=off", written}, {false, "", written}, {false, "#fsync=on", stable},
+	} {
+		list, err := sink.ParseTargets("file:" + filepath.Join(t.TempDir(), "e") + test.options)
+		assert.NoError(t, "parse", err)
+		s, err := Open(list[0], Config{Fsync: test.fsync, Now: time.Now})
+		assert.NoError(t, "open", err)
+		assert.Contains(t, "promise", s.Promise().String(), test.promise)
+		assert.NoError(t, "close", s.Close())
+	}
+}
