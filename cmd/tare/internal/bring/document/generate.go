@@ -41,8 +41,7 @@ func Generated(id string) bool { return len(generators(map[string]bool{id: true}
 
 const userMain = `package main
 
-import own "github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
-	"github.com/tarebench/tare/contenders/codec/%s/user"
+import own "github.com/tarebench/tare/contenders/codec/%s/user"
 
 // user makes a pointer to an empty document of the user's own type.
 func user() func() any { return func() any { return new(%s) } }

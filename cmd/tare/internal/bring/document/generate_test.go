@@ -2,6 +2,8 @@ package document
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,6 +90,17 @@ func TestOnlyARefusalIsKept(t *testing.T) {
 		t.Setenv("GENERATOR", "fails")
 		if again := bench(field); !strings.HasPrefix(first, want) || again != first || ran != 1 {
 			t.Errorf("%s: %q, then %q, after %d runs", field, first, again, ran)
+		}
+	}
+}
+
+// The file that gives a leaf the type imports the leaf's copy of it and nothing else.
+func TestUserMainImportsTheType(t *testing.T) {
+	for _, g := range generators(map[string]bool{"easyjson": true, "ffjson": true}) {
+		text, why := g.main(Type{Root: "struct"})
+		f, err := parser.ParseFile(token.NewFileSet(), "user.go", text, 0)
+		if why != "" || err != nil || len(f.Imports) != 1 || f.Imports[0].Path.Value != `"`+sdkPath+"/"+g.file("user")+`"` {
+			t.Errorf("%s: %q, %v in\n%s", g.name, why, err, text)
 		}
 	}
 }
