@@ -69,7 +69,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
 		server.Chosen(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full", server.Size(&c.SpoolBytes, spool.LeastBytes)),
 		server.Chosen(SetSpoolAge, server.Off, "batches are answered with 503 while the oldest event has waited longer than this `duration`; off: never", server.Duration(&c.SpoolAge)),
-		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
+		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on, else 202; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
 	}
 }
 
