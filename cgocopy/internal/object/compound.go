@@ -184,6 +184,11 @@ func (r *reader) bits(f *ctype.Field, e *dwarf.Entry) {
 	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
+// mostInherited is how many fields all classes of a file may have from their bases. A
+// class that inherits twice from a base has its fields twice, so that a few dozen
+// classes can have any number.
+const mostInherited = 1 << 20
+
 // inherits adds the fields of a C++ base, where they lie.
 func (r *reader) inherits(t *ctype.Type, e *dwarf.Entry) error {
 	if virtual, _ := e.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
@@ -201,6 +206,9 @@ func (r *reader) inherits(t *ctype.Type, e *dwarf.Entry) error {
 	}
 	if base.Why != "" {
 		t.Why = base.Why
+	}
+	if r.inherited += len(base.Fields); r.inherited > mostInherited {
+		return fmt.Errorf("read DWARF: classes inherit more than %d fields in all", mostInherited)
 	}
 	for _, f := range base.Fields {
 		f.Offset += at

@@ -7,10 +7,12 @@ import (
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
@@ -142,6 +144,32 @@ func container(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return nil, nil, errFormat
 }
 
+// mostUnpacked is how many bytes the sections for debuggers may have when they are
+// unpacked.
+const mostUnpacked = 1 << 30
+
+// unpacked is how many bytes sections say to have when they are unpacked.
+type unpacked uint64
+
+// add adds a section of size bytes. Older compilers pack one without a flag: it begins
+// with ZLIB and its size.
+func (u *unpacked) add(size uint64, packed io.ReaderAt) {
+	var head [12]byte
+	if packed != nil {
+		if n, _ := packed.ReadAt(head[:], 0); n == len(head) && string(head[:4]) == "ZLIB" {
+			size = max(size, binary.BigEndian.Uint64(head[4:]))
+		}
+	}
+	*u += unpacked(min(size, mostUnpacked+1)) // so the sum cannot overflow
+}
+
+func (u unpacked) check() error {
+	if u > mostUnpacked {
+		return fmt.Errorf("sections for debuggers of more than %d bytes when they are unpacked", mostUnpacked)
+	}
+	return nil
+}
+
 func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	e, err := elf.NewFile(r)
 	if err != nil {
@@ -149,6 +177,20 @@ func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	}
 	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
 		return nil, nil, ErrNoDWARF
+	}
+	var sum unpacked
+	for _, s := range e.Sections {
+		switch {
+		case s.Flags&elf.SHF_COMPRESSED != 0:
+			sum.add(s.Size, nil)
+		case strings.HasPrefix(s.Name, ".zdebug_"):
+			sum.add(s.Size, s)
+		case strings.HasPrefix(s.Name, ".debug_"):
+			sum.add(s.Size, nil)
+		}
+	}
+	if err := sum.check(); err != nil {
+		return nil, nil, err
 	}
 	data, err := e.DWARF()
 	arch := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_386: "386", elf.EM_AARCH64: "arm64", elf.EM_ARM: "arm", elf.EM_RISCV: "riscv64", elf.EM_S390: "s390x", elf.EM_LOONGARCH: "loong64"}[e.Machine]
@@ -171,6 +213,15 @@ func fromMachO(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	if m.Section("__debug_info") == nil {
 		return nil, nil, ErrNoDWARF
 	}
+	var sum unpacked
+	for _, s := range m.Sections {
+		if strings.HasPrefix(s.Name, "__debug_") || strings.HasPrefix(s.Name, "__zdebug_") {
+			sum.add(s.Size, s)
+		}
+	}
+	if err := sum.check(); err != nil {
+		return nil, nil, err
+	}
 	data, err := m.DWARF()
 	arch := map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}[m.Cpu]
 	return data, &File{Arch: arch, OS: "darwin", Little: true}, err
@@ -189,6 +240,15 @@ func fromPE(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	}
 	if p.Section(".debug_info") == nil {
 		return nil, nil, ErrNoDWARF
+	}
+	var sum unpacked
+	for _, s := range p.Sections {
+		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
+			sum.add(uint64(s.Size), s)
+		}
+	}
+	if err := sum.check(); err != nil {
+		return nil, nil, err
 	}
 	data, err := p.DWARF()
 	arch := map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_I386: "386", pe.IMAGE_FILE_MACHINE_ARM64: "arm64"}[p.Machine]

@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"debug/dwarf"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -240,6 +241,75 @@ func TestEnds(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d and %d ends: %v, want %q", c.ends, c.again, err, c.want)
 		}
+	}
+}
+
+// TestInherited: each of n classes inherits twice from the one before, so that the last
+// has 2^n times the fields of the first.
+func TestInherited(t *testing.T) {
+	need.Programs(t, "g++")
+	for n, want := range map[int]string{8: "", 9: "read DWARF: classes inherit more than 1048576 fields in all"} {
+		path := filepath.Join(t.TempDir(), "a.o")
+		c := exec.Command("g++", "-x", "c++", "-", "-c", "-g", "-o", path)
+		c.Stdin = strings.NewReader(chain(n))
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		_, err := Open(path, nil)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+			t.Errorf("%d classes: %v, want %q", n, err, want)
+		}
+	}
+}
+
+// chain is classes that each inherit twice from the one before.
+func chain(n int) string {
+	text := "struct A0 {"
+	for i := range 1024 {
+		text += fmt.Sprintf(" char c%d;", i)
+	}
+	text += " };\n"
+	for i := range n {
+		text += fmt.Sprintf("struct L%d : A%d {}; struct R%d : A%d {}; struct A%d : L%d, R%d {};\n", i, i, i, i, i+1, i, i)
+	}
+	return text + fmt.Sprintf("A%d *one;\n", n)
+}
+
+// TestUnpacked: what sections say to have when they are unpacked is added up before
+// any is unpacked.
+func TestUnpacked(t *testing.T) {
+	for _, flag := range []string{"-gz=zlib", "-gz=zlib-gnu"} {
+		data := compiled(t, flag)
+		if _, err := from(bytes.NewReader(data), nil); err != nil {
+			t.Fatal(err)
+		}
+		e, err := elf.NewFile(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := 0
+		for _, s := range e.Sections {
+			switch {
+			case s.Flags&elf.SHF_COMPRESSED != 0: // a type and 4 bytes of nothing, then the size
+				binary.LittleEndian.PutUint64(data[s.Offset+8:], 1<<29)
+			case strings.HasPrefix(s.Name, ".zdebug_"):
+				binary.BigEndian.PutUint64(data[s.Offset+4:], 1<<29)
+			default:
+				continue
+			}
+			packed++
+		}
+		if _, err := from(bytes.NewReader(data), nil); packed < 3 || err == nil || err.Error() != "sections for debuggers of more than 1073741824 bytes when they are unpacked" {
+			t.Errorf("%s, %d packed sections: %v", flag, packed, err)
+		}
+	}
+	var sum unpacked
+	sum.add(4, strings.NewReader("ZLIB\x00\x00\x00\x00\x40\x00\x00\x00"))
+	if err := sum.check(); err != nil {
+		t.Error(err)
+	}
+	if sum.add(1, nil); sum.check() == nil {
+		t.Error("a byte more is not refused")
 	}
 }
 

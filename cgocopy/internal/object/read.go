@@ -21,6 +21,8 @@ type reader struct {
 	deep  int // entries that are being read, each for the one before
 	all   []*ctype.Type
 
+	inherited int // fields of bases in all classes
+
 	arrays    []*ctype.Type
 	compounds []*ctype.Type // structs and unions
 	anchors   map[string]*ctype.Type

@@ -1,6 +1,7 @@
 package grpccall_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -121,6 +123,98 @@ func TestAnswers(t *testing.T) {
 	} {
 		if err := m.Check([]byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// allocated is how many bytes of memory do takes in all.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestCheckTakesLittle: fields are counted before they are decoded, and what has too
+// many is not decoded.
+func TestCheckTakesLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tree.proto")
+	if err := os.WriteFile(path, []byte(`syntax = "proto2";
+message Tree { repeated Tree tree = 1; map<int32, Tree> named = 2; repeated int32 number = 3 [packed = true]; repeated float real = 4 [packed = true]; repeated group Part = 5 { optional Tree in = 1; } optional string text = 6; }
+service S { rpc Get(Tree) returns (Tree); }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := grpccall.Compile(t.Context(), path, nil, "/S/Get")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(msg []byte) error {
+		return m.Check(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...))
+	}
+	const fields = 128 << 20 / 512 // that are decoded
+	for name, c := range map[string]struct {
+		part string
+		n    int // parts that are decoded
+	}{
+		"messages":                 {"\x0a\x00", fields},
+		"messages with maps":       {"\x0a\x02\x12\x00", fields / 2},
+		"groups with messages":     {"\x2b\x0a\x00\x2c", fields / 2},
+		"packed numbers":           {"\x1a\x7f" + strings.Repeat("\x01", 127), 128 << 20 / (512 + 127*32)},
+		"packed numbers of 4 each": {"\x22\x7c" + strings.Repeat("\x01", 124), 128 << 20 / (512 + 31*32)},
+		"unknown fields":           {"\x78\x01", fields},
+	} {
+		most := bytes.Repeat([]byte(c.part), c.n)
+		if err := check(most); err != nil {
+			t.Errorf("%d %s: %v", c.n, name, err)
+		}
+		wrong := append([]byte("\x0a\x01\xff"), most[len(c.part):]...)
+		if err := check(wrong); err == nil || !strings.Contains(err.Error(), "not a Tree: ") {
+			t.Errorf("%d %s, one of them wrong: %v", c.n, name, err)
+		}
+		if took := allocated(func() { err = check(bytes.Repeat([]byte(c.part), 16<<20/len(c.part))) }); err != nil || took > 64<<20 {
+			t.Errorf("16 MiB of %s take %d MB, %v", name, took>>20, err)
+		}
+	}
+	if err := check([]byte("\x32\x7f" + strings.Repeat("\x0a", 127))); err != nil {
+		t.Errorf("text: %v", err)
+	}
+	nested := func(n int) []byte {
+		var msg []byte
+		for range n {
+			msg = protowire.AppendBytes([]byte{0x0a}, msg)
+		}
+		return msg
+	}
+	if err := check(nested(100)); err != nil {
+		t.Error(err)
+	}
+	if err := check(nested(20_000)); err == nil || !strings.Contains(err.Error(), "messages in messages, more than 100 deep") {
+		t.Error(err)
+	}
+}
+
+// TestReflectionTakesLittle: what files take is counted before they are decoded, of
+// all files together.
+func TestReflectionTakesLittle(t *testing.T) {
+	described := func(f []byte) []byte {
+		return protowire.AppendBytes([]byte{4<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, f))
+	}
+	message, method := []byte{4<<3 | 2, 0}, []byte{6<<3 | 2}
+	http := protowire.AppendBytes(protowire.AppendTag(nil, 72295728, protowire.BytesType), bytes.Repeat([]byte{11<<3 | 2, 0}, 1<<20))
+	method = protowire.AppendBytes(method, protowire.AppendBytes([]byte{2<<3 | 2}, protowire.AppendBytes([]byte{4<<3 | 2}, http)))
+	for name, f := range map[string][]byte{
+		"one file":      described(bytes.Repeat(message, 16<<20)),
+		"many files":    bytes.Repeat(described(bytes.Repeat(message, 2000)), 600),
+		"an annotation": described(method),
+	} {
+		var err error
+		took := allocated(func() {
+			_, err = grpccall.Reflect(t.Context(), to(started(t, replies(func(int) []byte { return f }))), "/a.B/C")
+		})
+		if err == nil || err.Error() != "descriptions of files that take more than 536870912 bytes of memory" || took > 640<<20 {
+			t.Errorf("%s takes %d MB: %v", name, took>>20, err)
 		}
 	}
 }

@@ -135,7 +135,12 @@ func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
 	}
 }
 
-// Check says what is wrong with the messages of an answer, with their prefixes.
+// mostChecked is how many bytes of memory one message of an answer takes at most to be
+// checked: several threads check at once.
+const mostChecked = 128 << 20
+
+// Check says what is wrong with the messages of an answer, with their prefixes. It does
+// not look into a message that would take too much memory.
 func (m *Method) Check(answer []byte) error {
 	for len(answer) > 0 {
 		if len(answer) < prefixLen {
@@ -145,8 +150,12 @@ func (m *Method) Check(answer []byte) error {
 		if answer = answer[prefixLen:]; n > uint64(len(answer)) {
 			return errors.New("a message shorter than its prefix says")
 		}
-		msg := dynamicpb.NewMessage(m.d.Output())
-		if err := proto.Unmarshal(answer[:n], msg); err != nil {
+		room := memory(mostChecked)
+		err := room.take(answer[:n], m.d.Output(), 0)
+		if err == nil {
+			err = proto.Unmarshal(answer[:n], dynamicpb.NewMessage(m.d.Output()))
+		}
+		if err != nil && !errors.Is(err, errMemory) {
 			return fmt.Errorf("not a %s: %w", m.d.Output().FullName(), err)
 		}
 		answer = answer[n:]

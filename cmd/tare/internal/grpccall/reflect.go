@@ -31,7 +31,8 @@ type Server struct {
 // Bounds of what a server says of itself.
 const (
 	mostFiles  = 1000
-	mostReplay = 64 << 20 // bytes of all answers
+	mostReplay = 64 << 20  // bytes of all answers
+	mostTaken  = 512 << 20 // bytes of memory of all files: a million fields
 )
 
 // Fields of grpc.reflection.v1, reflection.proto.
@@ -53,7 +54,7 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	defer cancel()
 	t := s.transport()
 	defer t.CloseIdleConnections()
-	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1", left: mostReplay}
+	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1", left: mostReplay, memory: mostTaken}
 	found, err := a.ask(ctx, askSymbol, service)
 	if errors.Is(err, errUnknown) {
 		a.version = "v1alpha"
@@ -126,6 +127,7 @@ type asking struct {
 	client  *http.Client
 	version string
 	left    int // bytes that the server may still say
+	memory  memory
 }
 
 // errManyFiles says that a server describes more than is read.
@@ -178,20 +180,26 @@ func (a *asking) ask(ctx context.Context, field protowire.Number, text string) (
 	case len(src) < prefixLen || src[0] != 0 || uint64(binary.BigEndian.Uint32(src[1:])) != uint64(len(src)-prefixLen):
 		return nil, errors.New("not one message")
 	}
-	return readAnswer(src[prefixLen:])
+	return a.read(src[prefixLen:])
 }
 
-// readAnswer reads a ServerReflectionResponse.
-func readAnswer(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
+// read reads a ServerReflectionResponse.
+func (a *asking) read(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 	var list []*descriptorpb.FileDescriptorProto
-	err := eachField(b, func(n protowire.Number, v []byte) error {
+	err := eachField(b, func(n protowire.Number, _ protowire.Type, v []byte) error {
 		switch n {
 		case saysFiles:
-			return eachField(v, func(n protowire.Number, v []byte) error {
+			return eachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
 				if len(list) == mostFiles {
 					return errManyFiles
 				}
 				f := new(descriptorpb.FileDescriptorProto)
+				switch err := a.memory.take(v, f.ProtoReflect().Descriptor(), 0); {
+				case errors.Is(err, errMemory):
+					return fmt.Errorf("descriptions of files that take more than %d bytes of memory", mostTaken)
+				case err != nil:
+					return err
+				}
 				if err := proto.Unmarshal(v, f); err != nil {
 					return err
 				}
@@ -199,7 +207,7 @@ func readAnswer(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 				return nil
 			})
 		case saysError:
-			return eachField(v, func(n protowire.Number, v []byte) error {
+			return eachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
 				if n == errMessage {
 					return errors.New("the server says: " + string(v))
 				}
@@ -212,29 +220,4 @@ func readAnswer(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 		err = errors.New("the server sent no files")
 	}
 	return list, err
-}
-
-// eachField calls do for each field of bytes.
-func eachField(b []byte, do func(protowire.Number, []byte) error) error {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return protowire.ParseError(size)
-		}
-		b = b[size:]
-		if kind == protowire.BytesType {
-			v, size := protowire.ConsumeBytes(b)
-			if size < 0 {
-				return protowire.ParseError(size)
-			}
-			if err := do(n, v); err != nil {
-				return err
-			}
-		}
-		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-			return protowire.ParseError(size)
-		}
-		b = b[size:]
-	}
-	return nil
 }
