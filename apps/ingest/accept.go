@@ -63,6 +63,10 @@ func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) 
 	return r, nil
 }
 
+// mostID is how many bytes the id of a record has at most. Destinations keep it as a
+// key, or send it as a header, which they bound.
+const mostID = 1 << 10
+
 // check looks at all records before anything is encoded.
 func (s *Service) check(b Batch) error {
 	n := b.Len()
@@ -77,6 +81,8 @@ func (s *Service) check(b Batch) error {
 		switch {
 		case id == "":
 			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no id", i+1, n))
+		case len(id) > mostID:
+			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has an id of %d bytes; it has at most %d", i+1, n, len(id), mostID))
 		case at.IsZero():
 			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no timestamp", i+1, n))
 		case !writable(at):

@@ -92,6 +92,7 @@ func hostile(t *testing.T) map[string]struct {
 		"many nulls":       text("batch", filled("[null", ",null", "]")),
 		"many keys":        text("malformed", filled("{", `"a":1,`, `"b":2}`)),
 		"long string":      text("malformed", filled(`"`, "x", `"`)),
+		"long id":          text("record", "["+record(strings.Repeat("x", mib-1000))+"]"),
 		"spaces":           text("malformed", filled("", " ", "")),
 		"zeros":            text("malformed", filled("", "\x00", "")),
 		"invalid UTF-8":    text("malformed", "\xff\xfe[\x80]"),
@@ -131,7 +132,7 @@ func TestHostileBodies(t *testing.T) {
 	for _, body := range []string{ // as documented: the last one counts
 		strings.Replace(record("first"), `"timestamp"`, `"id":"last","timestamp"`, 1),
 		strings.Replace(record("escaped \\u0001"), `"u"`, `"\u2028\ud800 <&>\n"`, 1),
-		strings.Replace(record("long "+strings.Repeat("x", mib-1000)), `"u"`, `"u,`+strings.Repeat(",", 900)+`"`, 1),
+		strings.Replace(record("long"), `"u"`, `"`+strings.Repeat("x", mib-2000)+strings.Repeat(",", 900)+`"`, 1),
 	} {
 		if r := s.post(c, "["+body+"]"); r.status != 200 {
 			t.Errorf("%.100s: %d %s", body, r.status, r.body)

@@ -67,7 +67,8 @@ the options each one has:
 Options follow the URL after a #: http+json://HOST/PATH#batch=1000&gzip=on. Every
 sink takes batch (events), bytes, age (how long a batch may wait) and timeout; HTTP
 sinks also take gzip=on and token-file=PATH. TARE_SINK_TOKEN is sent as a bearer
-token; user and password in the URL are sent as Basic authentication.
+token; user and password in the URL are sent as Basic authentication. With several
+HTTP sinks, TARE_SINK_TOKEN is refused unless all but one have one of the others.
 
 Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
 5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,24 @@ type forwarding struct {
 	targets []sink.Target
 	fsync   bool
 	wait    bool
+	token   string // TARE_SINK_TOKEN
+}
+
+// tokened are the sinks that TARE_SINK_TOKEN is sent to.
+func (f *forwarding) tokened() (list []sink.Target) {
+	for _, t := range f.targets {
+		if f.token != "" && strings.HasPrefix(t.URL.Scheme, "http") && t.URL.User == nil && t.Options["token-file"] == "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// readable reports whether those between here and the sink can read what is sent.
+func readable(t sink.Target) bool {
+	host := t.URL.Hostname()
+	ip := net.ParseIP(host)
+	return strings.HasPrefix(t.URL.Scheme, "http+") && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // forwarded reads where events of the ingest service go on; nil: the service
@@ -56,7 +75,11 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 	if err != nil {
 		return nil, nil, cmdenv.Usage(err.Error(), "tare serve --help lists what --sink takes")
 	}
-	f := &forwarding{dir: dir, targets: targets}
+	f := &forwarding{dir: dir, targets: targets, token: os.Getenv(envSinkToken)}
+	if tokened := f.tokened(); len(tokened) > 1 {
+		return nil, nil, cmdenv.Usage(fmt.Sprintf("%s is for one sink, and %d have no credentials of their own: %s and %s", envSinkToken, len(tokened), tokened[0], tokened[1]),
+			"give each of them #token-file=PATH or a user and password in the URL")
+	}
 	if f.dir == "" {
 		f.dir = spoolDir
 	}
@@ -97,7 +120,7 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	var list []sink.Named
 	for _, t := range f.targets {
-		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Fsync: f.fsync, Now: env.Now})
+		one, err := kinds.Open(t, kinds.Config{Token: f.token, Fsync: f.fsync, Now: env.Now})
 		if err != nil {
 			for _, opened := range list {
 				err = errors.Join(err, opened.Sink.Close())
@@ -108,6 +131,11 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	for _, one := range list {
 		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.acknowledged(), one.Sink.Promise())
+	}
+	for _, t := range f.tokened() {
+		if readable(t) {
+			fmt.Fprintf(env.Err, "tare: warning: %s is sent in plain text to %s; use https+\n", envSinkToken, t)
+		}
 	}
 	poll := 10 * time.Millisecond
 	if f.wait {

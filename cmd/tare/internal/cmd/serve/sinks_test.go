@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,45 @@ func TestForwarded(t *testing.T) {
 	assert.Equal(t, "forwarding", f == nil, true)
 	_, _, err = forwarded([]string{"-sink=amqp://h"}, unknown, "")
 	assert.ErrorContains(t, "unknown", err, "is not among")
+}
+
+// The token goes to one sink, not to those that need another or none.
+func TestTokenIsForOneSink(t *testing.T) {
+	t.Setenv(envSinkToken, "secret")
+	for text, want := range map[string]string{
+		"http+json://a": "http+json://a",
+		"tee:http+json://a,https+bulk://b/i#token-file=x,http+json://u:p@c,kafka://d:1/t,null": "http+json://a",
+		"tee:https+json://a#token-file=x,null":                                                 "",
+		"tee:http+json://a,https+bulk://b/i":                                                   "2 have no credentials",
+	} {
+		f, _, err := forwarded(nil, func(name string) string { return map[string]string{"sink": text}[name] }, "")
+		if strings.HasPrefix(want, "2 ") {
+			assert.ErrorContains(t, text, err, want)
+			assert.Equal(t, text, cmdenv.ExitCode(err), 2)
+			if strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%q", err)
+			}
+			continue
+		}
+		assert.NoError(t, text, err)
+		assert.Equal(t, text, strings.Trim(fmt.Sprint(f.tokened()), "[]"), want)
+	}
+}
+
+// A token that others can read on its way is warned of.
+func TestTokenInPlainText(t *testing.T) {
+	t.Setenv(envSinkToken, "secret")
+	for url, want := range map[string]bool{
+		"http+json://192.0.2.1/p": true, "http+json://far.example/p": true,
+		"https+json://192.0.2.1/p": false, "http+json://127.0.0.1:1/p": false, "http+json://[::1]:1/p": false, "http+json://localhost/p": false,
+		"http+json://u:p@192.0.2.1/p": false,
+	} {
+		f, _, err := forwarded(nil, func(name string) string { return map[string]string{"sink": url}[name] }, t.TempDir())
+		assert.NoError(t, url, err)
+		var out bytes.Buffer
+		assert.NoError(t, url, f.during(cmdenv.Env{Err: &out, Now: time.Now}, nil, func() error { return nil }))
+		assert.Equal(t, url, strings.Contains(out.String(), "TARE_SINK_TOKEN is sent in plain text to "+url), want)
+	}
 }
 
 // What is in the spool when the service ends is sent on; what cannot be is kept,

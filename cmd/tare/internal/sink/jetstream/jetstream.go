@@ -28,6 +28,12 @@ type JetStream struct {
 
 var _ sink.Sink = (*JetStream)(nil)
 
+// Codes of errors of a server that are about the event, and stay.
+const (
+	codeMessageTooLarge jetstream.ErrorCode = 10054 // larger than the stream's max_msg_size
+	codeHeaderTooLarge  jetstream.ErrorCode = 10097 // more than 64 KiB of header
+)
+
 // New is the subject that jetstream://HOST:PORT/SUBJECT names. The stream is
 // there already.
 func New(t sink.Target) (*JetStream, error) {
@@ -92,7 +98,7 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 			m.Header.Set(sink.TraceHeader, trace)
 		}
 		if futures[i], err = j.stream.PublishMsgAsync(m); err != nil {
-			if errors.Is(err, nats.ErrMaxPayload) {
+			if tooLarge(err) {
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 				continue
 			}
@@ -110,6 +116,10 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 		select {
 		case <-future.Ok():
 		case err := <-future.Err():
+			if tooLarge(err) {
+				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
+				continue
+			}
 			failure = err
 			result.Again = append(result.Again, i)
 		case <-ctx.Done():
@@ -120,6 +130,14 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 		return sink.Result{}, failure
 	}
 	return result, nil
+}
+
+// tooLarge reports whether the server, or its limit that the client knows, refuses
+// an event for its size.
+func tooLarge(err error) bool {
+	var said *jetstream.APIError
+	return errors.Is(err, nats.ErrMaxPayload) ||
+		errors.As(err, &said) && (said.ErrorCode == codeMessageTooLarge || said.ErrorCode == codeHeaderTooLarge)
 }
 
 func dead(list []sink.Dead, index int) bool {

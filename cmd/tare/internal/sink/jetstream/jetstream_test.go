@@ -59,6 +59,41 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	assert.Equal(t, "arrived", len(h.Arrived()), 2)
 }
 
+// An event that the server refuses after it was published is dead as well, and the
+// others are not.
+func TestEventThatTheServerRefusesIsDead(t *testing.T) {
+	for name, c := range map[string]struct {
+		most int32 // bytes of a message in the stream; 0: any
+		id   int
+	}{
+		"larger than the stream takes": {most: 10_000, id: 20_000},
+		"header of more than 64 KiB":   {id: 70_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hosts.NewNATS(t)
+			if c.most > 0 {
+				js := h.Client()
+				defer js.Conn().Close()
+				_, err := js.UpdateStream(t.Context(), jetstream.StreamConfig{Name: "events", Subjects: []string{"events"}, MaxMsgSize: c.most})
+				assert.NoError(t, "stream", err)
+			}
+			j := open(t, h.URL())
+			defer j.Close()
+			b := sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}, {Line: []byte(sinktest.Line(strings.Repeat("x", c.id)))}, {Line: []byte(sinktest.Line("b"))}}}
+			result, err := j.Send(t.Context(), b)
+			assert.NoError(t, "send", err)
+			if len(result.Dead) != 1 || result.Dead[0].Index != 1 || len(result.Again) > 0 {
+				t.Errorf("%d dead, again %v", len(result.Dead), result.Again)
+			}
+			assert.Equal(t, "arrived", len(h.Arrived()), 2)
+
+			result, err = j.Send(t.Context(), sink.Batch{Events: b.Events[1:2]})
+			assert.NoError(t, "send it alone", err)
+			assert.Equal(t, "dead alone", len(result.Dead), 1)
+		})
+	}
+}
+
 // Without a stream that keeps the subject nothing is acknowledged.
 func TestNoStream(t *testing.T) {
 	h := hosts.NewNATS(t)

@@ -116,33 +116,73 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 			records[i].Headers = append(records[i].Headers, kgo.RecordHeader{Key: sink.TraceHeader, Value: []byte(trace)})
 		}
 	}
-	index := make(map[*kgo.Record]int, len(records))
-	for i, r := range records {
-		index[r] = i
-	}
-	produced := make(chan kgo.ProduceResults, 1)
-	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
-	var list kgo.ProduceResults
-	select {
-	case list = <-produced:
-	case <-ctx.Done():
-		return result, ctx.Err()
+	failed := map[*kgo.Record]error{}
+	if err := k.produce(ctx, records, failed); err != nil {
+		return result, err
 	}
 	var failure error
-	for _, one := range list {
-		switch {
-		case one.Err == nil:
-		case errors.Is(one.Err, kerr.MessageTooLarge), errors.Is(one.Err, kerr.InvalidRecord):
-			result.Dead = append(result.Dead, sink.Dead{Index: index[one.Record], Reason: one.Err.Error()})
+	for i, r := range records {
+		switch err := failed[r]; {
+		case err == nil:
+		case refused(err):
+			result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 		default:
-			result.Again = append(result.Again, index[one.Record])
-			failure = one.Err
+			result.Again = append(result.Again, i)
+			failure = err
 		}
 	}
 	if len(result.Again) == len(records) {
 		return sink.Result{}, failure
 	}
 	return result, nil
+}
+
+// refused reports whether an error is about what was sent, and stays.
+func refused(err error) bool {
+	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
+}
+
+// produce sends records, and notes those that failed. A broker refuses many records
+// together, although one of them is the cause, or none that is sent by itself. These
+// are sent again in halves, in order, down to those that are refused alone.
+func (k *Kafka) produce(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
+	produced := make(chan kgo.ProduceResults, 1)
+	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
+	select {
+	case list := <-produced:
+		for _, one := range list {
+			if one.Err != nil {
+				failed[one.Record] = one.Err
+			}
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var again []*kgo.Record
+	for _, r := range records {
+		if refused(failed[r]) {
+			again = append(again, r)
+		}
+	}
+	if len(records) == 1 || len(again) == 0 {
+		return nil
+	}
+	for _, r := range again {
+		delete(failed, r)
+	}
+	half := (len(again) + 1) / 2
+	if err := k.produce(ctx, again[:half], failed); err != nil || half == len(again) {
+		return err
+	}
+	for _, r := range again[:half] {
+		if err := failed[r]; err != nil && !refused(err) { // it is to be sent later: nothing goes before it
+			for _, r := range again[half:] {
+				failed[r] = err
+			}
+			return nil
+		}
+	}
+	return k.produce(ctx, again[half:], failed)
 }
 
 // Promise is about replicas and partitions.

@@ -3,7 +3,9 @@ package kafka
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +61,73 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	assert.Equal(t, "records", len(records), 1)
 	assert.Equal(t, "key", string(records[0].Key), `"a"`)
 	assert.Equal(t, "name", string(records[0].Headers[0].Value), "00000000000000000000000000000000-7")
+}
+
+// What a broker refuses together is sent again in parts, in order, and only an event
+// that is refused alone is dead.
+func TestOnlyWhatIsRefusedAloneIsDead(t *testing.T) {
+	c := hosts.NewKafka(t)
+	c.Bound(5000)
+	k := open(t, c.URL()+"#key=one")
+	defer k.Close()
+	b, want := sized(50, 7, 49)
+	result, err := k.Send(t.Context(), b)
+	assert.NoError(t, "send", err)
+	var dead []int
+	for _, d := range result.Dead {
+		dead = append(dead, d.Index)
+		assert.Contains(t, "reason", d.Reason, "MESSAGE_TOO_LARGE")
+	}
+	assert.Slices(t, "dead", dead, []int{7, 49})
+	assert.Equal(t, "again", len(result.Again), 0)
+	assert.Slices(t, "arrived", c.Arrived(), want)
+}
+
+// Where a part cannot be sent now, those after it wait, so that the order stays.
+func TestPartsStayInOrder(t *testing.T) {
+	c := hosts.NewKafka(t)
+	c.Bound(5000)
+	c.Fail(func(request int) sinktest.Fault {
+		if request > 1 {
+			return sinktest.Busy
+		}
+		return sinktest.None
+	})
+	k := open(t, c.URL()+"#key=one&timeout=1s")
+	defer k.Close()
+	b, lines := sized(20)
+	result, err := k.Send(t.Context(), b)
+	assert.NoError(t, "send", err)
+	assert.Equal(t, "dead", len(result.Dead), 0)
+	arrived := c.Arrived()
+	if len(arrived) == 0 || len(arrived) == len(lines) {
+		t.Fatalf("%d arrived", len(arrived))
+	}
+	assert.Slices(t, "arrived", arrived, lines[:len(arrived)])
+	var rest []int
+	for i := len(arrived); i < len(lines); i++ {
+		rest = append(rest, i)
+	}
+	assert.Slices(t, "again", result.Again, rest)
+}
+
+// sized is n events that do not become small when compressed, some of them of more
+// than 8000 bytes, and the lines of the others.
+func sized(n int, large ...int) (b sink.Batch, others []string) {
+	random := rand.NewChaCha8([32]byte{})
+	for i := range n {
+		text := make([]byte, 400)
+		if slices.Contains(large, i) {
+			text = make([]byte, 8000)
+		}
+		_, _ = random.Read(text)
+		line := sinktest.Line(fmt.Sprintf("%d-%x", i, text))
+		b.Events = append(b.Events, sink.Event{Number: uint64(i), Line: []byte(line)})
+		if !slices.Contains(large, i) {
+			others = append(others, line)
+		}
+	}
+	return b, others
 }
 
 // A batch that was sent and is not answered does not keep the service from its end.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,10 @@ func New(t sink.Target) (*Postgres, error) {
 	}
 	return p, nil
 }
+
+// refusals are the classes of SQLSTATE that are about the rows: data exceptions,
+// constraints, and limits of the server, such as that of a row of an index.
+var refusals = []string{"22", "23", "54"}
 
 // connect connects and makes the tables, if that is not done.
 func (p *Postgres) connect(ctx context.Context) error {
@@ -102,7 +107,7 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &said) && (strings.HasPrefix(said.Code, "22") || strings.HasPrefix(said.Code, "23")): // data exceptions, constraints
+	case errors.As(err, &said) && slices.Contains(refusals, said.Code[:min(2, len(said.Code))]):
 		return result, &sink.Refused{Reason: said.Code + " " + said.Message}
 	case !errors.As(err, &said):
 		p.disconnect()
@@ -117,9 +122,14 @@ func (p *Postgres) insert(ctx context.Context, b sink.Batch, rows []row) error {
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // nothing, after a commit
 	spool, name := b.Spool.String(), p.target.Name()
+	// A row that is not there cannot be locked. This waits until an earlier attempt
+	// that makes the row has ended, also one whose commit is still under way.
+	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`, spool, name); err != nil {
+		return err
+	}
 	var position uint64
 	err = tx.QueryRow(ctx, `SELECT position::text::bigint FROM tare_spool WHERE spool = $1 AND sink = $2 FOR UPDATE`, spool, name).Scan(&position)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if err != nil {
 		return err
 	}
 	var copied [][]any
@@ -136,7 +146,7 @@ func (p *Postgres) insert(ctx context.Context, b sink.Batch, rows []row) error {
 	if _, err := tx.CopyFrom(ctx, p.table, []string{"id", "timestamp", "metadata"}, pgx.CopyFromRows(copied)); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, $3::text::numeric) ON CONFLICT (spool, sink) DO UPDATE SET position = EXCLUDED.position`, spool, name, fmt.Sprint(last)); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE tare_spool SET position = $3::text::numeric WHERE spool = $1 AND sink = $2`, spool, name, fmt.Sprint(last)); err != nil {
 		return err
 	}
 	return tx.Commit(ctx)

@@ -2,12 +2,17 @@ package postgres
 
 import (
 	"context"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest/hosts"
@@ -49,6 +54,62 @@ func TestConformance(t *testing.T) {
 func TestKilled(t *testing.T) {
 	c := hosts.NewPostgres(t)
 	sinktest.Killed(t, c.URL(), sinktest.DefaultKills(), c.Kill, c.Start, c.Arrived)
+}
+
+// An attempt that ended for the client may still commit. The next waits for it, also
+// with the first batch of a spool.
+func TestFirstBatchWaitsForAnEarlierAttempt(t *testing.T) {
+	c := hosts.NewPostgres(t)
+	p := open(t, c.URL())
+	defer p.Close()
+	b := sink.Batch{Spool: spool.ID{7}, Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}}}
+	other, err := pgx.Connect(t.Context(), c.URL())
+	assert.NoError(t, "connect", err)
+	defer other.Close(context.Background())
+	assert.NoError(t, "tables", p.connect(t.Context()))
+	earlier, err := other.Begin(t.Context())
+	assert.NoError(t, "begin", err)
+	_, err = earlier.Exec(t.Context(), `INSERT INTO tare_spool VALUES ($1, $2, 1)`, b.Spool.String(), p.target.Name())
+	assert.NoError(t, "the earlier attempt's row", err)
+
+	sent := make(chan error, 1)
+	go func() {
+		_, err := p.Send(t.Context(), b)
+		sent <- err
+	}()
+	watch, err := pgx.Connect(t.Context(), c.URL())
+	assert.NoError(t, "connect", err)
+	defer watch.Close(context.Background())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for waits := 0; waits == 0; time.Sleep(time.Millisecond) {
+		err := watch.QueryRow(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted`).Scan(&waits)
+		assert.NoError(t, "who waits", err)
+	}
+	assert.NoError(t, "commit", earlier.Commit(t.Context()))
+	assert.NoError(t, "send", <-sent)
+	assert.Equal(t, "events written again", c.Count(), 0)
+}
+
+// An event beyond a limit of the server, such as that of a row of an index, is
+// refused: it would be sent for ever.
+func TestEventBeyondALimitIsRefused(t *testing.T) {
+	c := hosts.NewPostgres(t)
+	p := open(t, c.URL())
+	defer p.Close()
+	assert.NoError(t, "tables", p.connect(t.Context()))
+	_, err := p.conn.Exec(t.Context(), `CREATE INDEX ON events (id)`)
+	assert.NoError(t, "index", err)
+	random := make([]byte, 10_000) // so that it does not become small when compressed
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
+	_, err = p.Send(t.Context(), sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line(hex.EncodeToString(random)))}}})
+	var refused *sink.Refused
+	if !errors.As(err, &refused) {
+		t.Fatalf("%v is no refusal", err)
+	}
+	assert.Contains(t, "reason", refused.Reason, "54000")
+	_, err = p.Send(t.Context(), sink.Batch{Spool: spool.ID{1}, Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}}})
+	assert.NoError(t, "the next", err)
 }
 
 func TestURLs(t *testing.T) {

@@ -60,17 +60,48 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// An item's status without a known meaning is no success.
+// Items are dead where the document is refused. The status of a token, of an index or
+// of a server, and one without a known meaning, are to be sent again.
 func TestBulkStatuses(t *testing.T) {
-	for status, want := range map[string]sink.Result{
-		"201": {}, "409": {}, "429": {Again: []int{0}}, "503": {Again: []int{0}}, "0": {Again: []int{0}}, "302": {Again: []int{0}},
-		"400": {Dead: []sink.Dead{{Index: 0, Reason: "400 t: r"}}}, "404": {Dead: []sink.Dead{{Index: 0, Reason: "404 t: r"}}},
+	const done, again, dead = "done", "again", "dead"
+	for item, want := range map[string]string{
+		"201": done, "409 version_conflict_engine_exception: exists": done,
+		"429 es_rejected_execution_exception: busy": again, "503 unavailable_shards_exception: away": again, "0": again, "302": again,
+		"400 mapper_parsing_exception: r":                                                dead,
+		"400 document_parsing_exception: r":                                              dead,
+		"400 strict_dynamic_mapping_exception: r":                                        dead,
+		"400 illegal_argument_exception: Limit of total fields [1000] has been exceeded": dead,
+		"400 t: r": dead, "413 t: r": dead,
+		"401 security_exception: missing authentication credentials":                   again,
+		"403 security_exception: action is unauthorized":                               again,
+		"403 cluster_block_exception: index read-only":                                 again,
+		"404 index_not_found_exception: no such index":                                 again,
+		"400 invalid_index_name_exception: must be lowercase":                          again,
+		"400 index_closed_exception: closed":                                           again,
+		"400 illegal_argument_exception: no write index is defined for alias [events]": again,
+		"400 illegal_argument_exception: pipeline with id [p] does not exist":          again,
 	} {
-		got, err := bulk{}.read([]byte(`{"errors":true,"items":[{"create":{"status":`+status+`,"error":{"type":"t","reason":"r"}}}]}`), nil, events(1))
-		assert.NoError(t, status, err)
-		assert.Equal(t, status+" again", len(got.Again), len(want.Again))
-		assert.Slices(t, status, got.Dead, want.Dead)
+		status, rest, _ := strings.Cut(item, " ")
+		kind, reason, _ := strings.Cut(rest, ": ")
+		const sound = `{"create":{"status":201}}`
+		of := func(second string) string {
+			return `{"errors":true,"items":[{"create":{"status":` + status + `,"error":{"type":"` + kind + `","reason":"` + reason + `"}}},` + second + `]}`
+		}
+		got, err := bulk{}.read([]byte(of(sound)), nil, events(2))
+		assert.NoError(t, item, err)
+		switch want {
+		case done:
+			assert.Equal(t, item, len(got.Dead)+len(got.Again), 0)
+		case again:
+			assert.Slices(t, item, got.Again, []int{0})
+			assert.Equal(t, item+", dead", len(got.Dead), 0)
+		case dead:
+			assert.Slices(t, item, got.Dead, []sink.Dead{{Index: 0, Reason: item}})
+			assert.Equal(t, item+", again", len(got.Again), 0)
+		}
 	}
+	_, err := bulk{}.read([]byte(`{"errors":true,"items":[{"create":{"status":403,"error":{"type":"security_exception","reason":"no"}}}]}`), nil, events(1))
+	assert.ErrorContains(t, "cause where all are to be sent again", err, "403 security_exception: no")
 }
 
 func TestRetryAfter(t *testing.T) {
@@ -137,6 +168,15 @@ func TestWhatIsAboutTheContent(t *testing.T) {
 	assert.Equal(t, "parse error", c.refuses(500, nil, []byte("Code: 27, e.displayText()")), true)
 	assert.Equal(t, "header", c.refuses(400, http.Header{http.CanonicalHeaderKey(exceptionHeader): {"117"}}, nil), true)
 	assert.Equal(t, "memory", c.refuses(500, nil, []byte("Code: 241, e.displayText()")), false)
+	for answer, want := range map[string]bool{
+		`{"error":{"type":"action_request_validation_exception","reason":"id is too long"},"status":400}`: true,
+		`{"error":"a text"}`: true, "<html>": true,
+		`{"error":{"type":"invalid_index_name_exception","reason":"must be lowercase"},"status":400}`:                                     false,
+		`{"error":{"type":"illegal_argument_exception","reason":"request [/a/_bulk] contains unrecognized parameter: [x]"},"status":400}`: false,
+	} {
+		assert.Equal(t, answer, bulk{}.refuses(400, nil, []byte(answer)), want)
+	}
+	assert.Equal(t, "bulk, 401", bulk{}.refuses(401, nil, []byte("{}")), false)
 	o := ordinary{}
 	assert.Equal(t, "401", o.refuses(401, nil, nil), false)
 	assert.Equal(t, "404", o.refuses(404, nil, nil), false)

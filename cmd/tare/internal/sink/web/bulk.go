@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -44,12 +45,42 @@ func (bulk) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 type bulkAnswer struct {
 	Errors *bool `json:"errors"`
 	Items  []map[string]struct {
-		Status int `json:"status"`
-		Error  struct {
-			Type   string `json:"type"`
-			Reason string `json:"reason"`
-		} `json:"error"`
+		Status int       `json:"status"`
+		Error  bulkError `json:"error"`
 	} `json:"items"`
+}
+
+type bulkError struct {
+	Type   string `json:"type"`
+	Reason string `json:"reason"`
+}
+
+// configured reports whether an error with status 400 is about the index or the
+// request. Somebody can correct that, and the event is as good as before.
+func (e bulkError) configured() bool {
+	switch e.Type {
+	case "invalid_index_name_exception", "index_closed_exception":
+		return true
+	case "illegal_argument_exception": // of a document, or of one of these
+		for _, begin := range []string{"no write index is defined for alias", "pipeline with id [", "request ["} {
+			if strings.HasPrefix(e.Reason, begin) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refuses is as with other servers, but for what somebody can correct.
+func (bulk) refuses(status int, header http.Header, answer []byte) bool {
+	var a struct {
+		Error json.RawMessage `json:"error"` // may be a text
+	}
+	var e bulkError
+	if json.Unmarshal(answer, &a) == nil {
+		_ = json.Unmarshal(a.Error, &e)
+	}
+	return ordinary{}.refuses(status, header, answer) && !e.configured()
 }
 
 // read goes by the status of each item: the whole is 200 also where none was
@@ -62,20 +93,25 @@ func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result
 	if len(a.Items) != len(b.Events) {
 		return result, fmt.Errorf("the answer has %d items for %d events", len(a.Items), len(b.Events))
 	}
+	var failure error
 	for i, item := range a.Items {
 		for _, one := range item {
+			said := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
 			switch {
 			case one.Status/100 == 2, one.Status == http.StatusConflict: // it is there already
-			case one.Status == http.StatusTooManyRequests, one.Status/100 == 5, one.Status/100 != 4:
+			case one.Status == http.StatusRequestEntityTooLarge, ordinary{}.refuses(one.Status, nil, nil) && !one.Error.configured():
+				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: said})
+			default: // of the token, the index or the server
 				result.Again = append(result.Again, i)
-			default:
-				reason := fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason)
-				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: format.Line(reason, 300)})
+				failure = errors.New("an item has " + said)
 			}
 		}
 		if len(item) != 1 {
 			return sink.Result{}, fmt.Errorf("item %d of the answer has %d operations", i, len(item))
 		}
+	}
+	if len(result.Again) == len(b.Events) {
+		return sink.Result{}, failure
 	}
 	return result, nil
 }

@@ -26,6 +26,7 @@ type Kafka struct {
 	away atomic.Bool
 	fail atomic.Pointer[func(int) sinktest.Fault]
 	n    atomic.Int64
+	most atomic.Int64
 }
 
 // Stop has it answer nothing until Start.
@@ -40,6 +41,10 @@ func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
 	c.fail.Store(&fault)
 }
 
+// Bound sets how many bytes a batch of records may have, as max.message.bytes of a
+// topic does.
+func (c *Kafka) Bound(most int) { c.most.Store(int64(most)) }
+
 // NewKafka starts one.
 func NewKafka(t *testing.T) *Kafka {
 	t.Helper()
@@ -52,14 +57,21 @@ func NewKafka(t *testing.T) *Kafka {
 		if c.away.Load() {
 			return nil, errors.New("away"), true
 		}
-		if _, produce := r.(*kmsg.ProduceRequest); !produce || c.fail.Load() == nil {
+		produce, ok := r.(*kmsg.ProduceRequest)
+		if !ok {
+			return nil, nil, false
+		}
+		if most := int(c.most.Load()); most > 0 && len(produce.Topics[0].Partitions[0].Records) > most {
+			return refusal(produce, kerr.MessageTooLarge), nil, true
+		}
+		if c.fail.Load() == nil {
 			return nil, nil, false
 		}
 		switch (*c.fail.Load())(int(c.n.Add(1))) {
 		case sinktest.None:
 			return nil, nil, false
 		case sinktest.Busy:
-			return refusal(r.(*kmsg.ProduceRequest), kerr.NotEnoughReplicas), nil, true
+			return refusal(produce, kerr.NotEnoughReplicas), nil, true
 		default:
 			return nil, errors.New("reset"), true
 		}
@@ -72,7 +84,7 @@ func refusal(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
 	response := r.ResponseKind().(*kmsg.ProduceResponse)
 	for _, topic := range r.Topics {
 		t := kmsg.NewProduceResponseTopic()
-		t.Topic = topic.Topic
+		t.Topic, t.TopicID = topic.Topic, topic.TopicID
 		for _, partition := range topic.Partitions {
 			p := kmsg.NewProduceResponseTopicPartition()
 			p.Partition, p.ErrorCode = partition.Partition, with.Code
