@@ -14,7 +14,7 @@ import (
 
 // bulk is _bulk of Elasticsearch and OpenSearch. Every event is created under
 // its id, so that one that is sent again is there once.
-type bulk struct{ ordinary }
+type bulk struct{}
 
 func (bulk) media() string { return "application/x-ndjson" }
 
