@@ -81,11 +81,13 @@ services: ## tare serve under hostile requests, with its far side away and a ful
 hour: ## three services for an hour, under traffic that they take and hostile requests at once: what they hold is printed
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 90m -run '^TestHour$$' ./internal/e2e/services
 
-.PHONY: fuzz fuzz-long
+.PHONY: fuzz fuzz-long corpus
 fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions
 	.ci/fuzz $(FUZZTIME)
 fuzz-long: ## every fuzz target for half an hour, or FUZZTIME if it is given
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),30m)
+corpus: ## small inputs that fuzzing found and that reach something new become part of the tests; FUZZ chooses the targets
+	.ci/corpus '$(or $(FUZZ),.)'
 
 .PHONY: manifests
 manifests: ## compare the manifests of deploy/kubernetes with Kubernetes' types
