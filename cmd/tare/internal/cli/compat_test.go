@@ -73,10 +73,21 @@ func TestSavedGatesStillMerge(t *testing.T) {
 		args = append(args, file)
 	}
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: home(t), Out: &out, Err: &errs}); code != 0 {
+	env := cmdenv.Env{Args: args, Getenv: home(t), Out: &out, Err: &errs}
+	if code := cli.Main(t.Context(), env); code != cmdenv.ExitUsage || !strings.Contains(errs.String(), "there is no commit ") {
+		t.Errorf("in another repository: exit code %d: %s", code, errs.String())
+	}
+	golden, err := filepath.Abs("testdata/saved/gate.text.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir()) // which is in none
+	out.Reset()
+	errs.Reset()
+	if code := cli.Main(t.Context(), env); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	sameAsGolden(t, "testdata/saved/gate.text.gz", out.Bytes())
+	sameAsGolden(t, golden, out.Bytes())
 }
 
 // sameAsGolden compares text with a packed golden file, and names the first line

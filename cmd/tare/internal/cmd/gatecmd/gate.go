@@ -235,8 +235,11 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 }
 
 // place is where a gate runs: the working directory, without links in its path, and
-// the top of its repository.
-type place struct{ dir, root string }
+// the top of its repository: dir itself, and false, where there is none.
+type place struct {
+	dir, root string
+	kept      bool
+}
 
 // loadProject returns the project of the working directory.
 func loadProject() (p project.Project, at place, err error) {
@@ -246,7 +249,7 @@ func loadProject() (p project.Project, at place, err error) {
 	if at.dir, err = filepath.EvalSymlinks(at.dir); err != nil {
 		return p, at, err
 	}
-	at.root, _ = project.Root(at.dir)
+	at.root, at.kept = project.Root(at.dir)
 	if p, err = project.Load(at.dir, func(path string) string { return below(at.root, path) }); err != nil {
 		return p, at, cmdenv.Usage(err.Error(), "")
 	}

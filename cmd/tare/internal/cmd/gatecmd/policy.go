@@ -15,7 +15,7 @@ import (
 // to that.
 func (o options) judged(ctx context.Context, p project.Project, at place, base string) (project.Project, gate.Policy, error) {
 	reviews, err := read(o.reviews)
-	if err != nil {
+	if err != nil || !at.kept { // parts can be judged anywhere, and then by the tare.yaml there
 		return p, gate.Policy{}, err
 	}
 	was, err := at.rules(ctx, base)
