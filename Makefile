@@ -66,7 +66,7 @@ soak: ## the repetition-heavy tests whole
 .PHONY: faults
 faults: ## every operation of every store failing, power loss, ten tares at once, 200 kills over nginx and PostgreSQL: counts printed
 	TARE_SOAK=1 $(GO) test -count=1 -v -timeout 180m -run 'Fault|Kill|Power|ReadError|RealFileSystem|NoRoom|ReadOnly|TenAtOnce|ClockJumps|ChangedBytes' \
-		./internal/whole ./internal/build ./lab/journal ./apps/ingest/sink ./apps/ingest/spool ./cmd/tare/internal/history ./cmd/tare/internal/session ./cmd/tare/internal/cli ./cmd/tare/internal/e2e
+		./internal/whole ./internal/build ./lab/journal ./apps/ingest/sink ./apps/ingest/spool ./cmd/tare/internal/history/... ./cmd/tare/internal/session ./cmd/tare/internal/cli ./cmd/tare/internal/e2e
 
 .PHONY: sinks
 sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
