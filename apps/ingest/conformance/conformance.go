@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/apps/ingest"
@@ -196,11 +197,11 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 	return list
 }
 
-// ingestLimits are asked with a limit of two records and of 64 KiB.
+// ingestLimits are asked with a limit of two records and of 64 KiB. An id has 1 KiB at most.
 func ingestLimits(batches map[int][]byte) []conformance.Probe {
 	const most = 64 << 10
 	fill := func(n int) string {
-		body := "[" + record(`"a"`, `"#"`) + "]"
+		body := "[" + record(`"u"`, `"#"`) + "]"
 		return strings.Replace(body, "#", strings.Repeat("x", n-len(body)+1), 1)
 	}
 	long := conformance.Probe{Request: post(fill(most + 1)), Status: 413}
@@ -209,6 +210,8 @@ func ingestLimits(batches map[int][]byte) []conformance.Probe {
 		{Request: post("[" + record() + "," + record() + "," + record() + "]"), Status: 400, Code: "batch"},
 		{Request: post(string(batches[10])), Status: 400, Code: "batch"},
 		{Request: post(fill(most)), Status: 200},
+		{Request: post("[" + record(`"a"`, strconv.Quote(strings.Repeat("x", 1024))) + "]"), Status: 200},
+		{Request: post("[" + record(`"a"`, strconv.Quote(strings.Repeat("x", 1025))) + "]"), Status: 400, Code: "record"},
 		long,
 	}
 	for _, bytes := range []int{most + 1, 10 << 20} {
