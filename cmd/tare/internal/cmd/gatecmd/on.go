@@ -69,8 +69,8 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, got.Failed, got.Keep(m.Results)
 }
 
-// readReport reads the report of a gate, and checks the results in it: somebody else
-// may have written them.
+// readReport reads the report of a gate, and checks the results in it, which may come
+// from another machine.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

@@ -56,7 +56,7 @@ type bulkError struct {
 }
 
 // configured reports whether an error with status 400 is about the index or the
-// request. Somebody can correct that, and the event is as good as before.
+// request. That can be corrected, and the event is as good as before.
 func (e bulkError) configured() bool {
 	switch e.Type {
 	case "invalid_index_name_exception", "index_closed_exception":
@@ -71,7 +71,7 @@ func (e bulkError) configured() bool {
 	return false
 }
 
-// refuses is as with other servers, but for what somebody can correct.
+// refuses is as with other servers, except for errors that can be corrected there.
 func (bulk) refuses(status int, header http.Header, answer []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
