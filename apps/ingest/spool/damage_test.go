@@ -3,6 +3,7 @@ package spool
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,21 @@ func TestMissingSegment(t *testing.T) {
 		t.Error("nothing is reported")
 	}
 	assert.Contains(t, "report", r.damage[0].String(), "are lost before")
+}
+
+// A header that has lost bytes moves the frames behind it: new events get numbers
+// behind theirs nevertheless.
+func TestHeaderWithoutSomeBytes(t *testing.T) {
+	r := newRig(t, Options{})
+	r.mustKeep("1", "2", "3")
+	assert.NoError(t, "close", r.spool.Close())
+	r.disk.Change(segmentPath(dir, 1), func(b []byte) []byte { return slices.Delete(b, 7, headerSize) })
+	s, found, err := Open(dir, Options{Now: r.clock.Now, files: r.disk})
+	assert.NoError(t, "open", err)
+	assert.Equal(t, "events", found.Events, uint64(3))
+	r.spool = s
+	r.mustKeep("4")
+	assert.Equal(t, "sent", r.take(), "1 2 3 4 ")
 }
 
 // An unfinished write is no loss: it was never acknowledged.

@@ -78,6 +78,15 @@ func scan(files disk.Files, g segment) (e end, err error) {
 	defer f.Close()
 	w := window{file: f}
 	at, hole := int64(headerSize), false // in the last group
+	if g.err != nil {                    // its frames may begin earlier: a reader looks for them from its first byte on, too
+		first, found, err := w.search(0, 0)
+		if err != nil {
+			return e, err
+		}
+		if found {
+			at = min(at, first)
+		}
+	}
 	for group := uint64(0); ; {
 		f, err := w.frame(at)
 		switch {
