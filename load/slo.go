@@ -92,7 +92,7 @@ func parseObjective(text string) (o Objective, what string) {
 // parseQuantile reads p99.9 as 0.999.
 func parseQuantile(text string) (float64, bool) {
 	digits, ok := strings.CutPrefix(text, "p")
-	if !ok || strings.Trim(digits, "0123456789.") != "" || len(digits) > 8 {
+	if !ok || strings.Trim(digits, "0123456789.") != "" || strings.HasPrefix(digits, ".") || len(digits) > 8 {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(digits, 64)

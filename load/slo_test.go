@@ -88,7 +88,7 @@ func TestObjectivesAreHeldAgainstAResult(t *testing.T) {
 }
 
 func FuzzParseSLO(f *testing.F) {
-	for _, text := range []string{"p99<50ms", "p99.9<=100ms,errors<0.1%", "max<1s,mean<1ms", "errors<=0%", "p99<", "p<1s", ",", "p99.99999<1ns"} {
+	for _, text := range []string{"p99<50ms", "p99.9<=100ms,errors<0.1%", "max<1s,mean<1ms", "errors<=0%", "p99<", "p<1s", ",", "p99.99999<1ns", "p.9999999<1s"} {
 		f.Add(text)
 	}
 	r := &Result{Sent: 100, Latency: evenly(100, time.Millisecond)}

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // ManifestName is the file that describes a contender, beside its sources.
@@ -108,6 +108,9 @@ func Real(dir string) (string, error) {
 	return abs, nil // it is not there; whoever opens it says so
 }
 
+// mostManifest is how long a manifest may be.
+const mostManifest = 1 << 20
+
 // ReadLeaf reads the manifest of the contender in dir. Where there is none
 // the error is fs.ErrNotExist.
 func ReadLeaf(dir string) (Leaf, error) {
@@ -116,12 +119,15 @@ func ReadLeaf(dir string) (Leaf, error) {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, ManifestName)
-	src, err := os.ReadFile(file)
+	src, err := whole.ReadStart(file, mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Leaf{}, fmt.Errorf("no %s in %s: %w", ManifestName, dir, fs.ErrNotExist)
 	}
 	if err != nil {
 		return Leaf{}, fmt.Errorf("reading a contender: %w", err)
+	}
+	if len(src) > mostManifest {
+		return Leaf{}, fmt.Errorf("%s: more than %d bytes", file, mostManifest)
 	}
 	m, err := parseManifest(src)
 	if err != nil {

@@ -32,6 +32,26 @@ func TestReadLeaf(t *testing.T) {
 	}
 }
 
+func TestManifestIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ManifestName)
+	if err := os.WriteFile(file, make([]byte, mostManifest+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Error(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", file); err != nil {
+		t.Skip(err)
+	}
+	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("a file without an end: %v", err)
+	}
+}
+
 func TestManifestErrors(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"empty", ``, ":1:1: the file ends too early"},

@@ -73,6 +73,26 @@ func TestReadFileIsBounded(t *testing.T) {
 	}
 }
 
+func TestReadStartIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]int{99: 100, 100: 100, 1000: 100, 10: 11} {
+		if src, err := whole.ReadStart(path, most); err != nil || len(src) != want {
+			t.Errorf("at most %d: %d bytes, %v", most, len(src), err)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if src, err := whole.ReadStart("/dev/zero", 1000); err != nil || len(src) != 1001 {
+			t.Errorf("a file without an end: %d bytes, %v", len(src), err)
+		}
+	}
+	if _, err := whole.ReadStart(filepath.Join(path, "none"), 1); err == nil {
+		t.Error("no file was read")
+	}
+}
+
 func TestDiscard(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f, err := whole.Create(whole.System{}, path)

@@ -4,7 +4,6 @@
 package catalog
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -13,9 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -24,6 +25,9 @@ var ErrNone = errors.New("no contenders around the working directory")
 
 // modulePath is what go.mod of the repository says.
 const modulePath = "github.com/tarebench/tare"
+
+// mostModule is how much of a go.mod is read to find its module's path.
+const mostModule = 64 << 10
 
 // Catalog is a set of contenders. The zero value has none.
 type Catalog struct {
@@ -53,40 +57,54 @@ func Find(dir string) (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
-	root, ok := Repository(at)
-	if !ok {
-		return Catalog{}, ErrNone
+	root, err := Repository(at)
+	if err != nil {
+		return Catalog{}, err
 	}
 	return Open(root)
 }
 
-// Repository walks up from dir to the root of the tare repository.
-func Repository(dir string) (root string, ok bool) {
+// Repository walks up from dir to the root of the tare repository. The error is
+// ErrNone where dir is not inside it.
+func Repository(dir string) (string, error) {
 	for {
-		if isRepository(dir) {
-			return dir, true
+		if is, err := isRepository(dir); is || err != nil {
+			return dir, err
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", false
+			return "", ErrNone
 		}
 		dir = up
 	}
 }
 
-func isRepository(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "go.mod"))
+func isRepository(dir string) (bool, error) {
+	src, err := whole.ReadStart(filepath.Join(dir, "go.mod"), mostModule)
 	if err != nil {
-		return false
+		return false, unlessAbsent(err)
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if words := strings.Fields(lines.Text()); len(words) > 0 && words[0] == "module" {
+	for line := range strings.Lines(string(src)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] == "module" {
+			if len(words) < 2 || words[1] != modulePath {
+				return false, nil
+			}
 			info, err := os.Stat(filepath.Join(dir, "contenders"))
-			return len(words) > 1 && words[1] == modulePath && err == nil && info.IsDir()
+			return err == nil && info.IsDir(), unlessAbsent(err)
 		}
 	}
-	return false
+	return false, nil
+}
+
+// unlessAbsent is err, or nil where that says that a file is not there, or not for
+// this user.
+func unlessAbsent(err error) error {
+	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
+		if errors.Is(err, absent) {
+			return nil
+		}
+	}
+	return err
 }
 
 // Open reads every contender in dir: a repository, a directory of kinds, a
@@ -99,7 +117,11 @@ func Open(dir string) (Catalog, error) {
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 		return Catalog{}, fmt.Errorf("no catalog: there is no directory %s", dir)
 	}
-	if isRepository(abs) {
+	is, err := isRepository(abs)
+	if err != nil {
+		return Catalog{}, err
+	}
+	if is {
 		abs = filepath.Join(abs, "contenders")
 	}
 	c := Catalog{Dir: abs, broken: map[string]error{}}

@@ -119,10 +119,33 @@ func TestLeaf(t *testing.T) {
 	}
 }
 
+// A go.mod that cannot be read is not one that is absent.
+func TestUnreadableModule(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "go.mod")
+	if err := os.Symlink(file, file); err != nil {
+		t.Skip(err)
+	}
+	below := filepath.Join(dir, "a")
+	if err := os.Mkdir(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	_, errLocate := Locate("", t.TempDir())
+	_, errSDK := SDK(Catalog{Dir: below}, t.TempDir())
+	_, errNew := Scaffold(Catalog{}, "codec", "my-codec", below)
+	_, errClone := cloneOf(filepath.Join(below, "x.go"))
+	for i, err := range []error{errLocate, errSDK, errNew, errClone} {
+		if err == nil || !strings.Contains(err.Error(), "go.mod") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
 // carryArchive gives this binary an archive, as make install does.
 func carryArchive(t *testing.T) {
-	root, ok := Repository(filepath.Dir(sourceFile()))
-	if !ok {
+	root, err := Repository(filepath.Dir(sourceFile()))
+	if err != nil {
 		t.Skip("not inside the repository: there is nothing to pack")
 	}
 	files, err := archive.Collect(root)

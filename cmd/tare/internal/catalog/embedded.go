@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,8 +42,15 @@ func sourceFile() string {
 
 // cloneOf is the catalog of the clone that a source file of this package is in.
 func cloneOf(source string) (Catalog, error) {
-	if root, ok := Repository(filepath.Dir(source)); ok && filepath.IsAbs(source) {
+	root, err := "", ErrNone
+	if filepath.IsAbs(source) {
+		root, err = Repository(filepath.Dir(source))
+	}
+	switch {
+	case err == nil:
 		return Open(root)
+	case !errors.Is(err, ErrNone):
+		return Catalog{}, err
 	}
 	return Catalog{}, fmt.Errorf("this tare has no contenders inside, and there is no clone around %s, where it was built; run it in a clone, or make install there", source)
 }

@@ -60,7 +60,11 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	fill := struct{ Name, Module, Version, SDK string }{Name: name, Module: "example.com/" + name}
 	fill.Version, _ = SDKVersion()
 	at := filepath.Join(dir, name)
-	if root, ok := Repository(dir); ok {
+	root, err := Repository(dir)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return nil, err
+	}
+	if err == nil {
 		at = filepath.Join(root, "contenders", kind, name)
 		fill.Module, fill.Version, fill.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
 	}

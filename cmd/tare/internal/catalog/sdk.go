@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -14,18 +15,18 @@ const unpublished = "v0.0.0"
 // SDK is the directory of the SDK that contenders elsewhere are built with: the
 // one around c, which c's own are built with, else the one this binary carries.
 func SDK(c Catalog, cache string) (string, error) {
-	if root, ok := Repository(c.Dir); ok {
-		return root, nil
+	if root, err := Repository(c.Dir); !errors.Is(err, ErrNone) {
+		return root, err
 	}
 	carried, err := Carried(cache)
 	if err != nil {
 		return "", err
 	}
-	root, ok := Repository(carried.Dir)
-	if !ok {
+	root, err := Repository(carried.Dir)
+	if errors.Is(err, ErrNone) {
 		return "", fmt.Errorf("%w %s: there is no SDK in it", build.ErrCache, carried.Dir)
 	}
-	return root, nil
+	return root, err
 }
 
 // SDKVersion is the version of the SDK that this binary was made with, and

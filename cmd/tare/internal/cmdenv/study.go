@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -49,7 +50,7 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 		}
 		return ParseStudy(arg+".yaml", src)
 	}
-	src, err := ReadFile(arg, studyfile.MaxBytes)
+	src, err := whole.ReadStart(arg, studyfile.MaxBytes)
 	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
 	case err == nil:
 		return ParseStudy(arg, src)

@@ -60,15 +60,18 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, err
 }
 
+// mostToken is how many bytes a token may have.
+const mostToken = 1000
+
 // ReadToken reads the token in a file.
 func ReadToken(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := whole.ReadStart(path, mostToken+2) // with its end of line
 	if err != nil {
 		return "", err
 	}
 	token := string(bytes.TrimSpace(text))
-	if len(token) < 16 || len(token) > 1000 || bytes.ContainsAny([]byte(token), " \t\r\n") {
-		return "", fmt.Errorf("%s: a token is one word of 16 to 1000 bytes", path)
+	if len(text) > mostToken+2 || len(token) < 16 || len(token) > mostToken || bytes.ContainsAny([]byte(token), " \t\r\n") {
+		return "", fmt.Errorf("%s: a token is one word of 16 to %d bytes", path, mostToken)
 	}
 	return token, nil
 }

@@ -131,7 +131,7 @@ func bodiesIn(dir string) ([][]byte, error) {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		body, err := cmdenv.ReadFile(filepath.Join(dir, e.Name()), int64(mostBytes-sum))
+		body, err := whole.ReadStart(filepath.Join(dir, e.Name()), int64(mostBytes-sum))
 		if err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}

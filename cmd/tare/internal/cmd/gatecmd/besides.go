@@ -22,6 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -153,7 +154,7 @@ func (b *besides) read(f project.File) (cmdenv.Study, error) {
 // source is what a file of the head holds: a study, a document or a list of routes,
 // none of which may be longer than the last.
 func (b *besides) source(f project.File) ([]byte, error) {
-	src, err := cmdenv.ReadFile(filepath.Join(b.here.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
+	src, err := whole.ReadStart(filepath.Join(b.here.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}

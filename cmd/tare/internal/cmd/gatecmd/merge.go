@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // shard reads i/n.
@@ -98,7 +99,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 
 // readPart reads the report of a part, which may have most bytes.
 func readPart(path string, most int64) (gate.Report, error) {
-	text, err := cmdenv.ReadFile(path, most)
+	text, err := whole.ReadStart(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gate.Report{}, cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
 	}

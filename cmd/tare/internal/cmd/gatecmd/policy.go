@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // judged returns the project that a change is judged by, and what the change does
@@ -74,7 +75,7 @@ func read(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := cmdenv.ReadFile(path, mostReviews)
+	text, err := whole.ReadStart(path, mostReviews)
 	if err != nil {
 		return "", cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}

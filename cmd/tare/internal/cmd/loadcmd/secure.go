@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/load"
 )
 
@@ -44,7 +45,7 @@ func (w *words) trust(changed func(string) bool, encrypted bool) (loadstudy.Trus
 	case w.insecure:
 		return t, cmdenv.Usage("--cacert and --insecure contradict each other", "give one of them")
 	}
-	src, err := cmdenv.ReadFile(w.cacert, mostPEM)
+	src, err := whole.ReadStart(w.cacert, mostPEM)
 	if err != nil {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", w.cacert, cmdenv.Cause(err)), "")
 	}

@@ -141,8 +141,11 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
 		return made{}, err
 	}
 	folder := filepath.ToSlash(filepath.Dir(files[0]))
-	if _, inside := catalog.Repository(at); inside {
+	switch _, err := catalog.Repository(at); {
+	case err == nil:
 		return made{kind, name, files, nextInside(kind, name, folder)}, nil
+	case !errors.Is(err, catalog.ErrNone):
+		return made{}, err
 	}
 	if _, published := catalog.SDKVersion(); published {
 		return made{kind, name, files, next(kind, name, folder, "")}, nil

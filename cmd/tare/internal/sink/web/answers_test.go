@@ -125,6 +125,7 @@ func TestAuthorization(t *testing.T) {
 		"http+json://u:p@h":                      "Basic dTpw",
 		"http+json://h#token-file=" + path:       "Bearer file",
 		"http+json://h#token-file=" + path + ".": "",
+		"http+json://h#token-file=/dev/zero":     "", // where there is one, it has no end
 	} {
 		list, err := sink.ParseTargets(text)
 		assert.NoError(t, text, err)

@@ -11,13 +11,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Config is what a URL does not say.
@@ -108,6 +108,9 @@ func dialectOf(name string, t sink.Target) (dialect, error) {
 	return nil, fmt.Errorf("sink %s: HTTP has no %q", t.Name(), name)
 }
 
+// mostToken is how long a file with a token may be: a server takes no longer header.
+const mostToken = 64 << 10
+
 // authorization is the header's value: by a file, which is read for each
 // request because tokens expire, by the URL, or by a token.
 func authorization(t sink.Target, token string) func() (string, error) {
@@ -115,9 +118,12 @@ func authorization(t sink.Target, token string) func() (string, error) {
 	return func() (string, error) {
 		switch {
 		case path != "":
-			text, err := os.ReadFile(path)
+			text, err := whole.ReadStart(path, mostToken)
 			if err != nil {
 				return "", fmt.Errorf("read the token: %w", err)
+			}
+			if len(text) > mostToken {
+				return "", fmt.Errorf("read the token: %s has more than %d bytes", path, mostToken)
 			}
 			return "Bearer " + strings.TrimSpace(string(text)), nil
 		case user != nil:
