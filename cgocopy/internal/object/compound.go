@@ -135,8 +135,10 @@ func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
 	}
 	var f ctype.Field
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
-	f.File, f.Line = r.declared(e)
 	var err error
+	if f.File, f.Line, err = r.declared(e); err != nil {
+		return err
+	}
 	if f.Type, err = r.elem(e); err != nil {
 		return err
 	}

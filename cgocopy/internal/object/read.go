@@ -14,7 +14,8 @@ import (
 // types which refer to themselves do so here too.
 type reader struct {
 	data  *dwarf.Data
-	units []unit                  // by where they begin
+	units []unit // by where they begin
+	lines *lineTables
 	scope map[dwarf.Offset]string // of types of C++: the namespaces and classes around them, geo::
 	unit  unit                    // of the entry that is looked at
 	done  map[dwarf.Offset]*ctype.Type
@@ -34,15 +35,16 @@ type reader struct {
 type unit struct {
 	from     dwarf.Offset
 	language ctype.Language
-	files    []*dwarf.LineFile
-	address  int64 // bytes of a pointer
+	files    []lineFile
+	dir      string // where it was compiled
+	address  int64  // bytes of a pointer
 }
 
 func read(data *dwarf.Data, place func(string) string) (*reader, error) {
 	if place == nil {
 		place = func(file string) string { return file }
 	}
-	r := &reader{data: data, place: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
+	r := &reader{data: data, lines: newLineTables(data), place: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -89,12 +91,9 @@ func (r *reader) findUnits() error {
 		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
 			whole = whole || !split(e)
 			u := unit{from: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
-			lines, err := r.data.LineReader(e)
-			if err != nil {
+			u.dir, _ = e.Val(dwarf.AttrCompDir).(string)
+			if u.files, err = r.lines.of(e); err != nil {
 				return fmt.Errorf("read DWARF: %w", err)
-			}
-			if lines != nil {
-				u.files = lines.Files()
 			}
 			r.units = append(r.units, u)
 			if u.language == ctype.CXX && e.Children {
@@ -209,7 +208,9 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Name = r.scope[off] + t.Name
 	}
 	t.Size, _ = e.Val(dwarf.AttrByteSize).(int64)
-	t.File, t.Line = r.declared(e)
+	if t.File, t.Line, err = r.declared(e); err != nil {
+		return nil, err
+	}
 	r.done[off] = t
 	switch e.Tag {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
@@ -284,17 +285,21 @@ func (r *reader) elem(e *dwarf.Entry) (*ctype.Type, error) {
 	return r.at(off)
 }
 
-func (r *reader) declared(e *dwarf.Entry) (file string, line int) {
+func (r *reader) declared(e *dwarf.Entry) (file string, line int, err error) {
 	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
-	if i >= 0 && int(i) < len(r.unit.files) && r.unit.files[i] != nil {
-		file = r.unit.files[i].Name
-		if strings.HasSuffix(file, "<stdin>") { // what the user has not written
-			return "", 0
+	if i >= 0 && i < int64(len(r.unit.files)) {
+		if file, err = r.lines.name(&r.unit.files[i], r.unit.dir); err != nil {
+			return "", 0, fmt.Errorf("read DWARF: %w", err)
 		}
-		file = r.place(file)
+		if strings.HasSuffix(file, "<stdin>") { // what the user has not written
+			return "", 0, nil
+		}
+		if file != "" {
+			file = r.place(file)
+		}
 	}
-	return file, int(n)
+	return file, int(n), nil
 }
 
 // Encodings of base types, DWARF 5 table 7.11.

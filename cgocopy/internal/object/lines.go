@@ -1,0 +1,309 @@
+package object
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+)
+
+// lineTables are the line tables of an object file, of which only the names of source
+// files are read. [dwarf.LineReader] makes room for as many as a table says to have
+// before it looks for them: a few bytes end the process for want of memory.
+type lineTables struct {
+	line, lineStr, str []byte // sections
+	order              binary.ByteOrder
+
+	read  map[int64][]lineFile // by offset
+	files int                  // in all
+	names int                  // bytes of those that were asked for
+}
+
+// Bounds of all line tables of an object file, and of one name.
+const (
+	mostFiles     = 4 << 20
+	mostNames     = 256 << 20
+	mostNameBytes = 4 << 10
+)
+
+// lineFile is a source file.
+type lineFile struct {
+	dir, name []byte
+	ofUnit    bool // dir is relative to the unit's directory
+
+	full string // once it was asked for: units that share a table are of one directory
+}
+
+// newLineTables takes the sections from data, which has unpacked and relocated them.
+// It gives them away in no other way.
+func newLineTables(data *dwarf.Data) *lineTables {
+	of := reflect.ValueOf(data).Elem()
+	section := func(name string) []byte { return of.FieldByName(name).Bytes() }
+	t := &lineTables{line: section("line"), lineStr: section("lineStr"), str: section("str"), order: binary.LittleEndian, read: map[int64][]lineFile{}}
+	if of.FieldByName("bigEndian").Bool() {
+		t.order = binary.BigEndian
+	}
+	return t
+}
+
+// of are the source files of a unit, by the numbers of its entries. Empty: it has no
+// line table.
+func (t *lineTables) of(unit *dwarf.Entry) ([]lineFile, error) {
+	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
+	if !ok || off < 0 || off >= int64(len(t.line)) {
+		return nil, nil
+	}
+	files, done := t.read[off]
+	if !done {
+		var err error
+		if files, err = t.parse(off); err != nil {
+			return nil, fmt.Errorf("line table at byte %d: %w", off, err)
+		}
+		t.read[off] = files
+	}
+	return files, nil
+}
+
+// name is the path of a source file, of a unit compiled in a directory.
+func (t *lineTables) name(f *lineFile, unitDir string) (string, error) {
+	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= mostNameBytes {
+		f.full = string(f.dir)
+		if f.ofUnit {
+			f.full = join(unitDir, f.full)
+		}
+		f.full = join(f.full, string(f.name))
+		if t.names += len(f.full); t.names > mostNames {
+			return "", fmt.Errorf("names of source files of more than %d bytes", mostNames)
+		}
+	}
+	return f.full, nil
+}
+
+// join joins paths of Unix or of Windows.
+func join(dir, name string) string {
+	switch {
+	case dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || len(name) > 1 && name[1] == ':':
+		return name
+	case strings.Contains(dir, `\`):
+		return strings.TrimSuffix(dir, `\`) + `\` + name
+	case len(dir) > 1 && dir[1] == ':':
+		return strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	return path.Join(dir, name)
+}
+
+// Forms and contents of the entries of a line table of DWARF 5, tables 7.6 and 7.27.
+const (
+	formData2, formData4, formData8, formString, formBlock, formData1 = 0x05, 0x06, 0x07, 0x08, 0x09, 0x0b
+	formStrp, formUdata, formStrx, formStrpSup, formData16            = 0x0e, 0x0f, 0x1a, 0x1d, 0x1e
+	formLineStrp, formStrx1, formStrx2, formStrx3, formStrx4          = 0x1f, 0x25, 0x26, 0x27, 0x28
+
+	contentPath, contentDirectory = 1, 2
+)
+
+// parse reads the header of a table, DWARF 5 section 6.2.4.
+func (t *lineTables) parse(off int64) ([]lineFile, error) {
+	c := &cursor{b: t.line[off:], order: t.order}
+	wide := false // 64-bit DWARF
+	size := c.uint(4)
+	if size == 0xffffffff {
+		wide, size = true, c.uint(8)
+	}
+	c.b = c.take(size)
+	version := c.uint(2)
+	if c.err == nil && (version < 2 || version > 5) {
+		return nil, fmt.Errorf("unknown version %d", version)
+	}
+	if version == 5 {
+		c.take(2) // sizes of addresses and of segment selectors
+	}
+	if c.take(4); wide { // length of the header
+		c.take(4)
+	}
+	if c.take(4); version >= 4 { // from the smallest instruction to the range of lines
+		c.take(1)
+	}
+	if opcodes := c.uint(1); opcodes > 1 {
+		c.take(opcodes - 1)
+	}
+	var files []lineFile
+	var err error
+	if version == 5 {
+		files, err = t.entries5(c, wide)
+	} else {
+		files, err = t.entries(c)
+	}
+	return files, errors.Join(err, c.err)
+}
+
+// entries reads the directories and files of versions 2 to 4. Their numbers begin
+// with 1.
+func (t *lineTables) entries(c *cursor) ([]lineFile, error) {
+	dirs := [][]byte{nil} // the unit's
+	for {
+		dir := c.text()
+		if len(dir) == 0 {
+			break
+		}
+		if dirs = append(dirs, dir); t.count(1) != nil {
+			return nil, t.count(0)
+		}
+	}
+	files := []lineFile{{}}
+	for {
+		name := c.text()
+		if len(name) == 0 {
+			return files, nil
+		}
+		dir := c.uleb()
+		c.uleb() // time
+		c.uleb() // size
+		if dir >= uint64(len(dirs)) {
+			return nil, fmt.Errorf("there is no directory %d", dir)
+		}
+		if files = append(files, lineFile{dir: dirs[dir], name: name, ofUnit: true}); t.count(1) != nil {
+			return nil, t.count(0)
+		}
+	}
+}
+
+// entries5 reads those of version 5. Their numbers begin with 0.
+func (t *lineTables) entries5(c *cursor, wide bool) ([]lineFile, error) {
+	var lists [2][]lineFile // directories, files
+	for i := range lists {
+		format := make([][2]uint64, c.uint(1)) // content and form
+		for j := range format {
+			format[j] = [2]uint64{c.uleb(), c.uleb()}
+		}
+		n := c.uleb()
+		if err := t.count(n); err != nil {
+			return nil, err
+		}
+		for range n {
+			var f lineFile
+			for _, part := range format {
+				text, number, err := t.value(c, part[1], wide)
+				if err != nil {
+					return nil, err
+				}
+				switch part[0] {
+				case contentPath:
+					f.name = text
+				case contentDirectory:
+					if number >= uint64(len(lists[0])) {
+						return nil, fmt.Errorf("there is no directory %d", number)
+					}
+					f.dir = lists[0][number].name
+				}
+			}
+			if c.err != nil {
+				return nil, c.err
+			}
+			lists[i] = append(lists[i], f)
+		}
+	}
+	return lists[1], nil
+}
+
+// value reads a value of a form: a text or a number.
+func (t *lineTables) value(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
+	switch form {
+	case formString:
+		return c.text(), 0, nil
+	case formStrp, formLineStrp, formStrpSup:
+		width := 4
+		if wide {
+			width = 8
+		}
+		off, from := c.uint(width), t.str
+		switch {
+		case form == formStrpSup: // in another file
+			return nil, 0, nil
+		case form == formLineStrp:
+			from = t.lineStr
+		}
+		if off > uint64(len(from)) {
+			return nil, 0, fmt.Errorf("there is no text at byte %d", off)
+		}
+		at := cursor{b: from[off:]}
+		return at.text(), 0, at.err
+	case formUdata, formStrx:
+		return nil, c.uleb(), nil
+	case formBlock:
+		c.take(c.uleb())
+		return nil, 0, nil
+	case formData16:
+		c.take(16)
+		return nil, 0, nil
+	}
+	width, ok := map[uint64]int{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formStrx1: 1, formStrx2: 2, formStrx3: 3, formStrx4: 4}[form]
+	if !ok {
+		return nil, 0, fmt.Errorf("unknown form %#x", form)
+	}
+	return nil, c.uint(width), nil
+}
+
+// count counts n more files or directories.
+func (t *lineTables) count(n uint64) error {
+	t.files += int(min(n, mostFiles+1))
+	if t.files > mostFiles {
+		return fmt.Errorf("more than %d source files and directories", mostFiles)
+	}
+	return nil
+}
+
+// cursor reads numbers and texts. Behind the end it gives zeros, and err says so.
+type cursor struct {
+	b     []byte
+	order binary.ByteOrder
+	err   error
+}
+
+var errCut = errors.New("it ends too early")
+
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(len(c.b)) {
+		c.b, c.err = nil, errCut
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+// uint reads a number of up to 8 bytes.
+func (c *cursor) uint(width int) uint64 {
+	var b [8]byte
+	from := c.take(uint64(width))
+	if c.order == binary.BigEndian {
+		copy(b[8-width:], from)
+		return binary.BigEndian.Uint64(b[:])
+	}
+	copy(b[:], from)
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// uleb reads a number in LEB128.
+func (c *cursor) uleb() uint64 {
+	n, size := binary.Uvarint(c.b)
+	if size <= 0 {
+		c.b, c.err = nil, errCut
+		return 0
+	}
+	c.b = c.b[size:]
+	return n
+}
+
+// text reads bytes up to a zero.
+func (c *cursor) text() []byte {
+	end := bytes.IndexByte(c.b, 0)
+	if end < 0 {
+		c.b, c.err = nil, errCut
+		return nil
+	}
+	return c.take(uint64(end) + 1)[:end]
+}
