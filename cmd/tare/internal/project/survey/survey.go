@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Survey is what was found. Paths are relative to Dir, with slashes.
@@ -132,11 +134,7 @@ func (s *Survey) file(rel string, d fs.DirEntry) {
 
 // read is the text of a file of at most limit bytes, else nil.
 func (s *Survey) read(rel string, limit int64) []byte {
-	file := filepath.Join(s.Dir, filepath.FromSlash(rel))
-	if info, err := os.Stat(file); err != nil || info.Size() > limit {
-		return nil
-	}
-	src, err := os.ReadFile(file)
+	src, err := whole.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
 		return nil
 	}

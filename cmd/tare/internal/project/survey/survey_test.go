@@ -82,6 +82,17 @@ func TestFixturesAreTheLargestOfTests(t *testing.T) {
 	}
 }
 
+func TestLargeFilesAreLeftOut(t *testing.T) {
+	fill := strings.Repeat("\n", 1<<20)
+	if s := look(t, map[string]string{"go.mod": "module m\n" + fill, "openapi.yaml": "openapi: 3.0.0\n" + fill}); len(s.Modules) != 0 || len(s.Routes) != 0 {
+		t.Errorf("%+v", s)
+	}
+	fill = fill[100:]
+	if s := look(t, map[string]string{"go.mod": "module m\n" + fill, "openapi.yaml": "openapi: 3.0.0\n" + fill}); len(s.Modules) != 1 || len(s.Routes) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // Whatever a repository is like, its draft is a project that asks for what
 // tare would have asked for without it.
 func TestDraftsParse(t *testing.T) {
