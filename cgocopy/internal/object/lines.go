@@ -20,6 +20,7 @@ type lineTables struct {
 
 	read  map[int64][]lineFile // by offset
 	files int                  // in all
+	bytes int                  // of what was read
 	names int                  // bytes of those that were asked for
 }
 
@@ -114,6 +115,7 @@ func (t *lineTables) parse(off int64) ([]lineFile, error) {
 		wide, size = true, c.uint(8)
 	}
 	c.b = c.take(size)
+	all := len(c.b)
 	version := c.uint(2)
 	if c.err == nil && (version < 2 || version > 5) {
 		return nil, fmt.Errorf("unknown version %d", version)
@@ -136,6 +138,9 @@ func (t *lineTables) parse(off int64) ([]lineFile, error) {
 		files, err = t.entries5(c, wide)
 	} else {
 		files, err = t.entries(c)
+	}
+	if t.bytes += all - len(c.b); t.bytes > len(t.line) {
+		return nil, errors.New("it overlaps others")
 	}
 	return files, errors.Join(err, c.err)
 }
@@ -229,7 +234,11 @@ func (t *lineTables) value(c *cursor, form uint64, wide bool) (text []byte, numb
 		if off > uint64(len(from)) {
 			return nil, 0, fmt.Errorf("there is no text at byte %d", off)
 		}
-		at := cursor{b: from[off:]}
+		from = from[off:min(uint64(len(from)), off+mostNameBytes+1)]
+		if bytes.IndexByte(from, 0) < 0 && len(from) > mostNameBytes {
+			return from, 0, nil // longer than names are
+		}
+		at := cursor{b: from}
 		return at.text(), 0, at.err
 	case formUdata, formStrx:
 		return nil, c.uleb(), nil

@@ -117,6 +117,27 @@ func TestLineTablesAreBounded(t *testing.T) {
 	}
 }
 
+// Reading ends soon: of tables that lie in one another, and of long texts that many
+// files share.
+func TestLineTablesEndSoon(t *testing.T) {
+	one := table(4, "\x00a.c\x00\x00\x00\x00\x00")
+	tables := &lineTables{line: slices.Concat(one, one), order: binary.LittleEndian}
+	for i, want := range []bool{true, true, false} {
+		if _, err := tables.parse(int64(i % 2 * len(one))); (err == nil) != want {
+			t.Errorf("table %d: %v", i, err)
+		}
+	}
+	tables = &lineTables{order: binary.LittleEndian, lineStr: bytes.Repeat([]byte("x"), 100<<20), line: table(5, "\x00\x00\x01\x01\x1f"+
+		string(binary.AppendUvarint(nil, 1<<20))+strings.Repeat("\x00\x00\x00\x00", 1<<20))} // 100 TB to look through
+	files, err := tables.parse(0)
+	if err != nil || len(files) != 1<<20 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	if name, err := tables.name(&files[7], ""); name != "" || err != nil {
+		t.Errorf("a path too long: %d bytes, %v", len(name), err)
+	}
+}
+
 func TestNamesOfFilesAreBounded(t *testing.T) {
 	tables, long := &lineTables{}, bytes.Repeat([]byte("x"), mostNameBytes)
 	if got, err := tables.name(&lineFile{dir: long, name: []byte("a.c")}, ""); got != "" || err != nil {
