@@ -53,7 +53,7 @@ func TestLoadHTTP3(t *testing.T) {
 	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "open loop at 200/s on 4 connections of HTTP/3 (quic-go, engine portable)") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
 	}
-	if c := loadWith(t, cmdenv.Lab{}, "-q", "--http", "3", "-t", "300ms", "-n", "1", url); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "certificate") {
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "--http", "3", "-t", "5s", "-n", "1", url); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "certificate") {
 		t.Errorf("nobody vouches for the server: exit code %d: %s", c.code, c.errors)
 	}
 	for want, args := range map[string][]string{
