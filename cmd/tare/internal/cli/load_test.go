@@ -161,7 +161,7 @@ func TestLoadHTTP2(t *testing.T) {
 	}
 	old := httptest.NewTLSServer(handler)
 	defer old.Close()
-	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-t", "500ms", "--http", "2", "--insecure", old.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "does not speak h2") && !strings.Contains(c.errors, "no application protocol") {
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-t", "3s", "--http", "2", "--insecure", old.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "does not speak h2") && !strings.Contains(c.errors, "no application protocol") {
 		t.Errorf("a server without HTTP/2: exit code %d: %s", c.code, c.errors)
 	}
 	for want, args := range map[string][]string{
