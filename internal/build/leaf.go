@@ -119,15 +119,12 @@ func ReadLeaf(dir string) (Leaf, error) {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, ManifestName)
-	src, err := whole.ReadStart(file, mostManifest)
+	src, err := whole.ReadFile(file, mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Leaf{}, fmt.Errorf("no %s in %s: %w", ManifestName, dir, fs.ErrNotExist)
 	}
 	if err != nil {
 		return Leaf{}, fmt.Errorf("reading a contender: %w", err)
-	}
-	if len(src) > mostManifest {
-		return Leaf{}, fmt.Errorf("%s: more than %d bytes", file, mostManifest)
 	}
 	m, err := parseManifest(src)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestManifestIsBounded(t *testing.T) {
 	if err := os.WriteFile(file, make([]byte, mostManifest+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "not a file of at most 1048576 bytes") {
 		t.Error(err)
 	}
 	if err := os.Remove(file); err != nil {
@@ -47,7 +47,7 @@ func TestManifestIsBounded(t *testing.T) {
 	if err := os.Symlink("/dev/zero", file); err != nil {
 		t.Skip(err)
 	}
-	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "not a file of at most 1048576 bytes") {
 		t.Errorf("a file without an end: %v", err)
 	}
 }

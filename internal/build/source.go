@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 var (
@@ -73,7 +75,7 @@ func (l Leaf) sourced() error {
 			return fmt.Errorf(": it has a source and a %s of its own; one of them must go", e.Name())
 		}
 	}
-	src, err := os.ReadFile(filepath.Join(l.Src(), ManifestName))
+	src, err := whole.ReadFile(filepath.Join(l.Src(), ManifestName), mostManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf(": source %s is no contender: it has no %s", m.Source, ManifestName)
 	}

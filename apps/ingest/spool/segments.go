@@ -78,7 +78,9 @@ func scan(files disk.Files, g segment) (e end, err error) {
 	defer f.Close()
 	w := window{file: f}
 	at, hole := int64(headerSize), false // in the last group
-	if g.err != nil {                    // its frames may begin earlier: a reader looks for them from its first byte on, too
+	// Behind a damaged header frames may begin earlier: a reader looks for them from
+	// the first byte on, too.
+	if g.err != nil {
 		first, found, err := w.search(0, 0)
 		if err != nil {
 			return e, err

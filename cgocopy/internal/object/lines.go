@@ -2,6 +2,7 @@ package object
 
 import (
 	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"errors"
@@ -13,7 +14,7 @@ import (
 
 // lineTables are the line tables of an object file, of which only the names of source
 // files are read. [dwarf.LineReader] makes room for as many as a table says to have
-// before it looks for them: a few bytes end the process for want of memory.
+// before it looks for them, so that a few bytes can end the process: out of memory.
 type lineTables struct {
 	line, lineStr, str []byte // sections
 	order              binary.ByteOrder
@@ -39,8 +40,8 @@ type lineFile struct {
 	full string // once it was asked for: units that share a table are of one directory
 }
 
-// newLineTables takes the sections from data, which has unpacked and relocated them.
-// It gives them away in no other way.
+// newLineTables takes the sections from data, which has unpacked and relocated them,
+// but does not export them.
 func newLineTables(data *dwarf.Data) *lineTables {
 	of := reflect.ValueOf(data).Elem()
 	section := func(name string) []byte { return of.FieldByName(name).Bytes() }
@@ -139,10 +140,13 @@ func (t *lineTables) parse(off int64) ([]lineFile, error) {
 	} else {
 		files, err = t.entries(c)
 	}
+	if err = cmp.Or(c.err, err); err != nil {
+		return nil, err
+	}
 	if t.bytes += all - len(c.b); t.bytes > len(t.line) {
 		return nil, errors.New("it overlaps others")
 	}
-	return files, errors.Join(err, c.err)
+	return files, nil
 }
 
 // entries reads the directories and files of versions 2 to 4. Their numbers begin
@@ -154,9 +158,10 @@ func (t *lineTables) entries(c *cursor) ([]lineFile, error) {
 		if len(dir) == 0 {
 			break
 		}
-		if dirs = append(dirs, dir); t.count(1) != nil {
-			return nil, t.count(0)
+		if err := t.count(1); err != nil {
+			return nil, err
 		}
+		dirs = append(dirs, dir)
 	}
 	files := []lineFile{{}}
 	for {
@@ -170,9 +175,10 @@ func (t *lineTables) entries(c *cursor) ([]lineFile, error) {
 		if dir >= uint64(len(dirs)) {
 			return nil, fmt.Errorf("there is no directory %d", dir)
 		}
-		if files = append(files, lineFile{dir: dirs[dir], name: name, ofUnit: true}); t.count(1) != nil {
-			return nil, t.count(0)
+		if err := t.count(1); err != nil {
+			return nil, err
 		}
+		files = append(files, lineFile{dir: dirs[dir], name: name, ofUnit: true})
 	}
 }
 

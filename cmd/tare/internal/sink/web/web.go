@@ -118,12 +118,9 @@ func authorization(t sink.Target, token string) func() (string, error) {
 	return func() (string, error) {
 		switch {
 		case path != "":
-			text, err := whole.ReadStart(path, mostToken)
+			text, err := whole.ReadFile(path, mostToken)
 			if err != nil {
 				return "", fmt.Errorf("read the token: %w", err)
-			}
-			if len(text) > mostToken {
-				return "", fmt.Errorf("read the token: %s has more than %d bytes", path, mostToken)
 			}
 			return "Bearer " + strings.TrimSpace(string(text)), nil
 		case user != nil:
