@@ -40,11 +40,18 @@ help: ## list the targets
 # does with none. NO_CGO is looked up once, by what needs it.
 EMPTY_C = '\#include <stdlib.h>\nint main(void) { return 0; }\n'
 NO_CGO  = $(eval NO_CGO := $(shell out=$$(mktemp); printf $(EMPTY_C) | $$($(GO) env CC) -x c -o "$$out" - >/dev/null 2>&1 || echo CGO_ENABLED=0; rm -f "$$out"))$(NO_CGO)
+# -short leaves out what needs many builds, many processes or many repetitions.
+# make check is without it.
+SHORT ?= -short
 .PHONY: test
-test: ## vet and test every module of the workspace, architecture rules included
+test: ## vet and test every module of the workspace, architecture rules included; what needs many builds or processes is left to make check
 	$(if $(NO_CGO),@echo "no C compiler that runs: packages and tests that need one are left out")
 	$(NO_CGO) $(GO) vet work
-	$(NO_CGO) $(GO) test -timeout 45m $(TESTFLAGS) work
+	$(NO_CGO) $(GO) test -timeout 45m $(SHORT) $(TESTFLAGS) work
+
+.PHONY: check
+check: ## everything that a change has to pass, what make test leaves out too; prints the seconds of each step (STEPS='lint cross' for some)
+	bash .ci/check $(STEPS)
 
 .PHONY: race
 race: ## the tests under the race detector
@@ -160,9 +167,6 @@ golden: ## rewrite the golden files; read the difference before committing it
 
 .PHONY: contenders
 contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
-	@set -e; for dir in $(MODULES); do \
-		if [ "$(NO_CGO)" ] && grep -q contender/copier/cmem $$dir/*.go; then echo "== $$dir is left out: no C compiler that runs"; continue; fi; \
-		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -buildvcs=false -o /dev/null .); done
 	$(NO_CGO) $(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
 # Transports have tests of their own, next to the conformance suite.
