@@ -8,7 +8,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
+
+func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
 
 // Every shell block does what it says, in a copy of the repository, with tare on
 // the path. Each document has copies of its own, in which its blocks follow one
@@ -62,10 +67,7 @@ func TestShellBlocks(t *testing.T) {
 func environment(t *testing.T, whole bool) []string {
 	t.Helper()
 	dir := t.TempDir()
-	tare := filepath.Join(dir, "real", "tare")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", tare, "github.com/tarebench/tare/cmd/tare").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	tare := testtare.Program(t)
 	typed := filepath.Dir(tare)
 	if !whole {
 		typed = filepath.Join(dir, "typed")
@@ -80,7 +82,7 @@ func environment(t *testing.T, whole bool) []string {
 		return strings.HasPrefix(v, "TARE_") || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GITHUB_")
 	})
 	return append(env, "PATH="+typed+":"+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false", "GOBIN="+filepath.Join(dir, "installed"),
-		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"), "TARE_LOCK="+filepath.Base(filepath.Dir(dir)))
+		"TARE_CACHE="+testtare.Cache(t), "TARE_DATA="+filepath.Join(dir, "data"), "TARE_LOCK="+filepath.Base(filepath.Dir(dir)))
 }
 
 // twoRounds is tare, with two rounds in place of a budget.

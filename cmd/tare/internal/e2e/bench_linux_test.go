@@ -152,6 +152,7 @@ func TestBenchInHostileRepositories(t *testing.T) {
 		}
 	}
 	b := newBench(t)
+	b.cache = t.TempDir() // what is left in it is checked
 	for _, h := range hostiles() {
 		t.Run(strings.ReplaceAll(h.name, " ", "-"), func(t *testing.T) {
 			if h.soak && os.Getenv("TARE_SOAK") == "" {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,8 +132,12 @@ func (s side) measure(t *testing.T, b bench, args ...string) (base, head map[str
 }
 
 // Each way to have two sides of the same files really builds and runs two that
-// differ in that, and in nothing else.
+// differ in that, and in nothing else. Each trial of a side is a program with its
+// functions in other places, unless one build is asked for.
 func TestBenchSidesDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two sides, and each again for every trial")
+	}
 	for _, tool := range []string{"git", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool + " is not here")
@@ -145,15 +150,15 @@ func TestBenchSidesDiffer(t *testing.T) {
 		args []string
 		want want
 	}{
-		{false, []string{"--with", "example.com/other@v1.1.0", "--tags", "special", "--env", "GOGC=50"}, want{"other": {1, 2}, "tagged": {0, 1}, "gogc": {100, 50}}},
+		{false, []string{"--with", "example.com/other@v1.1.0", "--tags", "special", "--env", "GOGC=50", "--layouts", "0"}, want{"other": {1, 2}, "tagged": {0, 1}, "gogc": {100, 50}}},
+		{false, []string{"--env", "GOGC=50", "--layouts", "1"}, want{"gogc": {100, 50}}},
 		{true, []string{"--with", "example.com/other=../beside"}, want{"other": {1, 3}}},
 		{true, []string{"--tags", "special"}, want{"tagged": {0, 1}}},
-		{true, []string{"--env", "GOGC=50"}, want{"gogc": {100, 50}}},
 	} {
 		if tt.soak && os.Getenv("TARE_SOAK") == "" {
 			continue
 		}
-		base, head, _ := s.measure(t, b, tt.args...)
+		base, head, r := s.measure(t, b, tt.args...)
 		for unit := range base {
 			w, differs := tt.want[unit]
 			switch {
@@ -166,6 +171,16 @@ func TestBenchSidesDiffer(t *testing.T) {
 		}
 		if len(base) != 4 {
 			t.Errorf("%v: base reports %v", tt.args, base)
+		}
+		apart, trials := map[float64]bool{}, 0
+		for _, trial := range r.Trials {
+			if v, ok := trial.Samples["example.com/tiny.BenchmarkSum"][tare.KeyReported+"apart"]; ok {
+				apart[v] = true
+				trials++
+			}
+		}
+		if same := slices.Contains(tt.args, "1"); trials < 3 || same && len(apart) != 1 || !same && len(apart) != trials {
+			t.Errorf("%v: functions are apart by %v in %d trials", tt.args, apart, trials)
 		}
 	}
 }
@@ -206,23 +221,4 @@ func has(release string) bool {
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+release, "GOPROXY=off")
 	out, err := cmd.Output()
 	return err == nil && strings.Contains(string(out), " "+release+" ")
-}
-
-// Each trial of a side is a program with its functions in other places, unless
-// one build is asked for.
-func TestBenchLayouts(t *testing.T) {
-	for layouts, same := range map[string]bool{"0": false, "1": true} {
-		b, s := newBench(t), newSide(t)
-		_, _, r := s.measure(t, b, "--env", "GOGC=100", "--layouts", layouts)
-		apart, trials := map[float64]bool{}, 0
-		for _, trial := range r.Trials {
-			if v, ok := trial.Samples["example.com/tiny.BenchmarkSum"][tare.KeyReported+"apart"]; ok {
-				apart[v] = true
-				trials++
-			}
-		}
-		if trials < 3 || same && len(apart) != 1 || !same && len(apart) != trials {
-			t.Errorf("--layouts %s: functions are apart by %v in %d trials", layouts, apart, trials)
-		}
-	}
 }

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,28 +20,26 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
-// bench is a tare program with a cache and data directory of its own.
+func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
+
+// bench is a tare program with a data and a temporary directory of its own. It uses
+// the cache that all tests share.
 type bench struct {
-	bin, cache, data string
+	bin, cache, data, tmp string
 }
 
 func newBench(t *testing.T) bench {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs contenders")
-	}
-	b := bench{bin: filepath.Join(t.TempDir(), "tare"), cache: t.TempDir(), data: t.TempDir()}
-	if out, err := exec.Command("go", "build", "-o", b.bin, "github.com/tarebench/tare/cmd/tare").CombinedOutput(); err != nil {
-		t.Fatalf("build tare: %v\n%s", err, out)
-	}
-	return b
+	return bench{bin: testtare.Program(t), cache: testtare.Cache(t), data: t.TempDir(), tmp: t.TempDir()}
 }
 
 func (b bench) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.bin, args...)
-	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data, fmt.Sprintf("TARE_LOCK=test-%d", os.Getpid()))
+	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data, "TMPDIR="+b.tmp, "TARE_LOCK=test-"+filepath.Base(filepath.Dir(b.data)))
 	return cmd
 }
 
@@ -57,13 +56,15 @@ func (b bench) run(t *testing.T, args ...string) (stdout, stderr string, code in
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// left lists the processes that run out of the bench's cache.
+// left lists the processes that the bench's tare started, and tare itself. Contenders
+// run out of a shared cache, so the temporary directory tells whose they are.
 func (b bench) left() []string {
 	var out []string
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, d := range dirs {
-		exe, err := os.Readlink(filepath.Join(d, "exe"))
-		if err == nil && (strings.HasPrefix(exe, b.cache) || exe == b.bin) {
+		env, _ := os.ReadFile(filepath.Join(d, "environ")) // or it has ended
+		exe, _ := os.Readlink(filepath.Join(d, "exe"))
+		if exe == b.bin || slices.Contains(strings.Split(string(env), "\x00"), "TMPDIR="+b.tmp) {
 			out = append(out, filepath.Base(d)+" "+exe)
 		}
 	}
@@ -74,13 +75,12 @@ func (b bench) left() []string {
 func (b bench) nothingLeft(t *testing.T, when string) {
 	t.Helper()
 	var left []string
-	for range 100 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if left = b.left(); len(left) == 0 {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	t.Errorf("%s: still running 10 s later: %s", when, strings.Join(left, ", "))
+	t.Errorf("%s: still running a minute later: %s", when, strings.Join(left, ", "))
 }
 
 func TestAStudySurvivesHostileContenders(t *testing.T) {
@@ -142,10 +142,60 @@ func published(t *testing.T, document string) {
 	}
 }
 
+// tare is killed in the middle of a run. Nothing stays behind, and the run is resumed
+// with the rounds that its journal has.
+func TestKilledRunIsResumed(t *testing.T) {
+	b := newBench(t)
+	args := []string{"run", "testdata/kill.yaml", "--rounds", "6", "--json"}
+	kept := 0
+	for kept == 0 { // on a busy machine it can be over before this process sees the first round
+		cmd := b.command(args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for b.rounds(t) == 0 {
+			select {
+			case err := <-ended:
+				t.Fatalf("it ended before its first round: %v\n%s", err, errs.String())
+			case <-time.After(time.Millisecond):
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		<-ended
+		b.nothingLeft(t, "after the kill")
+		if kept = b.rounds(t); kept >= 6 {
+			b.removeRuns(t)
+			kept = 0
+		}
+	}
+	stdout, stderr, code := b.run(t, append(args, "--resume")...)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var r tare.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if resumed := fmt.Sprintf("resumed after round %d ", kept); r.RoundsDone != 6 || len(b.journals(t)) != 1 || !strings.Contains(stderr, resumed) {
+		t.Errorf("%d rounds in %d journals, want 6 in one, and %q in\n%s", r.RoundsDone, len(b.journals(t)), resumed, stderr)
+	}
+	b.nothingLeft(t, "at the end")
+}
+
 // tare is killed at any moment: while it builds, pilots or measures. Nothing
 // stays behind, at most the round in flight is lost, and the run is resumed.
 func TestKilledAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds again and again")
+	}
 	b := newBench(t)
+	b.cache = t.TempDir() // compilers are killed, too
 	rng := rand.New(rand.NewPCG(20260301, 1))
 	kills := 10
 	if os.Getenv("TARE_SOAK") != "" {
@@ -181,9 +231,7 @@ func TestKilledAnywhere(t *testing.T) {
 		}
 		if kept = now; now >= 8 { // it was over, or nearly: start anew
 			kept = 0
-			for _, j := range b.journals(t) {
-				os.RemoveAll(filepath.Dir(j))
-			}
+			b.removeRuns(t)
 			args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })
 		}
 	}
@@ -215,6 +263,16 @@ func (b bench) journals(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return js
+}
+
+// removeRuns removes the runs and their journals.
+func (b bench) removeRuns(t *testing.T) {
+	t.Helper()
+	for _, j := range b.journals(t) {
+		if err := os.RemoveAll(filepath.Dir(j)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // rounds counts the whole rounds in the newest journal.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -17,14 +18,12 @@ import (
 type runner struct {
 	dir    string // temporary files of the job
 	script string
-	path   string
+	cache  string
+	path   string // tare is on it
 }
 
 func newRunner(t *testing.T) *runner {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds tare and runs benchmarks")
-	}
 	for _, tool := range []string{"git", "bash"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool + " is not here")
@@ -34,7 +33,7 @@ func newRunner(t *testing.T) *runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &runner{dir: t.TempDir(), script: script, path: os.Getenv("PATH")}
+	return &runner{dir: t.TempDir(), script: script, cache: testtare.Cache(t), path: filepath.Dir(testtare.Program(t)) + ":" + os.Getenv("PATH")}
 }
 
 func (r *runner) file(name string) string { return filepath.Join(r.dir, name) }
@@ -60,7 +59,7 @@ func (r *runner) step(t *testing.T, dir, name string, env ...string) (log string
 	cmd := exec.Command("bash", r.script, name)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append([]string{
-		"PATH=" + r.path, "RUNNER_TEMP=" + r.dir, "GATE_OUT=" + r.file("out"), "TARE_CACHE=" + r.file("cache"),
+		"PATH=" + r.path, "RUNNER_TEMP=" + r.dir, "GATE_OUT=" + r.file("out"), "TARE_CACHE=" + r.cache,
 		"GITHUB_ACTIONS=true", "GITHUB_PATH=" + r.file("path"), "GITHUB_OUTPUT=" + r.file("output"), "GITHUB_STEP_SUMMARY=" + r.file("summary"),
 		"GITHUB_REPOSITORY=you/yours", "GITHUB_BASE_REF=", "GATE_BASE=", "GATE_ARGS=", "GATE_BEFORE=", "GATE_BRANCH=", "GATE_PR=", "GATE_HEAD=", "GATE_SHA=", "GATE_RECORD=",
 	}, env...)...)
@@ -153,15 +152,26 @@ esac
 	r.path = r.file("bin") + ":" + r.path
 }
 
-// The steps of action.yml on a throw-away repository: what it prints, where it
-// writes, and how it ends.
+// The first step of action.yml builds a tare and puts it on the path of the others.
+func TestGateActionInstalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds tare")
+	}
+	r := newRunner(t)
+	if log, code := r.step(t, t.TempDir(), "install"); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, log)
+	}
+	path := filepath.Join(strings.TrimSpace(r.text(t, "path")), "tare")
+	if out, err := exec.Command(path, "version").CombinedOutput(); err != nil || !strings.HasPrefix(path, r.dir) || !strings.HasPrefix(string(out), "tare ") {
+		t.Errorf("%s: %v\n%s", path, err, out)
+	}
+}
+
+// The other steps on a throw-away repository: what they print, where they write, and
+// how they end.
 func TestGateAction(t *testing.T) {
 	r := newRunner(t)
 	clone := pullRequest(t)
-	if log, code := r.step(t, clone, "install"); code != 0 {
-		t.Fatalf("install: exit code %d\n%s", code, log)
-	}
-	r.path = strings.TrimSpace(r.text(t, "path")) + ":" + r.path
 	r.fakeGH(t)
 	before := git(t, clone, "rev-parse", "HEAD^{tree}")
 
@@ -203,6 +213,9 @@ func TestGateAction(t *testing.T) {
 	}
 	r.comments(t, clone)
 	r.failure(t, clone)
+	if testing.Short() {
+		return // the rest measures four times
+	}
 	r.review(t, clone)
 	r.record(t, clone)
 }
@@ -220,26 +233,34 @@ func (r *runner) review(t *testing.T, clone string) {
 	write(t, clone, "tare.yaml", "bench: {packages: [./codec]}\ngate: {allocs: ignore}\n")
 	git(t, clone, "commit", "--quiet", "-am", "slower, and more lenient")
 	head := git(t, clone, "rev-parse", "HEAD")
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name string
 		env  []string
 		want []string
 	}{
-		"nobody reviews":   {nil, []string{"exit-code=3\n", "gate.allocs was exact and is ignore; the base's rules hold"}},
-		"no permission":    {[]string{"GATE_PR=9", "GATE_HEAD=" + head}, []string{"exit-code=3\n"}},
-		"another commit's": {[]string{"GATE_PR=5", "GATE_HEAD=" + base}, []string{"exit-code=3\n"}},
-		"this commit's":    {[]string{"GATE_PR=5", "GATE_HEAD=" + head}, []string{"exit-code=0\n", "gate.allocs was exact and is ignore; a reviewer accepts it"}},
+		{"nobody reviews", nil, []string{"exit-code=3\n", "gate.allocs was exact and is ignore; the base's rules hold"}},
+		{"no permission", []string{"GATE_PR=9", "GATE_HEAD=" + head}, []string{"exit-code=3\n"}},
+		{"another commit's", []string{"GATE_PR=5", "GATE_HEAD=" + base}, []string{"exit-code=3\n"}},
+		{"this commit's", []string{"GATE_PR=5", "GATE_HEAD=" + head}, []string{"exit-code=0\n", "gate.allocs was exact and is ignore; a reviewer accepts it"}},
 	} {
 		write(t, r.dir, "reviewed", head)
 		if log, code := r.step(t, clone, "reviews", c.env...); code != 0 {
-			t.Fatalf("%s: exit code %d\n%s", name, code, log)
+			t.Fatalf("%s: exit code %d\n%s", c.name, code, log)
+		}
+		accepted := c.name == "this commit's"
+		if text := r.text(t, "out/reviews"); accepted == (text == "") {
+			t.Errorf("%s: reviews are %q", c.name, text)
+		}
+		if !accepted && c.env != nil && os.Getenv("TARE_SOAK") == "" {
+			continue // run would read what it read when nobody had reviewed
 		}
 		if log, code := r.step(t, clone, "run", "GATE_BASE="+base, "GATE_ARGS=--rounds 1 --no-lock -q"); code != 0 {
-			t.Fatalf("%s: exit code %d\n%s", name, code, log)
+			t.Fatalf("%s: exit code %d\n%s", c.name, code, log)
 		}
 		said := r.text(t, "output") + strings.ReplaceAll(r.text(t, "summary"), `\_`, "_")
 		for _, want := range c.want {
 			if !strings.Contains(said, want) {
-				t.Errorf("%s: no %q in\n%s", name, want, said)
+				t.Errorf("%s: no %q in\n%s", c.name, want, said)
 			}
 		}
 	}

@@ -65,12 +65,11 @@ func main() {
 // A gate of a repository without benchmarks measures its study and its server,
 // base against head, and says so in one table.
 func TestGateWeighsStudiesAndServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds contenders and servers")
+	}
 	r := newRunner(t)
 	dir := besides(t)
-	if log, code := r.step(t, dir, "install"); code != 0 {
-		t.Fatalf("install: exit code %d\n%s", code, log)
-	}
-	r.path = strings.TrimSpace(r.text(t, "path")) + ":" + r.path
 	before := git(t, dir, "status", "--porcelain")
 
 	log, code := r.step(t, dir, "run", "GATE_ARGS=--rounds 1 --no-lock -q")

@@ -4,7 +4,6 @@ package services
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,51 +19,24 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
-	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
-// envTare makes this test's own program tare.
-const envTare = "TARE_TEST_IS_TARE"
-
-func TestMain(m *testing.M) {
-	if trial.GuardianMain() { // this process is the guardian of a tare
-		return
-	}
-	if os.Getenv(envTare) == "" {
-		os.Exit(m.Run())
-	}
-	cli.NullMain()
-	os.Exit(cli.Main(context.Background(), cmdenv.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv}))
-}
+func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
 
 // soak reports whether tests are to be run whole, however long they take.
 func soak() bool { return os.Getenv("TARE_SOAK") != "" }
 
-// cache is one for all tests, so that a stack is built once.
-var cache = sync.OnceValues(func() (string, error) {
-	if dir := os.Getenv("TARE_CACHE"); dir != "" {
-		return dir, nil
-	}
-	return os.MkdirTemp("", "tare-services-")
-})
-
 // environment has tare on the path, and nothing of tare's but what is given.
 func environment(t *testing.T, more ...string) []string {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
-	bin := t.TempDir()
-	must(t, os.Symlink(self, filepath.Join(bin, "tare")))
-	in, err := cache()
-	must(t, err)
 	var env []string
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "TARE_") && !strings.HasPrefix(v, "PATH=") {
 			env = append(env, v)
 		}
 	}
-	return append(append(env, envTare+"=1", "TARE_CACHE="+in, "TARE_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH")), more...)
+	return append(append(env, "TARE_CACHE="+testtare.Cache(t), "TARE_DATA="+t.TempDir(), "PATH="+filepath.Dir(testtare.Program(t))+":"+os.Getenv("PATH")), more...)
 }
 
 func must(t testing.TB, err error) {
@@ -181,7 +153,7 @@ var resident = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
 
 // used looks at tare and at all that it has started.
 func (s *service) used() (u usage) {
-	self, err := os.Executable()
+	self, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.cmd.Process.Pid))
 	must(s.t, err)
 	s.walk(s.cmd.Process.Pid, func(pid int) {
 		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); exe == self && pid != s.cmd.Process.Pid {
