@@ -106,6 +106,10 @@ cross: ## compile the root and the command for macOS and Windows, tests included
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build work; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet work; done
 
+.PHONY: mutants
+mutants: ## change one place at a time, 207 in all, and count the changes that the tests of the package notice (goes on where it stopped)
+	$(GO) run ./tools/mutants
+
 .PHONY: page
 page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
 	npm ci --prefix tools/page --no-fund --no-audit
@@ -116,9 +120,10 @@ docs: ## run the shell blocks of README and docs, those that take long too, for 
 	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
 
 .PHONY: nightly
-nightly: ## what takes too long for every change: race, soak, the documentation as it stands, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
+nightly: ## what takes too long for every change: race, soak, mutants, the documentation as it stands, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
 	$(MAKE) race
 	$(MAKE) soak
+	$(MAKE) mutants
 	TARE_DOCS=whole $(MAKE) docs
 	$(MAKE) fuzz-long
 	$(MAKE) contenders

@@ -195,12 +195,16 @@ func TestAdmit(t *testing.T) {
 		{closed, "application/json, text/plain", "", "home:8080", 415},
 		{closed, "application/json", "http://home:8080", "home:8080", 0},
 		{closed, "application/json", "http://home", "home:8080", 403},
+		{closed, "application/json", "http://evil.example:8080", "home:8080", 403},
+		{closed, "application/json", "http://home:8081", "home:8080", 403}, // another program of the same host
+		{closed, "", "https://evil.example:443", "home:8080", 403},
 		{closed, "application/json", "http://evil.example", "home:8080", 403},
 		{closed, "application/json", "null", "home:8080", 403},
 		{closed, "application/json", "null", "null", 403},
 		{closed, "application/json", "://", "", 403},
 		{closed, "", "http://evil.example", "home:8080", 403}, // a Blob without a type
 		{two, "application/json", "https://a.example", "home:8080", 0},
+		{two, "application/json", "https://a.example:8080", "home:8080", 403},
 		{two, "application/json", "https://a.example.evil.example", "home:8080", 403},
 		{every, "application/json", "https://c.example", "home:8080", 0},
 		{every, "text/plain", "https://c.example", "home:8080", 415},

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"net"
+	"os"
 	"testing"
 	"time"
 )
@@ -67,9 +69,11 @@ func TestUnread(t *testing.T) {
 	l := newLimits(1)
 	l.write = time.Millisecond
 	c, _ := pipes(l)
-	if n, err := c.Write([]byte("answer")); err == nil || n != 0 {
-		t.Errorf("%d bytes, %v", n, err)
+	held := time.AfterFunc(10*time.Second, func() { _ = c.Close() })
+	if n, err := c.Write([]byte("answer")); !errors.Is(err, os.ErrDeadlineExceeded) || n != 0 {
+		t.Errorf("%d bytes, %v; want none, and that the time to write is over", n, err)
 	}
+	held.Stop()
 }
 
 // TestListenerWithin: the listener goes on behind connections that it closes.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,7 +54,9 @@ func TestOrderBeyondLimitsEnds(t *testing.T) {
 			}}, "b")
 			var said []string
 			run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 3, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(name, line string) { said = append(said, name+" "+line) }}
-			results, err := run.Run(t.Context())
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New("the order did not end"))
+			defer cancel()
+			results, err := run.Run(ctx)
 			if err == nil || !strings.Contains(err.Error(), why) {
 				t.Errorf("%v; want: %s", err, why)
 			}
@@ -65,6 +68,24 @@ func TestOrderBeyondLimitsEnds(t *testing.T) {
 				t.Errorf("%d rounds of 6; said:\n%s", rounds, strings.Join(said, "\n"))
 			}
 		})
+	}
+}
+
+// TestTargets: only loopback, and what an agent was told, may be loaded. A name that
+// ends in an allowed one is another's.
+func TestTargets(t *testing.T) {
+	l := Limits{Targets: []string{"shop.example", "api.example:443", "*.test:80", "192.0.2.1"}}
+	for addr, want := range map[string]bool{
+		"127.0.0.1:80": true, "[::1]:80": true, "localhost:80": true,
+		"shop.example:80": true, "shop.example:443": true, "192.0.2.1:80": true,
+		"evilshop.example:80": false, "my.shop.example:80": false, "shop.example.evil.test:443": false, "example:80": false,
+		"api.example:443": true, "api.example:80": false, "evilapi.example:443": false, "my.api.example:443": false,
+		"a.test:80": true, "a.test:81": false, "test:80": false,
+		"notlocalhost:80": false, "10.127.0.0.1:80": false, "1192.0.2.1:80": false, "shop.example": false,
+	} {
+		if got := l.allows(addr); got != want {
+			t.Errorf("%s may be loaded: %v, want %v", addr, got, want)
+		}
 	}
 }
 

@@ -251,6 +251,49 @@ func TestFiles(t *testing.T) {
 	if checkFiles([]File{file, file}) == nil {
 		t.Error("two files of one name were taken")
 	}
+	for last, want := range map[int64]bool{1: true, 2: false} { // each of them is allowed
+		err := checkFiles([]File{{"x", file.Hash, maxFiles - 1}, {"y", file.Hash, last}})
+		if taken := err == nil; taken != want {
+			t.Errorf("files of %d bytes in all: %v", maxFiles-1+last, err)
+		}
+	}
+}
+
+// TestFilesOfAnotherOrder: an agent reads the files of the order that it has, and of
+// no other.
+func TestFilesOfAnotherOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, held, err := OpenFile("doc.json", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &StudyRun{Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 1, Contents: map[string]Content{file.Hash: held}, Study: StudyOrder{Command: "json", ID: "s", Files: []File{file}, Seed: 5}}
+	if err := run.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer run.journal.Close()
+	for order, machine := range map[string]string{"of-a": "a", "of-b": "b"} {
+		if err := run.record(event{What: "begin", Order: order, Machine: machine}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		machine, order string
+		want           string
+	}{{"a", "of-a", "secret"}, {"b", "of-b", "secret"}, {"b", "of-a", ""}, {"a", "of-b", ""}, {"c", "of-a", ""}} {
+		if got := run.file(c.machine, fetching{c.order, file.Hash, 0}); string(got.Data) != c.want || (got.Refused == "") != (c.want != "") {
+			t.Errorf("%s asks for a file of order %s: %q, refused: %q", c.machine, c.order, got.Data, got.Refused)
+		}
+	}
+	if err := run.record(event{What: "lose", Order: "of-a", Why: "it was silent"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := run.file("a", fetching{"of-a", file.Hash, 0}); got.Refused == "" {
+		t.Error("an agent reads files of an order that it lost")
+	}
 }
 
 // Content that is not what the order names is not kept.

@@ -56,7 +56,7 @@ func Markdown(w io.Writer, rep Report) error {
 		b.WriteString("\n</details>\n")
 	}
 	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
-		if severity == IsNote {
+		if severity == IsNote || severity == "" {
 			return plain(text)
 		}
 		return "**" + severity + "**: " + plain(text)

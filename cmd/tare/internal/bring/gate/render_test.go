@@ -78,3 +78,26 @@ func TestManyWaivers(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// TestMarkdownCallsNobody: a comment of a pull request notifies whoever is named in it
+// after an @. Names that come from the code under test do not, outside of code.
+func TestMarkdownCallsNobody(t *testing.T) {
+	rep := everything()
+	rep.Head, rep.Base = "worktree at @head", "@base (1a2b3c4d5)"
+	rep.Left = append(rep.Left, Left{What: "example.com/m@v1.2.3", Why: "it is @left"})
+	rep.Remarks = append(rep.Remarks, Remark{Severity: IsNote, Text: "@note"})
+	var md bytes.Buffer
+	if err := Markdown(&md, rep); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"head", "base", "left", "note", "v1.2.3"} {
+		if !strings.Contains(md.String(), "@\u200b"+name) {
+			t.Errorf("@%s is not there, or calls somebody:\n%s", name, md.String())
+		}
+	}
+	for i, line := range strings.Split(md.String(), "\n") {
+		if strings.Contains(strings.ReplaceAll(line, "@\u200b", ""), "@") {
+			t.Errorf("line %d calls somebody: %s", i+1, line)
+		}
+	}
+}

@@ -35,6 +35,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 			return paint(st.Bad, "error: ") + text
 		case IsWarning:
 			return paint(st.Warn, "warning: ") + text
+		case "":
+			return text
 		}
 		return paint(st.Dim, "note: ") + text
 	})
@@ -251,16 +253,17 @@ func paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// writeLeftOut writes what was not compared, and the remarks.
+// writeLeftOut writes what was not compared, and the remarks. Function say formats a
+// text of a severity, which is "" if it is none of a remark.
 func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say func(severity, text string) string) {
 	if len(rep.Left) > 0 {
 		b.WriteString(before + "Not compared:\n")
 		for _, l := range rep.Left {
-			text := fmt.Sprintf("%s: %s", rep.short(l.What), l.Why)
+			severity := ""
 			if l.Broken {
-				text = say(IsError, text)
+				severity = IsError
 			}
-			b.WriteString(indent + text + "\n")
+			b.WriteString(indent + say(severity, fmt.Sprintf("%s: %s", rep.short(l.What), l.Why)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,4 +77,20 @@ func TestTraceparent(t *testing.T) {
 		assert.NoError(t, "send", err)
 	}
 	assert.Slices(t, "headers", got, []string{trace, ""})
+}
+
+// TestRedirect: events and the token go to the server of the URL and nowhere else.
+func TestRedirect(t *testing.T) {
+	reached := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := httptest.NewServer(http.RedirectHandler(other.URL, status))
+		w := open(t, strings.Replace(s.URL, "http:", "http+ndjson:", 1)+"/")
+		_, err := w.Send(t.Context(), sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}}})
+		assert.ErrorContains(t, "send", err, strconv.Itoa(status))
+		assert.NoError(t, "close", w.Close())
+		s.Close()
+	}
+	assert.Equal(t, "requests that followed a redirect", reached, 0)
 }

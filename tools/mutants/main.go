@@ -1,0 +1,224 @@
+// Command mutants checks what tests are worth. It changes one place of a package at a
+// time (another operator, a call or an assignment left out, a constant moved by one,
+// an error lost) and counts the changes that the package's own tests notice:
+//
+//	go run ./tools/mutants            tests the mutants of tools/mutants/list.json
+//	go run ./tools/mutants -choose    chooses 200 from the seed and writes the list
+//	go run ./tools/mutants -accept    tests them, and has the list say which were killed
+//
+// The source is never written: go test -overlay compiles a changed copy. Results are
+// kept in out/mutants.ndjson; a package that did not change since is not tested again.
+// It exits with 1 if a mutant survives that the list says was killed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+)
+
+// list is the file of mutants.
+type list struct {
+	Seed     uint64   `json:"seed"`
+	Each     int      `json:"each"` // mutants of each package
+	Packages []string `json:"packages"`
+	Mutants  []mutant `json:"mutants"`
+	Named    []mutant `json:"named"` // written by hand: patches
+}
+
+type options struct {
+	root, list, results string
+	jobs                int
+	only                string
+	choose, accept      bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.root, "root", ".", "tree to test")
+	flag.StringVar(&o.list, "list", "tools/mutants/list.json", "file of mutants")
+	flag.StringVar(&o.results, "results", "out/mutants.ndjson", "results: read if they are there, and added to")
+	flag.IntVar(&o.jobs, "jobs", 2, "mutants tested at a time")
+	flag.StringVar(&o.only, "only", "", "only mutants whose package or name contains this")
+	flag.BoolVar(&o.choose, "choose", false, "write the mutants of the list anew")
+	flag.BoolVar(&o.accept, "accept", false, "write to the list which mutants are killed now")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Stdout, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, w io.Writer, o options) (err error) {
+	var l list
+	src, err := os.ReadFile(o.list)
+	if err == nil {
+		err = json.Unmarshal(src, &l)
+	}
+	if err != nil {
+		return fmt.Errorf("read the list: %w", err)
+	}
+	if o.root, err = filepath.Abs(o.root); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r, err := newRunner(o.root, dir)
+	if err != nil {
+		return err
+	}
+	if o.choose {
+		if l.Mutants, err = r.choose(ctx, l.Seed, l.Packages, l.Each); err != nil {
+			return err
+		}
+		return l.write(o.list)
+	}
+	if err := limitMemory(8 << 30); err != nil {
+		return fmt.Errorf("limit the memory of tests: %w", err)
+	}
+	t, err := l.run(ctx, w, r, o)
+	if err != nil {
+		return err
+	}
+	t.print(w)
+	if o.accept {
+		return l.write(o.list)
+	}
+	if t.lost > 0 {
+		return fmt.Errorf("%d mutants survived that were killed before, or could not be tested", t.lost)
+	}
+	return nil
+}
+
+// write replaces the file of the list.
+func (l *list) write(path string) error {
+	text, err := json.MarshalIndent(l, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}
+
+// run tests the mutants of the list that o selects, and notes in the list which are
+// killed.
+func (l *list) run(ctx context.Context, w io.Writer, r *runner, o options) (*table, error) {
+	entries := map[string]*mutant{}
+	var selected []mutant
+	for _, part := range [][]mutant{l.Mutants, l.Named} {
+		for i := range part {
+			m := &part[i]
+			entries[m.id()] = m
+			if strings.Contains(m.Package+" "+m.Name, o.only) {
+				selected = append(selected, *m)
+			}
+		}
+	}
+	have, err := known(o.results)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(o.results), 0o755); err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(o.results, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	t, n, failure := table{counts: map[string]map[outcome]int{}}, 0, error(nil)
+	err = r.runAll(ctx, selected, have, o.jobs, func(m mutant, c change, res result) {
+		n++
+		if _, ok := have[res.Content+res.Mutant]; !ok && res.Outcome != gone && res.Outcome != unclean {
+			text, _ := json.Marshal(res)
+			_, err := out.Write(append(text, '\n'))
+			failure = errors.Join(failure, err)
+		}
+		fmt.Fprintf(w, "%3d/%d %-9s %s\n", n, len(selected), res.Outcome, describe(r.root, m, c, res))
+		t.add(m, res.Outcome)
+		entries[m.id()].Killed = res.Outcome == killed
+	})
+	return &t, errors.Join(err, failure, out.Close())
+}
+
+// describe is a mutant in a line.
+func describe(root string, m mutant, c change, res result) string {
+	what := fmt.Sprintf("%s.%s: %s", m.Package, m.Function, m.Kind)
+	if m.Name != "" {
+		what = m.Name
+	}
+	if c.file != "" {
+		file, _ := filepath.Rel(root, c.file)
+		what = fmt.Sprintf("%s:%d: %s", file, c.line, what)
+	}
+	if m.Name == "" && m.Text != "" {
+		what += ": " + m.Text
+		if m.New != "" {
+			what += " -> " + m.New
+		}
+	}
+	if res.By != "" {
+		what += " [" + res.By + "]"
+	}
+	return fmt.Sprintf("%s (%.1f s)", what, res.Seconds)
+}
+
+// table counts outcomes by package.
+type table struct {
+	order  []string
+	counts map[string]map[outcome]int
+	lost   int // survived now, killed before; or not tested
+}
+
+func (t *table) add(m mutant, o outcome) {
+	row := m.Package
+	if m.Name != "" {
+		row = "named"
+	}
+	if t.counts[row] == nil {
+		t.order, t.counts[row] = append(t.order, row), map[outcome]int{}
+	}
+	t.counts[row][o]++
+	if m.Killed && o == survived || o == unclean {
+		t.lost++
+	}
+}
+
+func (t *table) print(w io.Writer) {
+	columns := []outcome{killed, survived, timedOut, notBuilt, gone, unclean}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name string, count func(outcome) int) {
+		fmt.Fprint(tw, name)
+		for _, c := range columns {
+			fmt.Fprintf(tw, "\t%d", count(c))
+		}
+		fmt.Fprintln(tw)
+	}
+	fmt.Fprint(tw, "\npackage")
+	for _, c := range columns {
+		fmt.Fprint(tw, "\t", c)
+	}
+	fmt.Fprintln(tw)
+	for _, row := range t.order {
+		line(row, func(o outcome) int { return t.counts[row][o] })
+	}
+	line("all", func(o outcome) (n int) {
+		for _, c := range t.counts {
+			n += c[o]
+		}
+		return n
+	})
+	tw.Flush()
+}

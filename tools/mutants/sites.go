@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mutant is one change to a package. It names its site by what edits elsewhere do
+// not move: no file and no line.
+type mutant struct {
+	Name     string `json:"name,omitempty"` // of a hand-written one
+	Package  string `json:"package"`        // directory, relative to the root
+	Function string `json:"function,omitempty"`
+	Kind     string `json:"kind"`
+	Text     string `json:"text"`          // of the site, cut to textLimit; of a patch: all of it
+	Nth      int    `json:"nth,omitempty"` // among equal sites of the function, from 0
+	New      string `json:"new,omitempty"`
+	Killed   bool   `json:"killed,omitempty"` // it was when the list was accepted
+}
+
+const (
+	kindCompare = "compare" // == and !=, < and >=, > and <=
+	kindLogic   = "logic"   // && and ||
+	kindNegate  = "negate"  // the condition of an if
+	kindCall    = "drop call"
+	kindAssign  = "drop assignment"
+	kindShift   = "shift constant" // by one
+	kindReturn  = "return"         // true for false, nil for an error
+	kindBody    = "skip body"      // returns zero values
+	kindPatch   = "patch"          // hand-written: Text becomes New
+)
+
+// textLimit keeps changes inside a long statement from moving its site.
+const textLimit = 80
+
+// id identifies m in lists and results.
+func (m mutant) id() string {
+	return strings.Join([]string{m.Package, m.Function, m.Kind, strconv.Itoa(m.Nth), m.Text, m.New}, "|")
+}
+
+// rank orders the mutants of a package by chance. It depends on nothing but the seed
+// and the mutant.
+func (m mutant) rank(seed uint64) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d|%s", seed, m.id())))
+}
+
+// change is a mutant found in the source: an edit of bytes of one file.
+type change struct {
+	mutant
+	file       string // absolute
+	line       int
+	start, end int
+	with       string
+}
+
+// apply returns the changed file.
+func (c change) apply() ([]byte, error) {
+	src, err := os.ReadFile(c.file)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(src[:c.start], []byte(c.with), src[c.end:]), nil
+}
+
+// flipped has the operator that says the opposite.
+var flipped = map[token.Token]token.Token{
+	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS,
+	token.GTR: token.LEQ, token.LEQ: token.GTR, token.LAND: token.LOR, token.LOR: token.LAND,
+}
+
+// findChanges returns all mutants of a package of files that are built on this
+// machine and were not generated.
+func findChanges(root, pkg string) ([]change, error) {
+	dir := filepath.Join(root, pkg)
+	files, err := sources(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := finder{pkg: pkg, seen: map[string]int{}}
+	for _, name := range files {
+		f.file = filepath.Join(dir, name)
+		if f.src, err = os.ReadFile(f.file); err != nil {
+			return nil, err
+		}
+		f.set = token.NewFileSet()
+		tree, err := parser.ParseFile(f.set, f.file, f.src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		if ast.IsGenerated(tree) {
+			continue
+		}
+		for _, d := range tree.Decls {
+			f.declaration(d)
+		}
+	}
+	return f.found, nil
+}
+
+// sources returns the names of the package's files that this machine builds.
+func sources(dir string) ([]string, error) {
+	p, err := build.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	return append(p.GoFiles, p.CgoFiles...), nil
+}
+
+// findPatches returns the places where a patch applies: one, unless it is gone.
+func findPatches(root string, m mutant) ([]change, error) {
+	dir := filepath.Join(root, m.Package)
+	files, err := sources(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []change
+	for _, name := range files {
+		path := filepath.Join(dir, name)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for from := 0; ; {
+			at := strings.Index(string(src[from:]), m.Text)
+			if at < 0 {
+				break
+			}
+			start := from + at
+			from = start + len(m.Text)
+			found = append(found, change{m, path, 1 + strings.Count(string(src[:start]), "\n"), start, from, m.New})
+		}
+	}
+	return found, nil
+}
+
+// finder collects the changes of one package.
+type finder struct {
+	pkg      string
+	file     string
+	src      []byte
+	set      *token.FileSet
+	function string
+	results  []string // types of the function at hand
+	seen     map[string]int
+	found    []change
+}
+
+func (f *finder) add(kind string, site ast.Node, start, end token.Pos, with string) {
+	text := ""
+	if site != nil {
+		text = f.text(site)
+		if kind == kindShift { // a number says little
+			from, to := f.set.Position(start).Offset, f.set.Position(end).Offset
+			from = bytes.LastIndexByte(f.src[:from], '\n') + 1
+			text, _, _ = strings.Cut(string(f.src[from:to])+string(f.src[to:]), "\n")
+		}
+		text = strings.Join(strings.Fields(text), " ")
+		text = text[:min(len(text), textLimit)]
+	}
+	m := mutant{Package: f.pkg, Function: f.function, Kind: kind, Text: strings.ToValidUTF8(text, ""), New: with}
+	if kind == kindBody || len(with) > textLimit {
+		m.New = ""
+	}
+	f.seen[m.id()]++
+	m.Nth = f.seen[m.id()] - 1
+	at := f.set.Position(start)
+	f.found = append(f.found, change{m, f.file, at.Line, at.Offset, f.set.Position(end).Offset, with})
+}
+
+func (f *finder) text(n ast.Node) string {
+	return string(f.src[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
+}
+
+// declaration looks at a function, or at the constants of the package.
+func (f *finder) declaration(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.CONST {
+				f.function = v.Names[0].Name
+				f.constants(v)
+			}
+		}
+	case *ast.FuncDecl:
+		// What only people read is not worth a test of every word.
+		if d.Body == nil || d.Name.Name == "String" || d.Name.Name == "Error" || d.Name.Name == "main" {
+			return
+		}
+		f.function = d.Name.Name
+		if d.Recv != nil {
+			f.function = strings.TrimLeft(f.text(d.Recv.List[0].Type), "*") + "." + f.function
+		}
+		f.results = f.typesOf(d.Type.Results)
+		if len(d.Body.List) > 0 {
+			f.add(kindBody, nil, d.Body.Lbrace+1, d.Body.Lbrace+1, " return "+zeros(f.results)+"; ")
+		}
+		f.walk(d.Body)
+	}
+}
+
+// typesOf returns the type of each result.
+func (f *finder) typesOf(results *ast.FieldList) (types []string) {
+	if results == nil {
+		return nil
+	}
+	for _, r := range results.List {
+		types = append(types, slices.Repeat([]string{f.text(r.Type)}, max(1, len(r.Names)))...)
+	}
+	return types
+}
+
+func zeros(types []string) string {
+	values := make([]string, len(types))
+	for i, t := range types {
+		values[i] = "*new(" + t + ")"
+	}
+	return strings.Join(values, ", ")
+}
+
+// walk adds the changes inside a function's body.
+func (f *finder) walk(body ast.Node) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit: // its results are not those of the function around it
+			around := f.results
+			f.results = f.typesOf(n.Type.Results)
+			f.walk(n.Body)
+			f.results = around
+			return false
+		case *ast.BinaryExpr:
+			if op, ok := flipped[n.Op]; ok {
+				kind := kindCompare
+				if n.Op == token.LAND || n.Op == token.LOR {
+					kind = kindLogic
+				}
+				f.add(kind, n, n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), op.String())
+			}
+		case *ast.IfStmt:
+			if _, ok := n.Cond.(*ast.BinaryExpr); !ok { // else an operator is flipped
+				f.add(kindNegate, n.Cond, n.Cond.Pos(), n.Cond.End(), "!("+f.text(n.Cond)+")")
+			}
+		case *ast.ForStmt:
+			f.endless(n)
+			return false
+		case *ast.ExprStmt:
+			if call, ok := n.X.(*ast.CallExpr); ok && !isUntested(call) {
+				f.add(kindCall, n, n.Pos(), n.End(), "")
+			}
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE && !isBlank(n.Lhs) {
+				f.add(kindAssign, n, n.Pos(), n.End(), "")
+			}
+		case *ast.IncDecStmt:
+			f.add(kindAssign, n, n.Pos(), n.End(), "")
+		case *ast.ReturnStmt:
+			f.returns(n)
+		}
+		if e, ok := n.(ast.Expr); ok {
+			return f.constant(e)
+		}
+		return true
+	})
+}
+
+// endless leaves out the last part of a for: without it the loop does not end.
+func (f *finder) endless(n *ast.ForStmt) {
+	for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
+		if part != nil {
+			f.walk(part)
+		}
+	}
+}
+
+// returns adds the loss of an error, and the opposite of a bool.
+func (f *finder) returns(n *ast.ReturnStmt) {
+	if len(n.Results) == 0 || len(n.Results) != len(f.results) {
+		return
+	}
+	for i, r := range n.Results {
+		name, _ := r.(*ast.Ident)
+		switch {
+		case f.results[i] == "error" && (name == nil || name.Name != "nil"):
+			f.add(kindReturn, n, r.Pos(), r.End(), "nil")
+		case name != nil && name.Name == "true":
+			f.add(kindReturn, n, r.Pos(), r.End(), "false")
+		case name != nil && name.Name == "false":
+			f.add(kindReturn, n, r.Pos(), r.End(), "true")
+		}
+	}
+}
+
+// constants adds the integers of a declaration.
+func (f *finder) constants(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok {
+			return f.constant(e)
+		}
+		return true
+	})
+}
+
+// constant adds an integer, and reports whether the parts of e are to be looked at.
+// It passes over what no test should know to one: capacities, durations and modes of
+// files.
+func (f *finder) constant(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.INT && !strings.HasPrefix(e.Value, "0o") {
+			if v, err := strconv.ParseInt(e.Value, 0, 62); err == nil {
+				f.add(kindShift, e, e.Pos(), e.End(), strconv.FormatInt(v+1, 10))
+			}
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.MUL {
+			s, ok := e.Y.(*ast.SelectorExpr)
+			if ok {
+				x, _ := s.X.(*ast.Ident)
+				return x == nil || x.Name != "time"
+			}
+		}
+	case *ast.CallExpr:
+		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "make" {
+			if len(e.Args) > 1 {
+				f.constants(e.Args[1])
+			}
+			return false
+		}
+	case *ast.ArrayType:
+		return false
+	}
+	return true
+}
+
+// untested are names of calls whose loss no test can or should see: messages to
+// people, and locks, whose loss blocks or needs the race detector.
+var untested = []string{"Lock", "Unlock", "RLock", "RUnlock", "Helper", "Debug", "Info", "Warn", "panic"}
+
+func isUntested(call *ast.CallExpr) bool {
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		return slices.Contains(untested, fun.Name)
+	case *ast.SelectorExpr:
+		x, ok := fun.X.(*ast.Ident)
+		return slices.Contains(untested, fun.Sel.Name) || ok && (x.Name == "log" || x.Name == "slog")
+	}
+	return false
+}
+
+func isBlank(names []ast.Expr) bool {
+	return !slices.ContainsFunc(names, func(e ast.Expr) bool {
+		name, ok := e.(*ast.Ident)
+		return !ok || name.Name != "_"
+	})
+}
