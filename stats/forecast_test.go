@@ -105,7 +105,8 @@ func TestRoundsNeededPower(t *testing.T) {
 // Effects of the size that Detectable names are found in 80 % of simulated
 // studies; those as large as the half width in half of them.
 func TestDetectable(t *testing.T) {
-	const studies, rounds, level = 4000, 40, 0.05
+	const rounds, level = 40, 0.05
+	studies := inShort(1000, 4000)
 	random := rand.New(rand.NewPCG(1, 2))
 	widths := make([]float64, studies)
 	draws := make([][]float64, studies)
@@ -124,7 +125,7 @@ func TestDetectable(t *testing.T) {
 				found++
 			}
 		}
-		if got := float64(found) / studies; math.Abs(got-want) > 0.03 {
+		if got := float64(found) / float64(studies); math.Abs(got-want) > 0.03 {
 			t.Errorf("an effect of %v is found in %v, want %v", effect, got, want)
 		}
 	}

@@ -109,7 +109,7 @@ func fleet(rng *rand.Rand, machines int, value, between float64) []Estimate {
 // effect of the machine is found, none is not found where there is none, and
 // the interval over machines holds the mean as often as it says.
 func TestLawsOverMachines(t *testing.T) {
-	const runs = 6000
+	runs := inShort(3000, 6000)
 	rng := rand.New(rand.NewPCG(23, 1))
 	found, planted, wrong := 0, 0, 0
 	for range runs {
@@ -123,11 +123,11 @@ func TestLawsOverMachines(t *testing.T) {
 			found++
 		}
 	}
-	t.Logf("5 %% on one of three: found in %.1f %%; none: found in %.2f %%", 100*float64(found)/float64(planted), 100*float64(wrong)/runs)
+	t.Logf("5 %% on one of three: found in %.1f %%; none: found in %.2f %%", 100*float64(found)/float64(planted), 100*float64(wrong)/float64(runs))
 	if float64(found) < 0.9*float64(planted) {
 		t.Errorf("a planted effect of the machine was found in %d of %d", found, planted)
 	}
-	if float64(wrong) > 0.05*runs {
+	if float64(wrong) > 0.05*float64(runs) {
 		t.Errorf("machines that do not differ were said to in %d of %d", wrong, runs)
 	}
 	for _, machines := range []int{3, 5, 10} {
@@ -138,7 +138,7 @@ func TestLawsOverMachines(t *testing.T) {
 					held++
 				}
 			}
-			share := float64(held) / (runs / 2)
+			share := float64(held) / float64(runs/2)
 			t.Logf("%d machines that vary by %.3f: the interval held the mean in %.1f %%", machines, between, 100*share)
 			if share < 0.94 {
 				t.Errorf("%d machines, %.3f between: coverage %.3f", machines, between, share)

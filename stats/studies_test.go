@@ -11,20 +11,34 @@ import (
 )
 
 // Simulated studies: what the method promises, on made-up rounds with fixed
-// seeds. 400 studies per world by default, all 4,000 with TARE_SOAK=1.
+// seeds. 400 studies per world by default, 100 with -short and all 4,000 with
+// TARE_SOAK=1.
 
 // studies returns how many studies are simulated.
 func studies() int {
 	if os.Getenv("TARE_SOAK") == "1" {
 		return 4000
 	}
-	return 400
+	return inShort(100, 400)
+}
+
+// inShort returns how many studies a simulation makes: short with -short, else full.
+func inShort(short, full int) int {
+	if testing.Short() {
+		return short
+	}
+	return full
 }
 
 // simulate counts the studies in which happens is true. Study i draws from its
 // own generator, so the count does not depend on the number of cores.
 func simulate(seed uint64, happens func(r *rand.Rand) bool) (count, of int) {
 	of = studies()
+	return simulateSome(of, seed, happens), of
+}
+
+// simulateSome is simulate for a given number of studies.
+func simulateSome(of int, seed uint64, happens func(r *rand.Rand) bool) (count int) {
 	hit := make([]bool, of)
 	var wait sync.WaitGroup
 	procs := runtime.GOMAXPROCS(0)
@@ -41,7 +55,7 @@ func simulate(seed uint64, happens func(r *rand.Rand) bool) (count, of int) {
 			count++
 		}
 	}
-	return count, of
+	return count
 }
 
 // atMost fails when a rate is above its nominal value by more than the
@@ -327,7 +341,8 @@ func TestPeekingIsWrong(t *testing.T) {
 	}
 	null := nulls(each...)
 	for i, w := range identical()[:4] {
-		count, of := simulate(600+uint64(i), func(r *rand.Rand) bool {
+		of := max(400, studies()) // fewer do not tell
+		count := simulateSome(of, 600+uint64(i), func(r *rand.Rand) bool {
 			x := w.rounds(r, 60)
 			return rejected(null, x, each, 0.05)
 		})

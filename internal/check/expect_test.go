@@ -181,7 +181,7 @@ func outcomes(r *rand.Rand, n int, drift, sd float64) map[tare.TrapOutcome]int {
 // The rule promises that chance lets a trap with a drift of 10 % or more be missed
 // with half of the check's error level at most, 0.05 %, whatever the noise.
 func TestADriftIsNotMissedByChance(t *testing.T) {
-	const n = 2000
+	n := soak(20_000)
 	limit := math.Log1p(driftLeast)
 	for _, c := range []struct {
 		what      string

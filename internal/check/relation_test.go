@@ -54,7 +54,7 @@ func TestControlFalseAlarms(t *testing.T) {
 	r := random(5)
 	in := sound()
 	warned, voided := 0, 0
-	const n = 2000
+	n := soak(20_000)
 	for range n {
 		in.Effects = nil
 		for _, w := range strings.Split("abcde", "") {

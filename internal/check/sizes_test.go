@@ -280,11 +280,14 @@ func TestTheilSen(t *testing.T) {
 	}
 }
 
-// soak is how many made-up studies a simulation plays: a tenth, or all of them
-// under make soak.
+// soak returns how many made-up studies a simulation plays: a fortieth of all with
+// -short, else a tenth, or all under make soak.
 func soak(all int) int {
-	if os.Getenv("TARE_SOAK") != "" {
+	switch {
+	case os.Getenv("TARE_SOAK") != "":
 		return all
+	case testing.Short():
+		return all / 40
 	}
 	return all / 10
 }

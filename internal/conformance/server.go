@@ -93,6 +93,9 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 		go func() { slow <- s.examineSlow(a) }() // most of which is waiting
 	}
 	for _, a := range apps {
+		if s.isEnough(wrong) {
+			break
+		}
 		for _, err := range s.examineApp(a, dir) {
 			wrong = append(wrong, fmt.Errorf("app %s: %w", a.Name, err))
 		}
@@ -101,6 +104,9 @@ func (s Subject) examineServer(known map[string]func() (App, error), dir string)
 		if err := <-slow; err != nil {
 			wrong = append(wrong, err)
 		}
+	}
+	if s.isEnough(wrong) {
+		return wrong
 	}
 	if err := s.Visit(true, true, func(*Process, wire.Reply) error { return nil }); err != nil {
 		wrong = append(wrong, err)
@@ -120,6 +126,9 @@ func (s Subject) examineApp(a App, dir string) []error {
 		}
 		if err != nil {
 			wrong = append(wrong, err)
+		}
+		if s.isEnough(wrong) {
+			return wrong
 		}
 	}
 	for _, err := range s.ExamineStandalone(a, dir) {

@@ -45,6 +45,10 @@ type Subject struct {
 	Limit   time.Duration // for each reply, and for the end
 	Hasty   bool          // what takes long is left out
 
+	// Enough reports whether the examination of a server may end with what is wrong so
+	// far; nil: it goes on to the end.
+	Enough func(wrong error) bool
+
 	Logf func(format string, args ...any) // takes what was measured; nil: nobody looks
 }
 
@@ -53,6 +57,11 @@ func (s Subject) Note(format string, args ...any) {
 	if s.Logf != nil {
 		s.Logf("%-32s "+format, append([]any{strings.Trim(s.ID+" "+s.Variant, " ")}, args...)...)
 	}
+}
+
+// isEnough reports whether the examination ends with what is wrong so far.
+func (s Subject) isEnough(wrong []error) bool {
+	return s.Enough != nil && wrong != nil && s.Enough(errors.Join(wrong...))
 }
 
 // Loose reports whether of an answer only its status is right: what a server

@@ -9,11 +9,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// studies is how many made-up studies a simulation plays: a tenth, or all of
-// them under make soak.
+// studies returns how many made-up studies a simulation plays: a twentieth of all
+// with -short, else a tenth, or all under make soak.
 func studies(all int) int {
-	if os.Getenv("TARE_SOAK") != "" {
+	switch {
+	case os.Getenv("TARE_SOAK") != "":
 		return all
+	case testing.Short():
+		return all / 20
 	}
 	return all / 10
 }
