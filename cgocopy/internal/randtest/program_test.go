@@ -5,31 +5,48 @@ import (
 	"strings"
 )
 
-// fillSource has one function that fills the struct of a number.
-func fillSource(p *program) string {
+// fillSource has one function that fills the struct of a number in batch n.
+func fillSource(p *program, n int) string {
 	var all []string
 	for _, name := range p.types {
 		all = append(all, "fill_"+name)
 	}
-	return "#include \"types.h\"\n" + p.fill.String() + "void fill(int i, void *p) {\n\tstatic void (*const all[])(void *) = {" + strings.Join(all, ", ") + "};\n\tall[i](p);\n}\n"
+	return fmt.Sprintf("#include \"types%d.h\"\n%svoid fill%d(int i, void *p) {\n\tstatic void (*const all[])(void *) = {%s};\n\tall[i](p);\n}\n", n, p.fill.String(), n, strings.Join(all, ", "))
 }
 
-// mainSource looks at all structs.
-func mainSource(p *program) string {
+// fillGo is the only package that C is compiled for, so that builds with other
+// flags of the Go compiler need no C compiler.
+func fillGo(batches int) string {
+	var decls, cases strings.Builder
+	for n := range batches {
+		fmt.Fprintf(&decls, "// void fill%d(int i, void *p);\n", n)
+		fmt.Fprintf(&cases, "\tcase %d:\n\t\tC.fill%d(C.int(i), p)\n", n, n)
+	}
+	return "package fill\n\n" + decls.String() + "import \"C\"\n\nimport \"unsafe\"\n\n// Fill fills p, the struct of number i in a batch.\nfunc Fill(batch, i int, p unsafe.Pointer) {\n\tswitch batch {\n" + cases.String() + "\t}\n}\n"
+}
+
+// targets lists the structs of a batch in its package.
+func targets(p *program, n int) string {
 	var all strings.Builder
 	for i, name := range p.types {
 		goes := exported(name)
 		fmt.Fprintf(&all, "\t{new(%s), Sizeof%s, %v},\n", goes, goes, p.tails[i])
 	}
-	return mainBefore + "var all = []target{\n" + all.String() + "}\n"
+	return fmt.Sprintf("package batch%d\n\n// All are the structs, in the order of their numbers.\nvar All = []struct {\n\tInto any\n\tSize uintptr\n\tTail bool\n}{\n%s}\n", n, all.String())
+}
+
+// mainSource looks at all structs of the batch that its first argument names.
+func mainSource(batches int) string {
+	var imports, all strings.Builder
+	for n := range batches {
+		fmt.Fprintf(&imports, "import \"rand/batch%d\"\n", n)
+		fmt.Fprintf(&all, "\tbatch%d.All,\n", n)
+	}
+	source := strings.Replace(mainBefore, "package main\n", "package main\n\n"+imports.String(), 1)
+	return source + "var batches = [][]target{\n" + all.String() + "}\n"
 }
 
 const mainBefore = `package main
-
-// #include <stdlib.h>
-// #include <string.h>
-// void fill(int i, void *p);
-import "C"
 
 import (
 	"errors"
@@ -44,12 +61,13 @@ import (
 	"unsafe"
 
 	"github.com/tarebench/tare/cgocopy"
+	"rand/fill"
 )
 
-type target struct {
-	into any
-	size uintptr
-	tail bool
+type target = struct {
+	Into any
+	Size uintptr
+	Tail bool
 }
 
 // differ says where a value is not what an expression says; empty: it is.
@@ -137,17 +155,25 @@ var edge = func() *byte {
 	return &b[room]
 }()
 
+// room is where C fills structs, aligned to 64 bytes.
+var room = func() []byte {
+	b, err := syscall.Mmap(-1, 0, 1<<17, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}()
+
 // look fills, in all ways there are, and returns what is wrong.
-func look(i int, t target, src string) string {
+func look(batch, i int, t target, src string) string {
 	want, err := parser.ParseExpr(src)
 	if err != nil {
 		return err.Error()
 	}
-	p := C.aligned_alloc(64, 1<<17)
-	defer C.free(p)
-	C.fill(C.int(i), p)
-	from := t.into.(interface{ FromC(unsafe.Pointer) error })
-	v := reflect.ValueOf(t.into)
+	p := unsafe.Pointer(&room[0])
+	fill.Fill(batch, i, p)
+	from := t.Into.(interface{ FromC(unsafe.Pointer) error })
+	v := reflect.ValueOf(t.Into)
 	for _, how := range []string{"first", "again"} { // the second time into what is there
 		if err := from.FromC(p); err != nil {
 			return how + ": " + err.Error()
@@ -156,16 +182,16 @@ func look(i int, t target, src string) string {
 			return how + ": " + d
 		}
 	}
-	if t.tail {
+	if t.Tail {
 		return ""
 	}
 	const n = 3
 	first := p
-	p = unsafe.Add(unsafe.Pointer(edge), -n*int(t.size)) // so that the last one ends where nothing may be read
+	p = unsafe.Add(unsafe.Pointer(edge), -n*int(t.Size)) // so that the last one ends where nothing may be read
 	for i := range n {
-		C.memcpy(unsafe.Add(p, i*int(t.size)), first, C.size_t(t.size))
+		copy(unsafe.Slice((*byte)(unsafe.Add(p, i*int(t.Size))), t.Size), unsafe.Slice((*byte)(first), t.Size))
 	}
-	if err := from.FromC(unsafe.Add(p, (n-1)*int(t.size))); err != nil {
+	if err := from.FromC(unsafe.Add(p, (n-1)*int(t.Size))); err != nil {
 		return "at the edge: " + err.Error()
 	}
 	if d := differ(src, want, v.Elem()); d != "" {
@@ -180,11 +206,11 @@ func look(i int, t target, src string) string {
 			return "slice: " + d
 		}
 	}
-	to, ok := t.into.(interface{ ToC(unsafe.Pointer) error })
+	to, ok := t.Into.(interface{ ToC(unsafe.Pointer) error })
 	if !ok {
 		return ""
 	}
-	C.memset(p, 0, C.size_t(t.size))
+	clear(unsafe.Slice((*byte)(p), t.Size))
 	if err := to.ToC(p); errors.Is(err, cgocopy.ErrTooLong) {
 		return "" // a text of N bytes came without a NUL
 	} else if err != nil {
@@ -201,14 +227,19 @@ func look(i int, t target, src string) string {
 }
 
 func main() {
-	data, err := os.ReadFile(os.Args[1])
+	batch, err := strconv.Atoi(os.Args[1])
 	if err != nil {
 		panic(err)
 	}
+	data, err := os.ReadFile(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	all := batches[batch]
 	failed := 0
 	for i, src := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
-		if d := look(i, all[i], src); d != "" {
-			fmt.Printf("%T%s\n", all[i].into, d)
+		if d := look(batch, i, all[i], src); d != "" {
+			fmt.Printf("%T%s\n", all[i].Into, d)
 			failed++
 		}
 	}

@@ -1,40 +1,42 @@
 package randtest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	// What is tested is built by the go command; these make a test that passed
+	// What is tested is built by the go command; this makes a test that passed
 	// before run again where it has changed.
 	_ "github.com/tarebench/tare/cgocopy"
-	_ "github.com/tarebench/tare/cgocopy/internal/cli"
+	"github.com/tarebench/tare/cgocopy/internal/cli"
 	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
-// TestAgainstTheCompiler: 1,000 structs in four programs, 20,000 in forty with
-// TARE_SOAK=1.
+// maxBatches bounds the memory that compiling and linking one program takes.
+const maxBatches = 4
+
+// TestAgainstTheCompiler compares 1,000 structs in four batches, 80 in one
+// batch with -short, and 20,000 in forty with TARE_SOAK=1. A batch has a seed,
+// a compiler and a package; batches of one compiler share a program.
 func TestAgainstTheCompiler(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles a lot")
-	}
-	programs, each := 4, 250
-	if os.Getenv("TARE_SOAK") == "1" {
-		programs, each = 40, 500
+	seeds, each := 4, 250
+	switch {
+	case testing.Short():
+		seeds, each = 1, 80
+	case os.Getenv("TARE_SOAK") == "1":
+		seeds, each = 40, 500
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no pages that cannot be read")
 	}
 	need.Programs(t, "gcc")
-	cgocopy := filepath.Join(t.TempDir(), "cgocopy")
-	if out, err := exec.Command("go", "build", "-o", cgocopy, "../../cmd/cgocopy").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	compilers := []string{"gcc"}
 	for _, name := range []string{"clang", "clang-14"} {
 		if need.Missing(name) == nil {
@@ -42,58 +44,90 @@ func TestAgainstTheCompiler(t *testing.T) {
 			break
 		}
 	}
-	for seed := range programs {
-		// Every fourth batch is clang's, where there is one.
+	of := map[string][]uint64{}
+	for seed := range seeds {
+		// Every second batch is clang's, where there is one.
 		cc := compilers[seed%4%len(compilers)]
-		t.Run(fmt.Sprintf("%s/%d", cc, seed), func(t *testing.T) {
-			t.Parallel()
-			try(t, cgocopy, cc, uint64(seed), each)
-		})
+		of[cc] = append(of[cc], uint64(seed))
+	}
+	for _, cc := range compilers {
+		for part := range slices.Chunk(of[cc], maxBatches) {
+			t.Run(fmt.Sprintf("%s/%d-%d", cc, part[0], part[len(part)-1]), func(t *testing.T) { compare(t, cc, part, each) })
+		}
 	}
 }
 
 // formats are the versions in which types are described to debuggers.
 func formats() []string { return []string{"-g", "-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} }
 
-func try(t *testing.T, cgocopy, cc string, seed uint64, structs int) {
+// compare builds one program of the batches of seeds, optimized and with
+// pointers checked, and runs each batch in both. The layouts that the compiler
+// asserts are compiled for the first only: they do not depend on flags of Go.
+func compare(t *testing.T, cc string, seeds []uint64, structs int) {
 	dir := t.TempDir()
-	p := &program{r: rand.New(rand.NewPCG(seed, 6)), clang: strings.Contains(cc, "clang")}
-	for range structs {
-		p.one()
-	}
 	module, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
-		"go.mod":  fmt.Sprintf("module rand\n\ngo 1.25.0\n\nrequire github.com/tarebench/tare/cgocopy v0.0.0\n\nreplace github.com/tarebench/tare/cgocopy => %s\n", module),
-		"types.h": "#pragma once\n#include <stdint.h>\n#include <string.h>\n" + p.header.String(),
-		"fill.c":  fillSource(p),
-		"main.go": mainSource(p),
-		"want":    strings.Join(p.expect, "\n") + "\n",
+	t.Chdir(dir)
+	for name, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod -trimpath -ldflags=-w", "CGO_ENABLED": "1", "CC": cc, "CGO_CFLAGS": "-g0 -O0 -w -Wno-psabi"} {
+		t.Setenv(name, value)
+	}
+	write(t, "go.mod", fmt.Sprintf("module rand\n\ngo 1.25.0\n\nrequire github.com/tarebench/tare/cgocopy v0.0.0\n\nreplace github.com/tarebench/tare/cgocopy => %s\n", module))
+	write(t, "main.go", mainSource(len(seeds)))
+	write(t, "fill/fill.go", fillGo(len(seeds)))
+	for n, seed := range seeds {
+		p := &program{r: rand.New(rand.NewPCG(seed, 6)), clang: strings.Contains(cc, "clang")}
+		for range structs {
+			p.one()
+		}
+		header := "#pragma once\n#include <stdint.h>\n#include <string.h>\n" + p.header.String()
+		batch := fmt.Sprintf("batch%d", n)
+		write(t, batch+"/types.h", header)
+		write(t, batch+"/all.go", targets(p, n))
+		write(t, batch+"/want", strings.Join(p.expect, "\n")+"\n")
+		write(t, fmt.Sprintf("fill/types%d.h", n), header)
+		write(t, fmt.Sprintf("fill/fill%d.c", n), fillSource(p, n))
+		args := []string{"gen", "-type", strings.Join(p.types, ","), "-o", batch + "/z.go"}
+		for _, tag := range p.tags {
+			args = append(args, "-tag", tag)
+		}
+		var said strings.Builder
+		if code := cli.Main(context.Background(), append(args, batch+"/types.h", "--", formats()[seed%uint64(len(formats()))]), &said, &said); code != 0 {
+			t.Fatalf("seed %d: cgocopy gen: code %d: %s", seed, code, clip(said.String()))
+		}
+	}
+	for _, build := range []struct {
+		name  string
+		flags []string
+	}{
+		{"plain", nil},
+		{"checked", []string{"-gcflags=rand/...=-N -l -d=checkptr", "-gcflags=rand/fill=", "-gcflags=github.com/tarebench/tare/cgocopy=-d=checkptr"}},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		if text, err := exec.Command("go", append(append([]string{"build", "-o", build.name}, build.flags...), ".")...).CombinedOutput(); err != nil {
+			t.Fatalf("seeds %d: go build, %s: %v: %s", seeds, build.name, err, clip(string(text)))
+		}
+		for n, seed := range seeds {
+			if text, err := exec.Command("./"+build.name, fmt.Sprint(n), fmt.Sprintf("batch%d/want", n)).CombinedOutput(); err != nil {
+				t.Errorf("seed %d, %s: %v: %s", seed, build.name, err, clip(string(text)))
+			}
+			if build.flags == nil {
+				if err := os.Remove(fmt.Sprintf("batch%d/z_assert.go", n)); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
-	run := func(name string, args ...string) {
-		t.Helper()
-		c := exec.Command(name, args...)
-		c.Dir = dir
-		c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=1", "CC="+cc, "CGO_CFLAGS=-g0 -O0 -w -Wno-psabi")
-		if text, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("seed %d: %s %s: %v: %s", seed, name, args[0], err, clip(string(text)))
-		}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+		t.Fatal(err)
 	}
-	args := []string{"gen", "-type", strings.Join(p.types, ","), "-o", "z.go", "-pkg", "main"}
-	for _, tag := range p.tags {
-		args = append(args, "-tag", tag)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	run(cgocopy, append(args, "types.h", "--", formats()[seed%uint64(len(formats()))])...)
-	run("go", "build", "-o", "plain", ".")
-	run("./plain", "want")
-	run("go", "build", "-o", "checked", "-gcflags=-N -l -d=checkptr", "-gcflags=github.com/tarebench/tare/cgocopy=-d=checkptr", ".")
-	run("./checked", "want")
 }
 
 func clip(s string) string {
