@@ -91,6 +91,7 @@ func places() []place {
 		{dir: "apps/*/workload", layer: 6, peers: []string{"apps/*"}},
 
 		{dir: "cmd/tare/internal/near", layer: 1},
+		{dir: "cmd/tare/internal/testtare", layer: 3, only: []string{}}, // for tests
 		{dir: "cmd/tare/internal/footprint", layer: 1},
 		{dir: "cmd/tare/internal/yamlfile", layer: 2},
 		{dir: "cmd/tare/internal/grpccall", layer: 3, only: []string{"cmd/tare/internal/grpccall/grpctest"}}, // in tests
@@ -137,7 +138,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/schema", layer: 8},                                  // tests of the published schemas
 		{dir: "cmd/tare/internal/calibrate", layer: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
 		{dir: "cmd/tare/internal/writeups", layer: 8},                                // writes the documents that quote kept runs
-		{dir: "cmd/tare/internal/docs", layer: 8},                                    // runs the documentation's commands
+		{dir: "cmd/tare/internal/docs", layer: 11},                                   // runs the documentation's commands
 		{dir: "cmd/tare", layer: 11},
 		{dir: "cmd/tare/internal/e2e", layer: 11},          // tests of the whole command
 		{dir: "cmd/tare/internal/e2e/services", layer: 11}, // tests of services that run for real

@@ -42,6 +42,17 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
+// RunProcess runs this process as tare: as the guardian or the null contender of
+// another tare if its environment says so, otherwise as the command of its arguments.
+// It returns the exit code.
+func RunProcess() int {
+	if trial.GuardianMain() {
+		return 0
+	}
+	NullMain() // does not return in a null contender
+	return Main(context.Background(), cmdenv.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv})
+}
+
 // Main runs tare and returns the exit code.
 func Main(ctx context.Context, env cmdenv.Env) int {
 	env = filled(env)
