@@ -115,7 +115,7 @@ type Join struct {
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends: what
 // cannot be reached is tried again.
 func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
-	common := append(noticeLoss(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
+	common := append(noticeLoss(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
 	if j.URL != "" {
 		if j.Creds != "" {
 			common = append(common, nats.UserCredentials(j.Creds))
@@ -167,7 +167,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	name := a.Hello.Name
-	options = append(options, nats.Name("tare agent "+name), nats.CustomInboxPrefix(inboxOf(name)),
+	options = append(options, nats.Name("tare agent "+name), nats.ReconnectWait(a.times.rejoin), nats.CustomInboxPrefix(inboxOf(name)),
 		nats.ClosedHandler(func(*nats.Conn) { cancel(errLeft) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { a.Log(format.Line(err.Error(), format.LineLimit)) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -182,7 +182,9 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 		return fmt.Errorf("join: %w", err)
 	}
 	defer nc.Close()
+	a.mu.Lock()
 	a.nc, a.of = nc, subjects{a.Prefix, name}
+	a.mu.Unlock()
 	if err := a.subscribe(ctx); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ func putter(t *testing.T, d *desk) func(from, parcel string, n, of int, data []b
 
 // Parcels that one agent begins and leaves do not keep others' out.
 func TestParcelsOfOneAgent(t *testing.T) {
+	t.Parallel()
 	took := map[string]int{}
 	d := &desk{most: 4 * maxPart, take: func(from string, _ []byte) error { took[from]++; return nil }}
 	put := putter(t, d)
@@ -48,6 +49,7 @@ func TestParcelsOfOneAgent(t *testing.T) {
 // Agents together have a bounded number of bytes open. The one that has sent nothing for
 // longest begins again.
 func TestParcelsOfMany(t *testing.T) {
+	t.Parallel()
 	took := map[string]int{}
 	d := &desk{most: 2 * maxPart, take: func(from string, body []byte) error { took[from] = len(body); return nil }}
 	put := putter(t, d)
@@ -102,6 +104,7 @@ func TestReceipts(t *testing.T) {
 
 // A server of a coordinator's own ends a connection with a longer message than it takes.
 func TestLongMessage(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	c, err := h.server.InProcessConn()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 // A result that the coordinator cannot write is sent again, and not measured again.
 func TestResultThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("a directory with open files cannot be moved")
 	}
@@ -60,6 +61,7 @@ func TestResultThatCannotBeWritten(t *testing.T) {
 
 // A result whose line the journal does not take is none, until a later run takes it.
 func TestResultBeyondTheJournal(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	dir := t.TempDir()
 	opened := func() *StudyRun {
@@ -114,6 +116,7 @@ func TestResultBeyondTheJournal(t *testing.T) {
 
 // A coordinator that ends between two parts of a result gets all parts when it goes on.
 func TestCoordinatorEndsBetweenParts(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	fake, err := nats.Connect(c.url())
 	if err != nil {

@@ -87,21 +87,20 @@ func TestLoadFromThree(t *testing.T) {
 // TestStopSeenFromThree: requests that were due while a server stood still have the
 // latencies that the schedule gives them, whoever was to send them.
 func TestStopSeenFromThree(t *testing.T) {
+	t.Parallel()
 	const stop, rate = 500 * time.Millisecond, 600
 	var standing sync.RWMutex
-	var once sync.Once
+	var served atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if served.Add(1) == rate/2 { // after the warm-up, long before the end
+			standing.Lock()
+			time.AfterFunc(stop, standing.Unlock)
+		}
 		standing.RLock()
 		defer standing.RUnlock()
 	}))
 	defer s.Close()
-	_, run := loadOf(t, s.URL, "600/s", 2*time.Second, nil)
-	run.Tick = func(string, load.Second) {
-		once.Do(func() {
-			standing.Lock()
-			time.AfterFunc(stop, standing.Unlock)
-		})
-	}
+	_, run := loadOf(t, s.URL, "600/s", 3*time.Second, nil)
 	got, err := run.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +123,7 @@ func TestStopSeenFromThree(t *testing.T) {
 // TestLoadEndsEverywhere: interrupted, every machine ends within a second, and
 // what there was until then comes back.
 func TestLoadEndsEverywhere(t *testing.T) {
+	t.Parallel()
 	var last atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { last.Store(time.Now().UnixNano()) }))
 	defer s.Close()
@@ -149,6 +149,7 @@ func TestLoadEndsEverywhere(t *testing.T) {
 
 // A result of a load that cannot be is refused.
 func TestForgedLoads(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	o := LoadOrder{Target: Target{Addr: strings.TrimPrefix(s.URL, "http://")}, Requests: []load.Request{{Method: "GET", Path: "/"}}, Connections: 2, Timeout: time.Second, Duration: 200 * time.Millisecond, Rate: "100/s", Of: 1}
@@ -198,6 +199,7 @@ func TestForgedLoads(t *testing.T) {
 // Results and seconds that come at any time do not disturb a load that begins: the
 // race detector sees what is not locked.
 func TestLoadIsLocked(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	h, run := loadOf(t, s.URL, "300/s", time.Hour, nil)

@@ -37,6 +37,7 @@ func TestFaultsInNamespaces(t *testing.T) {
 		agentProcess(t)
 		return
 	}
+	t.Parallel()
 	spaces, why := namespaces(t)
 	if why != "" {
 		t.Logf("agents are processes of one network, and none is cut off: %s", why)

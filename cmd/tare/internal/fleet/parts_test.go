@@ -20,6 +20,7 @@ import (
 
 // One machine measures all rounds there are, and does not ask for one more.
 func TestOneMachine(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	join(t, c.url(), "one", "a")
 	h := hub(t, HubOptions{URL: c.url(), Prefix: "one"})
@@ -38,6 +39,7 @@ func TestOneMachine(t *testing.T) {
 
 // A machine whose result is refused gets no more, and the run says why.
 func TestRefusedResult(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	piped(t, h, &Agent{Study: func(context.Context, StudyOrder, Task) ([]byte, error) { return []byte("{"), nil }}, "a")
 	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
@@ -77,6 +79,7 @@ func TestMostLosses(t *testing.T) {
 // TestParts: each machine measures a part of its own. One is killed and one has
 // nothing to measure: every part is in one result, or in none.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	names := []string{"a", "b", "c"}
 	members := map[string]*member{}
@@ -103,9 +106,12 @@ func TestParts(t *testing.T) {
 // A divided run that was interrupted is gone on with: a part whose result is there
 // is not measured again.
 func TestPartsResumed(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	var mu sync.Mutex
 	began, hold := map[string]int{}, true
+	other := make(chan struct{}) // closed when part 2 begins: part 1 is not over before
+	begin := sync.OnceFunc(func() { close(other) })
 	for _, name := range []string{"a", "b"} {
 		piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 			part := o.has("shard")
@@ -114,9 +120,11 @@ func TestPartsResumed(t *testing.T) {
 			wait := hold && part == "2/2"
 			mu.Unlock()
 			if wait {
+				begin()
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
+			<-other
 			if _, err := task.Permit(ctx, 0); err != nil {
 				return nil, err
 			}
@@ -154,6 +162,7 @@ func TestPartsResumed(t *testing.T) {
 
 // A part with nothing in it is no failure; a whole study of nothing says so.
 func TestNothing(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	for _, name := range []string{"a", "b"} {
 		piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
@@ -186,6 +195,7 @@ func packed() *tree.Packed {
 
 // Files of an order come from its coordinator, by their content, and once.
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	h := hub(t, HubOptions{})
 	content := bytes.Repeat([]byte("0123456789"), maxPart/4) // of several parts
 	path := filepath.Join(t.TempDir(), "f")

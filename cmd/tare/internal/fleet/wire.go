@@ -176,8 +176,9 @@ type times struct {
 	forsaken time.Duration // without a coordinator, after which an agent gives its order up
 	ask      time.Duration // for one reply
 	again    time.Duration // before something is asked again
+	rejoin   time.Duration // before an agent connects again to what it joined
 }
 
 func usualTimes() times {
-	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond}
+	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second}
 }
