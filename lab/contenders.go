@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,9 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 			return build.Program{Contender: c}, err
 		}
 		path = found[e.Command[0]]
+		if err := r.buildFor(ctx, path, e.Command); err != nil {
+			return build.Program{Contender: c}, err
+		}
 	case tare.LaunchURL:
 		c.Name, c.URL, c.Why = e.URL, e.URL, "runs elsewhere"
 	default:
@@ -94,6 +98,17 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 		return build.Program{Contender: c}, &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is a program, not a %s", e.ID, r.name, c.Launch)}
 	}
 	return build.Program{Path: path, Contender: c}, nil
+}
+
+// buildFor builds what a command needs, whose program was found at path ("" if PATH
+// has it), so that no start of it waits for a compiler.
+func (r *run) buildFor(ctx context.Context, path string, command []string) error {
+	if r.o.BuildFor == nil {
+		return nil
+	}
+	command = slices.Clone(command)
+	command[0] = cmp.Or(path, command[0])
+	return r.o.BuildFor(ctx, command)
 }
 
 // installed finds the programs that a command takes, by name. The error says

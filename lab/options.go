@@ -123,10 +123,11 @@ type Measuring struct {
 
 // Host is what the program that carries a study out knows, and wants to be told.
 type Host struct {
-	Now      func() time.Time                     // zero: time.Now
-	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
-	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
-	Unlocked bool                                 // recorded: no machine lock was held
+	Now      func() time.Time                                  // zero: time.Now
+	LookPath func(program string) (string, error)              // finds a program that a command takes; nil: machine.Tool
+	BuildFor func(ctx context.Context, command []string) error // builds what a command would otherwise build while it starts; the error is one line; nil: nothing is built
+	Machine  *tare.Machine                                     // facts and noise to report instead of this machine's, for scripted runs
+	Unlocked bool                                              // recorded: no machine lock was held
 
 	Known  Known        // answers of earlier runs; nil: every contender is asked
 	Resume bool         // go on with the journal in Dir

@@ -112,7 +112,7 @@ func (w *Session) lab(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
 		Host: lab.Host{
-			Now: w.Now, LookPath: findProgram, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
+			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
 			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
 			Progress: func(e lab.Event) {
 				switch e.Phase {

@@ -26,6 +26,12 @@ type started struct {
 // start starts a server by its command line and waits until it accepts
 // connections.
 func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadstudy.Target, error) {
+	if err := w.BuildFor(ctx, s.command); err != nil {
+		if ctx.Err() != nil {
+			return nil, loadstudy.Target{}, cmdenv.ErrInterrupted
+		}
+		return nil, loadstudy.Target{}, &errNothing{err.Error()}
+	}
 	_, port, err := net.SplitHostPort(s.target.Addr)
 	if err == nil && strings.Contains(s.url, portVariable) {
 		port, err = trial.FreePort()

@@ -41,7 +41,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	st = st.kept(c, o.store)
 	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
-	if o.app == ingest.Name {
+	if o.app == ingest.Name && !o.build { // a study's command has no port in the sink's URL yet
 		if forward, args, err = forwarded(args, o.value, o.spool); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
-	if err == nil {
+	if err == nil && !o.build {
 		err = forward.during(env, signals, func() error {
 			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renews(env))
 		})

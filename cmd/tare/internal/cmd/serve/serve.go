@@ -33,6 +33,7 @@ type options struct {
 	faces   bool   // that are to be served are named
 	catalog string // directory; empty: looked for
 	dryRun  bool
+	build   bool // build the stack and do not run it
 	quiet   bool
 }
 
@@ -128,6 +129,7 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
 	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	which.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
+	which.Set.BoolVar(&o.build, "build-only", false, "only build it, so that it starts at once later")
 	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
 	which.Set.BoolVar(asJSON, "json", false, "print the list as JSON")
 
