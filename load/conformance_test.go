@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,10 +50,15 @@ func everyWay(t *testing.T, test func(t *testing.T, w way)) {
 	eachWay(t, ways()[:9], test)
 }
 
-// eachWay does so for the ways given; with TARE_SOAK set for all.
+// eachWay does so for the ways given; with -short for those of them that have every
+// engine and every protocol once, with TARE_SOAK set for all.
 func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
-	if os.Getenv("TARE_SOAK") != "" {
+	switch {
+	case os.Getenv("TARE_SOAK") != "":
 		list = ways()
+	case testing.Short():
+		few := []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Uring, false, H2C}, {Epoll, false, GRPC}}
+		list = slices.DeleteFunc(slices.Clone(list), func(w way) bool { return !slices.Contains(few, w) })
 	}
 	for _, w := range list {
 		t.Run(w.String(), func(t *testing.T) {

@@ -331,6 +331,7 @@ func TestFloods(t *testing.T) {
 
 // A server that never gives way to a body has its request counted as a timeout.
 func TestNoWindow(t *testing.T) {
+	t.Parallel()
 	for _, engine := range append(loops(t), Portable) {
 		for _, room := range []uint32{0, 1, 1000} {
 			o := Options{Timeout: 150 * time.Millisecond, Engine: engine, Requests: []Request{{Method: "POST", Body: make([]byte, 100_000)}}}
@@ -346,6 +347,7 @@ func TestNoWindow(t *testing.T) {
 
 // While nothing is asked, HTTP/2 still has things to say; a body is none of them.
 func TestHTTP2Idle(t *testing.T) {
+	t.Parallel()
 	leg := Leg{Duration: time.Second, Think: 300 * time.Millisecond} // long beside what the server waits
 	r := against(t, Options{}, leg, func(p *peer) {
 		for p.say(says()); p.asked(); {
@@ -386,12 +388,14 @@ func TestHTTP2Idle(t *testing.T) {
 // A connection that has nothing to send answers a ping all the same: servers take a
 // client that does not for a dead one.
 func TestPingBetweenRequests(t *testing.T) {
+	t.Parallel()
 	for _, engine := range append(loops(t), Portable) {
 		for name, leg := range map[string]Leg{
-			"think time": {Duration: 2 * time.Second, Think: time.Minute},
+			"think time": {Duration: time.Second, Think: time.Minute},
 			"open loop":  {Duration: 2 * time.Second, Profile: Constant{PerSecond: 4}},
 		} {
 			t.Run(string(engine)+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				var acked atomic.Int64
 				r := against(t, Options{Engine: engine}, leg, func(p *peer) {
 					for p.say(says()); p.asked(); {
