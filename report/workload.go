@@ -159,11 +159,12 @@ func (v *view) order() {
 			v.ranked = append(v.ranked, c)
 		}
 	}
+	leading := v.leading()
 	place := func(c tare.Contender) float64 {
 		if c.ID == v.baseline {
 			return 1
 		}
-		if x, ok := v.comparison(c.ID, v.leading()); ok && len(v.voidsOf(c.ID, v.leading())) == 0 && x.Ratio > 0 {
+		if x, ok := v.comparison(c.ID, leading); ok && len(v.voidsOf(c.ID, leading)) == 0 && x.Ratio > 0 {
 			return x.Ratio
 		}
 		return 1e300

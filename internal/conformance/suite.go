@@ -45,8 +45,8 @@ type Subject struct {
 	Limit   time.Duration // for each reply, and for the end
 	Hasty   bool          // what takes long is left out
 
-	// Enough reports whether the examination of a server may end with what is wrong so
-	// far; nil: it goes on to the end.
+	// Enough reports whether the examination may end with what is wrong so far; nil: it
+	// goes on to the end.
 	Enough func(wrong error) bool
 
 	Logf func(format string, args ...any) // takes what was measured; nil: nobody looks
@@ -90,6 +90,9 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	}
 	supported := 0
 	for _, op := range k.ops {
+		if s.isEnough(wrong) {
+			return wrong
+		}
 		w, bodies, err := k.workload(dir, op)
 		if err != nil {
 			return append(wrong, err)
@@ -111,12 +114,24 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	if supported == 0 && wrong == nil {
 		note(fmt.Errorf("it supports none of the operations %v", k.ops))
 	}
-	if k.further != nil {
-		note(k.further(s, dir))
+	for _, examine := range []func() error{
+		func() error {
+			if k.further == nil {
+				return nil
+			}
+			return k.further(s, dir)
+		},
+		func() error {
+			return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkRefusals(p, dir) })
+		},
+		func() error { return s.Visit(true, true, func(*Process, wire.Reply) error { return nil }) },
+		s.alone,
+	} {
+		if s.isEnough(wrong) {
+			return wrong
+		}
+		note(examine())
 	}
-	note(s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkRefusals(p, dir) }))
-	note(s.Visit(true, true, func(*Process, wire.Reply) error { return nil }))
-	note(s.alone())
 	return wrong
 }
 

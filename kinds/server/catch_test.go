@@ -26,6 +26,9 @@ func TestFaultyServersAreCaught(t *testing.T) {
 // One that waits instead of working is caught, too, where others let it run: no
 // other test runs meanwhile.
 func TestWaitingServersAreCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no other test may run beside it")
+	}
 	caughtBy(t, map[string]string{"dozes": "does-work"})
 }
 
@@ -83,6 +86,9 @@ func crowded(r *tare.Result, id string) bool {
 // Services that take batches are caught by what arrives behind them and by what
 // they do not refuse. How long each takes to end under load is seen.
 func TestFaultyServicesAreCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 12 services, and more to end them")
+	}
 	t.Parallel()
 	caught := map[string]string{"loses": "delivered", "gullible": "negative-probe"}
 	study := tare.Study{

@@ -27,7 +27,11 @@ func get(t *testing.T, s *Server, method string) (status int, body string, err e
 	}
 	q, err := http.NewRequest(method, url, strings.NewReader("four"))
 	assert.NoError(t, "request", err)
-	r, err := (&http.Client{Transport: tr, Timeout: 3 * time.Second}).Do(q)
+	limit := time.Minute
+	if s.behaviour == Stall || s.behaviour == LongLength { // which never end
+		limit = 200 * time.Millisecond
+	}
+	r, err := (&http.Client{Transport: tr, Timeout: limit}).Do(q)
 	if err != nil {
 		return 0, "", err
 	}

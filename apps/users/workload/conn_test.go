@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +142,9 @@ func TestAnswers(t *testing.T) {
 		"connect-json": {setProtocol: rpc.ConnectJSON}, "linear": {"store": "linear", setPolicy: rpc.Fresh},
 		"client": {setDriver: driverClient}, "growing": {setReset: "never"},
 	} {
+		if few := []string{"http", "grpc", "connect-json", "client"}; testing.Short() && !slices.Contains(few, name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := started(t, program("good", set))

@@ -113,7 +113,7 @@ func (b *broken) Reset(ctx context.Context, n int) error {
 func creating(stores map[string]string) tare.Study {
 	s := tare.Study{
 		ID: "stores", Baseline: "good", Contenders: []tare.Entry{{ID: "good"}},
-		Workloads: []tare.Workload{{ID: "create", Fixture: users.Name, Op: opCreate, N: 200, Traffic: &tare.Traffic{Connections: 20}}},
+		Workloads: []tare.Workload{{ID: "create", Fixture: users.Name, Op: opCreate, N: 200, Traffic: &tare.Traffic{Connections: 6}}}, // more than turning requests a round
 	}
 	for id, store := range stores {
 		s.Contenders = append(s.Contenders, tare.Entry{ID: id, Use: "good", Set: map[string]string{"store": store}})
@@ -136,6 +136,9 @@ func failures(r *tare.Result) map[string]string {
 // A store that breaks in every round voids what is measured over it, with the
 // reason; the rest of the study goes on.
 func TestStoreThatBreaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 15 servers")
+	}
 	t.Parallel()
 	r := weigh(t, creating(map[string]string{"full": storeFull, "restart": storeRestart}), 2)
 	said := failures(r)
@@ -163,6 +166,9 @@ func TestStoreThatBreaks(t *testing.T) {
 
 // One that breaks once voids that round, and the others count.
 func TestStoreThatBreaksOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts 25 servers")
+	}
 	t.Parallel()
 	const rounds = 4
 	dir := t.TempDir()

@@ -29,7 +29,7 @@ func weigh(t *testing.T, study tare.Study, rounds int) *tare.Result {
 	study.Kind, study.Question, study.Metrics = rpc.Kind, "?", []string{"cpu", "time", "client-cpu", "allocs", "client-allocs", "client-bytes"}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{rpc.Kind: kind()}, Sources: sources{}, Dir: t.TempDir(),
-		Measuring: lab.Measuring{Rounds: rounds, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{quick}},
+		Measuring: lab.Measuring{Rounds: rounds, Slice: time.Millisecond, Seed: 7, Env: []string{quick}},
 	})
 	if err != nil {
 		t.Fatal(err)

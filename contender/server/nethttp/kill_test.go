@@ -133,8 +133,11 @@ func (l *ledger) wrong(t *testing.T, pattern string) (wrong []string) {
 // acknowledged is there once, and of the others none is there twice or in part.
 func TestKill(t *testing.T) {
 	kills := 10
-	if soak() {
+	switch {
+	case soak():
 		kills = 100
+	case testing.Short():
+		kills = 4
 	}
 	for name, args := range map[string][]string{"written": nil, "stable": {"-fsync"}} {
 		t.Run(name, func(t *testing.T) {
