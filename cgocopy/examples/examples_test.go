@@ -185,12 +185,13 @@ func fresh(t *testing.T, copied, dir string) {
 	}
 }
 
-// command carries out a program and returns what it prints.
+// command carries out a program and returns what it prints. Paths are trimmed,
+// so that what is built again, in another directory, comes from the build cache.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=1")
+	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -ldflags=-w -count=1", "GOPROXY=off", "CGO_ENABLED=1")
 	var said strings.Builder
 	c.Stderr = &said
 	out, err := c.Output()

@@ -18,12 +18,13 @@ func module(t *testing.T, name string) string {
 	return "module " + name + "\n\ngo 1.25.0\n\nrequire github.com/tarebench/tare/cgocopy v0.0.0\n\nreplace github.com/tarebench/tare/cgocopy => " + here + "\n"
 }
 
-// goRun carries out the go command in dir.
+// goRun carries out the go command in dir. Paths are trimmed, so that what is
+// built again, in another directory, comes from the build cache.
 func goRun(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	c := exec.Command("go", args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=1", "GOPROXY=off")
+	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -ldflags=-w -count=1", "CGO_ENABLED=1", "GOPROXY=off")
 	text, err := c.CombinedOutput()
 	return string(text), err
 }

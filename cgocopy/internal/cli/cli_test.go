@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,11 +69,7 @@ func TestDrift(t *testing.T) {
 				t.Fatalf("code %d: %s", code, said)
 			}
 			build := func() (string, error) {
-				c := exec.Command("go", "build", "./...")
-				c.Dir = dir
-				c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=1")
-				text, err := c.CombinedOutput()
-				return string(text), err
+				return goRun(t, dir, "build", "./...")
 			}
 			if text, err := build(); err != nil {
 				t.Fatalf("%v: %s", err, text)

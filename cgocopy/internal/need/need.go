@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -44,11 +45,16 @@ func Missing(name string) error {
 	if err != nil {
 		return fmt.Errorf("no %s", name)
 	}
-	if err := check(name, path); err != nil {
+	once, _ := checked.LoadOrStore(path, sync.OnceValue(func() error { return check(name, path) }))
+	if err := once.(func() error)(); err != nil {
 		return fmt.Errorf("no %s that runs: %w", name, err)
 	}
 	return nil
 }
+
+// checked holds the function that checks the program at a path, and does so
+// once: most tests of a package need the same compiler.
+var checked sync.Map
 
 func check(name, path string) error {
 	dir, err := os.MkdirTemp("", "cgocopy-tool-")

@@ -22,7 +22,7 @@ func fillGo(batches int) string {
 		fmt.Fprintf(&decls, "// void fill%d(int i, void *p);\n", n)
 		fmt.Fprintf(&cases, "\tcase %d:\n\t\tC.fill%d(C.int(i), p)\n", n, n)
 	}
-	return "package fill\n\n" + decls.String() + "import \"C\"\n\nimport \"unsafe\"\n\n// Fill fills p, the struct of number i in a batch.\nfunc Fill(batch, i int, p unsafe.Pointer) {\n\tswitch batch {\n" + cases.String() + "\t}\n}\n"
+	return "package fill\n\n// #cgo CFLAGS: -g0 -O0 -w -Wno-psabi\n" + decls.String() + "import \"C\"\n\nimport \"unsafe\"\n\n// Fill fills p, the struct of number i in a batch.\nfunc Fill(batch, i int, p unsafe.Pointer) {\n\tswitch batch {\n" + cases.String() + "\t}\n}\n"
 }
 
 // targets lists the structs of a batch in its package.

@@ -70,7 +70,7 @@ func compare(t *testing.T, cc string, seeds []uint64, structs int) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	for name, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod -trimpath -ldflags=-w", "CGO_ENABLED": "1", "CC": cc, "CGO_CFLAGS": "-g0 -O0 -w -Wno-psabi"} {
+	for name, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod -trimpath -ldflags=-w", "CGO_ENABLED": "1", "CC": cc} {
 		t.Setenv(name, value)
 	}
 	write(t, "go.mod", fmt.Sprintf("module rand\n\ngo 1.25.0\n\nrequire github.com/tarebench/tare/cgocopy v0.0.0\n\nreplace github.com/tarebench/tare/cgocopy => %s\n", module))

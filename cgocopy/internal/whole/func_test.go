@@ -132,7 +132,10 @@ func TestFunc(t *testing.T) {
 		"-func", "level_of(d) out",
 		"devices.h")
 	must(t, dir, "go", "vet", ".")
-	for _, args := range [][]string{nil, {"-gcflags=-d=checkptr"}} {
+	for _, args := range [][]string{nil, checkptr} {
+		if testing.Short() && args == nil {
+			continue
+		}
 		if got := must(t, dir, "go", append(append([]string{"run"}, args...), ".")...); got != devicesWant {
 			t.Errorf("%v: got\n%s\nwant\n%s", args, got, devicesWant)
 		}
@@ -151,6 +154,7 @@ func TestFunc(t *testing.T) {
 // TestFuncFreesOnce: where the copy of the second of three fails, the list is
 // freed all the same, once.
 func TestFuncFreesOnce(t *testing.T) {
+	skipIfShort(t, "a program of its own")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader, "devices.c": devicesC, "main.go": `package main
@@ -209,6 +213,7 @@ func TestFuncRefused(t *testing.T) {
 // TestABI: a library that was built from another declaration is noticed when
 // the program starts, and the member named.
 func TestABI(t *testing.T) {
+	skipIfShort(t, "a program and three libraries")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	header := "#ifdef NEW\nstruct person { char name[40]; int age; struct { int x, y; } at; };\n#elif defined(SWAPPED)\nstruct person { char name[32]; int age; struct { int y, x; } at; };\n#else\nstruct person { char name[32]; int age; struct { int x, y; } at; };\n#endif\n"

@@ -23,6 +23,7 @@ struct outer { char name[6]; struct inner in[2]; double d; const char *text; uns
 // TestFormats: objects of every version of DWARF say the same, and so do
 // archives; those that say nothing are refused.
 func TestFormats(t *testing.T) {
+	skipIfShort(t, "twenty object files")
 	t.Parallel()
 	need.Programs(t, "gcc", "ar", "strip")
 	dir := module(t, map[string]string{"p.h": producerHeader, "p.c": "#include \"p.h\"\nstruct outer one;\n", "q.c": "int nothing;\n"})
@@ -91,6 +92,7 @@ func TestTwoOfOneName(t *testing.T) {
 // TestCXX: what C could declare too, and bases that are there once, are taken
 // over; what has hidden members is refused, all at once.
 func TestCXX(t *testing.T) {
+	skipIfShort(t, "a C++ compiler")
 	t.Parallel()
 	need.Programs(t, "g++")
 	dir := module(t, map[string]string{"p.hpp": `#include <cstdint>
@@ -104,8 +106,7 @@ struct Holds { Virtual v; };
 struct Member { int Base::*p; int n; };
 `})
 	must(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point", "-pkg", "m", "p.hpp")
-	must(t, dir, "go", "vet", ".")
-	if text := must(t, dir, "go", "test", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
+	if text := must(t, dir, "go", "test", "-vet=all", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
 		t.Error(text)
 	}
 	dir2 := module(t, map[string]string{"p.hpp": must(t, dir, "cat", "p.hpp")})
@@ -166,6 +167,7 @@ func TestProcessors(t *testing.T) {
 // TestGenerated386: what is generated for 386 runs there, where the C compiler
 // knows that processor at all.
 func TestGenerated386(t *testing.T) {
+	skipIfShort(t, "a standard library for 386")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{
@@ -206,6 +208,7 @@ func main() {
 // TestNoCgo: what is generated works where cgo is off, on memory that Go made,
 // as it does for libraries that are loaded without cgo.
 func TestNoCgo(t *testing.T) {
+	skipIfShort(t, "two programs")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"p.h": producerHeader, "main.go": `package main
@@ -273,6 +276,7 @@ func TestRefusedEarly(t *testing.T) {
 
 // TestClang: what clang does not describe is refused, not guessed.
 func TestClang(t *testing.T) {
+	skipIfShort(t, "a second compiler")
 	t.Parallel()
 	clang := ""
 	for _, name := range []string{"clang", "clang-14"} {

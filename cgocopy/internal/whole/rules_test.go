@@ -255,6 +255,11 @@ func main() {
 func ModeBROKEN() Mode { return ModeBroken }
 `
 
+// checkptr are the flags of a build in which uses of unsafe.Pointer are checked,
+// in what is generated and in this module. The standard library is not compiled
+// again.
+var checkptr = []string{"-gcflags=-d=checkptr", "-gcflags=github.com/tarebench/tare/cgocopy/...=-d=checkptr"}
+
 // rules generates and returns the package that looks at every rule.
 func rules(t *testing.T) string {
 	need.Programs(t, "gcc")
@@ -274,15 +279,17 @@ func rules(t *testing.T) string {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	dir := rules(t)
-	must(t, dir, "go", "vet", ".")
-	must(t, dir, "go", "test", ".")
+	must(t, dir, "go", "test", "-vet=all", ".")
 	for name, args := range map[string][]string{
 		"plain":    nil,
-		"checkptr": {"-gcflags=-d=checkptr", "-gcflags=github.com/tarebench/tare/cgocopy/...=-d=checkptr"}, // the standard library is not compiled again
+		"checkptr": checkptr,
 		"race":     {"-race"},
 		"asan":     {"-asan"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "checkptr" {
+				t.Skip("with -short only checkptr")
+			}
 			if text, err := output(dir, nil, "go", append(append([]string{"build", "-o", name}, args...), ".")...); err != nil {
 				if name == "race" || name == "asan" {
 					t.Skipf("go build %s: %v: %s", args[0], err, clip(text))

@@ -81,6 +81,7 @@ func main() {
 // TestRust: a crate that cargo builds, read from the static library and from
 // Rust's own, and called.
 func TestRust(t *testing.T) {
+	skipIfShort(t, "a crate")
 	t.Parallel()
 	need.Programs(t, "cargo", "rustc", "gcc")
 	dir := module(t, map[string]string{

@@ -40,8 +40,7 @@ func TestStrangers(t *testing.T) {
 	}, "gen", "-type", "Input", "-pkg", "m", "s.h")
 	args := []string{"gen", "-pkg", "m", "-type", "segment,recording,Input", "-omit", "pointers", "-tag", "Input=union=type:2:key,4:pointer", "-tag", "recording.title=,max=99", "s.h"}
 	must(t, dir, tool, args...)
-	must(t, dir, "go", "vet", ".")
-	must(t, dir, "go", "test", ".")
+	must(t, dir, "go", "test", "-vet=all", ".")
 	must(t, dir, tool, "check")
 	made, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
 	if err != nil {
@@ -95,6 +94,7 @@ func main() {
 
 // TestStrangersBound: types of the user's own take such unions too.
 func TestStrangersBound(t *testing.T) {
+	skipIfShort(t, "a program of its own")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"s.h": strangers, "own.go": `package m
@@ -113,13 +113,13 @@ type Segment struct {
 	if text != "note: s.h:4: struct segment.low (uint8_t) is taken by no field of Segment\n" {
 		t.Error(text)
 	}
-	must(t, dir, "go", "vet", ".")
-	must(t, dir, "go", "test", ".")
+	must(t, dir, "go", "test", "-vet=all", ".")
 }
 
 // TestSystemHeaders: structs of the headers of Linux and glibc, all in one
 // package, hold what C has put into every member.
 func TestSystemHeaders(t *testing.T) {
+	skipIfShort(t, "thirty structs")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	headers := strings.Fields("<sys/stat.h> <time.h> <sys/time.h> <sys/resource.h> <sys/utsname.h> <sys/statvfs.h> <dirent.h> <termios.h> <sys/ioctl.h> <poll.h> <netinet/in.h> <sys/un.h> <netinet/tcp.h> <netinet/udp.h> <netinet/ip.h> <linux/can.h> <pwd.h> <grp.h> <netdb.h> <sys/timex.h> <linux/input.h> <sys/uio.h> <sys/socket.h> <sys/ipc.h> <utmp.h> <mntent.h>")

@@ -25,11 +25,23 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		tool = filepath.Join(dir, "cgocopy")
-		if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/cgocopy").CombinedOutput(); err != nil {
+		args := []string{"build", "-ldflags=-w", "-o", tool}
+		if os.Getenv("GOCOVERDIR") != "" {
+			args = append(args, "-cover", "-coverpkg=github.com/tarebench/tare/cgocopy/...")
+		}
+		if out, err := exec.Command("go", append(args, "../../cmd/cgocopy")...).CombinedOutput(); err != nil {
 			panic(string(out))
 		}
 		return m.Run()
 	}())
+}
+
+// skipIfShort leaves a test to runs without -short. need is what it needs.
+func skipIfShort(t *testing.T, need string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("with -short not: it needs " + need)
+	}
 }
 
 // module is a directory with these files, and a go.mod that finds this module.
@@ -59,11 +71,13 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 // output carries out a program in dir, with settings besides those of this
-// process.
+// process. Paths are trimmed: what is built again from the same files, in
+// another directory, comes from the build cache, as do the packages that
+// contenders are built of.
 func output(dir string, settings []string, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Dir = dir
-	c.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=1", "CC=", "CXX="), settings...)
+	c.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -ldflags=-w -count=1", "GOPROXY=off", "CGO_ENABLED=1", "CC=", "CXX="), settings...)
 	text, err := c.CombinedOutput()
 	return string(text), err
 }
