@@ -34,7 +34,7 @@ type Run struct {
 	Budget  string    `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
 	Env     []string  `json:"env,omitempty"`   // NAME=value, put into every contender's environment
 	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
-	Stopped string    `json:"stopped"`         // why it ended: decided, budget, rounds, interrupted
+	Stopped string    `json:"stopped"`         // why it ended: decided, planned, budget, rounds, unanswerable, interrupted
 	Machine Machine   `json:"machine"`
 }
 

@@ -18,6 +18,8 @@ const (
 	AllPlanned  = "planned"     // all rounds that were planned for the budget are done
 	RoundsDone  = "rounds"      // the fixed number of rounds was done
 	Interrupted = "interrupted" // somebody stopped it
+
+	Unanswerable = "unanswerable" // everything that was asked is about contenders that are void
 )
 
 // measure runs rounds until a look decides everything or the plan is done.
@@ -40,6 +42,10 @@ func (r *run) measure(ctx context.Context) error {
 		}
 		if r.interrupted() {
 			r.stopped = Interrupted
+			return nil
+		}
+		if r.isUnanswerable() {
+			r.stopped = Unanswerable
 			return nil
 		}
 		if r.spent(done) {
@@ -70,6 +76,10 @@ func (r *run) measure(ctx context.Context) error {
 			o := r.evaluate(tare.Machine{}, false)
 			if r.look(o, done) && done >= r.fewest() {
 				r.stopped = Decided
+				return nil
+			}
+			if r.isVoid(o) {
+				r.stopped = Unanswerable
 				return nil
 			}
 			if err := r.race(o, done); err != nil {

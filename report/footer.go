@@ -11,6 +11,7 @@ import (
 // Words a result uses for why it ended.
 const (
 	stoppedDecided     = "decided"
+	stoppedVoid        = "unanswerable"
 	stoppedBudget      = "budget"
 	stoppedPlanned     = "planned"
 	stoppedRounds      = "rounds"
@@ -174,6 +175,8 @@ func stopped(r *tare.Result) string {
 	switch r.Stopped {
 	case stoppedDecided:
 		text = "every criterion and claim is decided; the budget was not needed in full" + budget + "; studies that stop early overstate differences a little"
+	case stoppedVoid:
+		text = "early, because everything that its questions are about is void: more rounds would not have answered them" + budget
 	case stoppedBudget:
 		text = "the budget was spent" + budget
 	case stoppedPlanned:

@@ -89,10 +89,36 @@ func (d Data) answers(criterion tare.Criterion, workload string) bool {
 // Decided reports whether more rounds could change nothing: every criterion on
 // a ratio or difference is met or not met and no claim is inconclusive. What is void, not
 // measured or absolute does not hold a study up; a study with nothing else is
-// never decided and runs to its budget.
+// never decided: see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := decided(verdicts, claims)
 	return settled > 0 && open == 0
+}
+
+// AllVoid reports whether the study has criteria and all of them are void, and no
+// claim has or awaits an answer, so that more rounds would answer nothing. A void that
+// only checks for which canPass returns true have found may not last: then it returns
+// false.
+func AllVoid(d Data, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
+	if settled, open := decided(verdicts, claims); settled+open > 0 {
+		return false
+	}
+	void := false
+	for _, v := range verdicts {
+		if v.Criterion == "" {
+			continue
+		}
+		if v.Verdict != tare.VoidRuling {
+			return false
+		}
+		found := slices.Concat(tare.VoidsMetric(findings, v.Contender, v.Workload, v.Metric), tare.VoidsMetric(findings, d.Study.Baseline, v.Workload, v.Metric))
+		lasts := func(f tare.Finding) bool { return !canPass(f.Check) }
+		if len(found) > 0 && !slices.ContainsFunc(found, lasts) {
+			return false
+		}
+		void = true
+	}
+	return void
 }
 
 // DecidedTo is the same for a study that goes on until every difference is found

@@ -51,6 +51,8 @@ func stopped(why string) string {
 	switch why {
 	case lab.Decided:
 		return ": every question is answered"
+	case lab.Unanswerable:
+		return ": stopped early, because everything that its questions are about is void"
 	case lab.BudgetSpent:
 		return ": the budget is spent"
 	case lab.Interrupted:

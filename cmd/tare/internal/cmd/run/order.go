@@ -2,7 +2,9 @@ package run
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
@@ -11,6 +13,25 @@ import (
 // firstStudy is carried out before the others if no study is named: it answers
 // soonest.
 const firstStudy = "json-encode"
+
+// maxBare is the longest quick budget of a study that is measured although nobody named
+// it. A longer one would be much of the wait, and its value is in comparing what most
+// machines have not installed.
+const maxBare = 2 * time.Minute
+
+// withoutLong drops the studies that take longer than maxBare at the quick budget. say
+// gets a line for each.
+func withoutLong(studies []cmdenv.Study, say func(string)) []cmdenv.Study {
+	var out []cmdenv.Study
+	for _, study := range studies {
+		if long := lab.Budget(study.Budget, true); long > maxBare {
+			say(fmt.Sprintf("%s: left out, it measures for %s; tare run %s measures it", study.ID, cmdenv.Seconds(long), study.ID))
+			continue
+		}
+		out = append(out, study)
+	}
+	return out
+}
 
 // inOrder puts the first study first and the others from short to long.
 func inOrder(studies []cmdenv.Study, quick bool) {

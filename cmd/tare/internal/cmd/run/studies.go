@@ -45,6 +45,9 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []s
 	}
 	if len(args) == 0 {
 		inOrder(studies, o.Quick)
+		if o.Quick && o.Rounds == 0 && len(o.Only.Contenders)+len(o.Only.Workloads) == 0 && !o.Resume {
+			studies = withoutLong(studies, p.Say)
+		}
 	}
 	for _, study := range studies {
 		if o.User {
