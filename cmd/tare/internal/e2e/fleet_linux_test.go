@@ -40,6 +40,9 @@ func newHost(t *testing.T) host {
 // newHosts starts an sshd on loopback for each name. One ssh knows them all.
 func newHosts(t *testing.T, names ...string) (all []host) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts agents that build what they measure")
+	}
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
 		if sshd = "/usr/sbin/sshd"; exec.Command("test", "-x", sshd).Run() != nil {
@@ -137,8 +140,8 @@ func (h host) running(t *testing.T) []string {
 // TestStudyOverSSH: a study runs on this machine and on one over SSH, rounds on
 // each, and nothing but builds stays there.
 func TestStudyOverSSH(t *testing.T) {
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	old := filepath.Join(h.home, ".cache", "tare", "agent-old")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(old), 0o700), os.WriteFile(old, nil, 0o700), os.Chtimes(old, time.Now(), time.Now().AddDate(0, 0, -9))); err != nil {
 		t.Fatal(err)
@@ -198,8 +201,8 @@ func TestStudyOverSSH(t *testing.T) {
 // TestKilledCoordinatorLeavesNothing: after kill -9 of the coordinator the agent of
 // the host ends, and what it had started.
 func TestKilledCoordinatorLeavesNothing(t *testing.T) {
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	cmd := h.at(b.command("run", "json-encode", "--rounds", "200", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--on", "ssh:lab"))
 	errs, err := cmd.StderrPipe()
 	if err != nil {
@@ -234,8 +237,8 @@ func TestKilledCoordinatorLeavesNothing(t *testing.T) {
 
 // TestLoadOverSSH: a rate is sent from this machine and from one over SSH.
 func TestLoadOverSSH(t *testing.T) {
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	cmd := h.at(b.command("load", "--rate", "200/s", "-c", "4", "-d", "2s", "--warm", "100ms", "--on", "local,ssh:lab", "--json", s.URL))
@@ -257,6 +260,7 @@ func TestLoadOverSSH(t *testing.T) {
 // TestStandingAgent: an agent joins by the line that tare fleet prints, is shown,
 // and takes part in a load.
 func TestStandingAgent(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	b := newBench(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -291,8 +295,7 @@ func TestStandingAgent(t *testing.T) {
 	if code != 2 || !strings.Contains(stderr, "--allow-target") {
 		t.Errorf("a target that the agent was not allowed: %d, %q, %q", code, stdout, stderr)
 	}
-	t.Chdir(small(t))
-	stdout, stderr, code = b.run(t, "bench", "--base", "HEAD", "--rounds", "1", "--listen", addr, "--on", "agent:rack-7")
+	stdout, stderr, code = b.in(t, small(t), "bench", "--base", "HEAD", "--rounds", "1", "--listen", addr, "--on", "agent:rack-7")
 	if code == 0 || stdout != "" || !strings.Contains(stderr, "--allow-commands") {
 		t.Errorf("code that the agent was not allowed: %d, %q, %q", code, stdout, stderr)
 	}
@@ -319,8 +322,8 @@ func small(t *testing.T) string {
 // TestBenchOverSSH: two machines measure both sides of a repository, each by itself;
 // then each measures one of its benchmarks.
 func TestBenchOverSSH(t *testing.T) {
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	dir := small(t)
 	before := git(t, dir, "status", "--porcelain")
 	measure := func(args ...string) (res tare.Result) {
@@ -368,8 +371,8 @@ func TestGateOverSSH(t *testing.T) {
 	if os.Getenv("TARE_SOAK") == "" {
 		t.Skip("takes minutes; TARE_SOAK=1 runs it")
 	}
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	t.Chdir(small(t))
 	cmd := h.at(b.command("gate", "--base", "HEAD", "--rounds", "1", "--on", "local,ssh:lab", "--json"))
 	var errs strings.Builder
@@ -397,8 +400,8 @@ func TestGateBesidesOverSSH(t *testing.T) {
 	if os.Getenv("TARE_SOAK") == "" {
 		t.Skip("takes minutes; TARE_SOAK=1 runs it")
 	}
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	dir := besides(t)
 	write(t, dir, "sum/sum_test.go", "package sum\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = make([]int, 100)\n\t}\n}\n\nfunc BenchmarkB(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = make([]int, 100)\n\t}\n}\n")
 	git(t, dir, "add", "sum")
@@ -449,8 +452,8 @@ func TestGateBesidesOverSSH(t *testing.T) {
 // TestJSONTypeOverSSH: documents are decoded into a type of the worktree, on each
 // machine.
 func TestJSONTypeOverSSH(t *testing.T) {
-	b := newBench(t)
 	h := newHost(t)
+	b := newBench(t)
 	t.Chdir(shop(t))
 	write(t, ".", "order_id.go", "package shop\n\n// Key is new in the worktree.\ntype Key struct {\n\tID int64 `json:\"id\"`\n}\n")
 	cmd := h.at(b.command("json", "orders.ndjson", "--type", "./.Key", "--op", "typed", "--only", "goccy", "--rounds", "1", "--on", "local,ssh:lab", "--json"))

@@ -46,6 +46,9 @@ func large(size, text int) string {
 // directory of their own. With TARE_SOAK=1 all codecs of the catalog are, in the
 // inferred type as well.
 func TestDocumentsOfAllSorts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures codecs on four documents")
+	}
 	b := newBench(t)
 	soak := os.Getenv("TARE_SOAK") == "1"
 	text := 50_000

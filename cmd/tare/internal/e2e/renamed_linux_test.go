@@ -98,6 +98,9 @@ func (s servers) running() (names []string) {
 // tare is killed at any moment over servers that no longer have its mark in their
 // environment, with control groups and without. Nothing stays behind.
 func TestKilledOverServersThatRenameThemselves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts nginx and PostgreSQL again and again")
+	}
 	b := newBench(t)
 	s := newServers(t)
 	kills := 5

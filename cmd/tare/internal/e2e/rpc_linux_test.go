@@ -27,6 +27,9 @@ message User { int64 id = 1; string name = 2; repeated string roles = 3; google.
 // TestOwnService has the real program generate, build and measure servers of a
 // service, in a directory in which nothing else is left.
 func TestOwnService(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds servers")
+	}
 	b := newBench(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "users.proto"), []byte(usersProto), 0o600); err != nil {

@@ -30,7 +30,7 @@ func TestFarSideAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a service")
 	}
-	bound, text, rate, away := int64(2<<20), "2MiB", 300, 2*time.Second
+	bound, text, rate, away := int64(512<<10), "512KiB", 300, 2*time.Second
 	if soak() {
 		bound, text, rate, away = 64<<20, "64MiB", 1500, time.Minute
 	}
@@ -109,7 +109,7 @@ func TestSpoolReadError(t *testing.T) {
 	}
 	far := sinktest.NewFar(t, "ndjson")
 	dir := t.TempDir()
-	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes 2MiB --sink "+far.URL(), environment(t))
+	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes 512KiB --sink "+far.URL(), environment(t))
 	far.Stop()
 	l := senders(s, 300)
 	eventually(t, "the spool is full", func() bool { return l.full.Load() > 20 })

@@ -53,7 +53,7 @@ func (s *service) runs() (sum running) {
 	return sum
 }
 
-// TestHour runs services for an hour (ten seconds where tests are not run whole)
+// TestHour runs services for an hour (five seconds where tests are not run whole)
 // under traffic that they take, and bodies and connections that they do not, at
 // once: after an hour they hold as much in the last quarter as in the second, and all
 // events that were acknowledged arrive.
@@ -61,7 +61,7 @@ func TestHour(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds services")
 	}
-	span := 10 * time.Second
+	span := 5 * time.Second
 	if soak() {
 		span = time.Hour
 	}
