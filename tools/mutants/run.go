@@ -120,12 +120,15 @@ func (r *runner) builds(ctx context.Context, c change) (bool, error) {
 // test runs a package's tests, the short ones or all, with more flags.
 func (r *runner) test(ctx context.Context, pkg string, short bool, limit time.Duration, flags ...string) (outcome, string, error) {
 	// The go command gets the time to compile as well.
-	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Minute)
+	whole, cancel := context.WithTimeout(ctx, limit+10*time.Minute)
 	defer cancel()
 	args := append([]string{"test", "-count=1", "-vet=off", "-failfast", fmt.Sprint("-short=", short), fmt.Sprint("-timeout=", limit)}, flags...)
-	out, err := r.command(ctx, pkg, args...).CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || context.Cause(ctx) == context.Canceled {
-		return "", "", errors.Join(err, context.Cause(ctx))
+	out, err := r.command(whole, pkg, args...).CombinedOutput()
+	if ctx.Err() != nil { // what was interrupted has no outcome
+		return "", "", context.Cause(ctx)
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && whole.Err() == nil {
+		return "", "", err
 	}
 	got, by := judge(out, err == nil)
 	if got == notBuilt || len(flags) == 0 && got != survived {
