@@ -44,7 +44,7 @@ func Example() {
 		Baseline: "encoding-json", Contenders: []tare.Entry{{ID: "encoding-json"}, {ID: "mine"}},
 		Workloads: []tare.Workload{{ID: "devices-5", Fixture: "devices", N: 5, Op: "marshal"}},
 		Metrics:   []string{"time", "allocs"},
-	}, lab.Options{Kinds: kinds.All(), Sources: lab.Self{}, Dir: dir, Measuring: lab.Measuring{Rounds: 8}})
+	}, lab.Options{Kinds: kinds.All(), Sources: lab.Self{}, Dir: dir, Measuring: lab.Measuring{Rounds: 6}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -60,7 +60,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// mine against encoding-json after 8 rounds, an interval: true
+	// mine against encoding-json after 6 rounds, an interval: true
 	// mine leaves <, > and & unescaped
 	// mine leaves <, > and & unescaped in keys
 }

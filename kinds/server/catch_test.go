@@ -15,7 +15,7 @@ import (
 // there for it, and a sound one is not.
 func TestFaultyServersAreCaught(t *testing.T) {
 	t.Parallel()
-	caughtBy(t, map[string]string{
+	caughtBy(t, 2*time.Millisecond, map[string]string{
 		"closes":  "connection-parity",
 		"logs":    "output-parity",
 		"drops":   "delivered",
@@ -29,12 +29,12 @@ func TestWaitingServersAreCaught(t *testing.T) {
 	if testing.Short() {
 		t.Skip("no other test may run beside it")
 	}
-	caughtBy(t, map[string]string{"dozes": "does-work"})
+	caughtBy(t, 10*time.Millisecond, map[string]string{"dozes": "does-work"})
 }
 
-// caughtBy runs a study of the servers named, and wants each to be caught by its
-// check.
-func caughtBy(t *testing.T, caught map[string]string) {
+// caughtBy runs a study of the servers named, in visits of so long, and wants each to
+// be caught by its check.
+func caughtBy(t *testing.T, visit time.Duration, caught map[string]string) {
 	t.Helper()
 	study := tare.Study{
 		ID: "faulty", Question: "Who is caught?", Kind: server.Name, Baseline: "good",
@@ -47,7 +47,7 @@ func caughtBy(t *testing.T, caught map[string]string) {
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Measuring: lab.Measuring{Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
+		Measuring: lab.Measuring{Rounds: 1, Slice: visit, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -162,6 +162,9 @@ func (t talk) checkGrace() (err error) {
 		if err = t.endsAfter(begun); err == nil || t.Trap {
 			return nil
 		}
+		if t.Enough != nil && t.Enough(err) {
+			return err
+		}
 	}
 	return err
 }
