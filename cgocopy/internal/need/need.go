@@ -32,11 +32,18 @@ var versioned = []string{"cargo", "rustc", "pkg-config"}
 func Programs(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := Missing(name); err != nil {
+		check := func() error { return Missing(name) }
+		if name == "gcc" {
+			check = missingGCC
+		}
+		if err := check(); err != nil {
 			t.Skip(err)
 		}
 	}
 }
+
+// missingGCC checks the compiler that most tests need once per process.
+var missingGCC = sync.OnceValue(func() error { return Missing("gcc") })
 
 // Missing says why the program name cannot be used: it is not there, or does not
 // run. A compiler has to compile an empty program.
@@ -45,16 +52,11 @@ func Missing(name string) error {
 	if err != nil {
 		return fmt.Errorf("no %s", name)
 	}
-	once, _ := checked.LoadOrStore(path, sync.OnceValue(func() error { return check(name, path) }))
-	if err := once.(func() error)(); err != nil {
+	if err := check(name, path); err != nil {
 		return fmt.Errorf("no %s that runs: %w", name, err)
 	}
 	return nil
 }
-
-// checked holds the function that checks the program at a path, and does so
-// once: most tests of a package need the same compiler.
-var checked sync.Map
 
 func check(name, path string) error {
 	dir, err := os.MkdirTemp("", "cgocopy-tool-")

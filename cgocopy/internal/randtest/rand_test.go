@@ -64,6 +64,7 @@ func formats() []string { return []string{"-g", "-gdwarf-2", "-gdwarf-3", "-gdwa
 // pointers checked, and runs each batch in both. The layouts that the compiler
 // asserts are compiled for the first only: they do not depend on flags of Go.
 func compare(t *testing.T, cc string, seeds []uint64, structs int) {
+	t.Logf("seeds %d, %d structs each", seeds, structs)
 	dir := t.TempDir()
 	module, err := filepath.Abs("../..")
 	if err != nil {
