@@ -17,6 +17,16 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// Repositories of tests are built as they are, whatever is set around the tests.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"GOFLAGS": "", "GOWORK": "", "GOPROXY": "off"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
@@ -50,9 +60,6 @@ func repository(t *testing.T, dir string, files map[string]string) {
 			t.Skip("no " + name + " command")
 		}
 	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "")
-	t.Setenv("GOPROXY", "off")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +165,7 @@ func BenchmarkAround(b *testing.B) {
 `
 
 func TestBenchmarksOfTwoRevisions(t *testing.T) {
+	t.Parallel() // it waits for what hangs
 	dir := filepath.Join(t.TempDir(), "repo")
 	repository(t, dir, map[string]string{
 		"go.mod": tinyMod, "tiny.go": "package tiny\n\nfunc Sum(n int) int { return n }\n", "tiny_test.go": tinyTests,
@@ -227,6 +235,10 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 }
 
 func TestModulesAroundTheRepository(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the benchmarks of four modules")
+	}
+	t.Parallel()
 	parent := t.TempDir()
 	write(t, parent, map[string]string{"beside/go.mod": "module example.com/beside\n\ngo 1.25\n", "beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n"})
 	const bench = "package %s\n\nimport (\n\t\"testing\"\n\n\t\"example.com/beside\"\n)\n\nfunc BenchmarkOne(b *testing.B) {\n\tfor b.Loop() {\n\t\tbeside.One()\n\t}\n}\n"
@@ -251,7 +263,7 @@ func TestModulesAroundTheRepository(t *testing.T) {
 		"vendored/vendor/example.com/beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n",
 	})
 	for _, name := range []string{"sub", "work/a", "vendored"} {
-		b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, name), Base: "one"})
+		b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, name), Base: "one", OneBuild: true})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -260,7 +272,7 @@ func TestModulesAroundTheRepository(t *testing.T) {
 			t.Errorf("%s: measured %q, want %s", name, ids(b), want)
 		}
 	}
-	b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, "work"), Base: "one", Packages: []string{"./..."}})
+	b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, "work"), Base: "one", OneBuild: true, Packages: []string{"./..."}})
 	if err != nil || !slices.Equal(ids(b), []string{"a.BenchmarkOne"}) {
 		t.Errorf("above the modules of a go.work: %v, %v", b, err)
 	}
@@ -275,6 +287,7 @@ func TestModulesAroundTheRepository(t *testing.T) {
 }
 
 func TestWhatIsAskedInVain(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "repo")
 	repository(t, dir, map[string]string{"go.mod": tinyMod, "tiny.go": "package tiny\n\nfunc Sum(n int) int { return n }\n", "tiny_test.go": tinyTests})
 	write(t, dir, map[string]string{"tiny.go": "package tiny\n\nfunc Sum(n int) int { return m }\n", "README.md": "changed"})

@@ -50,8 +50,7 @@ func TestReached(t *testing.T) {
 			t.Skip("no " + name + " command")
 		}
 	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
+	t.Parallel()
 	dir := t.TempDir()
 	put := func(name, text string) {
 		path := filepath.Join(dir, name)

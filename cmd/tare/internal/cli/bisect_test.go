@@ -37,6 +37,9 @@ func BenchmarkOther(b *testing.B) {
 // A search from end to end: of six commits one does not build and one allocates
 // once more. Counts need no luck.
 func TestBisect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the benchmarks of six commits")
+	}
 	for _, name := range []string{"git", "go"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip("no " + name + " command")

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/lab/journal"
 )
 
@@ -47,6 +48,14 @@ func newScripted(t *testing.T) scripted {
 	return s
 }
 
+// seedSQLite gives tare a cache with the machine code of SQLite.
+func (s scripted) seedSQLite() {
+	s.t.Helper()
+	if err := seedSQLite(filepath.Join(s.dir, "cache"), testtare.Cache(s.t)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s scripted) data() string { return filepath.Join(s.dir, "data") }
 
 // tare runs it under a shell's setting, e.g. "ulimit -f 8".
@@ -61,7 +70,7 @@ func (s scripted) output(setting string, args ...string) (code int, stdout, stde
 	cmd := exec.Command("sh", append([]string{"-c", setting + "\nexec tare \"$@\"", "sh"}, args...)...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "TARE_CACHE="+filepath.Join(s.dir, "cache"), "TARE_DATA="+s.data(), "TARE_LOCK="+ownLock+filepath.Base(s.dir),
-		"SCRIPT="+filepath.Join(s.dir, "script.json"), "GORACE=atexit_sleep_ms=0")
+		"SCRIPT="+filepath.Join(s.dir, "script.json"), "GORACE=atexit_sleep_ms=0", fewCollections)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -130,11 +139,11 @@ func (s scripted) tidy(when string) {
 }
 
 // goesOn wants what the full disk left to be of use, or a new run to do.
-func (s scripted) goesOn(when string) {
+func (s scripted) goesOn(when string, flags ...string) {
 	s.t.Helper()
-	code, stderr := s.tare("", "run", "--quiet", "json", "--resume")
+	code, stderr := s.tare("", append([]string{"run", "--quiet", "json", "--resume"}, flags...)...)
 	if code == 2 && strings.Contains(stderr, "nothing to resume") {
-		code, stderr = s.tare("", "run", "--quiet", "json", "--seed", "5")
+		code, stderr = s.tare("", append([]string{"run", "--quiet", "json", "--seed", "5"}, flags...)...)
 	}
 	if code != 0 || s.whole(when) == 0 {
 		s.t.Errorf("%s, and then there is room: exit code %d: %s", when, code, stderr)
@@ -142,13 +151,19 @@ func (s scripted) goesOn(when string) {
 }
 
 // next is the size to try after n: every one where TARE_SOAK is set, else more and more
-// of them are left out.
+// of them are left out, and in a short test most.
 func next(n, step int) int {
-	if os.Getenv("TARE_SOAK") != "" {
+	switch {
+	case os.Getenv("TARE_SOAK") != "":
 		return n + step
+	case testing.Short():
+		return n + max(step, n/2/step*step)
 	}
 	return n + max(step, n/4/step*step)
 }
+
+// few is a run of enough rounds to fill several blocks and pages.
+var few = []string{"run", "--quiet", "json", "--seed", "5", "--rounds", "4"}
 
 // A file that may not grow any more ends a run with one line, wherever in the run
 // that is: no limit is taken for a whole document, and with more room it goes on.
@@ -157,7 +172,7 @@ func TestNoRoomInAFile(t *testing.T) {
 	for blocks := 0; ; blocks = next(blocks, 2) { // of 512 bytes
 		s := newScripted(t)
 		when := fmt.Sprintf("files of %d bytes", blocks*512)
-		code, stderr := s.tare(fmt.Sprintf("ulimit -f %d", blocks), "run", "--quiet", "json", "--seed", "5")
+		code, stderr := s.tare(fmt.Sprintf("ulimit -f %d", blocks), few...)
 		if code == 0 {
 			s.whole(when)
 			t.Logf("%d sizes were too small, %d bytes are enough", failed, blocks*512)
@@ -167,7 +182,7 @@ func TestNoRoomInAFile(t *testing.T) {
 		s.fails(when, code, stderr, "file too large")
 		s.whole(when)
 		s.tidy(when)
-		s.goesOn(when)
+		s.goesOn(when, "--rounds", "4")
 		if blocks > 2000 || t.Failed() {
 			t.Fatal("no size is enough")
 		}
@@ -187,7 +202,7 @@ func TestNoRoomOnTheDisk(t *testing.T) {
 		s := newScripted(t)
 		mount(t, s.data(), fmt.Sprintf("size=%d", pages*os.Getpagesize()))
 		when := fmt.Sprintf("a disk of %d pages", pages)
-		code, stderr := s.tare("", "run", "--quiet", "json", "--seed", "5")
+		code, stderr := s.tare("", few...)
 		if code == 0 {
 			s.whole(when)
 			t.Logf("%d sizes were too small, %d pages are enough", failed, pages)
@@ -200,7 +215,7 @@ func TestNoRoomOnTheDisk(t *testing.T) {
 		if err := syscall.Mount("tmpfs", s.data(), "tmpfs", syscall.MS_REMOUNT, "size=16m"); err != nil {
 			t.Fatal(err)
 		}
-		s.goesOn(when)
+		s.goesOn(when, "--rounds", "4")
 		if pages > 500 || t.Failed() {
 			t.Fatal("no size is enough")
 		}

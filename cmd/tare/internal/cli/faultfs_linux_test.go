@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -60,11 +61,12 @@ type faulty struct {
 
 	mu     sync.Mutex
 	fault  fault
-	at     int // which operation fails, from 1; 0: none
-	count  int // operations that the fault could be of, so far
-	failed op  // the first that failed; empty: none has
-	pid    int // of the process whose operation came last
-	synced int // whole rounds in the journal when it was synced last
+	at     int  // which operation fails, from 1; 0: none
+	count  int  // operations that the fault could be of, so far
+	ops    []op // those
+	failed op   // the first that failed; empty: none has
+	pid    int  // of the process whose operation came last
+	synced int  // whole rounds in the journal when it was synced last
 }
 
 // mountFaulty mounts dir at path, as long as the test takes.
@@ -100,7 +102,7 @@ func mountFaulty(t *testing.T, dir, path string) *faulty {
 func (f *faulty) begin(fault fault, at int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault, f.at, f.count, f.failed, f.synced = fault, at, 0, "", 0
+	f.fault, f.at, f.count, f.ops, f.failed, f.synced = fault, at, 0, nil, "", 0
 }
 
 // end has no operation fail any more.
@@ -109,6 +111,13 @@ func (f *faulty) end() (count int, failed op) {
 	defer f.mu.Unlock()
 	f.at = 0
 	return f.count, f.failed
+}
+
+// trace returns the operations since begin that the fault could be of.
+func (f *faulty) trace() []op {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.ops)
 }
 
 // step counts an operation of a process; half: it is done by half before it fails.
@@ -122,6 +131,7 @@ func (f *faulty) step(o op, h *fuse.InHeader) (status fuse.Status, half bool) {
 		return fuse.OK, false
 	}
 	f.count++
+	f.ops = append(f.ops, o)
 	if f.at == 0 || f.count < f.at || f.count > f.at && !f.fault.since {
 		return fuse.OK, false
 	}

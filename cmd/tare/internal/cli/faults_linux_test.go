@@ -1,11 +1,13 @@
 package cli_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,9 +33,29 @@ func newFaulty(t *testing.T, name string) (scripted, *faulty) {
 	return s, mountFaulty(t, filepath.Join(s.dir, "disk"), filepath.Join(s.dir, name))
 }
 
-// every calls try for each operation up to count where TARE_SOAK is set, else for a few
-// of them, the first ones and the last among them.
-func every(count int, try func(at int)) (tried int) {
+// sample chooses the operations that a test has fail.
+type sample struct {
+	rng   *rand.Rand
+	tried map[op]int // how often each kind of operation was chosen in a short test
+}
+
+func newSample() *sample { return &sample{rand.New(rand.NewPCG(45, 2)), map[op]int{}} }
+
+// each calls try for the numbers, from 1, of all operations of trace if TARE_SOAK is
+// set, else of a few of them, the first and the last among them. A short test has
+// short of them, of the kinds that were chosen least often.
+func (s *sample) each(trace []op, short int, try func(at int)) (tried int) {
+	count := len(trace)
+	if testing.Short() && os.Getenv("TARE_SOAK") == "" {
+		order := s.rng.Perm(count)
+		for range min(short, count) {
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.tried[trace[a]], s.tried[trace[b]]) })
+			s.tried[trace[order[0]]]++
+			try(order[0] + 1)
+			order = order[1:]
+		}
+		return min(short, count)
+	}
 	step := 1
 	if os.Getenv("TARE_SOAK") == "" {
 		step = max(1, count/4)
@@ -72,17 +94,15 @@ func TestNoFaultLosesARun(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	f.end()
-	want := unsealed(f.tree(t))
+	all, want, sampled := f.trace(), unsealed(f.tree(t)), newSample()
 	for _, fault := range faults() {
 		t.Run(fault.name, func(t *testing.T) {
-			s, f := newFaulty(t, "data")
-			f.begin(fault, 0)
-			if code, stderr := s.tare("", brief...); code != 0 {
-				t.Fatalf("exit code %d: %s", code, stderr)
+			trace := all
+			if fault.of != nil {
+				trace = slices.DeleteFunc(slices.Clone(all), func(o op) bool { return !fault.of(o) })
 			}
-			count, _ := f.end()
-			failed, survived := 0, 0
-			tried := every(count, func(at int) {
+			count, failed, survived := len(trace), 0, 0
+			tried := sampled.each(trace, 2, func(at int) {
 				s, f := newFaulty(t, "data")
 				defer f.unmount()
 				f.begin(fault, at)
@@ -143,9 +163,13 @@ func TestMakeDirOnDeadDisk(t *testing.T) {
 // Commands that read print what they print without the fault, or the fault. They
 // change nothing that was saved.
 func TestNoReadErrorIsSilent(t *testing.T) {
+	sampled := newSample()
 	for _, dir := range []string{"data", "cache"} {
 		t.Run(dir, func(t *testing.T) {
 			s, f := newFaulty(t, dir)
+			if dir == "data" {
+				s.seedSQLite()
+			}
 			f.begin(fault{}, 0)
 			for _, args := range [][]string{brief, append(brief, "--seed", "6"), {"history", "json"}} {
 				if code, stderr := s.tare("", args...); code != 0 {
@@ -166,15 +190,17 @@ func TestNoReadErrorIsSilent(t *testing.T) {
 					break
 				}
 				_, want, wantErr := s.output("", args...)
-				for _, fault := range faults()[:3] { // those of reading
-					f.begin(fault, 0)
-					s.output("", args...)
-					count, _ := f.end()
-					if count == 0 {
-						continue
-					}
+				f.begin(fault{}, 0)
+				s.output("", args...)
+				f.end()
+				trace := f.trace()
+				count := len(trace)
+				if count == 0 {
+					continue
+				}
+				for _, fault := range faults()[:3] { // those of reading: of all operations
 					told := 0
-					tried := every(count, func(at int) {
+					tried := sampled.each(trace, 1, func(at int) {
 						f.begin(fault, at)
 						code, stdout, stderr := s.output("", args...)
 						_, o := f.end()

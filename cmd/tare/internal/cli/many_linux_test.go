@@ -17,8 +17,12 @@ import (
 // a directory of its own, and the history of them agrees. Ten that resume one run
 // leave it whole.
 func TestTenAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts thirty processes")
+	}
 	const many = 10
 	s := newScripted(t)
+	s.seedSQLite()
 	together := func(args func(i int) []string) (codes [many]int, errs [many]string) {
 		var all sync.WaitGroup
 		for i := range many {

@@ -123,6 +123,9 @@ func acknowledged(dir string) int {
 // The power fails, or the file system becomes read-only, at any moment of a run on a
 // real ext4: tare ends with a line, and what was acknowledged is there.
 func TestRealFileSystem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a file system for each of several runs")
+	}
 	cuts := 2
 	if os.Getenv("TARE_SOAK") != "" {
 		cuts = 50

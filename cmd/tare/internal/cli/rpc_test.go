@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 )
@@ -44,7 +45,7 @@ func TestRPC(t *testing.T) {
 				}, nil
 			},
 		}
-		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock}
+		env := map[string]string{"TARE_CACHE": testtare.Cache(t), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock}
 		var stdout, stderr bytes.Buffer
 		code = cli.Main(t.Context(), cmdenv.Env{
 			Args: append([]string{"rpc", "--catalog", repository}, args...), Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Lab: replaced,

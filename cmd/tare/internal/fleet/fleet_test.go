@@ -6,14 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	commandline "flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +28,6 @@ import (
 
 const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-json, contenders: [encoding-json], metrics: [time],
   workloads: [{id: w, fixture: devices, n: 50, op: marshal}]}`
-
-// Most tests wait for each other's machines and not for a processor: more of them run
-// at a time than there are processors.
-func TestMain(m *testing.M) {
-	commandline.Parse()
-	if parallel := commandline.Lookup("test.parallel"); parallel.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = parallel.Value.Set("16")
-	}
-	os.Exit(m.Run())
-}
 
 // shortTimes let a test see silence soon.
 func shortTimes() times {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
@@ -38,7 +39,7 @@ func serve(t *testing.T, d *Document, only func(string) bool) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache := t.TempDir()
+	cache := testtare.Cache(t)
 	from, err := catalog.Open("../../../../../contenders")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,10 @@
 package samecode
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
 const source = `package m
@@ -68,25 +73,51 @@ func BenchmarkArea(b *testing.B) {
 }
 `
 
-// built is the program of the module above with a change.
-func built(t *testing.T, text, layout string, env ...string) *Program {
+// built returns the program of the module above with a change. The cache of tests
+// keeps it: the toolchain and the texts decide all of it.
+func built(t *testing.T, text, layout, arch string) *Program {
 	t.Helper()
-	dir := t.TempDir()
+	release, err := exec.Command("go", "env", "GOVERSION").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s", release, arch, layout, text, tests))
+	path := filepath.Join(testtare.Cache(t), "samecode", hex.EncodeToString(key[:10]))
+	p, err := Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		build(t, path, text, layout, arch)
+		p, err = Open(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// build builds the program at path, whole or not at all.
+func build(t *testing.T, path, text, layout, arch string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), "making-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
 	for name, text := range map[string]string{"go.mod": "module example.com/m.v2\n\ngo 1.25\n", "m.go": text, "m_test.go": tests} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", "m.test", "-ldflags=-s -w -randlayout="+layout)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"GOWORK=off", "GOFLAGS=", "GOOS=linux", "CGO_ENABLED=0"}, env...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOOS=linux", "CGO_ENABLED=0", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p, err := Open(filepath.Join(dir, "m.test"))
-	if err != nil {
+	if err := os.Rename(filepath.Join(dir, "m.test"), path); err != nil {
 		t.Fatal(err)
 	}
-	return p
 }
 
 func TestSame(t *testing.T) {
@@ -96,8 +127,10 @@ func TestSame(t *testing.T) {
 	own := func(path string) bool { return path == "example.com/m.v2" }
 	all := []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}
 	for _, arch := range []string{"amd64", "arm64"} {
-		env := "GOARCH=" + arch
-		base := built(t, source, "1", env)
+		if testing.Short() && arch != runtime.GOARCH {
+			continue
+		}
+		base := built(t, source, "1", arch)
 		for _, c := range []struct {
 			name, old, now string
 			same           []string
@@ -111,7 +144,7 @@ func TestSame(t *testing.T) {
 			{"a method", "s.side * s.side", "s.side + s.side", nil}, // anybody may call it
 			{"a loop", "% 7", "% 9", []string{"BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}},
 		} {
-			d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", env), own)
+			d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", arch), own)
 			var same []string
 			for _, b := range all {
 				if d.Same("example.com/m.v2", b) {

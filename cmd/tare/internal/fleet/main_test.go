@@ -1,0 +1,19 @@
+package fleet
+
+import (
+	commandline "flag"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+)
+
+// Most tests wait for each other's machines and not for a processor: more of them run
+// at a time than there are processors.
+func TestMain(m *testing.M) {
+	commandline.Parse()
+	if parallel := commandline.Lookup("test.parallel"); parallel.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = parallel.Value.Set("16")
+	}
+	os.Exit(m.Run())
+}
