@@ -86,7 +86,7 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 			return build.Program{Contender: c}, err
 		}
 		path = found[e.Command[0]]
-		if err := r.buildFor(ctx, path, e.Command); err != nil {
+		if err := r.buildFor(ctx, e, path); err != nil {
 			return build.Program{Contender: c}, err
 		}
 	case tare.LaunchURL:
@@ -100,15 +100,16 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	return build.Program{Path: path, Contender: c}, nil
 }
 
-// buildFor builds what a command needs, whose program was found at path ("" if PATH
-// has it), so that no start of it waits for a compiler.
-func (r *run) buildFor(ctx context.Context, path string, command []string) error {
+// buildFor builds what the command of e needs, whose program was found at path ("" if
+// PATH has it), so that no start of it waits for a compiler.
+func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err error) {
 	if r.o.BuildFor == nil {
 		return nil
 	}
-	command = slices.Clone(command)
+	command := slices.Clone(e.Command)
 	command[0] = cmp.Or(path, command[0])
-	return r.o.BuildFor(ctx, command)
+	r.builtFor[e.ID], err = r.o.BuildFor(ctx, command)
+	return err
 }
 
 // installed finds the programs that a command takes, by name. The error says

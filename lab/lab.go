@@ -88,6 +88,7 @@ type run struct {
 
 	contenders []tare.Contender         // in plan order
 	programs   map[string]build.Program // by contender id
+	builtFor   map[string][]string      // by contender id: what its command's environment needs to find what was built for it
 	inputs     map[string]wire.Workload // by workload id
 	probes     []wire.Workload
 	profiles   []tare.Profile
@@ -204,6 +205,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	r := &run{
 		o: o, kind: kind, name: string(study.Kind), study: study,
 		programs: map[string]build.Program{},
+		builtFor: map[string][]string{},
 		inputs:   map[string]wire.Workload{},
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},

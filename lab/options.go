@@ -123,11 +123,11 @@ type Measuring struct {
 
 // Host is what the program that carries a study out knows, and wants to be told.
 type Host struct {
-	Now      func() time.Time                                  // zero: time.Now
-	LookPath func(program string) (string, error)              // finds a program that a command takes; nil: machine.Tool
-	BuildFor func(ctx context.Context, command []string) error // builds what a command would otherwise build while it starts; the error is one line; nil: nothing is built
-	Machine  *tare.Machine                                     // facts and noise to report instead of this machine's, for scripted runs
-	Unlocked bool                                              // recorded: no machine lock was held
+	Now      func() time.Time                     // zero: time.Now
+	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
+	BuildFor BuildFor                             // nil: nothing is built for commands
+	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
+	Unlocked bool                                 // recorded: no machine lock was held
 
 	Known  Known        // answers of earlier runs; nil: every contender is asked
 	Resume bool         // go on with the journal in Dir
@@ -138,6 +138,10 @@ type Host struct {
 	Progress func(Event)     // what happens, as it happens; nil: nobody listens
 	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
 }
+
+// BuildFor builds what a command would otherwise build while it starts. It returns the
+// NAME=value that the command then needs in its environment. The error is one line.
+type BuildFor func(ctx context.Context, command []string) (env []string, err error)
 
 // Permit says whether one more round is wanted after done rounds. It may take its
 // time. With an error the study has no result.

@@ -312,7 +312,7 @@ func (r *run) pilotedOn(id, workload string) bool {
 // open starts a trial of contender id and says hello.
 func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
-	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: r.environment(), Guardian: r.o.Guardian})
+	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: append(r.environment(), r.builtFor[id]...), Guardian: r.o.Guardian})
 	if err != nil {
 		return nil, err
 	}

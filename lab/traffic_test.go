@@ -24,6 +24,7 @@ type serving struct {
 	mu   sync.Mutex                   // contenders are prepared at the same time
 	told map[string]map[string]string // contender → set, as last prepared
 	path map[string]string            // contender → its program, as last opened
+	env  []string                     // of the command, as last opened
 	slow []time.Duration              // warm-ups asked for
 }
 
@@ -53,6 +54,7 @@ func (k *serving) Open(ctx context.Context, p build.Program, spec trial.Spec) (t
 	k.mu.Unlock()
 	if p.Contender.Launch == tare.LaunchCommand {
 		p.Contender.Name = "lean" // as scripted
+		k.env = spec.Env
 	}
 	c, err := k.Kind.Open(ctx, p, spec)
 	return &served{Conn: c, kind: k, id: id}, err

@@ -3,6 +3,7 @@ package lab_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -120,12 +121,12 @@ func TestBuildsForCommands(t *testing.T) {
 	piloted := false
 	o.Rounds = 1
 	o.Progress = func(e lab.Event) { piloted = piloted || e.Phase == "pilot" }
-	o.BuildFor = func(_ context.Context, command []string) error {
+	o.BuildFor = func(_ context.Context, command []string) ([]string, error) {
 		if piloted {
 			t.Errorf("%q is built after a pilot", command)
 		}
 		built = append(built, command)
-		return nil
+		return []string{"A=b"}, nil
 	}
 	if _, err := lab.Run(context.Background(), s, o); err != nil {
 		t.Fatal(err)
@@ -133,8 +134,11 @@ func TestBuildsForCommands(t *testing.T) {
 	if len(built) != 1 || built[0][0] != "/bin/peerd" || built[0][1] != "$DIR/peer.conf" {
 		t.Errorf("built for %q", built)
 	}
+	if !slices.Contains(k.env, "A=b") {
+		t.Errorf("the command is started with %q, without what it needs to find what was built", k.env)
+	}
 	o = freshDir(t, o)
-	o.BuildFor = func(context.Context, []string) error { return errMadeUp }
+	o.BuildFor = func(context.Context, []string) ([]string, error) { return nil, errMadeUp }
 	r, err := lab.Run(context.Background(), s, o)
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,17 @@ var finds = [...]string{
 // is measured without leaving a trace in the sources.
 var cleared = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
+// Settings returns the variables of environ that decide what is built, or say where
+// modules and caches are. A process with another environment that is to find a build
+// again needs them.
+func Settings(environ []string) []string {
+	names := slices.Concat(decides[1:], finds[:])
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return !slices.Contains(names, name)
+	})
+}
+
 // toolchain asks the go command about itself, once.
 func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	b.mu.Lock()

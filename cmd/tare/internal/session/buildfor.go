@@ -3,37 +3,54 @@ package session
 import (
 	"context"
 	"errors"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
 
-// BuildFor builds the stack of a command that is tare serve, and does nothing for
-// any other command. A command has 30 s to accept connections, which is enough to
-// start a stack and not to compile one. The error is one line.
-func (w *Session) BuildFor(ctx context.Context, command []string) error {
-	if len(command) < 2 || strings.TrimSuffix(filepath.Base(command[0]), ".exe") != "tare" && !isSelf(command[0]) || command[1] != "serve" {
-		return nil
+// BuildFor builds the stack of a command that is tare serve, also behind env
+// NAME=value, and does nothing for any other command. A command has 30 s to accept
+// connections, which is enough to start a stack and not to compile one. It returns what
+// the command's environment needs so that the command finds what was built. The error
+// is one line.
+func (w *Session) BuildFor(ctx context.Context, command []string) (env []string, err error) {
+	at := indexOfTare(command)
+	if at < 0 {
+		return nil, nil
 	}
-	w.Progress.Status("build", "building what "+strings.Join(append([]string{"tare"}, command[1:min(3, len(command))]...), " ")+" starts")
-	cmd := exec.CommandContext(ctx, command[0], slices.Concat([]string{"serve", "--build-only", "--quiet"}, command[2:])...)
+	words := slices.Concat(command[1:at+1], []string{"serve", "--build-only", "--quiet"}, command[at+2:])
+	w.Progress.Status("build", "building what "+strings.Join(command[at:min(at+3, len(command))], " ")+" starts")
+	cmd := build.Command(ctx, command[0], words...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if text := format.Line(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "tare: "), 0); err != nil && text != "" {
-		return errors.New(text)
+		err = errors.New(text)
 	}
-	return err
+	return build.Settings(os.Environ()), err
 }
 
-// isSelf reports whether path is the running program, whatever its name.
-func isSelf(path string) bool {
+// indexOfTare returns the index of the word that runs tare in a command that is tare
+// serve, otherwise -1.
+func indexOfTare(command []string) int {
+	at := 0
+	if len(command) > 0 && filepath.Base(command[0]) == "env" {
+		for at = 1; at < len(command) && strings.Contains(command[at], "="); at++ {
+		}
+	}
+	if at+1 >= len(command) || command[at+1] != "serve" {
+		return -1
+	}
 	self, err := findProgram("tare")
-	return err == nil && path == self
+	if strings.TrimSuffix(filepath.Base(command[at]), ".exe") == "tare" || err == nil && command[at] == self {
+		return at
+	}
+	return -1
 }

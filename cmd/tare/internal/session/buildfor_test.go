@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,28 +36,36 @@ func TestBuildFor(t *testing.T) {
 	w := &Session{Progress: NewProgress(env, true)}
 
 	script("")
-	if err := w.BuildFor(t.Context(), []string{program, "serve", "ingest", "--addr", "127.0.0.1:$PORT"}); err != nil {
-		t.Error(err)
+	t.Setenv("GOPROXY", "https://proxy.example")
+	t.Setenv("GOGC", "200") // would change how the service runs
+	for _, command := range [][]string{
+		{program, "serve", "ingest", "--addr", "127.0.0.1:$PORT"},
+		{"env", "A=b", "C=d", program, "serve", "ingest", "--addr", "127.0.0.1:$PORT"},
+	} {
+		env, err := w.BuildFor(t.Context(), command)
+		if err != nil || !slices.Contains(env, "GOPROXY=https://proxy.example") || slices.Contains(env, "GOGC=200") {
+			t.Errorf("%q: environment %q, %v", command, env, err)
+		}
+		if got, want := asked(), "serve --build-only --quiet ingest --addr 127.0.0.1:$PORT\n"; got != want {
+			t.Errorf("%q ran tare %q, want %q", command, got, want)
+		}
 	}
-	if got, want := asked(), "serve --build-only --quiet ingest --addr 127.0.0.1:$PORT\n"; got != want {
-		t.Errorf("it ran tare %q, want %q", got, want)
-	}
-	for _, other := range [][]string{nil, {program}, {program, "version"}, {filepath.Join(dir, "missing"), "serve", "ingest"}} {
-		if err := w.BuildFor(t.Context(), other); err != nil || asked() != "" {
+	for _, other := range [][]string{nil, {program}, {program, "version"}, {"env"}, {"env", "A=b", program}, {"echo", program, "serve"}, {filepath.Join(dir, "missing"), "serve", "ingest"}} {
+		if _, err := w.BuildFor(t.Context(), other); err != nil || asked() != "" {
 			t.Errorf("%q was run: %v", other, err)
 		}
 	}
 	script("echo 'tare: stack nethttp cannot be built: no' >&2; exit 1")
-	if err := w.BuildFor(t.Context(), []string{program, "serve", "ingest"}); err == nil || err.Error() != "stack nethttp cannot be built: no" {
+	if _, err := w.BuildFor(t.Context(), []string{program, "serve", "ingest"}); err == nil || err.Error() != "stack nethttp cannot be built: no" {
 		t.Errorf("%v, want its complaint without the name", err)
 	}
 	script("exit 7")
-	if err := w.BuildFor(t.Context(), []string{program, "serve", "ingest"}); err == nil || !strings.Contains(err.Error(), "7") {
+	if _, err := w.BuildFor(t.Context(), []string{program, "serve", "ingest"}); err == nil || !strings.Contains(err.Error(), "7") {
 		t.Errorf("%v, want the exit status", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.BuildFor(stopped, []string{program, "serve", "ingest"}); !errors.Is(err, context.Canceled) {
+	if _, err := w.BuildFor(stopped, []string{program, "serve", "ingest"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that it was interrupted", err)
 	}
 }

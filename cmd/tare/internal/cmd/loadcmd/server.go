@@ -26,7 +26,8 @@ type started struct {
 // start starts a server by its command line and waits until it accepts
 // connections.
 func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadstudy.Target, error) {
-	if err := w.BuildFor(ctx, s.command); err != nil {
+	env, err := w.BuildFor(ctx, s.command)
+	if err != nil {
 		if ctx.Err() != nil {
 			return nil, loadstudy.Target{}, cmdenv.ErrInterrupted
 		}
@@ -52,7 +53,7 @@ func start(ctx context.Context, w *session.Session, s loadServer) (*started, loa
 	}
 	w.Progress.Status("start", "starting "+s.id)
 	c, err := trial.StartCommand(ctx, trial.Spec{
-		Path: words[0], Args: words[1:], Env: []string{"PORT=" + port}, Run: w.RunTag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: trial.ServerOutput, Guardian: w.Guardian,
+		Path: words[0], Args: words[1:], Env: append(env, "PORT="+port), Run: w.RunTag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: trial.ServerOutput, Guardian: w.Guardian,
 	})
 	if err != nil {
 		return nil, target, &errNothing{format.Line(err.Error(), 0)}
