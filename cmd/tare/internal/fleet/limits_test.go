@@ -22,6 +22,7 @@ func TestOrderBeyondLimitsEnds(t *testing.T) {
 		"duration": {Limits{Duration: 300 * time.Millisecond}, "takes longer than this agent works on one (--most-duration"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			l, why := c.l, c.why
 			h := hub(t, HubOptions{})
 			var full atomic.Bool
@@ -54,7 +55,7 @@ func TestOrderBeyondLimitsEnds(t *testing.T) {
 			}}, "b")
 			var said []string
 			run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 3, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(name, line string) { said = append(said, name+" "+line) }}
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, errors.New("the order did not end"))
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 15*time.Second, errors.New("the order did not end"))
 			defer cancel()
 			results, err := run.Run(ctx)
 			if err == nil || !strings.Contains(err.Error(), why) {
