@@ -57,7 +57,7 @@ func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
 	case os.Getenv("TARE_SOAK") != "":
 		list = ways()
 	case testing.Short():
-		few := []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Uring, false, H2C}, {Epoll, false, GRPC}}
+		few := []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Uring, false, HTTP1}, {Portable, false, H2C}, {Epoll, false, GRPC}}
 		list = slices.DeleteFunc(slices.Clone(list), func(w way) bool { return !slices.Contains(few, w) })
 	}
 	for _, w := range list {

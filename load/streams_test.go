@@ -184,7 +184,11 @@ func hostileStreams(t *testing.T, engine Engine) {
 					c.treat(p, p.stream, n)
 				}
 			})
-			s, err := Open(Options{Target: Target{Addr: addr}, Engine: engine, Protocol: H2C, Connections: 2, Streams: 4, Timeout: 300 * time.Millisecond, Requests: []Request{{Method: "GET"}}})
+			timeout := time.Minute
+			if _, late := c.want[ErrTimeout]; late {
+				timeout = 300 * time.Millisecond
+			}
+			s, err := Open(Options{Target: Target{Addr: addr}, Engine: engine, Protocol: H2C, Connections: 2, Streams: 4, Timeout: timeout, Requests: []Request{{Method: "GET"}}})
 			assert.NoError(t, "open", err)
 			defer s.Close()
 			r, err := s.Run(context.Background(), c.leg)
