@@ -366,17 +366,6 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func until(t *testing.T, done func() bool) {
-	t.Helper()
-	for range 12000 {
-		if done() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("it did not happen within two minutes")
-}
-
 // An agent cannot speak for another, nor listen to it.
 func TestRights(t *testing.T) {
 	t.Parallel()
