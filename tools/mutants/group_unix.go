@@ -13,6 +13,13 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
+// endGroup ends what a command left behind.
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
+
 // limitMemory bounds the address space of every process that a test is. A mutant may
 // grow without end.
 func limitMemory(bytes uint64) error {

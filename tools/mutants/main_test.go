@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,25 +150,27 @@ func TestApply(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
+	ended := func(script string) error { return exec.Command("sh", "-c", script).Run() }
 	for _, c := range []struct {
-		out    string
-		passed bool
-		want   outcome
-		by     string
+		out  string
+		err  error
+		want outcome
+		by   string
 	}{
-		{"ok  \tp\t0.1s\n", true, survived, ""},
-		{"--- FAIL: TestA (0.00s)\n    a_test.go:1: no\nFAIL\nexit status 1\n", false, killed, "TestA"},
-		{"    --- FAIL: TestA/b (0.00s)\nexit status 1\n", false, killed, "TestA/b"},
-		{"panic: runtime error: index out of range [1]\n\ngoroutine 7\nexit status 2\n", false, killed, "panic: runtime error: index out of range [1]"},
-		{"fatal error: all goroutines are asleep - deadlock!\nexit status 2\n", false, killed, "fatal error: all goroutines are asleep - deadlock!"},
-		{"panic: test timed out after 30s\n\trunning tests:\n\t\tTestA (30s)\nexit status 2\n", false, timedOut, ""},
-		{"--- FAIL: TestA (0.00s)\npanic: test timed out after 30s\nexit status 2\n", false, killed, "TestA"},
-		{"signal: killed\nFAIL\tp\t4s\n", false, timedOut, ""},
-		{"# p\np/p.go:3:2: declared and not used: x\nFAIL\tp [build failed]\n", false, notBuilt, ""},
+		{"ok  \tp\t0.1s\n", nil, survived, ""},
+		{"--- FAIL: TestA (0.00s)\n    a_test.go:1: no\nFAIL\n", ended("exit 1"), killed, "TestA"},
+		{"    --- FAIL: TestA/b (0.00s)\n", ended("exit 1"), killed, "TestA/b"},
+		{"panic: runtime error: index out of range [1]\n\ngoroutine 7\n", ended("exit 2"), killed, "panic: runtime error: index out of range [1]"},
+		{"fatal error: all goroutines are asleep - deadlock!\n", ended("exit 2"), killed, "fatal error: all goroutines are asleep - deadlock!"},
+		{"start: no such file\n", ended("exit 1"), killed, "exit status 1"},
+		{"panic: test timed out after 30s\n\trunning tests:\n\t\tTestA (30s)\n", ended("exit 2"), timedOut, ""},
+		{"--- FAIL: TestA (0.00s)\npanic: test timed out after 30s\n", ended("exit 2"), killed, "TestA"},
+		{"", ended("kill -9 $$"), timedOut, ""},
+		{"PASS\n", exec.ErrWaitDelay, timedOut, ""},
 	} {
-		got, by := judge([]byte(c.out), c.passed)
+		got, by := judge([]byte(c.out), c.err)
 		if got != c.want || by != c.by {
-			t.Errorf("%q: %s by %q, want %s by %q", c.out, got, by, c.want, c.by)
+			t.Errorf("%q, %v: %s by %q, want %s by %q", c.out, c.err, got, by, c.want, c.by)
 		}
 	}
 }

@@ -47,12 +47,13 @@ type runner struct {
 	mods []string
 
 	mu    sync.Mutex
-	clean map[string]func() (cleanRun, error) // of packages without a change
+	clean map[string]func() ([]mode, error) // by package: the short tests, then all if they are others
 }
 
-// cleanRun says how the tests of an unchanged package behave.
-type cleanRun struct {
-	limits []time.Duration // of the short tests, then of all; one if they are the same
+// mode is a way to run the tests of a package.
+type mode struct {
+	short bool
+	limit time.Duration // max(30 s, five times as long as without a mutant)
 }
 
 func newRunner(root, dir string) (*runner, error) {
@@ -62,7 +63,7 @@ func newRunner(root, dir string) (*runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the modules of the workspace: %w", err)
 	}
-	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() (cleanRun, error){}}, nil
+	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() ([]mode, error){}}, nil
 }
 
 // command is the go command in a package. A module outside the workspace is built
@@ -70,21 +71,29 @@ func newRunner(root, dir string) (*runner, error) {
 func (r *runner) command(ctx context.Context, pkg string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
-	module := cmd.Dir
+	cmd.Env = r.environment(cmd.Dir)
+	cmd.WaitDelay = 10 * time.Second
+	ownGroup(cmd)
+	return cmd
+}
+
+// environment is that of the go command and of tests in a directory.
+func (r *runner) environment(dir string) []string {
+	module := dir
 	for module != r.root {
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
 			break
 		}
 		module = filepath.Dir(module)
 	}
-	cmd.Env = os.Environ()
+	env := append(os.Environ(), "PWD="+dir)
 	if !slices.Contains(r.mods, module) {
-		cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=-mod=readonly -trimpath")
+		env = append(env, "GOWORK=off", "GOFLAGS=-mod=readonly -trimpath")
 	}
-	cmd.WaitDelay = 10 * time.Second
-	ownGroup(cmd)
-	return cmd
+	return env
 }
+
+const overlayFlag = "-overlay="
 
 // overlay writes a changed file and returns the flag with which the go command takes
 // it for the real one.
@@ -100,7 +109,7 @@ func (r *runner) overlay(c change) (flag string, remove func(), err error) {
 	changed, list := filepath.Join(dir, filepath.Base(c.file)), filepath.Join(dir, "overlay.json")
 	text, _ := json.Marshal(map[string]any{"Replace": map[string]string{c.file: changed}})
 	err = errors.Join(os.WriteFile(changed, src, 0o600), os.WriteFile(list, text, 0o600))
-	return "-overlay=" + list, func() { os.RemoveAll(dir) }, err
+	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
 }
 
 // builds reports whether the package compiles with the change.
@@ -117,45 +126,73 @@ func (r *runner) builds(ctx context.Context, c change) (bool, error) {
 	return err == nil, err
 }
 
-// test runs a package's tests, the short ones or all, with more flags.
-func (r *runner) test(ctx context.Context, pkg string, short bool, limit time.Duration, flags ...string) (outcome, string, error) {
-	// The go command gets the time to compile as well.
-	whole, cancel := context.WithTimeout(ctx, limit+10*time.Minute)
+// compile makes a package's test binary, and returns false if it does not compile.
+// The go command gets ten minutes.
+func (r *runner) compile(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
+	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	args := append([]string{"test", "-count=1", "-vet=off", "-failfast", fmt.Sprint("-short=", short), fmt.Sprint("-timeout=", limit)}, flags...)
-	out, err := r.command(whole, pkg, args...).CombinedOutput()
+	args := append([]string{"test", "-c", "-vet=off", "-o", binary}, flags...)
+	out, err := r.command(bounded, pkg, args...).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		if len(flags) == 0 {
+			return false, fmt.Errorf("%s", bytes.TrimSpace(out))
+		}
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// test runs a test binary as go test does: its short tests or all, or only one.
+func (r *runner) test(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, by string, out []byte, err error) {
+	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
+	if only != "" {
+		top, _, _ := strings.Cut(only, "/")
+		args = append(args, "-test.run=^"+regexp.QuoteMeta(top)+"$")
+	}
+	bounded, cancel := context.WithTimeout(ctx, m.limit+time.Minute) // it ends itself sooner
+	defer cancel()
+	cmd := exec.CommandContext(bounded, binary, args...)
+	cmd.Dir = filepath.Join(r.root, pkg)
+	cmd.Env = r.environment(cmd.Dir)
+	cmd.WaitDelay = time.Minute // of children that it left, as go test
+	ownGroup(cmd)
+	out, err = cmd.CombinedOutput()
+	endGroup(cmd)
 	if ctx.Err() != nil { // what was interrupted has no outcome
-		return "", "", context.Cause(ctx)
+		return "", "", nil, context.Cause(ctx)
 	}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && whole.Err() == nil {
-		return "", "", err
+	exit := (*exec.ExitError)(nil)
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) && bounded.Err() == nil {
+		return "", "", nil, err
 	}
-	got, by := judge(out, err == nil)
-	if got == notBuilt || len(flags) == 0 && got != survived {
-		return got, by, fmt.Errorf("%s", bytes.TrimSpace(out[:min(len(out), 4000)]))
-	}
-	return got, by, nil
+	got, by = judge(out, err)
+	return got, by, out, nil
 }
 
 var (
 	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	crashed = regexp.MustCompile(`(?m)^(?:panic: |fatal error: |exit status ).*`)
+	crashed = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
 )
 
-// judge reads what go test wrote. A test that failed before the time was over counts
-// as failed.
-func judge(out []byte, passed bool) (outcome, string) {
-	if passed {
+// judge reads what a test binary wrote, and how it ended. A test that failed before
+// the time was over counts as failed.
+func judge(out []byte, err error) (outcome, string) {
+	if err == nil {
 		return survived, ""
-	}
-	if bytes.Contains(out, []byte(" [build failed]\n")) || bytes.Contains(out, []byte(" [setup failed]\n")) {
-		return notBuilt, ""
 	}
 	if m := failed.FindSubmatch(out); m != nil {
 		return killed, string(m[1])
 	}
-	if by := crashed.Find(out); by != nil && !bytes.HasPrefix(by, []byte("panic: test timed out after")) {
-		return killed, string(by)
+	by := string(crashed.Find(out))
+	if strings.HasPrefix(by, "panic: test timed out after") {
+		return timedOut, ""
+	}
+	exit := (*exec.ExitError)(nil)
+	if by == "" && errors.As(err, &exit) && exit.Exited() { // TestMain may fail as well
+		by = exit.Error()
+	}
+	if by != "" {
+		return killed, by
 	}
 	return timedOut, ""
 }
@@ -165,11 +202,11 @@ func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
 	r.mu.Lock()
 	clean, ok := r.clean[c.Package]
 	if !ok {
-		clean = sync.OnceValues(func() (cleanRun, error) { return r.measure(ctx, c.Package) })
+		clean = sync.OnceValues(func() ([]mode, error) { return r.measure(ctx, c.Package) })
 		r.clean[c.Package] = clean
 	}
 	r.mu.Unlock()
-	run, err := clean()
+	modes, err := clean()
 	if err != nil && ctx.Err() == nil {
 		return unclean, err.Error(), nil
 	}
@@ -178,11 +215,12 @@ func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
 		return "", "", err
 	}
 	defer remove()
-	for i, limit := range run.limits {
-		got, by, err := r.test(ctx, c.Package, i == 0, limit, flag)
-		if got == notBuilt {
-			return got, by, nil
-		}
+	binary := filepath.Join(filepath.Dir(strings.TrimPrefix(flag, overlayFlag)), testName)
+	if ok, err := r.compile(ctx, c.Package, binary, flag); err != nil || !ok {
+		return notBuilt, "", err
+	}
+	for _, m := range modes {
+		got, by, err := r.twice(ctx, c.Package, binary, m)
 		if err != nil || got != survived {
 			return got, by, err
 		}
@@ -190,28 +228,60 @@ func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
 	return survived, "", nil
 }
 
-// measure tests the unchanged package, twice if it fails, and sets the limits.
-func (r *runner) measure(ctx context.Context, pkg string) (run cleanRun, err error) {
-	modes := []bool{true}
-	if differs, err := r.hasLongTests(ctx, pkg); err != nil {
-		return run, err
-	} else if differs {
-		modes = append(modes, false)
+// twice runs the tests, and the one that failed once more: on a busy machine a test
+// may fail without the mutant. If it passes then, all are run again, and count.
+func (r *runner) twice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
+	got, by, _, err := r.test(ctx, pkg, binary, m, "")
+	if err != nil || got != killed || !strings.HasPrefix(by, "Test") {
+		return got, by, err
 	}
-	for _, short := range modes {
+	if again, _, _, err := r.test(ctx, pkg, binary, m, by); err != nil || again != survived {
+		return killed, by, err
+	}
+	got, by, _, err = r.test(ctx, pkg, binary, m, "")
+	return got, by, err
+}
+
+// testName is the name of a test binary.
+const testName = "mutant.test"
+
+// measure tests the unchanged package, twice if it fails, and sets the limits.
+func (r *runner) measure(ctx context.Context, pkg string) (modes []mode, err error) {
+	modes = []mode{{short: true}}
+	if differs, err := r.hasLongTests(ctx, pkg); err != nil {
+		return nil, err
+	} else if differs {
+		modes = append(modes, mode{short: false})
+	}
+	dir, err := os.MkdirTemp(r.dir, "clean")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, testName)
+	if _, err := r.compile(ctx, pkg, binary); err != nil {
+		return nil, fmt.Errorf("%s does not compile: %w", pkg, err)
+	}
+	for i := range modes {
 		var began time.Time
+		var got outcome
+		var out []byte
 		for range 2 {
 			began = time.Now()
-			if _, _, err = r.test(ctx, pkg, short, 10*time.Minute); err == nil {
+			got, _, out, err = r.test(ctx, pkg, binary, mode{modes[i].short, 10 * time.Minute}, "")
+			if err != nil {
+				return nil, err
+			}
+			if got == survived {
 				break
 			}
 		}
-		if err != nil {
-			return run, fmt.Errorf("%s fails without a mutant: %w", pkg, err)
+		if got != survived {
+			return nil, fmt.Errorf("%s fails without a mutant: %s", pkg, bytes.TrimSpace(out[:min(len(out), 4000)]))
 		}
-		run.limits = append(run.limits, max(30*time.Second, 5*time.Since(began)).Round(time.Second))
+		modes[i].limit = max(30*time.Second, 5*time.Since(began)).Round(time.Second)
 	}
-	return run, nil
+	return modes, nil
 }
 
 // hasLongTests reports whether something that the package's tests are made of asks
