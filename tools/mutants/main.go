@@ -12,6 +12,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,11 +107,14 @@ func run(ctx context.Context, w io.Writer, o options) (err error) {
 
 // write replaces the file of the list.
 func (l *list) write(path string) error {
-	text, err := json.MarshalIndent(l, "", " ")
-	if err != nil {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(l); err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
 // run tests the mutants of the list that o selects, and notes in the list which are
@@ -168,6 +172,9 @@ func describe(root string, m mutant, c change, res result) string {
 		if m.New != "" {
 			what += " -> " + m.New
 		}
+	}
+	if m.Killed && res.Outcome == survived {
+		what += ", which was killed before"
 	}
 	if res.By != "" {
 		what += " [" + res.By + "]"

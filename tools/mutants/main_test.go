@@ -243,7 +243,7 @@ func TestRun(t *testing.T) {
 		"killed    p/p.go:4: p.Larger: compare: a > b -> <= [TestLarger]",
 		"killed    p/p.go:12: p.Sum: drop assignment: sum += n [TestLong]",
 		"gone      p.Sum: compare: n > 9 -> <=",
-		"survived  p/p.go:4: equal",
+		"survived  p/p.go:4: equal, which was killed before",
 		"not built p/p.go:4: torn",
 		"gone      twice",
 		"untested  bad/b.go:1: bad [bad fails without a mutant",
