@@ -290,7 +290,7 @@ func TestNobody(t *testing.T) {
 	}
 	addr, _ := listening(t, http.NotFoundHandler())
 	o = options(addr)
-	o.Timeout, o.Target.TLS = 300*time.Millisecond, &tls.Config{}
+	o.Timeout, o.Target.TLS = time.Minute, &tls.Config{}
 	if _, _, err = run(t, o, load.Leg{Ops: 1}); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("nobody vouches for the server: %v", err)
 	}
