@@ -14,7 +14,11 @@ import (
 // contender is void but the traps, and the services of sinks, which compile a stack of
 // their own, start and are compared.
 func TestFirstRun(t *testing.T) {
-	b := newBench(t) // skips in short mode: everything is built from nothing
+	if testing.Short() {
+		t.Skip("builds everything from nothing")
+	}
+	b := newBench(t)
+	b.cache = t.TempDir()
 	gocache := t.TempDir()
 	for _, c := range []struct{ study, compared string }{
 		{"ffi-floor", "cgocopy"}, {"json-encode", "jsoniter-fastest"}, {"sinks", "ndjson"},
