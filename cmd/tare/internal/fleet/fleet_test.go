@@ -295,7 +295,10 @@ func piped(t *testing.T, h *Hub, a *Agent, name string) {
 	t.Helper()
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
-	go h.bridge(name, stdin, stdout)
+	go func() {
+		h.bridge(name, stdin, stdout)
+		stdout.Close() // as when the process that has the other end is gone
+	}()
 	a.times = h.o.times
 	done := make(chan struct{})
 	go func() {
