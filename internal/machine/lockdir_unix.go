@@ -23,5 +23,12 @@ func LockDir(dir string) (unlock func(), ok bool) {
 		_ = d.Close()
 		return nil, false
 	}
-	return func() { _ = d.Close() }, true
+	return func() { unlockFile(d) }, true
+}
+
+// unlockFile unlocks f before it closes it: a child process that is being started has
+// f open until it runs its program, and would hold the lock for that long.
+func unlockFile(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	_ = f.Close()
 }

@@ -24,7 +24,7 @@ func tryLockHost(name string) (func(), error) {
 		}
 		return nil, err
 	}
-	return func() { _ = f.Close() }, nil
+	return func() { unlockFile(f) }, nil
 }
 
 func hostHolder(string) string { return unknown }

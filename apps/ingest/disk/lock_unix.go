@@ -23,11 +23,20 @@ func (System) Lock(path string) (io.Closer, error) {
 		}
 	}
 	if err == nil {
-		return f, nil
+		return locked{f}, nil
 	}
 	_ = f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("%s is locked: another process writes this file", path)
 	}
 	return nil, fmt.Errorf("lock %s: %w", path, err)
+}
+
+// locked is a file with a lock.
+type locked struct{ *os.File }
+
+// Close unlocks the file before it closes it: a child process that is being started
+// has the file open until it runs its program, and would hold the lock for that long.
+func (l locked) Close() error {
+	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }
