@@ -296,6 +296,9 @@ func floods() map[string]func(p *peer) string {
 // Whatever a server sends without an end, no request takes much longer than its
 // timeout, every one is counted in one class, and memory stays where it is.
 func TestFloods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many connections")
+	}
 	for name, frame := range floods() {
 		for _, engine := range append(loops(t), Portable) {
 			t.Run(name+" "+string(engine), func(t *testing.T) {
@@ -348,6 +351,9 @@ func TestNoWindow(t *testing.T) {
 // While nothing is asked, HTTP/2 still has things to say; a body is none of them.
 func TestHTTP2Idle(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for servers that are silent")
+	}
 	leg := Leg{Duration: time.Second, Think: 300 * time.Millisecond} // long beside what the server waits
 	r := against(t, Options{}, leg, func(p *peer) {
 		for p.say(says()); p.asked(); {

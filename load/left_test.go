@@ -56,6 +56,9 @@ func (l *ledger) serve(p *peer, leave func(p *peer, n int) bool) {
 // A request that a server says it did not look at is sent again, with the same
 // numbers, and is one request in every account.
 func TestLeftRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for servers that are silent")
+	}
 	left := map[string]func(p *peer, n int) bool{
 		"a connection has seven requests": func(p *peer, n int) bool {
 			if n == 7 {

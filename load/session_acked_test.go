@@ -46,6 +46,9 @@ func TestAcked(t *testing.T) {
 
 // What was answered with another status, not at all, or wrong is not.
 func TestNotAcked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for servers that are silent")
+	}
 	everyWay(t, func(t *testing.T, w way) {
 		for _, c := range []struct {
 			behaviour loadtest.Behaviour

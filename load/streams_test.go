@@ -210,6 +210,9 @@ func hostileStreams(t *testing.T, engine Engine) {
 // A server that answers without end does not keep a thread from its other
 // connections, nor a leg from its end.
 func TestEndlessAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for servers without an end")
+	}
 	for _, engine := range loops(t) {
 		t.Run(string(engine), func(t *testing.T) { endlessAnswers(t, engine) })
 	}

@@ -15,6 +15,9 @@ import (
 // there for it, and a sound one is not.
 func TestFaultyServersAreCaught(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts many servers")
+	}
 	caughtBy(t, 2*time.Millisecond, map[string]string{
 		"closes":  "connection-parity",
 		"logs":    "output-parity",

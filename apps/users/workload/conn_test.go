@@ -193,6 +193,9 @@ func TestAnswers(t *testing.T) {
 // profile after the other, and the client goes on with the next workload.
 func TestProfileUnderItsClient(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("profiles servers")
+	}
 	b := started(t, program("good", map[string]string{setDriver: driverClient}))
 	for _, op := range []string{opGet, opCreate} {
 		in := b.ready(workload(op, 300, 4))

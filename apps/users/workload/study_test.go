@@ -120,6 +120,9 @@ func TestStudy(t *testing.T) {
 // What is wrong is found, with the reason, and the study goes on.
 func TestStudyOfFaults(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts many servers")
+	}
 	r := weigh(t, tare.Study{
 		ID: "faults", Baseline: "good",
 		Contenders: []tare.Entry{

@@ -38,6 +38,9 @@ func Copy[T any](p unsafe.Pointer) (T, error) { return *(*T)(p), nil }
 // TestTheOriginalIsBuiltFromAClone: what is linked is the clone that was given,
 // registered and unregistered.
 func TestTheOriginalIsBuiltFromAClone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a contender from a clone")
+	}
 	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
 		t.Skip("it takes a C compiler")
 	}

@@ -26,6 +26,9 @@ func here(t *testing.T) Catalog {
 // repository, whose go.mod names no directory, and runs the conformance suite on
 // it with the SDK that a go command would find.
 func TestScaffoldConforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a contender of each kind")
+	}
 	c := here(t)
 	for _, kind := range Kinds() {
 		dir := t.TempDir()

@@ -168,6 +168,9 @@ var few = []string{"run", "--quiet", "json", "--seed", "5", "--rounds", "4"}
 // A file that may not grow any more ends a run with one line, wherever in the run
 // that is: no limit is taken for a whole document, and with more room it goes on.
 func TestNoRoomInAFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	failed := 0
 	for blocks := 0; ; blocks = next(blocks, 2) { // of 512 bytes
 		s := newScripted(t)
@@ -194,6 +197,9 @@ func TestNoRoomInAFile(t *testing.T) {
 
 // A disk that is full ends a run in the same way, at any page of it.
 func TestNoRoomOnTheDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")
 	}

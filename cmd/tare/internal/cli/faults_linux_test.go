@@ -163,6 +163,9 @@ func TestMakeDirOnDeadDisk(t *testing.T) {
 // Commands that read print what they print without the fault, or the fault. They
 // change nothing that was saved.
 func TestNoReadErrorIsSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	sampled := newSample()
 	for _, dir := range []string{"data", "cache"} {
 		t.Run(dir, func(t *testing.T) {

@@ -260,6 +260,9 @@ func TestLoadOverSSH(t *testing.T) {
 // TestStandingAgent: an agent joins by the line that tare fleet prints, is shown,
 // and takes part in a load.
 func TestStandingAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts agents and studies")
+	}
 	t.Parallel() // it waits for most of its time
 	b := newBench(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -52,6 +52,9 @@ func TestConformance(t *testing.T) {
 }
 
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	c := hosts.NewPostgres(t)
 	sinktest.Killed(t, c.URL(), sinktest.DefaultKills(), c.Kill, c.Start, c.Arrived)
 }
@@ -59,6 +62,9 @@ func TestKilled(t *testing.T) {
 // An attempt that ended for the client may still commit. The next waits for it, also
 // with the first batch of a spool.
 func TestFirstBatchWaitsForAnEarlierAttempt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
 	c := hosts.NewPostgres(t)
 	p := open(t, c.URL())
 	defer p.Close()
