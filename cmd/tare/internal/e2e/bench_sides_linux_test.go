@@ -138,6 +138,7 @@ func TestBenchSidesDiffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two sides, and each again for every trial")
 	}
+	t.Parallel()
 	for _, tool := range []string{"git", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(tool + " is not here")
@@ -188,6 +189,7 @@ func TestBenchSidesDiffer(t *testing.T) {
 // Of a profile and of another toolchain nothing shows but what was built: with
 // a profile everything is compiled again that the benchmarks need.
 func TestBenchSidesAreBuiltApart(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TARE_SOAK") == "" {
 		t.Skip("under make soak: it compiles the standard library again")
 	}

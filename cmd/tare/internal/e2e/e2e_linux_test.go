@@ -148,6 +148,7 @@ func published(t *testing.T, document string) {
 // its own. Nothing stays behind, and the run is resumed with the rounds that its journal
 // has.
 func TestKilledRunIsResumed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	args := []string{"run", "testdata/kill.yaml", "--rounds", "3", "--json"}
 	kept := 0

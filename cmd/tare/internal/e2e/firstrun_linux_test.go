@@ -17,6 +17,7 @@ func TestFirstRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds everything from nothing")
 	}
+	t.Parallel()
 	b := newBench(t)
 	b.cache = t.TempDir()
 	gocache := t.TempDir()

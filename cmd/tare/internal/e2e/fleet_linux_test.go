@@ -140,6 +140,7 @@ func (h host) running(t *testing.T) []string {
 // TestStudyOverSSH: a study runs on this machine and on one over SSH, rounds on
 // each, and nothing but builds stays there.
 func TestStudyOverSSH(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	b := newBench(t)
 	old := filepath.Join(h.home, ".cache", "tare", "agent-old")
@@ -201,6 +202,7 @@ func TestStudyOverSSH(t *testing.T) {
 // TestKilledCoordinatorLeavesNothing: after kill -9 of the coordinator the agent of
 // the host ends, and what it had started.
 func TestKilledCoordinatorLeavesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	b := newBench(t)
 	cmd := h.at(b.command("run", "json-encode", "--rounds", "200", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--on", "ssh:lab"))
@@ -237,6 +239,7 @@ func TestKilledCoordinatorLeavesNothing(t *testing.T) {
 
 // TestLoadOverSSH: a rate is sent from this machine and from one over SSH.
 func TestLoadOverSSH(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	b := newBench(t)
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -325,6 +328,7 @@ func small(t *testing.T) string {
 // TestBenchOverSSH: two machines measure both sides of a repository, each by itself;
 // then each measures one of its benchmarks.
 func TestBenchOverSSH(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	b := newBench(t)
 	dir := small(t)
@@ -500,6 +504,7 @@ func shop(t *testing.T) string {
 // with a history, over hosts a and b. A few seconds and rounds are enough, and few
 // requests; TARE_DOCS=whole runs them as they stand.
 func TestFleetPage(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("TARE_SOAK") == "" {
 		t.Skip("takes minutes; TARE_SOAK=1 runs it")
 	}

@@ -157,6 +157,7 @@ func TestGateActionInstalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds tare")
 	}
+	t.Parallel()
 	r := newRunner(t)
 	if log, code := r.step(t, t.TempDir(), "install"); code != 0 {
 		t.Fatalf("install: exit code %d\n%s", code, log)
@@ -173,6 +174,7 @@ func TestGateAction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures a module five times")
 	}
+	t.Parallel()
 	r := newRunner(t)
 	clone := pullRequest(t)
 	r.fakeGH(t)

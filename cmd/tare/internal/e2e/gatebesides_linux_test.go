@@ -68,6 +68,7 @@ func TestGateWeighsStudiesAndServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contenders and servers")
 	}
+	t.Parallel()
 	r := newRunner(t)
 	dir := besides(t)
 	before := git(t, dir, "status", "--porcelain")

@@ -49,6 +49,7 @@ func TestDocumentsOfAllSorts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures codecs on four documents")
 	}
+	t.Parallel()
 	b := newBench(t)
 	soak := os.Getenv("TARE_SOAK") == "1"
 	text := 50_000

@@ -101,6 +101,7 @@ func TestKilledOverServersThatRenameThemselves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts nginx and PostgreSQL again and again")
 	}
+	t.Parallel()
 	b := newBench(t)
 	s := newServers(t)
 	kills := 5

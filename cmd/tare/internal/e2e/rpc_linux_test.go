@@ -30,6 +30,7 @@ func TestOwnService(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds servers")
 	}
+	t.Parallel()
 	b := newBench(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "users.proto"), []byte(usersProto), 0o600); err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +25,10 @@ func Main(m *testing.M, tare func() int) {
 		os.Exit(tare())
 	}
 	flag.Parse()
+	// Tests wait for programs more than they compute.
+	if tests := flag.Lookup("test.parallel"); tests.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = tests.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
 	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" && os.Getenv("GOCOVERDIR") == "" {
 		_ = os.Setenv("GOCOVERDIR", dir.Value.String()) // what child processes execute is counted, too
 	}
