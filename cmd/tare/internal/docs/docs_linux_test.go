@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
-func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
+func TestMain(m *testing.M) { os.Exit(testtare.Main(m, cli.RunProcess)) }
 
 // Every shell block does what it says, in a copy of the repository, with tare on
 // the path. Each document has copies of its own, in which its blocks follow one

@@ -24,7 +24,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
-func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
+func TestMain(m *testing.M) { os.Exit(testtare.Main(m, cli.RunProcess)) }
 
 // bench is a tare program with a data and a temporary directory of its own. It uses
 // the cache that all tests share.

@@ -19,10 +19,10 @@ import (
 // Main is the TestMain of a package that calls Program. A process that go test
 // started runs the tests, and any other one is tare: its name decides, because
 // tare starts itself again with another environment, and sends copies of itself to
-// other machines under other names. tare returns the exit code.
-func Main(m *testing.M, tare func() int) {
+// other machines under other names. Main returns the exit code, and tare too.
+func Main(m *testing.M, tare func() int) int {
 	if !isTest(os.Args) {
-		os.Exit(tare())
+		return tare()
 	}
 	flag.Parse()
 	// Tests wait for programs more than they compute.
@@ -32,7 +32,7 @@ func Main(m *testing.M, tare func() int) {
 	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" && os.Getenv("GOCOVERDIR") == "" {
 		_ = os.Setenv("GOCOVERDIR", dir.Value.String()) // what child processes execute is counted, too
 	}
-	os.Exit(m.Run())
+	return m.Run()
 }
 
 // isTest reports whether go test started the process of args.

@@ -13,7 +13,7 @@ import (
 // The program of these tests prints its name, and starts itself once more under
 // another name and with an empty environment.
 func TestMain(m *testing.M) {
-	Main(m, func() int {
+	os.Exit(Main(m, func() int {
 		path, err := os.Executable()
 		if err == nil && filepath.Base(path) == "tare" {
 			other := filepath.Join(filepath.Dir(path), "agent-1")
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(path, err)
 		return 3
-	})
+	}))
 }
 
 func TestProgramIsTareUnderAnyName(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
-func TestMain(m *testing.M) { testtare.Main(m, cli.RunProcess) }
+func TestMain(m *testing.M) { os.Exit(testtare.Main(m, cli.RunProcess)) }
 
 // soak reports whether tests are to be run whole, however long they take.
 func soak() bool { return os.Getenv("TARE_SOAK") != "" }
