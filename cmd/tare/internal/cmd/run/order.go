@@ -14,9 +14,8 @@ import (
 // soonest.
 const firstStudy = "json-encode"
 
-// maxBare is the longest quick budget of a study that is measured although nobody named
-// it. A longer one would be much of the wait, and its value is in comparing what most
-// machines have not installed.
+// maxBare is the longest quick budget of a study that runs without being named. A
+// longer study would take most of the time of a bare run.
 const maxBare = 2 * time.Minute
 
 // withoutLong drops the studies that take longer than maxBare at the quick budget. say

@@ -26,8 +26,8 @@ them in lockstep rounds, and report what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
-json-encode first and the others from short to long; at the quick budget those that
-take more than two minutes are left to be named. Each prints a brief report
+json-encode first and the others from short to long; at the quick budget, a study of
+more than two minutes runs only if it is named. Each prints a brief report
 as it ends, and at the end the published claims are compared with what was
 measured. --list shows the studies and how long each takes.
 
