@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -23,7 +24,7 @@ func doesWork() Check {
 		Severity: tare.Void,
 		Summary: "A contender must work, not wait. It is void where requests were answered and no CPU time was used at all. In a closed loop it is void where its server worked less than 20 % of the time of its cores (of one core per request under way, if those are fewer) " +
 			"while the load generator was not busy and a request took more than twice as long as the null server's (without one: more than 1 ms). At a given rate it is void where a request took five times its CPU time and five times the null server's latency, and always the same: p90 within 25 % of p50. " +
-			"In process it is void where CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the server was ready to run and had no processor counts as work; " +
+			"In process it is void where CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the contender was ready to run and had no processor counts as work; " +
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
 		Why: "\"REST\" was a function that slept for 300 µs, \"gRPC\" one that slept for 100 µs, and the ratio of the two was published. " +
 			"A timer has no variance to speak of and uses no processor; work has both.",
@@ -72,7 +73,7 @@ func (in Input) waiting(contender string, w tare.Workload) suspicion {
 	latency := func() []float64 { return in.paired(contender, null, w.ID, key(tare.KeyMeanLatency)) }
 	switch t := w.Traffic; {
 	case t == nil:
-		return suspicion{below(in.perRound(contender, w.ID, workShare), idles), above(in.perRound(null, w.ID, workShare), nullWorks)}
+		return suspicion{below(in.workShares(contender, w.ID), idles), above(in.workShares(null, w.ID), nullWorks)}
 	case t.Delay > 0 || t.Bandwidth > 0: // void where no CPU time at all was used
 		return suspicion{below(in.perRound(contender, w.ID, key(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
@@ -88,9 +89,23 @@ func (in Input) waiting(contender string, w tare.Workload) suspicion {
 	return s
 }
 
-// workShare reads how much of the time an operation took it worked.
-func workShare(s tare.Sample) (float64, bool) {
-	return ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})(s)
+// workShares returns, per round, the share of an operation's time in which
+// contender's process worked or was ready to. How long it was ready and did not
+// run is known of the whole trial, so each of its workloads gets that share.
+func (in Input) workShares(contender, workload string) []float64 {
+	worked := ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
+	var out []float64
+	for _, t := range in.Trials {
+		share, ok := worked(t.Samples[workload])
+		if t.Contender != contender || !counts(t) || !ok || math.IsNaN(share) || math.IsInf(share, 0) {
+			continue
+		}
+		if t.Seconds > 0 {
+			share += float64(t.Evidence.RunQueueNS) / 1e9 / t.Seconds
+		}
+		out = append(out, share)
+	}
+	return out
 }
 
 // timesItsWork reads how many times its CPU time a request took.
@@ -119,11 +134,11 @@ func (in Input) uses(contender, workload string) float64 {
 }
 
 func idleInProcess(in Input, contender, workload string) string {
-	shares := in.perRound(contender, workload, workShare)
+	shares := in.workShares(contender, workload)
 	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
 		return ""
 	}
-	null, okNull := over(in.perRound(in.withRole(tare.RoleNull), workload, workShare))
+	null, okNull := over(in.workShares(in.withRole(tare.RoleNull), workload))
 	e, ok := over(shares)
 	if !ok || !okNull || null.mid < nullWorks || !e.below(idles) {
 		return ""

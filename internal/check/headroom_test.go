@@ -172,4 +172,12 @@ func TestDoesWorkInProcess(t *testing.T) {
 	fires(t, "does-work", asleep(0.98, 0.02), tare.Void, "lean", load, "it worked 2 % of the time an operation took (2 % to 2 %, 12 rounds), the null contender 98 %: it waits")
 	silent(t, "does-work", asleep(0.98, 0.3))
 	silent(t, "does-work", asleep(0.3, 0.1)) // others have the machine
+
+	ready := asleep(0.98, 0.02)
+	for i := range ready.Trials {
+		if tr := &ready.Trials[i]; tr.Contender == "lean" {
+			tr.Seconds, tr.Evidence.RunQueueNS = 10, 8e9
+		}
+	}
+	silent(t, "does-work", ready) // the processor was given to others while it ran
 }
