@@ -1,13 +1,15 @@
 package docs
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
@@ -16,9 +18,9 @@ import (
 func TestMain(m *testing.M) { os.Exit(testtare.Main(m, cli.RunProcess)) }
 
 // Every shell block does what it says, in a copy of the repository, with tare on
-// the path. Each document has copies of its own, in which its blocks follow one
-// another from the top directory on; a YAML block that says its name is a file of
-// the module of one's own.
+// the path. Documents run side by side. Each has copies of its own, in which its
+// blocks follow one another from the top directory on; a YAML block that says its
+// name is a file of the module of one's own.
 //
 // Slow blocks run with TARE_DOCS=slow, in which what measures does so for two
 // rounds where the block does not say how many, and with TARE_DOCS=whole
@@ -28,36 +30,47 @@ func TestShellBlocks(t *testing.T) {
 		t.Skip("runs the commands of the documentation")
 	}
 	how := os.Getenv("TARE_DOCS")
-	blocks := slices.DeleteFunc(documented(t), func(b Block) bool {
-		return b.Name() == "" && (!b.Runs() || b.Is(Slow) && how != "slow" && how != "whole" || b.Is(Long) && how != "whole")
-	})
-	env := environment(t, how == "whole")
-	repositories, shops := map[string]string{}, map[string]string{}
+	documents := map[string][]Block{}
+	for _, b := range documented(t) {
+		if b.Name() != "" || b.Runs() && (how == "whole" || !b.Is(Long) && (how == "slow" || !b.Is(Slow))) {
+			documents[b.File] = append(documents[b.File], b)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(documents)) {
+		t.Run(file, func(t *testing.T) {
+			if how != "whole" { // measurements as they stand are not disturbed
+				t.Parallel()
+			}
+			runDocument(t, documents[file], how == "whole")
+		})
+	}
+}
+
+// runDocument types the blocks of one document, in its own copies.
+func runDocument(t *testing.T, blocks []Block, whole bool) {
+	env := environment(t, whole)
+	repository := sync.OnceValue(func() string { return copyRepository(t) })
+	shop := sync.OnceValue(func() string { return copyShop(t) })
 	for _, b := range blocks {
-		copies, fresh := repositories, copyRepository
-		if b.Is(Shop) || b.Name() != "" {
-			copies, fresh = shops, copyShop
-		}
-		if copies[b.File] == "" {
-			copies[b.File] = fresh(t)
-		}
 		if name := b.Name(); name != "" {
-			if err := os.WriteFile(filepath.Join(copies[b.File], name), []byte(b.Text), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(shop(), name), []byte(b.Text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		t.Run(b.String(), func(t *testing.T) {
-			begin := time.Now()
-			in := place{dir: copies[b.File], env: env}
-			if b.Is(Serves) {
-				for _, c := range b.Commands() {
-					in.serve(t, b, c)
-				}
-			} else {
+		dir := repository
+		if b.Is(Shop) {
+			dir = shop
+		}
+		in := place{dir: dir(), env: env}
+		t.Run(strconv.Itoa(b.Line), func(t *testing.T) {
+			if !b.Is(Serves) {
 				in.run(t, b)
+				return
 			}
-			t.Logf("%.0f s", time.Since(begin).Seconds())
+			for _, c := range b.Commands() {
+				in.serve(t, b, c)
+			}
 		})
 	}
 }

@@ -270,7 +270,8 @@ func TestGoesAway(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no connection to") || r.Requests < 40 {
 		t.Errorf("%v, %d answered, %v: %s", err, r.Requests, r.Errors, r.FirstError)
 	}
-	if lost := r.Errors[load.ErrReset] + r.Errors[load.ErrFraming]; lost != 0 {
+	// A request that is sent again before the GOAWAY is there may be rejected again.
+	if lost := r.Errors[load.ErrReset] + r.Errors[load.ErrFraming]; lost != 0 && !strings.HasSuffix(r.FirstError, "H3_REQUEST_REJECTED") {
 		t.Errorf("%v: %s", r.Errors, r.FirstError)
 	}
 }
