@@ -221,11 +221,17 @@ func (t *thread) turnOver() (next int64) {
 // long enough.
 func (t *thread) resume() (next int64) {
 	for t.idle.head != nil {
+		if !t.r.admit() {
+			return never
+		}
 		t.now = t.s.now()
 		t.send(t.idle.head, ticket{})
 	}
 	think := int64(t.r.leg.Think)
 	for t.pausing.due(think) <= t.now {
+		if !t.r.admit() {
+			return never
+		}
 		t.send(t.pausing.head, ticket{})
 	}
 	return t.pausing.due(think)

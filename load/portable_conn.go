@@ -175,6 +175,9 @@ func (c *stream) step(l *stretch) bool {
 		}
 		return true
 	}
+	if l.r.queue == nil && !l.r.admit() {
+		return false
+	}
 	c.exchange(l, t)
 	return true
 }

@@ -32,11 +32,12 @@ type run struct {
 	conns    atomic.Int64 // open connections
 	lastConn atomic.Int64 // when there was one
 
-	done    atomic.Int64 // outcomes, lead-in included
-	leadIn  atomic.Int64 // outcomes before measuring began; negative: it has not
-	begin   atomic.Int64
-	end     atomic.Int64
-	aborted atomic.Bool // whatever is under way is given up
+	admitted atomic.Int64 // requests of a leg with Ops that were to be sent, and refusals after them
+	done     atomic.Int64 // outcomes, lead-in included
+	leadIn   atomic.Int64 // outcomes before measuring began; negative: it has not
+	begin    atomic.Int64
+	end      atomic.Int64
+	aborted  atomic.Bool // whatever is under way is given up
 
 	err        error // why it was given up
 	complained atomic.Bool
@@ -135,6 +136,17 @@ func (r *run) mark(begin bool) {
 	if r.leg.Mark != nil {
 		r.leg.Mark(begin)
 	}
+}
+
+// admit reports whether one more request of a closed loop is to be sent: no more
+// than Leg.Ops are, apart from those of the lead-in. What is admitted must be sent,
+// since the leg ends when so many outcomes are known.
+func (r *run) admit() bool {
+	if r.leg.Ops == 0 {
+		return true
+	}
+	n, before := r.admitted.Add(1), r.leadIn.Load()
+	return before < 0 || n <= before+r.leg.Ops
 }
 
 // outcome counts what came of a request of a closed loop and reports whether
