@@ -47,9 +47,8 @@ SHORT ?= -short
 # are linked without DWARF, which takes two thirds of the time.
 PACKAGES ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 .PHONY: test
-test: ## vet and test every module of the workspace, architecture rules included; what needs many builds or processes is left to make check
+test: ## test every module of the workspace, architecture rules included; what needs many builds or processes is left to make check (make lint vets)
 	$(if $(NO_CGO),@echo "no C compiler that runs: packages and tests that need one are left out")
-	$(NO_CGO) $(GO) vet work
 	$(NO_CGO) $(GO) test -vet=off -ldflags=-w -p $(PACKAGES) -timeout 45m $(SHORT) $(TESTFLAGS) work
 
 .PHONY: check
