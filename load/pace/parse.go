@@ -23,7 +23,7 @@ const maxSteps = 1000
 // nothing) or per minute (/m). It must not be above [MaxRate].
 func Parse(text string, over time.Duration) (Profile, error) {
 	p, what := parse(strings.TrimSpace(text), over)
-	if what == "" && peak(p) > MaxRate {
+	if what == "" && Peak(p) > MaxRate {
 		what = "above 1000000 requests per second"
 	}
 	if what != "" {

@@ -197,9 +197,11 @@ func nanoseconds(ns float64) time.Duration {
 	return time.Duration(ns)
 }
 
-// peak is the highest rate of a profile, in requests per second.
-func peak(p Profile) float64 {
+// Peak returns the highest rate of a profile, in requests per second.
+func Peak(p Profile) float64 {
 	switch p := p.(type) {
+	case Share:
+		return Peak(p.Whole) / float64(p.Of)
 	case Ramp:
 		return max(p.From, p.To)
 	case Step:

@@ -251,7 +251,7 @@ func (a *Agent) subscribe(ctx context.Context) error {
 			reply(m, a.begin(s))
 		},
 	} {
-		if _, err := a.nc.Subscribe(subject, take); err != nil {
+		if _, err := a.nc.Subscribe(subject, func(m *nats.Msg) { survive(a.Log, m, func() { take(m) }) }); err != nil {
 			return fmt.Errorf("subscribe to the coordinator: %w", err)
 		}
 	}
@@ -288,18 +288,16 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 			return &busyError{err.Error()}
 		}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	a.order, a.doing, a.cancel = o.ID, o.what(), cancel
-	a.Log("began: " + a.doing)
 	var load *loading
 	if o.Load != nil {
 		if load, err = prepare(*o.Load); err != nil {
-			a.order, a.doing = "", ""
-			cancel(nil)
 			return err
 		}
 		a.start = make(chan time.Time, 1)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.order, a.doing, a.cancel = o.ID, o.what(), cancel
+	a.Log("began: " + a.doing)
 	most := a.Limits.Duration
 	if o.Load != nil {
 		most = 0 // its duration was checked
@@ -317,11 +315,7 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 func (a *Agent) work(ctx context.Context, o Order, load *loading) {
 	out := outcome{Order: o.ID}
 	var err error
-	if load != nil {
-		out.Result, err = a.load(ctx, o.ID, load)
-	} else {
-		out.Result, err = a.Study(ctx, *o.Study, a.task(o))
-	}
+	out.Result, err = a.carryOut(ctx, o, load)
 	var nothing *NothingError
 	out.Nothing = errors.As(err, &nothing)
 	if err != nil {
@@ -339,6 +333,19 @@ func (a *Agent) work(ctx context.Context, o Order, load *loading) {
 	a.mu.Unlock()
 	a.Log("ended")
 	a.hello()
+}
+
+// carryOut carries an order out. A panic is the order's error.
+func (a *Agent) carryOut(ctx context.Context, o Order, load *loading) (result []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, errors.New(panicked(p))
+		}
+	}()
+	if load != nil {
+		return a.load(ctx, o.ID, load)
+	}
+	return a.Study(ctx, *o.Study, a.task(o))
 }
 
 // deliver sends an outcome until the coordinator has it, refuses it, or has not taken

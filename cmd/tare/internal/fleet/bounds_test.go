@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -142,4 +143,43 @@ func TestManyAgents(t *testing.T) {
 	if silent, err := h.silent("steady"); err != nil || silent > time.Minute {
 		t.Errorf("the steady one: %v, %v", silent, err)
 	}
+}
+
+// A handler that panics ends the message: the peer gets a refusal, the log a line with
+// the place, and the next message is handled.
+func TestPanicEndsAMessage(t *testing.T) {
+	t.Parallel()
+	lines := make(chan string, 10)
+	h := hub(t, HubOptions{Log: func(line string) { lines <- line }})
+	broken := true
+	defer h.listen("r", listener{ask: func(_ string, q asking) permit {
+		if broken {
+			broken = false
+			_ = []int{}[q.Done+3]
+		}
+		return permit{Round: 7}
+	}})()
+	a := &Agent{Log: func(line string) { lines <- line }, Study: func(context.Context, StudyOrder, Task) ([]byte, error) { panic("no such study") }}
+	piped(t, h, a, "a")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for _, want := range []permit{{Gone: "it is a bug of tare"}, {Round: 7}} {
+		var got permit
+		if err := ask(ctx, a.nc, a.times, a.of.from(fromPermit), asking{"r.1.1", 0}, &got); err != nil || !strings.Contains(got.Gone, want.Gone) || got.Round != want.Round {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if err := h.order(ctx, "a", Order{Protocol: Protocol, ID: "r.1.1", Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"index out of range [3] with length 0 (bounds_test.go:", "failed: it is a bug of tare: no such study (bounds_test.go:"} {
+		for line := ""; !strings.Contains(line, want); {
+			select {
+			case line = <-lines:
+			case <-ctx.Done():
+				t.Fatalf("no line has %q", want)
+			}
+		}
+	}
+	h.cancel("a", "r.1.1")
 }

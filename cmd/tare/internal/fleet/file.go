@@ -107,10 +107,10 @@ type fetched struct {
 
 // contentPart is part n of a content.
 func contentPart(c Content, n int) fetched {
-	at := int64(n) * maxPart
-	if n < 0 || at > c.Size() {
+	if n < 0 || int64(n) > c.Size()/maxPart { // divided: n times a part may overflow
 		return fetched{Refused: "the file has no such part"}
 	}
+	at := int64(n) * maxPart
 	data := make([]byte, min(maxPart, c.Size()-at))
 	if _, err := c.ReadAt(data, at); err != nil && !errors.Is(err, io.EOF) {
 		return fetched{Refused: "the file cannot be read: " + err.Error()}

@@ -591,8 +591,15 @@ func TestOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for why, change := range map[string]func(*LoadOrder){
-		"--allow-target":  func(o *LoadOrder) { o.Target.Addr = "other.example:443" },
-		"--most-rate":     func(o *LoadOrder) { o.Rate = "3000/s" },
+		"--allow-target": func(o *LoadOrder) { o.Target.Addr = "other.example:443" },
+		"--most-rate":    func(o *LoadOrder) { o.Rate = "3000/s" },
+		"301000 requests": func(o *LoadOrder) {
+			o.Rate = "step:903000/s" + strings.Repeat(",1/s", 999)
+			o.Duration = 2 * time.Second
+		},
+		"334 requests":    func(o *LoadOrder) { o.Rate = "ramp:1/s..1001/s" },
+		"335 requests":    func(o *LoadOrder) { o.Rate = "ramp:1004/s..1/s" },
+		"101 requests":    func(o *LoadOrder) { o.Rate = "poisson:303/s" },
 		"closed loop":     func(o *LoadOrder) { o.Rate = "" },
 		"--most-duration": func(o *LoadOrder) { o.Duration = time.Minute },
 		"no duration":     func(o *LoadOrder) { o.Duration = 0 },

@@ -237,7 +237,7 @@ func (h *Hub) subscribe() error {
 	} {
 		_, err := h.nc.Subscribe(all.from(subject), func(m *nats.Msg) {
 			if name := between(m.Subject, h.o.Prefix+".from.", "."+subject); CheckName(name) == nil {
-				take(name, m)
+				survive(h.o.Log, m, func() { take(name, m) })
 			}
 		})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	Commands   bool          // orders may run code of their own: commands and URLs of studies, benchmarks, types
 	Targets    []string      // host:port patterns that may be loaded besides loopback's
-	Rate       float64       // requests per second of its share, at most; zero: no limit
+	Rate       float64       // requests per second of its share, at most at any time; zero: no limit
 	Duration   time.Duration // of an order, at most; zero: no limit
 	KeepMemory int64         // bytes of memory that stay available; zero: any
 	KeepDisk   int64         // bytes of disk that stay free; zero: any

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/load/pace"
 )
 
 // maxOrder is the longest order, in bytes: a study with its quotes, or the
@@ -116,8 +117,8 @@ func (o LoadOrder) check(l Limits) error {
 		}
 		return nil
 	}
-	if mean := profile.Mean(o.Warm + o.Duration); l.Rate > 0 && mean > l.Rate {
-		return fmt.Errorf("%.0f requests a second are more than this agent sends (--most-rate %g/s)", mean, l.Rate)
+	if peak := pace.Peak(profile); l.Rate > 0 && peak > l.Rate {
+		return fmt.Errorf("%.0f requests a second are more than this agent sends (--most-rate %g/s)", peak, l.Rate)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -146,7 +148,7 @@ func (d *desk) part(from string, text []byte) receipt {
 	switch {
 	case len(p.Parcel) > maxID, p.N < 0 || p.Of < 1 || p.N >= p.Of || len(p.Data) > maxPart || !last && len(p.Data) != maxPart:
 		return receipt{Refused: "it is not a part of a parcel"}
-	case (p.Of-1)*maxPart > d.most || len(o.body)+len(p.Data) > d.most:
+	case p.Of-1 > d.most/maxPart || len(o.body)+len(p.Data) > d.most:
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.most)}
 	case p.N < next:
 		return receipt{}
@@ -193,6 +195,31 @@ func (d *desk) hold(from string, o *opened) {
 		}
 		held -= len(d.open[oldest].body)
 		delete(d.open, oldest)
+	}
+}
+
+// survive handles a message of a peer so that a panic ends the message, and not the
+// process. log gets a line, and the peer a refusal in the words of every reply.
+func survive(log func(string), m *nats.Msg, handle func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			why := panicked(p)
+			log(fmt.Sprintf("a message on %s failed: %s", format.Line(m.Subject, 200), why))
+			reply(m, map[string]string{"refused": why, "gone": why})
+		}
+	}()
+	handle()
+}
+
+// panicked describes what was recovered, and where in the source that was.
+func panicked(p any) string {
+	pcs := make([]uintptr, 20)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without this function, the deferred one and gopanic
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") || !more {
+			return fmt.Sprintf("it is a bug of tare: %s (%s:%d)", format.Line(fmt.Sprint(p), 200), filepath.Base(f.File), f.Line)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -248,7 +249,7 @@ func TestFiles(t *testing.T) {
 	if got := run.file("b", fetching{"o", file.Hash, 0}); got.Refused == "" {
 		t.Error("a machine without an order was given a file")
 	}
-	for _, n := range []int{-1, 1 << 40} {
+	for _, n := range []int{-1, 6, 1 << 31, 1 << 44, 1 << 45, 3 << 44, math.MaxInt} {
 		if got := contentPart(held, n); got.Refused == "" {
 			t.Errorf("part %d has %d bytes", n, len(got.Data))
 		}
