@@ -107,6 +107,11 @@ func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string
 		if f.Secrets, err = fleet.ReadSecrets(filepath.Join(dirs.Data, "fleet")); err != nil {
 			return nil, err
 		}
+		for _, one := range list {
+			if one.Join && f.Secrets.Token(one.Name) == "" {
+				return nil, Usage("agent:"+one.Name+" has no token to join with", "tare fleet --listen "+m.Listen+" --agent "+one.Name+" makes one, and prints the line that joins")
+			}
+		}
 		o.Cert, o.Token = f.Secrets.Cert, f.Secrets.Token
 	}
 	self, err := os.Executable()

@@ -274,15 +274,15 @@ func TestStandingAgent(t *testing.T) {
 	}
 	addr := l.Addr().String()
 	l.Close()
-	stdout, stderr, code := b.run(t, "fleet", "--listen", addr, "--wait", "100ms")
-	_, line, found := strings.Cut(stderr, "an agent joins by: tare ")
+	stdout, stderr, code := b.run(t, "fleet", "--listen", addr, "--agent", "rack-7", "--wait", "100ms")
+	_, line, found := strings.Cut(stderr, "rack-7 joins by: tare ")
 	line, rest, _ := strings.Cut(line, "\n")
 	_, token, _ := strings.Cut(rest, "TOKEN is a copy of ")
 	if code != 0 || !found || strings.TrimSpace(stdout) != "no agent joined" {
 		t.Fatalf("%d, %q, %q", code, stdout, stderr)
 	}
 	words := strings.Fields(strings.Replace(line, "TOKEN", strings.TrimSpace(token), 1))
-	agent := b.command(append(words, "--name", "rack-7")...)
+	agent := b.command(words...)
 	if err := agent.Start(); err != nil {
 		t.Fatal(err)
 	}

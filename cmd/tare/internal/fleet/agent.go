@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -167,7 +168,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	name := a.Hello.Name
-	options = append(options, nats.Name("tare agent "+name), nats.ReconnectWait(a.times.rejoin), nats.CustomInboxPrefix(inboxOf(name)),
+	options = append(options, nats.Name("tare agent "+name+" "+rand.Text()), nats.ReconnectWait(a.times.rejoin), nats.CustomInboxPrefix(inboxOf(name)),
 		nats.ClosedHandler(func(*nats.Conn) { cancel(errLeft) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { a.Log(format.Line(err.Error(), format.LineLimit)) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {

@@ -318,14 +318,24 @@ func piped(t *testing.T, h *Hub, a *Agent, name string) {
 // subjects, and nobody else does.
 func TestJoin(t *testing.T) {
 	t.Parallel()
-	secrets, err := ReadSecrets(filepath.Join(t.TempDir(), "fleet"))
+	dir := filepath.Join(t.TempDir(), "fleet")
+	secrets, err := ReadSecrets(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := ReadSecrets(filepath.Dir(secrets.TokenFile)); err != nil || again.Token != secrets.Token || again.Fingerprint != secrets.Fingerprint {
+	for _, name := range []string{"good", "liar", "deceived"} {
+		if err := secrets.MakeToken(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := ReadSecrets(dir)
+	if err == nil {
+		err = again.MakeToken("good")
+	}
+	if err != nil || again.Token("good") != secrets.Token("good") || again.Fingerprint != secrets.Fingerprint {
 		t.Fatalf("the second time they are others: %v", err)
 	}
-	if info, err := os.Stat(secrets.TokenFile); err != nil || info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(secrets.TokenFile("good")); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("others may read the token: %v, %v", info.Mode(), err)
 	}
 	var mu sync.Mutex
@@ -339,7 +349,7 @@ func TestJoin(t *testing.T) {
 		go func() { defer close(done); _ = a.ServeJoined(ctx, j) }()
 		return func() string { mu.Lock(); defer mu.Unlock(); return strings.Join(lines, "\n") }, func() { cancel(); <-done }
 	}
-	good := Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token}
+	good := Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token("good")}
 	_, stop := try("good", good)
 	if err := h.Await(t.Context(), "good"); err != nil {
 		t.Fatal(err)
@@ -357,6 +367,7 @@ func TestJoin(t *testing.T) {
 	})
 	stop()
 	wrong = good
+	wrong.Token = secrets.Token("deceived")
 	wrong.Fingerprint = strings.Repeat("0", 64)
 	said, stop := try("deceived", wrong)
 	time.Sleep(300 * time.Millisecond)
@@ -369,10 +380,90 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// A token is of one name, and a name of one agent: who joins with another's token, or
+// under a name that is taken, gets no order.
+func TestTokenOfAName(t *testing.T) {
+	t.Parallel()
+	secrets, err := ReadSecrets(t.TempDir())
+	for _, name := range []string{"rack-7", "rack-8"} {
+		err = errors.Join(err, secrets.MakeToken(name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	log := map[string]int{}
+	h := hub(t, HubOptions{Listen: "127.0.0.1:0", Cert: secrets.Cert, Token: secrets.Token, Log: func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, why, refused := strings.Cut(line, ": "); refused {
+			line = why
+		}
+		log[line]++
+	}})
+	joins := func(name, token string) (orders *atomic.Int64, a *Agent, stop func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		orders = new(atomic.Int64)
+		a = &Agent{Prefix: DefaultPrefix, times: shortTimes(), Hello: Hello{Name: name}, Study: func(context.Context, StudyOrder, Task) ([]byte, error) {
+			orders.Add(1)
+			return nil, errors.New("it measures nothing")
+		}}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = a.ServeJoined(ctx, Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: token})
+		}()
+		stop = sync.OnceFunc(func() { cancel(); <-done })
+		t.Cleanup(stop)
+		return orders, a, stop
+	}
+	seen := func(line string, n int) {
+		t.Helper()
+		until(t, func() bool { mu.Lock(); defer mu.Unlock(); return log[line] >= n })
+	}
+	order := func(id string) {
+		t.Helper()
+		if err := h.order(t.Context(), "rack-8", Order{Protocol: Protocol, ID: id, Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer h.listen("run", listener{result: func(string, outcome) error { return nil }})()
+	mallory, _, stop := joins("rack-8", secrets.Token("rack-7"))
+	seen("its token is not the one of that name", 2)
+	stop()
+	first, agent, stopFirst := joins("rack-8", secrets.Token("rack-8"))
+	if err := h.Await(t.Context(), "rack-8"); err != nil {
+		t.Fatal(err)
+	}
+	second, _, _ := joins("rack-8", secrets.Token("rack-8"))
+	seen("another agent of that name is here", 3)
+	order("1")
+	until(t, func() bool { return first.Load() == 1 })
+	agent.mu.Lock()
+	conn := agent.nc
+	agent.mu.Unlock()
+	if err := conn.ForceReconnect(); err != nil {
+		t.Fatal(err)
+	}
+	seen("rack-8 joined", 2)
+	order("2")
+	until(t, func() bool { return first.Load() == 2 })
+	if n := mallory.Load() + second.Load(); n != 0 {
+		t.Errorf("agents that were refused got %d orders", n)
+	}
+	stopFirst()
+	seen("rack-8 joined", 3)
+	order("3")
+	until(t, func() bool { return second.Load() == 1 })
+}
+
 // An agent cannot speak for another, nor listen to it.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	secrets, err := ReadSecrets(t.TempDir())
+	if err == nil {
+		err = secrets.MakeToken("mallory")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +473,7 @@ func TestRights(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = a.ServeJoined(ctx, Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token})
+		_ = a.ServeJoined(ctx, Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token("mallory")})
 	}()
 	defer func() { cancel(); <-done }()
 	if err := h.Await(t.Context(), "mallory"); err != nil {

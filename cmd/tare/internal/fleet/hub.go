@@ -23,14 +23,14 @@ import (
 
 // HubOptions say how a coordinator and its agents meet.
 type HubOptions struct {
-	Prefix string          // of subjects; empty: DefaultPrefix
-	Listen string          // host:port where agents join; empty: only those it starts
-	Cert   tls.Certificate // with Listen
-	Token  string          // that joining agents show
-	URL    string          // of a cluster of NATS; empty: a server of its own
-	Creds  string          // file with credentials of that cluster; empty: none
-	Log    func(string)    // joins and refusals, a line each; nil: nobody reads them
-	times  times           // zero: the usual ones
+	Prefix string                   // of subjects; empty: DefaultPrefix
+	Listen string                   // host:port where agents join; empty: only those it starts
+	Cert   tls.Certificate          // with Listen
+	Token  func(name string) string // that an agent of the name shows to join; "": none joins under it
+	URL    string                   // of a cluster of NATS; empty: a server of its own
+	Creds  string                   // file with credentials of that cluster; empty: none
+	Log    func(string)             // joins and refusals, a line each; nil: nobody reads them
+	times  times                    // zero: the usual ones
 }
 
 // Hub is a coordinator's side of NATS.
@@ -41,6 +41,7 @@ type Hub struct {
 	secret string         // of the coordinator's own connection
 
 	mu        sync.Mutex
+	seats     map[string]seat   // by name of agents that joined
 	rights    map[string]string // password of agents that were started, by name
 	agents    map[string]*known
 	listeners []listening
@@ -79,10 +80,13 @@ func Open(o HubOptions) (*Hub, error) {
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}
+	if o.Token == nil {
+		o.Token = func(string) string { return "" }
+	}
 	if o.times == (times{}) {
 		o.times = usualTimes()
 	}
-	h := &Hub{o: o, rights: map[string]string{}, agents: map[string]*known{}, secret: rand.Text()}
+	h := &Hub{o: o, seats: map[string]seat{}, rights: map[string]string{}, agents: map[string]*known{}, secret: rand.Text()}
 	if err := h.connect(); err != nil {
 		h.Close()
 		return nil, err
@@ -187,10 +191,13 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	password, own := h.rights[o.Username]
 	h.mu.Unlock()
 	if !own {
-		password = h.o.Token
+		password = h.o.Token(o.Username)
 	}
-	if !same(password, o.Password) {
-		return refuse("its token is not the one")
+	switch {
+	case !same(password, o.Password):
+		return refuse("its token is not the one of that name")
+	case !own && !h.seatClient(o.Username, o.Name):
+		return refuse("another agent of that name is here")
 	}
 	s := subjects{h.o.Prefix, o.Username}
 	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
@@ -199,6 +206,40 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
 	}})
 	h.o.Log(format.Line(o.Username, 80) + " joined")
+	return true
+}
+
+// seat is the client that has a name: a process, whatever connections it makes.
+type seat struct {
+	client string
+	since  time.Time
+}
+
+// seatClient gives a name to a client. It returns false if the name is taken: by another
+// client that is connected, and was heard of or came lately.
+func (h *Hub) seatClient(name, client string) bool {
+	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
+	if err != nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, taken := h.seats[name]
+	if taken && s.client != client {
+		last := s.since
+		if k := h.agents[name]; k != nil && k.at.After(last) {
+			last = k.at
+		}
+		if time.Since(last) < h.o.times.patience && slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client }) {
+			return false
+		}
+	}
+	h.seats[name] = seat{client, time.Now()}
+	for _, c := range conns.Conns { // a connection that was lost unnoticed, of the client before
+		if c.AuthorizedUser == name && c.Name != client {
+			_ = h.server.DisconnectClientByID(c.Cid)
+		}
+	}
 	return true
 }
 

@@ -162,8 +162,11 @@ func studyWithFaults(t *testing.T, n int, counts map[string]int) {
 		}
 		cmd := exec.Command(args[0], args[1:]...)
 		pid := filepath.Join(dir, name+".pid")
+		if err := secrets.MakeToken(name); err != nil {
+			t.Fatal(err)
+		}
 		cmd.Env = append(os.Environ(), roleVariable+"="+roleAgent, "TARE_TEST_NAME="+name, "TARE_TEST_PID="+pid,
-			"TARE_TEST_ADDR="+net.JoinHostPort(host, port), "TARE_TEST_PRINT="+secrets.Fingerprint, "TARE_TEST_TOKEN="+secrets.TokenFile)
+			"TARE_TEST_ADDR="+net.JoinHostPort(host, port), "TARE_TEST_PRINT="+secrets.Fingerprint, "TARE_TEST_TOKEN="+secrets.TokenFile(name))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,8 @@ import (
 type Secrets struct {
 	Cert        tls.Certificate
 	Fingerprint string
-	Token       string
-	TokenFile   string
+
+	tokens string // directory with a file for each name of an agent
 }
 
 // certificateLasts is for how long a certificate is good: its fingerprint is
@@ -33,7 +33,7 @@ const certificateLasts = 10 * 365 * 24 * time.Hour
 
 // ReadSecrets reads those in dir, or makes them on first use.
 func ReadSecrets(dir string) (Secrets, error) {
-	s := Secrets{TokenFile: filepath.Join(dir, "token")}
+	s := Secrets{tokens: filepath.Join(dir, "tokens")}
 	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return s, fmt.Errorf("make the fleet's directory: %w", err)
 	}
@@ -51,13 +51,38 @@ func ReadSecrets(dir string) (Secrets, error) {
 		return s, fmt.Errorf("%s: %w", pair, err)
 	}
 	s.Fingerprint = Fingerprint(s.Cert.Certificate[0])
-	token, err := ReadToken(s.TokenFile)
-	if errors.Is(err, os.ErrNotExist) {
-		token = rand.Text()
-		err = whole.Write(whole.System{}, s.TokenFile, []byte(token+"\n"), 0o600)
+	return s, nil
+}
+
+// TokenFile returns the path of the token with which an agent of that name joins. With
+// it, nobody joins under another name.
+func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
+
+// Token returns the token of a name, or "" if it has none: no agent joins under it.
+func (s Secrets) Token(name string) string {
+	if CheckName(name) != nil {
+		return ""
 	}
-	s.Token = token
-	return s, err
+	token, err := ReadToken(s.TokenFile(name))
+	if err != nil {
+		return ""
+	}
+	return token
+}
+
+// MakeToken gives a name a token, if it has none.
+func (s Secrets) MakeToken(name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	if err := whole.MakeDir(s.tokens, 0o700); err != nil {
+		return fmt.Errorf("make the directory of tokens: %w", err)
+	}
+	_, err := ReadToken(s.TokenFile(name))
+	if errors.Is(err, os.ErrNotExist) {
+		err = whole.Write(whole.System{}, s.TokenFile(name), []byte(rand.Text()+"\n"), 0o600)
+	}
+	return err
 }
 
 // mostToken is how many bytes a token may have.

@@ -42,8 +42,8 @@ func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Comman
 
 tare run --on ssh:HOST starts an agent on the host by itself, and ends it. Start
 one by hand where SSH does not reach: with --join it joins the coordinator that
-listens there, and waits for it while there is none; tare fleet --listen prints
-the line. With --nats it joins a cluster of NATS.
+listens there, and waits for it while there is none; tare fleet --listen ADDR
+--agent NAME prints the line. With --nats it joins a cluster of NATS.
 
 It opens no port. It builds contenders itself, keeps builds and what was sent to
 build, and keeps no results. It refuses what runs code of the order's own (tare
@@ -62,7 +62,7 @@ that it refuses.`,
 	meet := cmdenv.NewFlags("Who orders")
 	meet.Set.StringVar(&w.join.Addr, "join", "", "join the coordinator at `host:port`")
 	meet.Set.StringVar(&w.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
-	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token that authenticates agents")
+	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token of its name")
 	meet.Set.StringVar(&w.join.URL, "nats", "", "join the NATS cluster at `URL`")
 	meet.Set.StringVar(&w.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
 	meet.Set.StringVar(&w.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
@@ -71,7 +71,7 @@ that it refuses.`,
 	most := cmdenv.NewFlags("What is taken")
 	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
 	most.Set.StringArrayVar(&w.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
-	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most; default: no limit")
+	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
 	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of an order, at most; default: no limit")
 	most.Set.StringVar(&w.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
 	most.Set.StringVar(&w.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
@@ -123,9 +123,9 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		token, err := fleet.ReadToken(w.tokenFile)
 		switch {
 		case w.tokenFile == "" || err != nil:
-			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen prints the line that joins")
+			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
 		case len(w.join.Fingerprint) != 64 || strings.Trim(w.join.Fingerprint, "0123456789abcdef") != "":
-			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen prints the line that joins")
+			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen ADDR --agent NAME prints the line that joins")
 		}
 		w.join.Token = token
 	}

@@ -20,44 +20,58 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var m cmdenv.Machines
 	var wait time.Duration
 	var asJSON bool
+	var names []string
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Show the agents that joined",
 		Long: `Show the agents that joined: what machine each is on, and what it does.
 
-With --listen it listens there for as long as --wait says, and prints the line
-that has an agent join: the certificate and the token are made on first use and
-kept in the data directory. Agents that were started with that line join every
-later tare run and tare load that listens at the same address. With --nats it
-asks a cluster.
+With --listen it listens there for as long as --wait says. For each --agent it
+prints the line that has an agent of that name join. The certificate, and a token
+for each name, are made on first use and kept in the data directory; without the
+file of its token a name joins no more. Agents that were started with that line
+join every later tare run and tare load that listens at the same address. With
+--nats it asks a cluster.
 
 Exit codes: 0 shown, even if there are none; 1 it could not listen or connect; 2
 bad input.`,
-		Example: `  tare fleet --listen 10.0.0.1:4222
+		Example: `  tare fleet --listen 10.0.0.1:4222 --agent rack-7 --agent rack-8
+  tare fleet --listen 10.0.0.1:4222
   tare fleet --nats nats://10.0.0.2:4222 --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, m, wait, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, m, names, wait, asJSON) },
 	}
 	m.AddMeeting(cmd.Flags())
+	cmd.Flags().StringSliceVar(&names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
 	cmd.Flags().DurationVar(&wait, "wait", 5*time.Second, "for agents to join")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one document")
 	return cmd
 }
 
-func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, wait time.Duration, asJSON bool) error {
+func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, names []string, wait time.Duration, asJSON bool) error {
 	switch {
 	case m.Listen == "" && m.NATS == "":
 		return cmdenv.Usage("tare fleet needs --listen or --nats", "--listen HOST:PORT or --nats URL")
+	case m.Listen == "" && len(names) > 0:
+		return cmdenv.Usage("--agent needs --listen", "in a cluster of NATS, its operator gives each agent credentials")
 	case wait < 0 || wait > time.Hour:
 		return cmdenv.Usage(fmt.Sprintf("--wait %v is out of bounds", wait), "0s to 1h")
+	}
+	for _, name := range names {
+		if err := fleet.CheckName(name); err != nil {
+			return cmdenv.Usage("--agent: "+err.Error(), "")
+		}
 	}
 	f, err := m.Open(ctx, env, func(name, line string) { fmt.Fprintf(env.Err, "%s: %s\n", name, line) })
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if addr := f.Hub.Addr(); addr != "" {
-		fmt.Fprintf(env.Err, "an agent joins by: tare agent --join %s --fingerprint %s --token-file TOKEN\nTOKEN is a copy of %s\n", addr, f.Secrets.Fingerprint, f.Secrets.TokenFile)
+	for _, name := range names {
+		if err := f.Secrets.MakeToken(name); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Err, "%[1]s joins by: tare agent --join %[2]s --fingerprint %[3]s --name %[1]s --token-file TOKEN\nTOKEN is a copy of %[4]s\n", name, f.Hub.Addr(), f.Secrets.Fingerprint, f.Secrets.TokenFile(name))
 	}
 	select {
 	case <-ctx.Done():
