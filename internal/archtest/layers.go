@@ -63,7 +63,7 @@ func places() []place {
 		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap", "load/uring"}},
 		{dir: "internal/whole", layer: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
 		{dir: "internal/whole/wholetest", layer: 3, peers: []string{"internal/whole"}},
-		{dir: "internal/build", layer: 3, peers: []string{"internal/whole", "internal/whole/wholetest"}},
+		{dir: "internal/build", layer: 3, peers: []string{"internal/machine", "internal/whole", "internal/whole/wholetest"}},
 		{dir: "contender", layer: 3, peers: []string{"load/nap"}},
 		{dir: "contender/codec", layer: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", layer: 3, peers: []string{"contender"}},

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,7 +109,8 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 // stands for now.
 func (b *Builder) resolve(ctx context.Context, tool toolchain, with []With) ([]With, error) {
 	with = slices.Clone(with)
-	nowhere := os.TempDir() // no module, so that none has a say
+	nowhere, remove := OutsideModules()
+	defer remove()
 	for i, w := range with {
 		if w.fixed() {
 			continue

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // toolchain is what `go env` says, asked once per Builder: all of it that can
@@ -67,14 +69,15 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 		return toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", ErrNoToolchain, name)
 	}
 	names := slices.Concat(decides[:], finds[:])
-	// A directory without a go.mod, so that the answer is about the machine.
-	out, err := b.command(ctx, path, os.TempDir(), b.environ(nil, "GOWORK=off"), append([]string{"env", "-json"}, names...)...)
+	dir, remove := OutsideModules()
+	defer remove()
+	out, said, err := b.query(ctx, path, dir, b.environ(nil, "GOWORK=off"), append([]string{"env", "-json"}, names...)...)
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
 	t := toolchain{path: path, env: map[string]string{}}
 	if err != nil {
-		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(out, err))
+		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(said, err))
 	}
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
@@ -84,6 +87,18 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	}
 	b.tool = t
 	return t, nil
+}
+
+// OutsideModules returns a directory in which the go command, with GOWORK=off, finds a
+// go.mod that requires nothing: none above it decides on the toolchain. If no directory
+// can be made it is the one of temporary files.
+func OutsideModules() (dir string, remove func()) {
+	dir, remove, err := machine.TempDir("go")
+	if err != nil {
+		return os.TempDir(), func() {}
+	}
+	_ = os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module outside\n\ngo 1.21\n"), 0o600)
+	return dir, remove
 }
 
 // compileTime is how long the C compiler may take for an empty program: a
@@ -97,11 +112,11 @@ func compiles(ctx context.Context, cc string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	dir, err := os.MkdirTemp("", "tare-cc-")
+	dir, remove, err := machine.TempDir("cc")
 	if err != nil {
 		return true // the build will say so
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-x", "c", "-o", filepath.Join(dir, "empty"), "-")...)

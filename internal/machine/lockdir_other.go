@@ -2,6 +2,9 @@
 
 package machine
 
+// CanLockDirs reports whether LockDir locks.
+const CanLockDirs = false
+
 // LockDir locks nothing: this system has no locks of directories that end with their
 // process.
 func LockDir(string) (unlock func(), ok bool) { return func() {}, true }

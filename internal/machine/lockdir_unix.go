@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// CanLockDirs reports whether LockDir locks.
+const CanLockDirs = true
+
 // LockDir locks a directory without waiting, so that two processes do not write into
 // it at the same time; ok is false where another one has it. The lock ends with the
 // process. File systems that cannot lock a directory let everybody have it.

@@ -1,0 +1,34 @@
+//go:build unix
+
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// ForeignOwner returns the user that owns a file, or "" if that is the caller. For
+// root it is also the one who called sudo.
+func ForeignOwner(info fs.FileInfo) string {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || isCaller(stat.Uid, os.Geteuid(), os.Getenv("SUDO_UID")) {
+		return ""
+	}
+	id := strconv.FormatUint(uint64(stat.Uid), 10)
+	if u, err := user.LookupId(id); err == nil {
+		return "user " + u.Username
+	}
+	return "user " + id
+}
+
+// isCaller reports whether a file's owner is the caller, as git decides it.
+func isCaller(owner uint32, caller int, sudo string) bool {
+	if int64(owner) == int64(caller) {
+		return true
+	}
+	id, err := strconv.ParseUint(sudo, 10, 32)
+	return caller == 0 && err == nil && uint64(owner) == id
+}
