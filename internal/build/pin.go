@@ -31,6 +31,8 @@ var (
 	withPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
 	withTag  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
 	fixedTag = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
+	tag      = regexp.MustCompile(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
+	commitOf = regexp.MustCompile(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`) // https://go.dev/ref/mod#pseudo-versions
 	goTag    = regexp.MustCompile(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)$`)
 )
 
@@ -67,6 +69,10 @@ func (w With) String() string {
 // fixed reports whether the version is one, and not a branch, a commit or
 // "latest", which the go command must be asked about.
 func (w With) fixed() bool { return w.Dir != "" || fixedTag.MatchString(w.Version) }
+
+// IsTag reports whether the version is one that its module's authors gave, such as
+// v1.14.0, and no commit: the go command has each commit under a version of its own.
+func (w With) IsTag() bool { return tag.MatchString(w.Version) && !commitOf.MatchString(w.Version) }
 
 // fits reports the first thing in the pin that cannot be done to a leaf of
 // module mod.

@@ -166,3 +166,17 @@ func FuzzParseWith(f *testing.F) {
 		}
 	})
 }
+
+// Versions that name a commit or a branch are no releases.
+func TestIsTag(t *testing.T) {
+	for version, want := range map[string]bool{
+		"v1.14.0": true, "v0.0.1": true, "v1.2.3-rc.1": true, "v2.0.0+incompatible": true, "v1.0.0-0.1": true,
+		"v0.0.0-20240102030405-abcdefabcdef": false, "v1.2.4-0.20240102030405-abcdefabcdef": false, "v2.0.1-0.20240102030405-abcdefabcdef+incompatible": false,
+		"v1.2.4-rc.0.20240102030405-abcdefabcdef": false, "v0.0.0-20240102030405-ABCDEF": false,
+		"abcdefabcdef": false, "main": false, "latest": false, "upgrade": false, "v1": false, "v1.2": false, "v01.2.3": false, "v1.2.3+meta": false, "": false,
+	} {
+		if got := (With{Path: "example.com/m", Version: version}).IsTag(); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
+}

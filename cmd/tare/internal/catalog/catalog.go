@@ -33,6 +33,7 @@ const mostModule = 64 << 10
 type Catalog struct {
 	Dir string // where they are
 
+	root   string // of the repository that was opened; empty: they were opened by themselves
 	leaves []build.Leaf
 	broken map[string]error // by folder name
 }
@@ -65,10 +66,15 @@ func Find(dir string) (Catalog, error) {
 }
 
 // Repository walks up from dir to the root of the tare repository. The error is
-// ErrNone where dir is not inside it.
+// ErrNone where dir is not inside it, and an *OwnerError where another user could have
+// put it there.
 func Repository(dir string) (string, error) {
 	for {
-		if is, err := isRepository(dir); is || err != nil {
+		is, err := isRepository(dir)
+		if is && err == nil {
+			err = checkOwner(dir)
+		}
+		if is || err != nil {
 			return dir, err
 		}
 		up := filepath.Dir(dir)
@@ -121,11 +127,11 @@ func Open(dir string) (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
-	if is {
-		abs = filepath.Join(abs, "contenders")
-	}
 	c := Catalog{Dir: abs, broken: map[string]error{}}
-	if err := c.read(abs, 2); err != nil {
+	if is {
+		c.Dir, c.root = filepath.Join(abs, "contenders"), abs
+	}
+	if err := c.read(c.Dir, 2); err != nil {
 		return Catalog{}, err
 	}
 	if len(c.leaves) == 0 && len(c.broken) == 0 {
@@ -135,6 +141,15 @@ func Open(dir string) (Catalog, error) {
 		return cmp.Or(strings.Compare(a.Manifest.Kind, b.Manifest.Kind), strings.Compare(a.Manifest.ID, b.Manifest.ID))
 	})
 	return c, c.ambiguous()
+}
+
+// Repository returns the root of the repository that c is in, whose SDK its contenders
+// are built with. The error is that of [Repository].
+func (c Catalog) Repository() (string, error) {
+	if c.root != "" {
+		return c.root, nil
+	}
+	return Repository(c.Dir)
 }
 
 // read adds the contender in dir or, where there is none, those below, to the

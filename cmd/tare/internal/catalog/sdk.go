@@ -15,14 +15,14 @@ const unpublished = "v0.0.0"
 // SDK is the directory of the SDK that contenders elsewhere are built with: the
 // one around c, which c's own are built with, else the one this binary carries.
 func SDK(c Catalog, cache string) (string, error) {
-	if root, err := Repository(c.Dir); !errors.Is(err, ErrNone) {
+	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
 		return root, err
 	}
 	carried, err := Carried(cache)
 	if err != nil {
 		return "", err
 	}
-	root, err := Repository(carried.Dir)
+	root, err := carried.Repository()
 	if errors.Is(err, ErrNone) {
 		return "", fmt.Errorf("%w %s: there is no SDK in it", build.ErrCache, carried.Dir)
 	}

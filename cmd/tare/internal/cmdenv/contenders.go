@@ -1,6 +1,8 @@
 package cmdenv
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
@@ -21,11 +23,7 @@ type Contender struct {
 
 // Contenders are those of the catalog.
 func (env Env) Contenders(dir string) ([]Contender, error) {
-	d, err := env.Dirs()
-	if err != nil {
-		return nil, err
-	}
-	c, err := FindCatalog(dir, d.Cache)
+	c, err := env.FindCatalog(dir)
 	return ContendersOf(c), err
 }
 
@@ -41,12 +39,30 @@ func ContendersOf(c catalog.Catalog) []Contender {
 	return rows
 }
 
-// FindCatalog finds the contenders: in dir, else around the working directory,
-// else those built into this binary, unpacked into the cache.
-func FindCatalog(dir, cache string) (catalog.Catalog, error) {
-	c, err := catalog.Locate(dir, cache)
-	if err != nil && dir != "" {
-		err = Usage(fmt.Sprintf("--catalog %s: %s", dir, format.Line(err.Error(), 0)), "")
+// FindCatalog finds the contenders: in dir, which --catalog names, else in TARE_CATALOG,
+// else around the working directory, else those built into this binary, unpacked into
+// the cache.
+func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
+	d, err := env.Dirs()
+	if err != nil {
+		return catalog.Catalog{}, err
+	}
+	return Workshop{Catalog: env.CatalogDir(dir), Cache: d.Cache}.FindCatalog()
+}
+
+// CatalogDir returns the directory of contenders that the caller names, by --catalog or
+// else by TARE_CATALOG. It returns "" if they are to be looked for.
+func (env Env) CatalogDir(flag string) string { return cmp.Or(flag, env.Getenv(catalog.EnvCatalog)) }
+
+// FindCatalog finds the contenders that sources are made of.
+func (w Workshop) FindCatalog() (catalog.Catalog, error) {
+	c, err := catalog.Locate(w.Catalog, w.Cache)
+	var foreign *catalog.OwnerError
+	switch {
+	case err != nil && w.Catalog != "":
+		err = Usage(fmt.Sprintf("--catalog %s: %s", w.Catalog, format.Line(err.Error(), 0)), "")
+	case errors.As(err, &foreign):
+		err = Usage(format.Line(err.Error(), 0), "")
 	}
 	return c, err
 }

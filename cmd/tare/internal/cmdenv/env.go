@@ -50,7 +50,7 @@ func (env Env) Tag() string {
 // Workshop is what sources need to know to make contenders.
 type Workshop struct {
 	Cache     string   // directory for what was built
-	Catalog   string   // directory of contenders; empty: looked for
+	Catalog   string   // directory of contenders, as [Env.CatalogDir] has it; empty: looked for
 	With      []string // modules to build every contender with that requires them: path@version, or path=/abs/dir
 	Go        string   // toolchain to build every contender with, e.g. go1.25.5; empty: the machine's
 	Run       string   // tag of every process that is started

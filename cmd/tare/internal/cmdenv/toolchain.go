@@ -27,7 +27,9 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
-	cmd.Dir = os.TempDir() // not in a module that asks for another version
+	dir, remove := build.OutsideModules()
+	defer remove()
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()
 	if err != nil {
 		return Toolchain{Path: path}, fmt.Errorf("%w: %s does not say its version: %w", build.ErrNoToolchain, path, err)

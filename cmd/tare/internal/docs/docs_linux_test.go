@@ -92,7 +92,8 @@ func environment(t *testing.T, whole bool) []string {
 		}
 	}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "TARE_") || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GITHUB_")
+		ours := strings.HasPrefix(v, "TARE_") && !strings.HasPrefix(v, "TARE_CATALOG=") // that may name the clone, which another user made
+		return ours || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GITHUB_")
 	})
 	return append(env, "PATH="+typed+":"+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false", "GOBIN="+filepath.Join(dir, "installed"),
 		"TARE_CACHE="+testtare.Cache(t), "TARE_DATA="+filepath.Join(dir, "data"), "TARE_LOCK="+filepath.Base(filepath.Dir(dir)))

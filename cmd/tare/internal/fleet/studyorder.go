@@ -129,8 +129,30 @@ func (o StudyOrder) check(l Limits) error {
 			return err
 		}
 	}
+	var named []string
 	if o.Command == "run" {
-		return o.checkStudy(l)
+		var err error
+		if named, err = o.checkStudy(l); err != nil {
+			return err
+		}
+	}
+	return o.checkNamed(named)
+}
+
+// checkNamed refuses files that neither the study, which names some, nor the order's
+// arguments and flags name.
+func (o StudyOrder) checkNamed(study []string) error {
+	c := commands()[o.Command]
+	if c.names {
+		study = append(study, o.Names...)
+	}
+	for _, name := range c.files {
+		study = append(study, o.has(name))
+	}
+	for _, f := range o.Files {
+		if !slices.Contains(study, f.Name) {
+			return fmt.Errorf("the order has a file %s, which it does not name", format.Line(f.Name, 80))
+		}
 	}
 	return nil
 }
@@ -145,7 +167,7 @@ func (o StudyOrder) checkFlag(text string, l Limits) error {
 	case slices.Contains(c.files, name) && value != "" && value != "off" && value != "auto" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }):
 		return fmt.Errorf("the order has no file %s", format.Line(value, 80))
 	case name == "with":
-		return ofOneMachine("--with", value)
+		return checkWith("--with", value, l)
 	case name == "env" && !l.Commands && !tunes(value):
 		return fmt.Errorf("--env %s can run code; the agent was started without --allow-commands, and takes GOGC, GOMEMLIMIT, GODEBUG and GOEXPERIMENT", format.Line(value, 80))
 	}
@@ -158,41 +180,49 @@ func tunes(variable string) bool {
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// ofOneMachine refuses a module in a directory.
-func ofOneMachine(what, with string) error {
-	if w, err := build.ParseWith(with, ""); err == nil && w.Dir != "" {
+// checkWith refuses a module in a directory. Any other code than that of a release is the
+// order's own.
+func checkWith(what, with string, l Limits) error {
+	w, err := build.ParseWith(with, "")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s %s: %s", what, format.Line(with, 80), format.Line(err.Error(), 200))
+	case w.Dir != "":
 		return fmt.Errorf("%s %s is a directory of one machine; others cannot build it", what, format.Line(with, 80))
+	case !l.Commands && !w.IsTag():
+		return fmt.Errorf("%s %s is no release; the agent was started without --allow-commands, and takes versions such as v1.2.3", what, format.Line(with, 80))
 	}
 	return nil
 }
 
 // checkStudy says what is wrong with a study. Commands and URLs in it run only
 // where the agent was started to allow them; directories of contenders are on
-// another machine.
-func (o StudyOrder) checkStudy(l Limits) error {
+// another machine. It returns the files that the study names.
+func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range study.Contenders {
 		switch {
 		case e.Program != "":
-			return fmt.Errorf("contender %s is a directory of one machine; others cannot build it", format.Line(e.ID, 80))
+			return nil, fmt.Errorf("contender %s is a directory of one machine; others cannot build it", format.Line(e.ID, 80))
 		case e.Launch() != tare.LaunchProgram && !l.Commands:
-			return fmt.Errorf("contender %s is a command or URL; the agent was started without --allow-commands", format.Line(e.ID, 80))
+			return nil, fmt.Errorf("contender %s is a command or URL; the agent was started without --allow-commands", format.Line(e.ID, 80))
 		}
 		for _, with := range e.With {
-			if err := ofOneMachine("contender "+format.Line(e.ID, 80)+": with", with); err != nil {
-				return err
+			if err := checkWith("contender "+format.Line(e.ID, 80)+": with", with, l); err != nil {
+				return nil, err
 			}
 		}
 	}
 	for _, w := range study.Workloads {
 		if w.File != "" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == w.File }) {
-			return fmt.Errorf("workload %s: the order has no file %s", format.Line(w.ID, 80), format.Line(w.File, 80))
+			return nil, fmt.Errorf("workload %s: the order has no file %s", format.Line(w.ID, 80), format.Line(w.File, 80))
 		}
+		files = append(files, w.File)
 	}
-	return nil
+	return files, nil
 }
 
 // Args are the arguments of the tare that carries the order out, whose files are

@@ -41,7 +41,8 @@ type Order struct {
 
 	contents map[string]fleet.Content
 	titles   map[string]string // of revisions, by what agents call them
-	packs    string            // directory
+
+	removePacks func() // nil: there are none
 }
 
 // NewOrder is the order for a command of tare, with those of its flags that are
@@ -124,11 +125,7 @@ func (o *Order) AddFile(name, path string) error {
 // AddContenders has agents refuse the order if they would build others of a kind than
 // this tare does: ids, or all where they are nil.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
-	dirs, err := env.Dirs()
-	if err != nil {
-		return err
-	}
-	all, err := cmdenv.FindCatalog(catalog, dirs.Cache)
+	all, err := env.FindCatalog(catalog)
 	if err != nil {
 		return err
 	}
@@ -158,10 +155,12 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		o.titles[tree.Revision{Name: rev.Commit, Commit: rev.Commit}.String()] = rev.String()
 		revs = append(revs, rev)
 	}
-	if o.packs, err = os.MkdirTemp("", "tare-packs-"); err != nil {
+	dir, remove, err := machine.TempDir("packs")
+	if err != nil {
 		return fmt.Errorf("make a directory for what is sent: %w", err)
 	}
-	packed, packs, err := repo.Pack(ctx, revs, worktree, o.packs)
+	o.removePacks = remove
+	packed, packs, err := repo.Pack(ctx, revs, worktree, dir)
 	if err != nil {
 		return cmdenv.Usage("--on: "+err.Error(), "")
 	}
@@ -173,7 +172,7 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		}
 		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
 	}
-	_ = os.RemoveAll(o.packs) // they are open: a tare that is killed leaves none; Windows keeps them until Close
+	_ = os.RemoveAll(dir) // they are open; Windows keeps them until Close
 	return nil
 }
 
@@ -184,8 +183,8 @@ func (o *Order) Close() {
 			_ = c.Close()
 		}
 	}
-	if o.packs != "" {
-		_ = os.RemoveAll(o.packs)
+	if o.removePacks != nil {
+		o.removePacks()
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Here reports whether building with release downloads no toolchain.
@@ -30,7 +31,9 @@ func (s shop) Toolchain(ctx context.Context, release string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute) // it may have to be fetched
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool.Path, "env", "GOVERSION")
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOTOOLCHAIN="+release, "GOWORK=off")
+	dir, remove := build.OutsideModules()
+	defer remove()
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOTOOLCHAIN="+release, "GOWORK=off")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	switch {

@@ -17,7 +17,7 @@ import (
 // RoutesStudy puts the routes into the cache, where the study can be carried
 // out again, and makes the study.
 func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
-	all, err := cmdenv.FindCatalog(w.Options.Catalog, w.Dirs.Cache)
+	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return cmdenv.Study{}, nil, err
 	}

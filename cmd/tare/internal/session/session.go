@@ -66,7 +66,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	}
 	defer untag()
 	w.Sources, err = env.Lab.Sources(cmdenv.Workshop{
-		Cache: d.Cache, Catalog: o.Catalog, With: o.With, Go: o.Release, Run: w.RunTag, Compiling: p.Compiling,
+		Cache: d.Cache, Catalog: env.CatalogDir(o.Catalog), With: o.With, Go: o.Release, Run: w.RunTag, Compiling: p.Compiling,
 	})
 	if err == nil {
 		err = do(ctx, w)

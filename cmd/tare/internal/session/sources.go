@@ -12,7 +12,7 @@ import (
 
 // CatalogSources builds contenders out of the catalog with the go command.
 func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
-	c, err := cmdenv.FindCatalog(w.Catalog, w.Cache)
+	c, err := w.FindCatalog()
 	if err != nil {
 		return nil, err
 	}

@@ -74,8 +74,8 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 
 // sources are the files of the SDK and of the named leaves, by slash path.
 func sources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
-	root := filepath.Dir(from.Dir)
-	switch _, err := catalog.Repository(root); {
+	root, err := from.Repository()
+	switch {
 	case errors.Is(err, catalog.ErrNone):
 		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or measure with --op any", from.Dir)
 	case err != nil:

@@ -45,11 +45,12 @@ one by hand where SSH does not reach: with --join it joins the coordinator that
 listens there, and waits for it while there is none; tare fleet --listen ADDR
 --agent NAME prints the line. With --nats it joins a cluster of NATS.
 
-It opens no port. It builds contenders itself, keeps builds and what was sent to
-build, and keeps no results. It refuses what runs code of the order's own (tare
-bench, tare gate, tare json --type, studies with commands or URLs), and loads
-nothing but this machine, unless flags allow it. It ends orders whose coordinator
-is away for ten minutes.
+It opens no port. It builds contenders itself: those of TARE_CATALOG, or of the
+repository that it is started in, else the built-in ones. It keeps builds and what
+was sent to build, and no results. It refuses what runs code of the order's own
+(tare bench, tare gate, tare json --type, studies with commands or URLs, modules in
+other versions than releases), and loads nothing but this machine, unless flags
+allow it. It ends orders whose coordinator is away for ten minutes.
 
 Exit codes: 0 it was stopped; 1 it could not join; 2 bad input or a coordinator
 that it refuses.`,
@@ -93,7 +94,11 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err := fleet.CheckPrefix(w.prefix); err != nil {
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
-	if err := w.keep(env); err != nil {
+	err := w.keep(env)
+	if err != nil {
+		return err
+	}
+	if env, err = withOwnPlaces(env); err != nil {
 		return err
 	}
 	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
@@ -129,7 +134,7 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		}
 		w.join.Token = token
 	}
-	err := a.ServeJoined(ctx, w.join)
+	err = a.ServeJoined(ctx, w.join)
 	if ctx.Err() != nil {
 		return nil // it was stopped
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,22 +17,27 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab"
 )
 
 // carryOut carries an order out by the command of tare that it is for, and returns
 // the document that this prints.
 func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "tare-agent-")
+	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the order: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	dirs, err := env.Dirs()
 	if err != nil {
+		return nil, err
+	}
+	if env, err = withCarried(env); err != nil && len(o.Contenders) > 0 {
 		return nil, err
 	}
 	p := place{ctx: ctx, kept: filepath.Join(dirs.Cache, "sent"), files: filepath.Join(dir, "files"), fetch: t.Fetch}
@@ -40,7 +46,7 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 		return nil, err
 	}
 	defer leave()
-	if err := sameContenders(o, dirs.Cache); err != nil {
+	if err := sameContenders(env, o); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -56,13 +62,70 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	return nil, err
 }
 
+// withOwnPlaces returns env with the cache, and with the catalog around the directory
+// that the agent was started in if there is one. Among the files of an order, where
+// commands of env work, neither is looked for.
+func withOwnPlaces(env cmdenv.Env) (cmdenv.Env, error) {
+	dirs, err := env.Dirs()
+	if err != nil {
+		return env, err
+	}
+	at, err := filepath.Abs(env.CatalogDir(""))
+	if err != nil {
+		return env, err
+	}
+	values := map[string]string{"TARE_CACHE": dirs.Cache}
+	if env.CatalogDir("") == "" {
+		at, err = catalog.Repository(at)
+	}
+	switch {
+	case err == nil:
+		values[catalog.EnvCatalog] = at
+	case !errors.Is(err, catalog.ErrNone):
+		return env, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	return withVariables(env, values), nil
+}
+
+// withCarried returns env with a catalog in any case: the one that this binary carries if
+// env has none. If that cannot be unpacked, the commands of env find none.
+func withCarried(env cmdenv.Env) (cmdenv.Env, error) {
+	if env.CatalogDir("") != "" {
+		return env, nil
+	}
+	dirs, err := env.Dirs()
+	if err != nil {
+		return env, err
+	}
+	carried, err := catalog.Carried(dirs.Cache)
+	dir := carried.Dir
+	if err != nil {
+		dir = catalog.Unpacked(dirs.Cache)
+	} else if root, err := carried.Repository(); err == nil {
+		dir = root
+	}
+	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
+}
+
+// withVariables returns env with variables of other values.
+func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
+	getenv := env.Getenv
+	env.Getenv = func(name string) string {
+		if value, ok := values[name]; ok {
+			return value
+		}
+		return getenv(name)
+	}
+	return env
+}
+
 // sameContenders refuses an order whose contenders would be built from other sources
 // here than at the coordinator: before they are measured, not after.
-func sameContenders(o fleet.StudyOrder, cache string) error {
+func sameContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	if len(o.Contenders) == 0 {
 		return nil
 	}
-	all, err := cmdenv.FindCatalog("", cache)
+	all, err := env.FindCatalog("")
 	if err != nil {
 		return err
 	}
@@ -96,19 +159,10 @@ func nothing(o fleet.StudyOrder, document []byte) error {
 
 // withData is env with a data directory, and with the machine that the agent has.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
-	getenv := env.Getenv
-	env.Getenv = func(name string) string {
-		switch name {
-		case "TARE_DATA":
-			return data
-		case "TARE_LOCK": // the agent has the machine already
-			return fmt.Sprintf("agent-%d", os.Getpid())
-		case "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT": // the coordinator tells it
-			return ""
-		}
-		return getenv(name)
-	}
-	return env
+	return withVariables(env, map[string]string{
+		"TARE_DATA": data, "TARE_LOCK": fmt.Sprintf("agent-%d", os.Getpid()), // the agent has the machine already
+		"GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_OUTPUT": "", // the coordinator reports to them
+	})
 }
 
 // withPermit is env in which the first study asks before each round. What a gate

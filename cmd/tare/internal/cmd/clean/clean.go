@@ -41,7 +41,8 @@ other versions unpacked, builds from other sources, with other modules or by
 another Go, revisions that tare bench and tare gate unpacked, files that other
 machines sent, codecs that tare json made for a type, servers that tare rpc
 generated, lists of tare routes that no kept result names, and what was left of
-runs that were killed. All of it can be made again. --cache removes everything
+runs and agents that were killed, temporary directories too. All of it can be made
+again. --cache removes everything
 from the cache that can be made again.
 
 Results are never touched without --results, which removes the runs in the data
@@ -113,7 +114,7 @@ type keptBytes struct {
 
 // litter is something that goes as a whole.
 type litter struct {
-	Kind  string    `json:"kind"` // build, pinned, catalog, revision, sent, typed catalog, routes, servers, sqlite, answers, unfinished build, run
+	Kind  string    `json:"kind"` // build, pinned, catalog, revision, sent, typed catalog, routes, servers, sqlite, answers, unfinished build, temporary folder, run
 	Path  string    `json:"path"`
 	What  string    `json:"what,omitempty"` // which contender
 	Bytes int64     `json:"bytes"`
@@ -164,9 +165,11 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		done.Removed = append(done.Removed, l)
 		done.Bytes += l.Bytes
-		if l.Kind == kindRun {
+		switch l.Kind {
+		case kindRun:
 			resultBytes -= l.Bytes
-		} else {
+		case kindTemp: // it is in neither
+		default:
 			cacheBytes -= l.Bytes
 		}
 	}
@@ -221,7 +224,7 @@ func (c cleaned) print(w io.Writer, o options) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindTemp, "temporary folder"}, {kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {

@@ -54,6 +54,11 @@ func TestWhatLiesInTheCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("TMPDIR", t.TempDir())
+	sent := "sent/" + strings.Repeat("0123456789abcdef", 4)
+	put(d.Cache, sent, "what a coordinator sent")
+	put(d.Cache, "sent/new-1", "half of it")
+	put(d.Cache, "sent/new-2", "half of it")
 	const tree, named, other, typed = "0123456789abcdef0123456789abcdef01234567", "0123456789abcdef0123", "1123456789abcdef0123", "2123456789abcdef0123"
 	put(d.Cache, "lock", "")
 	put(d.Cache, "trees/"+tree+"/main.go", "package main")
@@ -70,7 +75,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, ".reference-1/x", "")
 	put(d.Data, "results/routes/20260301T120000Z-1/result.json", `{"schema": "tare.result/1", "study": "routes", "asked": {"study_dir": "`+filepath.ToSlash(filepath.Join(d.Cache, "routes", named))+`"}}`)
 	old := time.Now().Add(-2 * halfFor)
-	for _, name := range []string{"bench/run-2", ".reference-1"} {
+	for _, name := range []string{"bench/run-2", ".reference-1", "sent/new-2"} {
 		if err := os.Chtimes(filepath.Join(d.Cache, name), old, old); err != nil {
 			t.Fatal(err)
 		}
@@ -79,10 +84,10 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		o    options
 		want []string
 	}{
-		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, "trees/" + tree}},
-		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
-		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "rpc/" + typed, "trees/" + tree}},
-		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "rpc/" + typed, "trees/" + tree}},
+		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, sent, "sent/new-2", "trees/" + tree}},
+		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, sent, "sent/new-2", "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
+		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "rpc/" + typed, sent, "sent/new-2", "trees/" + tree}},
+		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "rpc/" + typed, sent, "sent/new-2", "trees/" + tree}},
 	} {
 		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, c.o)
 		if err != nil || len(left) > 0 {
@@ -96,15 +101,66 @@ func TestWhatLiesInTheCache(t *testing.T) {
 			t.Errorf("%s:\n got %q\nwant %q", what, got, c.want)
 		}
 	}
+	put(d.Cache, "sent/"+strings.Repeat("0", 64)+"/x", "")
+	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
+		t.Errorf("a directory among the files: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(d.Cache, "sent")); err != nil {
+		t.Fatal(err)
+	}
 	put(d.Cache, "trees/deploy.sh", "")
 	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
 	}
 }
 
+// TestTempFolders: what a killed tare left among temporary files goes; what is in use, a
+// link and what is another program's stay.
+func TestTempFolders(t *testing.T) {
+	if !machine.CanLockDirs {
+		t.Skip("this system has no locks of directories")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	home := t.TempDir()
+	var out, errs bytes.Buffer
+	env := cmdenv.Env{Out: &out, Err: &errs, Now: time.Now, Getenv: func(name string) string {
+		return map[string]string{"HOME": home, "TARE_DATA": filepath.Join(home, "data"), "TARE_CACHE": filepath.Join(home, "cache")}[name]
+	}}
+	used, remove, err := machine.TempDir("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	prefix := used[:strings.LastIndex(used, "-")]
+	for _, dir := range []string{prefix + "-killed/files", filepath.Join(os.TempDir(), "tare-other")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(home, prefix+"-link"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dry := range []bool{true, false, false} {
+		if err := runClean(t.Context(), env, options{dryRun: dry}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(prefix + "-killed"); (err == nil) != dry {
+			t.Errorf("dry %v: what was left: %v", dry, err)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	if want := []string{used, prefix + "-link", filepath.Join(os.TempDir(), "tare-other")}; len(left) != len(want) {
+		t.Errorf("%q stay, want %q", left, want)
+	}
+	if want := "1 temporary folder"; strings.Count(out.String(), want) != 2 || errs.Len() > 0 {
+		t.Errorf("want %q twice:\n%s%s", want, out.String(), errs.String())
+	}
+}
+
 // TestResultThatCannotBeRead: such a result may name any list of routes, so all
 // lists stay, until it is removed.
 func TestResultThatCannotBeRead(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	d := cmdenv.Dirs{Cache: t.TempDir(), Data: t.TempDir()}
 	list := filepath.Join(d.Cache, "routes", "0123456789abcdef0123")
 	runs := filepath.Join(d.AllResults(), "routes")
@@ -157,6 +213,7 @@ func TestRunThatIsWritten(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks of directories")
 	}
+	t.Setenv("TMPDIR", t.TempDir())
 	home := t.TempDir()
 	var out, errs bytes.Buffer
 	env := cmdenv.Env{Out: &out, Err: &errs, Now: time.Now, Getenv: func(name string) string {

@@ -35,6 +35,7 @@ const (
 	kindSQLite  = "sqlite"
 	kindKnown   = "answers"
 	kindHalf    = "unfinished build"
+	kindTemp    = "temporary folder"
 	kindRun     = "run"
 )
 
@@ -100,6 +101,11 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 			found = append(found, l)
 		}
 	}
+	temporary, err := leftTempDirs()
+	if err != nil {
+		return nil, nil, err
+	}
+	found = append(found, temporary...)
 	if o.results {
 		runs, passed, err := keptRuns(d)
 		if err != nil {
@@ -115,12 +121,12 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
 	}
-	tmp, err := os.MkdirTemp("", "tare-clean-")
+	tmp, remove, err := machine.TempDir("clean")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
-	c, err := catalog.Locate(o.catalog, tmp) // builds are known by content, wherever it lies
+	defer remove()
+	c, err := cmdenv.Workshop{Catalog: env.CatalogDir(o.catalog), Cache: tmp}.FindCatalog() // builds are known by content, wherever it lies
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +172,11 @@ func inCache(dir string) (found []litter, left []string, err error) {
 			}
 			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
 			switch half := place.isHalf(e.Name()); {
-			case half && info.IsDir() && time.Since(info.ModTime()) > halfFor:
+			case half && info.Mode().IsRegular() == place.files && time.Since(info.ModTime()) > halfFor:
 				l.Kind = kindHalf
 			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
 				continue // under way, the file manager's, or another place
-			case !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
+			case info.Mode().IsRegular() != place.files || !place.files && !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
 				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
 			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
 				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
@@ -181,6 +187,27 @@ func inCache(dir string) (found []litter, left []string, err error) {
 		}
 	}
 	return found, left, nil
+}
+
+// leftTempDirs lists directories of temporary files whose tare was killed.
+func leftTempDirs() (found []litter, err error) {
+	dirs, err := machine.TempDirs()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the directory of temporary files: %w", err)
+	}
+	for _, dir := range dirs {
+		info, err := os.Lstat(dir)
+		if err != nil || !machine.CanLockDirs && time.Since(info.ModTime()) < halfFor {
+			continue
+		}
+		unlock, free := machine.LockDir(dir)
+		if !free {
+			continue // it is in use
+		}
+		unlock()
+		found = append(found, litter{Kind: kindTemp, Path: dir, Bytes: cmdenv.DirSize(dir), Made: info.ModTime(), top: filepath.Dir(dir), name: filepath.Base(dir)})
+	}
+	return found, nil
 }
 
 func regular(path string) bool {
@@ -229,14 +256,14 @@ func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 	return found, left, nil
 }
 
-// errWritten says that another tare is writing a run.
+// errWritten says that another tare is writing a run, or uses a temporary directory.
 var errWritten = errors.New("another tare is writing it")
 
 // remove takes l away, and the directory of its study where it was the last, or only
 // sees that nothing prevents it. Nothing outside the directory it was found in can be
 // reached.
 func remove(l litter, dryRun bool) error {
-	if l.Kind == kindRun {
+	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)
 		if !ok {
 			return errWritten

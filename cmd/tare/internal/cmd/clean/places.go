@@ -25,6 +25,7 @@ type cachePlace struct {
 	names      *regexp.Regexp // of what is whole
 	proof      string         // a file that is in each; empty: none
 	half       string         // prefix of what is being made, besides a dot's
+	files      bool           // of files; else of directories
 }
 
 // cachePlaces are the directories of the cache. All that is in them can be made
@@ -33,18 +34,18 @@ func cachePlaces() []cachePlace {
 	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
 	return []cachePlace{
-		{"bin", kindBuild, key, "built.json", ""},
-		{"pinned", kindPinned, key, "go.mod", ""},
-		{"catalog", kindCatalog, key, "go.mod", ""},
-		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-"},
-		{"bench", kindHalf, nil, "", "run-"},
-		{"sent", kindSent, regexp.MustCompile(`^[0-9a-f]{64}$`), "", "new-"},
-		{"document", kindTyped, short, "go.mod", ""},
-		{"routes", kindRoutes, short, "", ""},
-		{"rpc", kindServers, short, "plugins/go.mod", ""},
-		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", ""},
-		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", ""},
-		{"", kindHalf, nil, "", ""}, // what lies in the cache itself
+		{"bin", kindBuild, key, "built.json", "", false},
+		{"pinned", kindPinned, key, "go.mod", "", false},
+		{"catalog", kindCatalog, key, "go.mod", "", false},
+		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-", false},
+		{"bench", kindHalf, nil, "", "run-", false},
+		{"sent", kindSent, regexp.MustCompile(`^[0-9a-f]{64}$`), "", "new-", true},
+		{"document", kindTyped, short, "go.mod", "", false},
+		{"routes", kindRoutes, short, "", "", false},
+		{"rpc", kindServers, short, "plugins/go.mod", "", false},
+		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", "", false},
+		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", "", false},
+		{"", kindHalf, nil, "", "", false}, // what lies in the cache itself
 	}
 }
 

@@ -124,7 +124,7 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	d.Cache = place{dirs.Cache, 0, note(dirs.MakeCache())}
 	d.Data = place{dirs.Data, 0, note(dirs.MakeData())}
 	d.Cache.Bytes, d.Data.Bytes = cmdenv.DirSize(dirs.Cache), cmdenv.DirSize(dirs.Data)
-	c, err := cmdenv.FindCatalog(catalogDir, dirs.Cache)
+	c, err := env.FindCatalog(catalogDir)
 	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
 	d.Lock = lookAtLock(ctx, dirs.Lock(), env.HostLock())
 	return d, missing, nil

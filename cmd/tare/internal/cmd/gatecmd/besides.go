@@ -85,7 +85,7 @@ func (b *besides) open(ctx context.Context) error {
 	}
 	b.here = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
 	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
-	if b.catalog, err = cmdenv.FindCatalog("", b.Dirs.Cache); err != nil {
+	if b.catalog, err = b.FindCatalog(""); err != nil {
 		return err
 	}
 	b.moved, err = movedBetween(ctx, b.catalog, b.here)

@@ -92,7 +92,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 // prepare builds what reads the documents, learns what is right, and puts the
 // study together.
 func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (tare.Study, error) {
-	base, err := cmdenv.FindCatalog(w.Options.Catalog, w.Dirs.Cache)
+	base, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return tare.Study{}, err
 	}

@@ -3,7 +3,6 @@ package loadcmd
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
 	kind "github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -21,11 +21,15 @@ import (
 
 // loadSeveral compares servers as a study that is in no file.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
-	study, err := newComparison(env, o)
+	dir, remove, err := machine.TempDir("load")
+	if err != nil {
+		return fmt.Errorf("make a directory for the requests: %w", err)
+	}
+	defer remove()
+	study, err := newComparison(env, o, dir)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(study.Dir)
 	format := "text"
 	if o.asJSON {
 		format = "json"
@@ -80,7 +84,7 @@ const roundsWanted = 12
 // newComparison is the study: one contender for each server, the first one the
 // baseline, and one workload, whose requests are in a file of the study's
 // directory.
-func newComparison(env cmdenv.Env, o options) (tare.Study, error) {
+func newComparison(env cmdenv.Env, o options, dir string) (tare.Study, error) {
 	study := tare.Study{
 		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kind: kind.Name,
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
@@ -112,12 +116,9 @@ func newComparison(env cmdenv.Env, o options) (tare.Study, error) {
 	if err != nil {
 		return study, err
 	}
-	if study.Dir, err = os.MkdirTemp("", "tare-load-"); err != nil {
-		return study, fmt.Errorf("make a directory for the requests: %w", err)
-	}
+	study.Dir = dir
 	const file = "requests.ndjson"
 	if err := loadstudy.WriteRequests(filepath.Join(study.Dir, file), requests); err != nil {
-		os.RemoveAll(study.Dir)
 		return study, err
 	}
 	study.Workloads = []tare.Workload{{ID: "requests", File: file, Op: kind.OpRequests, Traffic: traffic}}

@@ -119,7 +119,7 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
 	if err != nil {
 		return made{}, err
 	}
-	c, err := cmdenv.FindCatalog(catalogDir, d.Cache)
+	c, err := env.FindCatalog(catalogDir)
 	if err != nil {
 		return made{}, err
 	}

@@ -41,7 +41,7 @@ func measure(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document
 	chooses := func(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 	exit := cmdenv.ExitOK
 	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
-		from, err := cmdenv.FindCatalog(w.Options.Catalog, w.Dirs.Cache)
+		from, err := w.FindCatalog(w.Options.Catalog)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	if err != nil {
 		return err
 	}
-	c, err := cmdenv.FindCatalog(o.catalog, d.Cache)
+	c, err := env.FindCatalog(o.catalog)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
+	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: env.CatalogDir(o.catalog), Run: tag}, o.quiet)
 	if err == nil && !o.build {
 		err = forward.during(env, signals, func() error {
 			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renews(env))

@@ -159,7 +159,7 @@ type settingRow struct {
 
 // listServed lists what can be served.
 func listServed(env cmdenv.Env, dir string, asJSON bool) error {
-	c, err := servedCatalog(env, dir)
+	c, err := env.FindCatalog(dir)
 	if err != nil {
 		return err
 	}
@@ -245,19 +245,10 @@ func wrapped(names []string, width int) []string {
 	return lines
 }
 
-// servedCatalog finds the contenders.
-func servedCatalog(env cmdenv.Env, dir string) (catalog.Catalog, error) {
-	d, err := env.Dirs()
-	if err != nil {
-		return catalog.Catalog{}, err
-	}
-	return cmdenv.FindCatalog(dir, d.Cache)
-}
-
 // completeStacks offers the stacks of the app that was given.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := servedCatalog(env, o.catalog)
+		c, err := env.FindCatalog(o.catalog)
 		if err != nil || len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -32,7 +32,8 @@ func environment(t *testing.T, more ...string) []string {
 	t.Helper()
 	var env []string
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "TARE_") && !strings.HasPrefix(v, "PATH=") {
+		ours := strings.HasPrefix(v, "TARE_") && !strings.HasPrefix(v, "TARE_CATALOG=") // that may name the clone, which another user made
+		if !ours && !strings.HasPrefix(v, "PATH=") {
 			env = append(env, v)
 		}
 	}
