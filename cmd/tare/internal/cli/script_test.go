@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("REPOSITORY", repository)
-			e.Setenv("TARE_CATALOG", os.Getenv("TARE_CATALOG")) // it may name the clone, which another user made
+			e.Setenv("TARE_CATALOG", os.Getenv("TARE_CATALOG"))                                      // it may name the clone, which another user made
 			for name, command := range map[string]string{"TARE": "tare", "TARE_REAL": "tare-real"} { // for scripts that change PATH
 				path, err := exec.LookPath(command)
 				if err != nil {

@@ -193,11 +193,22 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	a.mu.Lock()
 	a.ended = true
 	a.mu.Unlock()
-	a.all.Wait()
+	a.part()
 	if err := context.Cause(ctx); !errors.Is(err, errLeft) {
 		return err
 	}
 	return nil
+}
+
+// part waits until the order is over, which was cancelled with the agent, for a while.
+func (a *Agent) part() {
+	over := make(chan struct{})
+	go func() { a.all.Wait(); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(a.times.parting):
+		a.Log("left before its order had ended")
+	}
 }
 
 // errLeft says that the connection was closed: the coordinator is gone.
@@ -296,7 +307,8 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	serving := ctx
+	ctx, cancel := context.WithCancelCause(serving)
 	a.order, a.doing, a.cancel = o.ID, o.what(), cancel
 	a.Log("began: " + a.doing)
 	most := a.Limits.Duration
@@ -307,13 +319,14 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 	a.all.Go(func() {
 		defer cancel(nil)
 		defer release()
-		a.work(ctx, o, load)
+		a.work(ctx, serving, o, load)
 	})
 	return nil
 }
 
-// work carries an order out and delivers what came of it.
-func (a *Agent) work(ctx context.Context, o Order, load *loading) {
+// work carries an order out and delivers what came of it. The agent stops when serving
+// ends.
+func (a *Agent) work(ctx, serving context.Context, o Order, load *loading) {
 	out := outcome{Order: o.ID}
 	var err error
 	out.Result, err = a.carryOut(ctx, o, load)
@@ -327,7 +340,7 @@ func (a *Agent) work(ctx context.Context, o Order, load *loading) {
 		a.Log("failed: " + out.Error)
 	}
 	if !errors.Is(err, errCancelled) || out.Result != nil {
-		a.deliver(ctx, out)
+		a.deliver(ctx, serving, out)
 	}
 	a.mu.Lock()
 	a.order, a.doing, a.cancel = "", "", nil
@@ -350,14 +363,15 @@ func (a *Agent) carryOut(ctx context.Context, o Order, load *loading) (result []
 }
 
 // deliver sends an outcome until the coordinator has it, refuses it, or has not taken
-// it for too long.
-func (a *Agent) deliver(ctx context.Context, out outcome) {
+// it for too long: half of the time that is left, if the agent stops.
+func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.forsaken)
 	defer cancel()
+	defer context.AfterFunc(serving, func() { time.AfterFunc(a.times.parting/2, cancel) })()
 	go func() { // a pipe that has ended does not come back
 		for ctx.Err() == nil && !a.nc.IsClosed() {
 			time.Sleep(50 * time.Millisecond)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // A result that the coordinator cannot write is sent again, and not measured again.
@@ -111,6 +113,36 @@ func TestResultBeyondTheJournal(t *testing.T) {
 	defer again.journal.Close()
 	if err := again.deliver("a", outcome{Order: "o", Result: text}); err != nil || len(again.measured()) != 1 {
 		t.Errorf("later: %+v, %v", again.measured(), err)
+	}
+}
+
+// syncs counts directories that are brought to stable storage.
+type syncs struct {
+	whole.System
+	dirs []string
+	err  error
+}
+
+func (s *syncs) SyncDir(dir string) error {
+	s.dirs = append(s.dirs, dir)
+	return s.err
+}
+
+// The name of a journal is on stable storage before it has a line that a machine is told.
+func TestJournalHasAName(t *testing.T) {
+	t.Parallel()
+	d := &syncs{}
+	run := &StudyRun{Dir: t.TempDir(), Machines: []string{"a"}, Share: 1, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, disk: d}
+	if err := run.open(); err != nil {
+		t.Fatal(err)
+	}
+	run.journal.Close()
+	if len(d.dirs) != 1 || d.dirs[0] != run.Dir {
+		t.Errorf("%q were synced", d.dirs)
+	}
+	run.Dir, d.err = t.TempDir(), errors.New("the disk is gone")
+	if err := run.open(); !errors.Is(err, d.err) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -30,7 +30,7 @@ const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-jso
 
 // shortTimes let a test see silence soon.
 func shortTimes() times {
-	return times{hello: 50 * time.Millisecond, patience: 3 * time.Second, forsaken: 30 * time.Second, ask: 500 * time.Millisecond, again: 5 * time.Millisecond, rejoin: 50 * time.Millisecond}
+	return times{hello: 50 * time.Millisecond, patience: 3 * time.Second, forsaken: 30 * time.Second, ask: 500 * time.Millisecond, again: 5 * time.Millisecond, rejoin: 50 * time.Millisecond, parting: 4 * time.Second}
 }
 
 // result is what an agent sends back of so many rounds.

@@ -51,6 +51,7 @@ type StudyRun struct {
 	// Read reads the results in what an agent sends; nil: it is one.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
+	disk     whole.Disk // nil: the system's
 	mu       sync.Mutex
 	pool     *pool
 	journal  *os.File
@@ -419,7 +420,7 @@ func (r *StudyRun) keep(o outcome, rounds int) error {
 	var file string
 	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
-		if err = whole.WriteNew(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err = whole.WriteNew(r.system(), filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -482,26 +483,37 @@ func (r *StudyRun) open() error {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	r.pool = newPool(r.Machines, r.Share)
-	whole := bytes.LastIndexByte(text, '\n') + 1 // a line that a killed process left is not taken
-	if whole > 0 {
-		if err := r.replay(text[:whole]); err != nil {
+	complete := bytes.LastIndexByte(text, '\n') + 1 // a line that a killed process left is not taken
+	if complete > 0 {
+		if err := r.replay(text[:complete]); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if r.journal, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := r.journal.Truncate(int64(whole)); err != nil {
+	if err := r.journal.Truncate(int64(complete)); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if _, err := r.journal.Seek(0, 2); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if whole == 0 {
+	if err := r.system().SyncDir(r.Dir); err != nil { // a journal without a name is none
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	if complete == 0 {
 		r.run = fmt.Sprintf("%x", time.Now().UnixNano())
 		return r.write(head{Protocol, r.run, r.Machines, r.Share, r.Study})
 	}
 	return nil
+}
+
+// system is the disk that results are written to.
+func (r *StudyRun) system() whole.Disk {
+	if r.disk == nil {
+		return whole.System{}
+	}
+	return r.disk
 }
 
 // Unfinished reads the journal in dir. It returns the seed of the run, and false

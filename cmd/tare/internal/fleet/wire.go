@@ -177,8 +177,9 @@ type times struct {
 	ask      time.Duration // for one reply
 	again    time.Duration // before something is asked again
 	rejoin   time.Duration // before an agent connects again to what it joined
+	parting  time.Duration // in which an agent that is stopped ends its order and reports that
 }
 
 func usualTimes() times {
-	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second}
+	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second, parting: 4 * time.Second}
 }

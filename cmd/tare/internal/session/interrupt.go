@@ -4,11 +4,18 @@ import (
 	"context"
 	"os"
 	"sync"
+	"syscall"
+	"time"
 )
+
+// finishing is how long SIGTERM lets a round take to its end. Who sends it kills the
+// process some seconds later.
+const finishing = 3 * time.Second
 
 // halt turns the first Ctrl-C into a request to finish the round, and the
 // second into the end of everything. While nothing is being measured there is
-// nothing to finish, and the first one ends it.
+// nothing to finish, and the first one ends it. SIGTERM is a Ctrl-C, and another one
+// a little later.
 type halt struct {
 	Stop <-chan struct{} // closed: finish the round
 
@@ -24,18 +31,24 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 	stop := make(chan struct{})
 	h := &halt{Stop: stop, quit: make(chan struct{})}
 	h.ended.Go(func() {
+		var late <-chan time.Time
 		for {
+			var s os.Signal
 			select {
 			case <-h.quit:
 				restore()
 				return
-			case <-signals:
+			case s = <-signals:
+			case <-late:
 			}
 			h.mu.Lock()
 			h.asked++
 			first, measuring := h.asked == 1, h.measuring
 			h.mu.Unlock()
 			if first && measuring {
+				if s == syscall.SIGTERM {
+					late = time.After(finishing)
+				}
 				say("finishing the round, then judging what there is; Ctrl-C again ends it at once")
 				close(stop)
 				continue

@@ -101,6 +101,19 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if env, err = withOwnPlaces(env); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals, restore := env.Lab.Interrupt()
+	defer restore()
+	go func() {
+		select {
+		case <-signals:
+			restore() // another one ends this process itself; the guardian cleans up
+			cancel(errStopped)
+		case <-ctx.Done():
+		}
+	}()
+	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // an order ends with the agent
 	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 		return carryOut(ctx, env, root, o, t)
@@ -111,7 +124,7 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
 	if w.stdio {
 		a.Log = nil
-		if err := a.ServePipe(ctx, env.In, env.Out); err != nil {
+		if err := a.ServePipe(ctx, env.In, env.Out); err != nil && ctx.Err() == nil {
 			return cmdenv.Usage(err.Error(), "")
 		}
 		return nil
@@ -140,6 +153,9 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	}
 	return err
 }
+
+// errStopped says that the agent's user ended it.
+var errStopped = errors.New("the agent was stopped")
 
 // keep reads what of the machine stays free.
 func (w *words) keep(env cmdenv.Env) error {
