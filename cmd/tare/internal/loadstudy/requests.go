@@ -37,7 +37,7 @@ type Requests struct {
 	DataDir string
 	Feed    string
 	Mix     []string // METHOD PATH=WEIGHT
-	Secrets bool     // headers of a HAR that say who somebody is are sent, too
+	Secrets bool     // values with secret names in recorded requests are sent, too
 
 	HasBody bool // --body was given: an empty one is one
 }

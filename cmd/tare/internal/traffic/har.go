@@ -20,7 +20,7 @@ type entry struct {
 		Method  string `json:"method"`
 		URL     string `json:"url"`
 		Headers []struct{ Name, Value string }
-		Post    *struct{ Text, Encoding string } `json:"postData"`
+		Post    *struct{ Text, Encoding, MimeType string } `json:"postData"`
 	} `json:"request"`
 }
 
@@ -47,7 +47,7 @@ func (p *parcel) Read(b []byte) (int, error) {
 }
 
 // readHAR reads an HTTP archive one entry after another.
-func (f *Feed) readHAR(in *parcel, secrets bool) error {
+func (f *Feed) readHAR(in *parcel) error {
 	in.refill()
 	dec := json.NewDecoder(in)
 	if err := enter(dec, "log", "entries"); err != nil {
@@ -84,7 +84,7 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		var q load.Request
 		var at time.Time
 		if err == nil {
-			q, at, err = f.request(e, secrets)
+			q, at, err = f.request(e)
 		}
 		var since time.Duration
 		if err == nil {
@@ -126,7 +126,7 @@ func enter(dec *json.Decoder, names ...string) error {
 }
 
 // request is the request of an entry, without what is about its connection.
-func (f *Feed) request(e entry, secrets bool) (q load.Request, at time.Time, err error) {
+func (f *Feed) request(e entry) (q load.Request, at time.Time, err error) {
 	if at, err = time.Parse(time.RFC3339Nano, e.Started); err != nil {
 		return q, at, fmt.Errorf("startedDateTime %q is not a time", e.Started)
 	}
@@ -134,11 +134,13 @@ func (f *Feed) request(e entry, secrets bool) (q load.Request, at time.Time, err
 	if q.Path, err = pathOf(e.Request.URL); err != nil {
 		return q, at, err
 	}
+	q.Path = f.plainQuery(q.Path)
 	for _, h := range e.Request.Headers {
 		switch name := strings.ToLower(h.Name); {
 		case strings.HasPrefix(name, ":"), name == "host", name == "content-length", name == "connection", name == "keep-alive", name == "transfer-encoding", name == "upgrade", name == "proxy-connection", name == "te", name == "expect":
-		case secret(name) && !secrets:
-			f.Secrets++
+		case f.holdsBack(name):
+		case name == "referer":
+			q.Header = append(q.Header, [2]string{h.Name, f.plainQuery(h.Value)})
 		default:
 			q.Header = append(q.Header, [2]string{h.Name, h.Value})
 		}
@@ -149,6 +151,7 @@ func (f *Feed) request(e entry, secrets bool) (q load.Request, at time.Time, err
 				return q, at, fmt.Errorf("postData: %w", err)
 			}
 		}
+		q.Body = f.plainBody(p.MimeType, q.Body)
 	}
 	return q, at, load.CheckRequest(q)
 }

@@ -55,7 +55,7 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 			}
 			op, q, err := d.object(v), load.Request{}, noObject(v)
 			if op != nil {
-				q, err = d.request(strings.ToUpper(method), path, item, op)
+				q, err = f.described(d, strings.ToUpper(method), path, item, op)
 			}
 			if err == nil {
 				err = load.CheckRequest(q)
@@ -199,8 +199,9 @@ func size(v any, most int) (n int) {
 	return n + 2
 }
 
-// request is one operation with its examples.
-func (d *document) request(method, path string, item, op object) (load.Request, error) {
+// described returns the request of one operation, made from its examples. Parameters
+// with secret names are held back.
+func (f *Feed) described(d *document, method, path string, item, op object) (load.Request, error) {
 	q := load.Request{Method: method}
 	query, long := url.Values{}, 0
 	for _, v := range append(slices.Clone(list(item["parameters"])), list(op["parameters"])...) {
@@ -219,12 +220,13 @@ func (d *document) request(method, path string, item, op object) (load.Request, 
 				return q, fmt.Errorf("the example of %s makes a path of more than %d bytes", name, mostLine)
 			}
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
+		case (p["in"] == "query" || p["in"] == "header") && f.holdsBack(name):
 		case p["in"] == "query":
 			if long += 3 * (len(name) + len(text)); long > mostEntry {
 				return q, fmt.Errorf("the example of %s makes a query of more than %d bytes", name, mostEntry)
 			}
 			query.Set(name, text)
-		case p["in"] == "header" && !secret(name):
+		case p["in"] == "header":
 			q.Header = append(q.Header, [2]string{name, text})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/secret"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
@@ -38,10 +39,11 @@ type Feed struct {
 	Times    []time.Duration // of each, since the first; nil: they have none
 	Broken   []Broken        // the first ten that cannot be sent
 	Lost     int             // all that cannot be sent
-	Secrets  int             // headers that were left out
+	Secrets  int             // secret values that were held back
 	More     bool            // the file holds more requests than are kept
 
-	kept int // bytes
+	kept    int  // bytes
+	secrets bool // nothing is held back
 }
 
 // Broken is a request that cannot be sent.
@@ -95,16 +97,16 @@ func Sniff(name string, begin []byte) Kind {
 	return Unknown
 }
 
-// Read reads the file called name, which is of a kind. Secrets are omitted unless they
-// are requested.
+// Read reads the file called name, which is of a kind. Values with secret names are
+// held back, unless secrets is set.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
-	f := &Feed{}
+	f := &Feed{secrets: secrets}
 	var err error
 	switch kind {
 	case AccessLog:
 		err = f.readLog(r)
 	case HAR:
-		err = f.readHAR(&parcel{r: r, most: mostEntry}, secrets)
+		err = f.readHAR(&parcel{r: r, most: mostEntry})
 	case OpenAPI:
 		err = f.readOpenAPI(name, r)
 	default:
@@ -161,13 +163,34 @@ func (f *Feed) order() {
 	f.Requests, f.Times = requests, times
 }
 
-// secret reports whether a header is one that says who somebody is.
-func secret(name string) bool {
-	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "x-csrf-token":
-		return true
+// holdsBack reports whether the value of a header or parameter is held back because of
+// its name, and counts it.
+func (f *Feed) holdsBack(name string) bool {
+	if f.secrets || !secret.IsName(name) {
+		return false
 	}
-	return false
+	f.Secrets++
+	return true
+}
+
+// plainQuery returns a path or URL without the parameters that are held back.
+func (f *Feed) plainQuery(target string) string {
+	if f.secrets {
+		return target
+	}
+	target, n := secret.RemoveFromQuery(target)
+	f.Secrets += n
+	return target
+}
+
+// plainBody returns a body of a content type without the values that are held back.
+func (f *Feed) plainBody(kind string, body []byte) []byte {
+	if f.secrets {
+		return body
+	}
+	body, n := secret.EmptyInBody(kind, body)
+	f.Secrets += n
+	return body
 }
 
 // pathOf is the path and query of a URL, whatever its host.
@@ -241,6 +264,7 @@ func (f *Feed) readLog(r io.Reader) error {
 			f.broken(n, "", err)
 			continue
 		}
+		q.Path = f.plainQuery(q.Path)
 		for _, text := range []*string{&q.Method, &q.Path} {
 			known, ok := same[*text]
 			if !ok {

@@ -88,6 +88,39 @@ func TestHAR(t *testing.T) {
 	}
 }
 
+// No value with a secret name is sent without --with-secrets, wherever a recording has it.
+func TestSecretsAreHeldBack(t *testing.T) {
+	entry := func(url, headers, kind, text string) string {
+		return fmt.Sprintf(`{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":%q,"headers":[%s],"postData":{"mimeType":%q,"text":%q}}}`, url, headers, kind, text)
+	}
+	har := `{"log":{"entries":[` + strings.Join([]string{
+		entry("https://shop.example/a?access_token=CANARY&b=1", `{"name":"X-Amz-Security-Token","value":"CANARY"},{"name":"X-Goog-Api-Key","value":"CANARY"},{"name":"PRIVATE-TOKEN","value":"CANARY"},{"name":"Referer","value":"https://x/?api_key=CANARY"}`, "", ""),
+		entry("https://u:CANARY@shop.example/login", "", "application/x-www-form-urlencoded", "user=a&password=CANARY"),
+		entry("https://shop.example/login", "", "application/json", `{"user":"a","password":"CANARY","client":{"client_secret":"CANARY"}}`),
+	}, ",") + `]}}`
+	log := "h - - " + at + ` "GET /a?b=1&X-Amz-Signature=CANARY HTTP/1.1" 200 1`
+	api := "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{name: api_key, in: query, example: CANARY}, {name: X-Vault-Token, in: header, example: CANARY}, {name: b, in: query, example: 1}]}}}"
+	for _, c := range []struct {
+		kind    Kind
+		src     string
+		want    string
+		secrets int
+	}{
+		{HAR, har, "POST /a?b=1 Referer=https://x/ 0s\nPOST /login user=a&password= 0s\nPOST /login {\"user\":\"a\",\"password\":\"\",\"client\":{\"client_secret\":\"\"}} 0s", 8},
+		{AccessLog, log, "GET /a?b=1 0s", 1},
+		{OpenAPI, api, "GET /a?b=1", 2},
+	} {
+		f, err := Read(c.kind, "a.yaml", strings.NewReader(c.src), false)
+		if err != nil || lines(f) != c.want || f.Secrets != c.secrets {
+			t.Errorf("%v, %d held back\n%s\nwant %d\n%s", err, f.Secrets, lines(f), c.secrets, c.want)
+		}
+		f, err = Read(c.kind, "a.yaml", strings.NewReader(c.src), true)
+		if n := strings.Count(lines(f), "CANARY"); err != nil || n != c.secrets || f.Secrets != 0 {
+			t.Errorf("with secrets: %v, %d of %d are sent, %d held back\n%s", err, n, c.secrets, f.Secrets, lines(f))
+		}
+	}
+}
+
 func TestOpenAPI(t *testing.T) {
 	src := `openapi: 3.0.3
 servers: [{url: "https://shop.example/v1/"}]
@@ -255,7 +288,7 @@ func TestTimesFarApart(t *testing.T) {
 		entries = append(entries, `{"startedDateTime":"`+at+`","request":{"method":"GET","url":"http://x.example/","headers":[]}}`)
 	}
 	f := &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`), most: mostEntry}, false); err != nil {
+	if err := f.readHAR(&parcel{r: strings.NewReader(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`), most: mostEntry}); err != nil {
 		t.Fatal(err)
 	}
 	f.order()
@@ -283,30 +316,30 @@ func TestBounds(t *testing.T) {
 	}
 	archive := `{"log":{"entries":[` + strings.Repeat(entry(strings.Repeat("x", 300))+",", 9) + entry("") + `]}}`
 	f = &Feed{kept: mostKept - 1000}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: mostEntry}, false); err != nil || len(f.Requests) != 4 || !f.More {
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: mostEntry}); err != nil || len(f.Requests) != 4 || !f.More {
 		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: 512}, false); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: 512}); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	broken := errors.New("broken")
 	for at := range archive {
 		f = &Feed{}
-		if err := f.readHAR(&parcel{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: mostEntry}, false); !errors.Is(err, broken) && len(f.Requests) < 10 {
+		if err := f.readHAR(&parcel{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: mostEntry}); !errors.Is(err, broken) && len(f.Requests) < 10 {
 			t.Fatalf("a read error after %d bytes: %v, %d requests, %q", at, err, len(f.Requests), f.Broken)
 		}
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}, false); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
+	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
-	if err := new(Feed).readHAR(&parcel{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}, false); err == nil || err.Error() != "longer than 512 bytes" {
+	if err := new(Feed).readHAR(&parcel{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}); err == nil || err.Error() != "longer than 512 bytes" {
 		t.Errorf("what stands before the entries: %v", err)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}, false); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
 		t.Errorf("%v, %q", err, f.Broken)
 	}
 }

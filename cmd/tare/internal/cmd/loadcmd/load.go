@@ -73,7 +73,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 	what.Set.StringVar(&words.asking.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
 	what.Set.StringVar(&words.asking.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
 	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin. Or an access log (common or combined), a HAR, or an OpenAPI document in YAML")
-	what.Set.BoolVar(&words.asking.Secrets, "with-secrets", false, "send Authorization, Cookie and the like of a HAR, too")
+	what.Set.BoolVar(&words.asking.Secrets, "with-secrets", false, "send what headers, query parameters and fields of --feed hold that are secrets by their names (Authorization, access_token, password), too")
 	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
 	what.Set.StringVar(&words.calling.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
 	what.Set.StringArrayVar(&words.calling.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
@@ -137,7 +137,7 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
 		}
 		if f.Secrets > 0 {
-			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
+			p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them")
 		}
 		if f.More {
 			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))

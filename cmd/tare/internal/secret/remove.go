@@ -1,0 +1,178 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+	"net/url"
+	"strings"
+)
+
+// RemoveFromQuery removes the parameters with secret names from the query of a path or
+// URL, and returns how many there were. The rest stays as it is written.
+func RemoveFromQuery(target string) (string, int) {
+	path, query, ok := strings.Cut(target, "?")
+	if !ok {
+		return target, 0
+	}
+	query, fragment, hasFragment := strings.Cut(query, "#")
+	var kept []string
+	n := 0
+	for pair := range strings.FieldsFuncSeq(query, isSeparator) {
+		if isSecretPair(pair) {
+			n++
+			continue
+		}
+		kept = append(kept, pair)
+	}
+	if n == 0 {
+		return target, 0
+	}
+	if len(kept) > 0 {
+		path += "?" + strings.Join(kept, "&")
+	}
+	if hasFragment {
+		path += "#" + fragment
+	}
+	return path, n
+}
+
+func isSeparator(r rune) bool { return r == '&' || r == ';' }
+
+// isSecretPair reports whether name=value, percent-encoded, has a secret name.
+func isSecretPair(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	if plain, err := url.QueryUnescape(name); err == nil {
+		name = plain
+	}
+	return IsName(name)
+}
+
+// EmptyInBody empties the values of fields with secret names in a form (URL-encoded or
+// multipart) and in JSON, and returns how many there were. kind is the content type; a
+// body is read as JSON whenever it is JSON. Other bodies stay as they are.
+func EmptyInBody(kind string, body []byte) ([]byte, int) {
+	media, params, err := mime.ParseMediaType(kind)
+	switch {
+	case err == nil && media == "multipart/form-data" && params["boundary"] != "":
+		return emptyInMultipart(params["boundary"], body)
+	case isJSON(body):
+		return emptyInJSON(body)
+	case err == nil && media == "application/x-www-form-urlencoded", isForm(body):
+		return emptyInForm(body)
+	}
+	return body, 0
+}
+
+// isJSON reports whether body begins as an object or an array of JSON.
+func isJSON(body []byte) bool {
+	start := bytes.TrimSpace(body)
+	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
+}
+
+// isForm reports whether body is name=value pairs without any space, as forms are sent.
+func isForm(body []byte) bool {
+	return bytes.IndexByte(body, '=') > 0 && !bytes.ContainsAny(body, " \t\r\n<>\"{}\x00")
+}
+
+func emptyInForm(body []byte) ([]byte, int) {
+	n := 0
+	pairs := strings.Split(string(body), "&")
+	for i, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		if value != "" && isSecretPair(pair) {
+			pairs[i], n = name+"=", n+1
+		}
+	}
+	if n == 0 {
+		return body, 0
+	}
+	return []byte(strings.Join(pairs, "&")), n
+}
+
+// emptyInMultipart empties the parts whose name is secret. It works on the bytes, so
+// that the other parts stay as they are.
+func emptyInMultipart(boundary string, body []byte) ([]byte, int) {
+	n := 0
+	list := bytes.Split(body, []byte("--"+boundary))
+	for i, part := range list {
+		head, value, ok := bytes.Cut(part, []byte("\r\n\r\n"))
+		if !ok || !isSecretPart(head) {
+			continue
+		}
+		if value = bytes.TrimSuffix(value, []byte("\r\n")); len(value) > 0 {
+			list[i], n = append(bytes.Clone(head), "\r\n\r\n\r\n"...), n+1
+		}
+	}
+	if n == 0 {
+		return body, 0
+	}
+	return bytes.Join(list, []byte("--"+boundary)), n
+}
+
+// isSecretPart reports whether the head of a part names a secret field.
+func isSecretPart(head []byte) bool {
+	for line := range strings.SplitSeq(string(head), "\r\n") {
+		name, value, _ := strings.Cut(line, ":")
+		if !strings.EqualFold(name, "Content-Disposition") {
+			continue
+		}
+		_, params, err := mime.ParseMediaType(value)
+		return err == nil && IsName(params["name"])
+	}
+	return false
+}
+
+// emptyInJSON replaces the value of each member with a secret name by "", at any depth,
+// and leaves every other byte. The bytes after a syntax error stay as they are.
+func emptyInJSON(body []byte) ([]byte, int) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber() // or 1e999 would end it
+	type level struct{ object, atValue bool }
+	var levels []level
+	var out []byte
+	n, done := 0, 0
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			break
+		}
+		if d, ok := token.(json.Delim); ok {
+			if d == '{' || d == '[' {
+				levels = append(levels, level{object: d == '{'})
+				continue
+			}
+			levels = levels[:len(levels)-1]
+		}
+		if len(levels) == 0 {
+			continue
+		}
+		top := &levels[len(levels)-1]
+		if !top.object {
+			continue
+		}
+		if _, ok := token.(json.Delim); ok || top.atValue { // the value ends here
+			top.atValue = false
+			continue
+		}
+		name, _ := token.(string)
+		if top.atValue = true; !IsName(name) {
+			continue
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			break
+		}
+		top.atValue = false
+		if text := string(value); text == `""` || text == "null" {
+			continue
+		}
+		end := int(dec.InputOffset())
+		out = append(append(out, body[done:end-len(value)]...), `""`...)
+		n, done = n+1, end
+	}
+	if n == 0 {
+		return body, 0
+	}
+	return append(out, body[done:]...), n
+}
