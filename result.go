@@ -32,7 +32,7 @@ type Run struct {
 	Seconds float64   `json:"seconds"` // measuring, builds not included
 	Seed    string    `json:"seed"`
 	Budget  string    `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
-	Env     []string  `json:"env,omitempty"`   // NAME=value, put into every contender's environment
+	Env     []string  `json:"env,omitempty"`   // NAME=value, put into every contender's environment; NAME=hmac-sha256:DIGITS if the value is not kept
 	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
 	Stopped string    `json:"stopped"`         // why it ended: decided, planned, budget, rounds, unanswerable, interrupted
 	Machine Machine   `json:"machine"`

@@ -117,8 +117,17 @@ type Measuring struct {
 	Most      int            // slices of a contender in a round, of work that allocates nothing; zero: by that rule
 	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
 	Env       []string       // NAME=value, for every contender
+	EnvRecord []string       // Env as the result and the journal keep it; nil: as it is
 	At        float64        // operations per second to work out the cost at; zero: none
 	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
+}
+
+// recordedEnv returns the environment of contenders as documents keep it.
+func (m Measuring) recordedEnv() []string {
+	if m.EnvRecord != nil {
+		return m.EnvRecord
+	}
+	return m.Env
 }
 
 // Host is what the program that carries a study out knows, and wants to be told.

@@ -31,7 +31,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 			Seed:    r.plan.Seed,
 			Budget:  r.asked()["budget"],
 			Stopped: r.stopped,
-			Env:     r.o.Env,
+			Env:     r.o.recordedEnv(),
 			Procs:   r.o.Procs,
 			Machine: facts,
 		},
@@ -192,8 +192,9 @@ func (r *run) asked() map[string]string {
 	if r.o.Procs > 0 {
 		m["procs"] = fmt.Sprint(r.o.Procs)
 	}
-	if len(r.o.Env) > 0 {
-		m["env"] = strings.Join(r.o.Env, " ")
+	if env := r.o.recordedEnv(); len(env) > 0 {
+		m["env"] = strings.Join(env, " ")
 	}
 	return m
 }
+

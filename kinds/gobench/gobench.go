@@ -58,7 +58,7 @@ type Package struct {
 func (s Suite) Save(path string) error {
 	text, err := json.Marshal(s)
 	if err == nil {
-		err = os.WriteFile(path, text, 0o644)
+		err = os.WriteFile(path, text, 0o600) // it has the environment
 	}
 	if err != nil {
 		return fmt.Errorf("write the suite: %w", err)

@@ -119,7 +119,7 @@ func TestReached(t *testing.T) {
 // What the head has that the base has not is in its title and nowhere else.
 func TestWhatTheHeadHas(t *testing.T) {
 	dir := t.TempDir()
-	s, err := find(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
+	s, err := find(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

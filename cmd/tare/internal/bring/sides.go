@@ -30,19 +30,20 @@ const Worktree = "worktree"
 // With, Go, Env, Tags and PGO say what the head has that the base has not; they
 // do beside Base too.
 type Asked struct {
-	Dir      string   // where the user is
-	Packages []string // as the go command takes them; none: ./...
-	Base     string   // revision; empty: the head's files
-	Head     string   // revision; empty or Worktree: the files as they are
-	Bench    string   // as go test -bench takes it; empty: all
-	With     []build.With
-	Go       []string // toolchains: of both, or of the head alone; empty name: the machine's
-	Env      []string // NAME=value
-	Tags     string
-	PGO      string // absolute
-	OneBuild bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
-	Changed  bool   // only benchmarks that the difference between base and head reaches
-	Shard    Shard  // only a part of the benchmarks
+	Dir       string   // where the user is
+	Packages  []string // as the go command takes them; none: ./...
+	Base      string   // revision; empty: the head's files
+	Head      string   // revision; empty or Worktree: the files as they are
+	Bench     string   // as go test -bench takes it; empty: all
+	With      []build.With
+	Go        []string // toolchains: of both, or of the head alone; empty name: the machine's
+	Env       []string // NAME=value
+	EnvRecord []string // Env as documents keep it
+	Tags      string
+	PGO       string // absolute
+	OneBuild  bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
+	Changed   bool   // only benchmarks that the difference between base and head reaches
+	Shard     Shard  // only a part of the benchmarks
 }
 
 // Shard is one of several parts of the same size; the zero value is all.
@@ -167,7 +168,7 @@ func (s *sides) differ(a Asked) {
 	for _, w := range a.With {
 		has = append(has, w.String())
 	}
-	has = append(has, a.Env...)
+	has = append(has, a.EnvRecord...)
 	if a.Tags != "" {
 		has = append(has, "tags "+a.Tags)
 	}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,21 @@ func BenchmarkMake(b *testing.B) {
 
 func BenchmarkFails(b *testing.B) { b.Fatal("no luck") }
 `
+
+// filesBelow lists the regular files below dir.
+func filesBelow(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
 
 // call runs tare in dir and returns what it wrote.
 func call(t *testing.T, dir, home string, args ...string) (code int, stdout, stderr string) {
@@ -82,7 +98,7 @@ func TestBench(t *testing.T) {
 	before := git("status", "--porcelain", "--ignored")
 
 	file := filepath.Join(home, "result.json")
-	code, out, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "2", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "-o", file)
+	code, out, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "2", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "-o", file, "--env", "DATABASE_URL=CANARY")
 	if code != cmdenv.ExitOK || said != "" {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
@@ -94,6 +110,15 @@ func TestBench(t *testing.T) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
+	}
+	kept, err := os.ReadDir(filepath.Join(home, "data", "results"))
+	if err != nil || len(kept) != 1 {
+		t.Errorf("%v, %v", kept, err)
+	}
+	for _, name := range filesBelow(t, home) { // what --env set is in none of them
+		if text, err := os.ReadFile(name); err != nil || strings.Contains(string(text), "CANARY") {
+			t.Errorf("%s has the value of DATABASE_URL (%v)", name, err)
+		}
 	}
 	var r tare.Result
 	if err := json.Unmarshal(text, &r); err != nil {

@@ -46,10 +46,10 @@ type command struct {
 func commands() map[string]command {
 	return map[string]command{
 		"run": {
-			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "profile", "at"},
+			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "keep-env", "profile", "at"},
 		},
 		"bench": {
-			flags: []string{"base", "head", "with", "go", "env", "tags", "pgo", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
+			flags: []string{"base", "head", "with", "go", "env", "keep-env", "tags", "pgo", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
 			files: []string{"pgo"}, code: true,
 		},
 		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true},

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -31,4 +34,113 @@ func CheckEnvironment(env []string) error {
 		seen[upper] = true
 	}
 	return nil
+}
+
+// plainVariables are settings of the Go runtime and toolchain. Their values can hold no
+// secret, and are kept in results.
+func plainVariables() []string {
+	return []string{
+		"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "CGO_ENABLED",
+		"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
+	}
+}
+
+// envDigest is the form that a variable with a secret value has in documents.
+var envDigest = regexp.MustCompile(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
+
+// RecordEnv returns env as results, journals and messages keep it: values other than
+// those of plainVariables as a MAC with the key of the data directory. Equal values of
+// a variable are equal there, and cannot be guessed without the key.
+func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
+	list := slices.Clone(env)
+	for i, kv := range list {
+		name, _, _ := strings.Cut(kv, "=")
+		if slices.Contains(plainVariables(), name) {
+			continue
+		}
+		key, err := readKey(d, true)
+		if err != nil {
+			return nil, err
+		}
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte("env " + kv))
+		list[i] = fmt.Sprintf("%s=hmac-sha256:%x", name, h.Sum(nil)[:16])
+	}
+	return list, nil
+}
+
+// maskEnv returns env for messages before there is a key: names, and the values of
+// plainVariables.
+func maskEnv(env []string) []string {
+	list := slices.Clone(env)
+	for i, kv := range list {
+		if name, _, _ := strings.Cut(kv, "="); !slices.Contains(plainVariables(), name) {
+			list[i] = name + "=…"
+		}
+	}
+	return list
+}
+
+// RestoreEnv returns the environment of a result with values: of variables that the
+// result has only a MAC of, those in values. They must be the ones it was made with,
+// which can be checked unless the result is foreign.
+func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
+	values = slices.Clone(values)
+	env := slices.Clone(record)
+	for i, kv := range env {
+		m := envDigest.FindString(kv)
+		if m == "" || m != kv {
+			continue
+		}
+		name, _, _ := strings.Cut(kv, "=")
+		k := slices.IndexFunc(values, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		if k < 0 {
+			return nil, cmdenv.Usage("the result keeps no value of "+name, "give it again: --env "+name+"=VALUE")
+		}
+		now, err := RecordEnv(d, values[k:k+1])
+		if err != nil {
+			return nil, err
+		}
+		if now[0] != kv && !foreign {
+			return nil, cmdenv.Usage("--env "+name+" has another value than the result was made with", "tare run and tare bench measure with another value")
+		}
+		env[i] = values[k]
+		values = slices.Delete(values, k, k+1)
+	}
+	if len(values) > 0 {
+		name, _, _ := strings.Cut(values[0], "=")
+		return nil, cmdenv.Usage("--env "+name+" is not a variable that the result has without its value", "leave it out: a result is measured again in the environment it was made in")
+	}
+	return env, nil
+}
+
+// replaceEnv replaces, in a text of another machine, the MACs with that machine's key by
+// those in record, so that the texts of several machines can be equal.
+func replaceEnv(text string, record []string) string {
+	return envDigest.ReplaceAllStringFunc(text, func(digest string) string {
+		name, _, _ := strings.Cut(digest, "=")
+		for _, kv := range record {
+			if strings.HasPrefix(kv, name+"=") {
+				return kv
+			}
+		}
+		return digest
+	})
+}
+
+// withoutValues returns the arguments of a command with the values of --env as record
+// has them.
+func withoutValues(args, env, record []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		for k, kv := range env {
+			switch {
+			case arg == "--env="+kv:
+				args[i] = "--env=" + record[k]
+			case i > 0 && args[i-1] == "--env" && arg == kv:
+				args[i] = record[k]
+			}
+		}
+	}
+	return args
 }

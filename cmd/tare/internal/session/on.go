@@ -39,6 +39,7 @@ type Order struct {
 	// Read reads the results in what an agent sends; nil: it is one.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
+	env      []string // that of the order's flags, as documents keep it
 	contents map[string]fleet.Content
 	titles   map[string]string // of revisions, by what agents call them
 
@@ -104,6 +105,16 @@ func (o *Order) Set(flag, value string) {
 			o.Flags[i] = "--" + flag + "=" + value
 		}
 	}
+}
+
+// flagValues returns the values of a flag of the order.
+func (o *Order) flagValues(flag string) (values []string) {
+	for _, text := range o.Flags {
+		if value, is := strings.CutPrefix(text, "--"+flag+"="); is {
+			values = append(values, value)
+		}
+	}
+	return values
 }
 
 // Drop leaves a flag out of the order.
@@ -204,6 +215,9 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	}
 	dirs, err := env.Dirs()
 	if err != nil {
+		return m, err
+	}
+	if o.env, err = RecordEnv(dirs, o.flagValues("env")); err != nil {
 		return m, err
 	}
 	var unlock func()
@@ -341,10 +355,11 @@ func (m Measured) Keep(all []*tare.Result) error {
 func (o *Order) Title(side string) string {
 	for is, was := range o.titles {
 		if rest, found := strings.CutPrefix(side, is); found {
-			return was + rest
+			side = was + rest
+			break
 		}
 	}
-	return side
+	return replaceEnv(side, o.env)
 }
 
 // Entitle gives the sides in a result their titles. Profiles stay on the machine
@@ -357,6 +372,9 @@ func (o *Order) Entitle(r *tare.Result) {
 			r.Question = strings.ReplaceAll(r.Question, " "+c.Version, " "+title)
 		}
 		c.Version = title
+	}
+	for i, kv := range r.Env {
+		r.Env[i] = replaceEnv(kv, o.env)
 	}
 	for i := range r.Profiles {
 		r.Profiles[i].File, r.Profiles[i].Flame = "", ""

@@ -35,6 +35,8 @@ type Options struct {
 	NoPage   bool
 	ExitCode bool // verdicts as exit codes
 
+	KeepEnv bool // results keep the values of Env
+
 	Typed Typed // the command that makes a study without a file
 }
 

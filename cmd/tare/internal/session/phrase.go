@@ -101,6 +101,11 @@ func InWords(o Options) string {
 	if o.Procs > 0 {
 		parts = append(parts, format.Count(o.Procs, "processor"))
 	}
-	parts = append(parts, o.Env...)
+	switch {
+	case o.KeepEnv:
+		parts = append(parts, o.Env...)
+	default:
+		parts = append(parts, maskEnv(o.Env)...)
+	}
 	return strings.Join(parts, ", ")
 }

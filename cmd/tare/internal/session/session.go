@@ -45,6 +45,11 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	if err := d.MakeData(); err != nil {
 		return err
 	}
+	if o.EnvRecord == nil && !o.KeepEnv {
+		if o.EnvRecord, err = RecordEnv(d, o.Env); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	signals, restore := env.Lab.Interrupt()

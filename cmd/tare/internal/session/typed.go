@@ -59,6 +59,9 @@ type Typed struct {
 	Sums map[string]string // SHA-256 of files it names, by the names it has for them
 }
 
+// HideEnv replaces the values of --env by what record has of them.
+func (t *Typed) HideEnv(env, record []string) { t.Args = withoutValues(t.Args, env, record) }
+
 // TypedBy is the command of this call.
 func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	dir, err := os.Getwd()

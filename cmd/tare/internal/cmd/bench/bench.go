@@ -91,7 +91,11 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			if err := o.read(cmd, words); err != nil {
 				return err
 			}
+			if err := o.recordEnv(env); err != nil {
+				return err
+			}
 			o.run.Typed = session.TypedBy(env, cmd)
+			o.run.Typed.HideEnv(o.asked.Env, o.asked.EnvRecord)
 			switch several, err := o.on.Several(); {
 			case err != nil:
 				return err
@@ -108,6 +112,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	two.Set.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
 	two.Set.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
 	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	two.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
 	what := cmdenv.NewFlags("What is measured")
@@ -138,6 +143,20 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	words.format.Complete(cmd)
 	words.until.Complete(cmd)
 	return cmd
+}
+
+// recordEnv finds how documents keep the environment of the head.
+func (o *options) recordEnv(env cmdenv.Env) error {
+	if o.run.KeepEnv {
+		o.asked.EnvRecord = o.asked.Env
+		return nil
+	}
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	o.asked.EnvRecord, err = session.RecordEnv(d, o.asked.Env)
+	return err
 }
 
 // read checks the flags.

@@ -58,7 +58,7 @@ func gateRun(ask gate.Ask, own time.Duration) session.Options {
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
 	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
-	o.Env = b.Env
+	o.Env, o.KeepEnv = b.Env, true // a file of the repository has the values
 	asked := bring.Asked{
 		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
 		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),

@@ -33,8 +33,12 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 }
 
 // repeatCommand gives the command of a result again.
-func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result) error {
+func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := commandAgain(tree(env), o, old)
+	if err != nil {
+		return err
+	}
+	given, err := withEnv(env, o, args, foreign)
 	if err != nil {
 		return err
 	}
@@ -46,19 +50,40 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	p.End()
 	var now *tare.Result
 	own := env
-	own.Out, own.Args = io.Discard, args
+	own.Out, own.Args = io.Discard, given
 	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
 		res, err := env.Lab.Run(ctx, study, lo)
 		now = res // what the command adds to it is in it when it is done
 		return res, err
 	}
 	root := tree(own)
-	root.SetArgs(args)
+	root.SetArgs(given)
 	err = root.ExecuteContext(ctx)
 	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
 		err = nil // carried out; the comparison says what came of it
 	}
 	return printComparison(env, o, old, now, err)
+}
+
+// withEnv returns the arguments of a command with the values of the variables that its
+// result has without them.
+func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
+	var at []int
+	var record []string
+	for i, arg := range args {
+		if kv, is := strings.CutPrefix(arg, "--env="); is {
+			at, record = append(at, i), append(record, kv)
+		}
+	}
+	values, err := restoreEnv(env, o, record, foreign)
+	if err != nil {
+		return nil, err
+	}
+	args = slices.Clone(args)
+	for i, kv := range values {
+		args[at[i]] = "--env=" + kv
+	}
+	return args, nil
 }
 
 // commandAgain is the command of a result as it is to be given: with the seed, and the

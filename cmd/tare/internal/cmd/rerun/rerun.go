@@ -22,7 +22,8 @@ type options struct {
 	catalog string
 	noLock  bool
 	quiet   bool
-	trust   bool // what the result says is run although it was made elsewhere
+	env     []string // NAME=value of variables whose values the result does not have
+	trust   bool     // what the result says is run although it was made elsewhere
 	format  report.Format
 }
 
@@ -46,6 +47,9 @@ the result that was measured, and the comparison goes to stderr.
 A result of tare bench or tare json is made again by the command that made it, in
 the directory it was given in: revisions by the commits they were, files only if
 they are what they were.
+
+A result keeps only digests of what --env set, except of Go's own settings: give
+those values again with --env. They have to be the same.
 
 A result decides what is run: the commands, programs and modules of its study, and
 the environment. One that this data directory has not made, or that was changed or
@@ -81,6 +85,7 @@ interrupted.`,
 	flags := cmd.Flags()
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	flags.StringArrayVar(&o.env, "env", nil, "`NAME=value` of a variable whose value the result does not keep; repeatable")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
@@ -107,10 +112,13 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		if foreign {
 			listForeign(env, old, nil)
 		}
-		return repeatCommand(ctx, env, tree, o, old)
+		return repeatCommand(ctx, env, tree, o, old, foreign)
 	}
 	ro, err := askedOptions(old)
 	if err != nil {
+		return err
+	}
+	if ro.Env, err = restoreEnv(env, o, old.Env, foreign); err != nil {
 		return err
 	}
 	if o.reseed {
@@ -146,6 +154,18 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	})
 	p.Pause()
 	return printComparison(env, o, old, now, err)
+}
+
+// restoreEnv returns an environment that a result has, with the values of --env.
+func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
+	if err := session.CheckEnvironment(o.env); err != nil {
+		return nil, err
+	}
+	d, err := env.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
 // printComparison prints what came out beside what came out then. The error of measuring

@@ -90,6 +90,7 @@ causes none of them.`,
 	how.Set.StringVar(&words.Isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
 	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	how.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
 	on.AddMeasuring(how.Set)
 	how.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
