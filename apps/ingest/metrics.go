@@ -84,6 +84,12 @@ func (m metrics) spool(st spool.Status, cut int64) {
 	}
 	each("ingest_sent_total", "counter", "Events that the far side has taken.", func(c spool.Cursor) uint64 { return c.Sent })
 	each("ingest_send_failures_total", "counter", "Attempts to send a batch that failed.", func(c spool.Cursor) uint64 { return c.Failures })
+	each("ingest_send_held", "gauge", "1 while the far side takes nothing: it never has, or it refuses all events of a batch.", func(c spool.Cursor) uint64 {
+		if c.Held {
+			return 1
+		}
+		return 0
+	})
 	each("ingest_dead_total", "counter", "Events that the far side refused for good; they are in the file of dead letters.", func(c spool.Cursor) uint64 { return c.Dead })
 	each("ingest_lost_total", "counter", "Acknowledged events that the disk has lost.", func(c spool.Cursor) uint64 { return c.Lost })
 	each("ingest_unsent", "gauge", "Events that are to be sent on.", func(c spool.Cursor) uint64 { return st.Next - min(st.Next, c.Position) })

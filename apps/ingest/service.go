@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -113,8 +114,12 @@ const unready = 5 * time.Second
 // Ready returns why batches cannot be stored now, without internal details.
 func (s *Service) Ready(context.Context) error {
 	if to, ok := s.sink.(*spool.Spool); ok {
-		if st := to.Status(); st.Bound-st.Bytes < st.Bound/100 || st.Late {
+		st := to.Status()
+		if st.Bound-st.Bytes < st.Bound/100 || st.Late {
 			return errors.New("the spool is full")
+		}
+		if slices.ContainsFunc(st.Cursors, func(c spool.Cursor) bool { return c.Held }) {
+			return errors.New("a destination takes no events")
 		}
 	}
 	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {

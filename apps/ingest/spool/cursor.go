@@ -23,7 +23,11 @@ type Cursor struct {
 	Lost     uint64    // acknowledged events that the disk has lost
 	Failures uint64    // attempts that failed
 	Oldest   time.Time // of the first event that is being sent; zero: none is
+	Held     bool      // the far side takes nothing: it never has, or it refuses all events of a batch
 }
+
+// flagHeld is the bit of Cursor.Held among the flags of a slot.
+const flagHeld = 1
 
 // A cursor's file has four slots, each in a block of its own. write takes slot 0 or
 // 1 and never the newest copy, so that a crash during a write damages an older one.
@@ -62,7 +66,11 @@ func (c Cursor) append(b []byte, number uint64) []byte {
 	for _, v := range []uint64{number, c.Position, c.Pending, c.Sent, c.Dead, c.Lost, c.Failures, uint64(oldest)} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	b = binary.LittleEndian.AppendUint32(b, 0)
+	flags := uint32(0)
+	if c.Held {
+		flags |= flagHeld
+	}
+	b = binary.LittleEndian.AppendUint32(b, flags)
 	return binary.LittleEndian.AppendUint32(b, sum(b[from:]))
 }
 
@@ -72,7 +80,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 		return c, 0, false
 	}
 	v := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) }
-	c = Cursor{Position: v(1), Pending: v(2), Sent: v(3), Dead: v(4), Lost: v(5), Failures: v(6)}
+	c = Cursor{Position: v(1), Pending: v(2), Sent: v(3), Dead: v(4), Lost: v(5), Failures: v(6), Held: binary.LittleEndian.Uint32(b[end-4:])&flagHeld != 0}
 	if ms := int64(v(7)); ms != 0 {
 		c.Oldest = time.UnixMilli(ms)
 	}

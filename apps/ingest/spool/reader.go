@@ -373,20 +373,35 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.sync()
 }
 
-// Failed notes that an attempt has failed.
-func (r *Reader) Failed() error {
+// Failed notes that an attempt has failed, and whether the far side takes nothing at
+// all, by what is known.
+func (r *Reader) Failed(held bool) error {
 	r.state.Failures++
+	r.state.Held = held
 	return r.save()
 }
 
-// Done notes that b is sent, all but so many of its events, which are dead.
-// After an error the reader goes on by what it has in memory.
-func (r *Reader) Done(b *Batch, dead int) error {
-	r.state.Position, r.state.Pending, r.state.Oldest = b.To, b.To, time.Time{}
-	r.state.Sent += uint64(b.Len() - dead)
+// Part notes that the events of b before number to are sent, all but so many of them,
+// which are dead. After a crash only the rest of b is sent again.
+func (r *Reader) Part(b *Batch, to uint64, dead int) error {
+	r.advance(b, to, dead)
+	return r.save()
+}
+
+// advance counts the events of b before number to that were not counted yet.
+func (r *Reader) advance(b *Batch, to uint64, dead int) {
+	r.state.Sent += to - max(b.From, r.state.Position) - uint64(dead)
+	r.state.Position, r.state.Held = to, false
 	r.state.Dead += uint64(dead)
 	r.state.Lost += r.lost
 	r.lost = 0
+}
+
+// Done notes that b is sent, all but so many of its events that Part has not named,
+// which are dead. After an error the reader goes on by what it has in memory.
+func (r *Reader) Done(b *Batch, dead int) error {
+	r.advance(b, b.To, dead)
+	r.state.Pending, r.state.Oldest = b.To, time.Time{}
 	return r.save()
 }
 

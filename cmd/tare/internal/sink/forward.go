@@ -40,11 +40,14 @@ type Forward struct {
 	Poll    time.Duration // how long it waits before it looks for events again; the wait doubles with each look, up to slowest times this
 	Log     *slog.Logger
 	Random  *rand.Rand
+	Trust   bool // an event that is refused is dead, also if the far side takes no others
 
 	events   []Event
 	pause    time.Duration       // before the next look
 	troubles map[string]*trouble // by what fails
 	freed    time.Time
+	taken    bool // the far side has taken an event since Run began
+	held     bool // the far side refuses all that is left of the batch
 }
 
 // trouble is something that fails again and again.
@@ -58,6 +61,7 @@ type trouble struct {
 // left. An event whose sending ctx cuts short is sent again by the next Run.
 func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	var b spool.Batch
+	f.held = f.Reader.Cursor().Held
 	for {
 		ended, err := f.collect(ctx, &b, drained)
 		if err != nil {
@@ -72,7 +76,7 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 		if err := f.Reader.Begin(&b); err != nil {
 			f.failed("write the cursor", err)
 		}
-		dead, err := f.deliver(ctx, f.split(&b))
+		dead, err := f.deliver(ctx, &b)
 		if err != nil {
 			return err
 		}
@@ -139,47 +143,19 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 	}
 }
 
-// split is b as events.
+// split returns the events of b that are still to be sent.
 func (f *Forward) split(b *spool.Batch) Batch {
 	f.events = f.events[:0]
 	lines := b.Lines
+	position := f.Reader.Cursor().Position // parts of b may be done with
 	for number := b.From; number < b.To; number++ {
 		end := bytes.IndexByte(lines, '\n')
-		f.events = append(f.events, Event{number, lines[:end]})
+		if number >= position {
+			f.events = append(f.events, Event{number, lines[:end]})
+		}
 		lines = lines[end+1:]
 	}
 	return Batch{b.ID, f.events}
-}
-
-// deliver sends a batch until the far side has it, all but the dead events,
-// which it counts. Its error is ctx's.
-func (f *Forward) deliver(ctx context.Context, b Batch) (dead int, err error) {
-	wait := f.Backoff.First
-	for {
-		result, err := f.Sink.Send(ctx, b)
-		var refused *Refused
-		if errors.As(err, &refused) {
-			if len(b.Events) > 1 {
-				return f.halves(ctx, b)
-			}
-			result, err = Result{Dead: []Dead{{0, refused.Reason}}}, nil
-		}
-		if err == nil {
-			if err := f.writeDead(ctx, b, result.Dead); err != nil {
-				return dead, err
-			}
-			dead += len(result.Dead)
-			if len(result.Again) == 0 {
-				f.worked("send")
-				return dead, nil
-			}
-			b = pick(b, result.Again)
-			err = errors.New("the far side is to take some events later")
-		}
-		if err := f.backOff(ctx, err, &wait); err != nil {
-			return dead, err
-		}
-	}
 }
 
 // writeDead writes the dead events of a batch to their file until it takes them. The
@@ -224,27 +200,6 @@ func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration
 // longest is how long a far side can ask to be left alone.
 const longest = 10 * time.Minute
 
-// halves sends a batch that was refused in two parts.
-func (f *Forward) halves(ctx context.Context, b Batch) (dead int, err error) {
-	half := len(b.Events) / 2
-	for _, part := range []Batch{{b.Spool, b.Events[:half]}, {b.Spool, b.Events[half:]}} {
-		n, err := f.deliver(ctx, part)
-		if dead += n; err != nil {
-			return dead, err
-		}
-	}
-	return dead, nil
-}
-
-// pick is some events of a batch.
-func pick(b Batch, indices []int) Batch {
-	var list []Event
-	for _, i := range indices {
-		list = append(list, b.Events[i])
-	}
-	return Batch{b.Spool, list}
-}
-
 // failed logs what fails when it begins to, and then now and again.
 func (f *Forward) failed(what string, err error) {
 	const often = 30 * time.Second
@@ -262,7 +217,7 @@ func (f *Forward) failed(what string, err error) {
 		f.Log.Error("events are not sent on", "sink", f.Name, "at", what, "cause", err, "attempts", t.tries)
 	}
 	if what == "send" {
-		_ = f.Reader.Failed() // a count
+		_ = f.Reader.Failed(f.held || !f.taken && f.Reader.Cursor().Sent == 0) // a count
 	}
 }
 

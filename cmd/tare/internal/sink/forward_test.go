@@ -62,7 +62,7 @@ func run(t *testing.T, dir string, s *scripted, dead int64, limit time.Duration,
 	assert.NoError(t, "close", sp.Close())
 	var out bytes.Buffer
 	service, err := Start(Config{
-		Dir: dir, Sinks: []Named{{"s", Limits{Events: 4, Bytes: 1 << 20}, s}}, Dead: dead,
+		Dir: dir, Sinks: []Named{{Name: "s", Limits: Limits{Events: 4, Bytes: 1 << 20}, Sink: s}}, Dead: dead,
 		Poll: time.Millisecond, Backoff: Backoff{time.Millisecond, 4 * time.Millisecond},
 		Log: slog.New(slog.NewTextHandler(&out, nil)), Now: func() time.Time { return time.Unix(0, 0) },
 	})
@@ -110,11 +110,8 @@ func TestRefusedBatchIsHalved(t *testing.T) {
 func TestFullDeadLettersHoldEventsBack(t *testing.T) {
 	dir := t.TempDir()
 	refuse := fails(&Refused{"no"})
-	s := &scripted{}
-	for range 10_000 {
-		s.steps = append(s.steps, refuse)
-	}
-	log, left := run(t, dir, s, 10, 20*time.Millisecond, "1")
+	s := &scripted{steps: []func(Batch) (Result, error){refuse, nil, refuse}}
+	log, left := run(t, dir, s, 10, 20*time.Millisecond, "0", "1")
 	assert.Equal(t, "left", left, uint64(1))
 	assert.Contains(t, "log", log, "the file of dead letters is full")
 	s = &scripted{}
@@ -133,7 +130,7 @@ func TestFullDeadLettersSendNothingAgain(t *testing.T) {
 				s.lines = append(s.lines, string(e.Line))
 			}
 		}
-		return Result{Dead: []Dead{{1, "no"}}}, nil
+		return Result{Dead: []Dead{{Index: 1, Reason: "no"}}}, nil
 	}
 	for range 10_000 {
 		s.steps = append(s.steps, takesRest)
@@ -146,7 +143,7 @@ func TestFullDeadLettersSendNothingAgain(t *testing.T) {
 
 func TestEventsForLaterAndRetryAfter(t *testing.T) {
 	s := &scripted{steps: []func(Batch) (Result, error){
-		func(Batch) (Result, error) { return Result{Again: []int{0, 2}, Dead: []Dead{{1, "no"}}}, nil },
+		func(Batch) (Result, error) { return Result{Again: []int{0, 2}, Dead: []Dead{{Index: 1, Reason: "no"}}}, nil },
 		fails(&Later{errors.New("429"), 30 * time.Millisecond}),
 	}}
 	begun := time.Now()
@@ -165,7 +162,7 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 	assert.NoError(t, "write", os.WriteFile(path, []byte(`{"torn`), 0o600))
 	d, err := OpenDeadLetters(path, 1000, time.Now)
 	assert.NoError(t, "open", err)
-	assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{0, "no"}}))
+	assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{Index: 0, Reason: "no"}}))
 	assert.NoError(t, "close", d.Close())
 	text, err := os.ReadFile(path)
 	assert.NoError(t, "read", err)
@@ -180,7 +177,7 @@ func TestDeadLettersAfterAPowerCut(t *testing.T) {
 		machine := disktest.New(seed)
 		d, err := openDeadLetters(machine, "d", 1000, time.Now)
 		assert.NoError(t, "open", err)
-		assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{0, "no"}}))
+		assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{Index: 0, Reason: "no"}}))
 		f, err := machine.Off(seed, true).Read("d")
 		assert.NoError(t, "read", err)
 		size, err := f.Size()
@@ -190,7 +187,7 @@ func TestDeadLettersAfterAPowerCut(t *testing.T) {
 }
 
 func TestStartWhereItCannot(t *testing.T) {
-	_, err := Start(Config{Dir: filepath.Join(t.TempDir(), "none"), Sinks: []Named{{"s", Limits{}, &scripted{}}}})
+	_, err := Start(Config{Dir: filepath.Join(t.TempDir(), "none"), Sinks: []Named{{Name: "s", Sink: &scripted{}}}})
 	assert.ErrorIs(t, "no directory", err, os.ErrNotExist)
 }
 
@@ -211,7 +208,7 @@ func TestWhenABatchIsSent(t *testing.T) {
 				note := func(Batch) (Result, error) { sent <- time.Now(); return Result{}, nil }
 				s := &scripted{steps: []func(Batch) (Result, error){note, note, note}}
 				service, err := Start(Config{
-					Dir: dir, Sinks: []Named{{"s", Limits{Events: 100, Bytes: 1 << 20, Age: age}, s}}, Dead: 1000,
+					Dir: dir, Sinks: []Named{{Name: "s", Limits: Limits{Events: 100, Bytes: 1 << 20, Age: age}, Sink: s}}, Dead: 1000,
 					Poll: poll, Backoff: Backoff{poll, poll}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 				})
 				assert.NoError(t, "start", err)

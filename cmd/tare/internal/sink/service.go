@@ -32,6 +32,7 @@ type Named struct {
 	Name   string
 	Limits Limits
 	Sink   Sink
+	Trust  bool // an event that is refused is dead, also if the sink takes no others
 }
 
 // Service sends the events of a spool on until it is stopped.
@@ -79,7 +80,7 @@ func (s *Service) start(ctx context.Context) (err error) {
 		}
 		random := randv2.New(randv2.NewPCG(binary.LittleEndian.Uint64(seed[:]), binary.LittleEndian.Uint64(seed[8:])))
 		list = append(list, &Forward{
-			Name: one.Name, Reader: s.readers.All()[i], Readers: s.readers, Sink: one.Sink, Dead: dead,
+			Name: one.Name, Reader: s.readers.All()[i], Readers: s.readers, Sink: one.Sink, Trust: one.Trust, Dead: dead,
 			Limits: one.Limits, Backoff: c.Backoff, Poll: c.Poll, Log: c.Log, Random: random,
 		})
 	}

@@ -49,12 +49,15 @@ func (b Batch) Name() string {
 type Result struct {
 	Dead  []Dead // events that the far side will never take
 	Again []int  // indices of events that it may take later
+	Why   string // of Again: what the far side said; empty: it said nothing
+	Ails  bool   // of Again: each has an error of the far side's own, which its content may cause
 }
 
 // Dead is an event that is not taken.
 type Dead struct {
 	Index  int
 	Reason string // one line
+	Sure   bool   // it was found here: the far side was not asked
 }
 
 // Promise is what a sink keeps to.
@@ -79,7 +82,7 @@ func (p Promise) String() string {
 }
 
 // Refused is the error of a far side that will not take a batch as it is: half
-// of it may be taken.
+// of it may be taken. It is believed of an event if others are taken.
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }

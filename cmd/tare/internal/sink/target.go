@@ -40,17 +40,17 @@ func options(kind string) []string {
 	_, format, web := strings.Cut(kind, "+")
 	switch {
 	case format == "clickhouse":
-		return []string{"gzip", "timeout", "token-file", "dedup"}
+		return []string{"gzip", "timeout", "token-file", "dedup", optionHold}
 	case web:
-		return []string{"gzip", "timeout", "token-file"}
+		return []string{"gzip", "timeout", "token-file", optionHold}
 	case kind == "file":
 		return []string{"fsync"}
 	case kind == "kafka":
-		return []string{"timeout", "sasl", "tls", "key"}
+		return []string{"timeout", "sasl", "tls", "key", optionHold}
 	case kind == "jetstream":
-		return []string{"timeout", "durable", "creds"}
+		return []string{"timeout", "durable", "creds", optionHold}
 	case kind == "postgres":
-		return []string{"timeout", "table"}
+		return []string{"timeout", "table", optionHold}
 	}
 	return nil
 }
@@ -179,6 +179,16 @@ func (t Target) Timeout() (time.Duration, error) {
 		return 0, fmt.Errorf("sink %s: timeout %q is no duration, such as 30s", t.Name(), text)
 	}
 	return d, nil
+}
+
+// optionHold is the setting that Trust reads.
+const optionHold = "hold"
+
+// Trust reports whether an event that the far side refuses is dead also if it takes no
+// others (hold=off).
+func (t Target) Trust() (bool, error) {
+	hold, err := t.On(optionHold, true)
+	return !hold, err
 }
 
 // On reports whether a setting is on.

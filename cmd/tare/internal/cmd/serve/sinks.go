@@ -120,14 +120,18 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	var list []sink.Named
 	for _, t := range f.targets {
-		one, err := kinds.Open(t, kinds.Config{Token: f.token, Fsync: f.fsync, Now: env.Now})
+		trust, err := t.Trust()
+		var one sink.Sink
+		if err == nil {
+			one, err = kinds.Open(t, kinds.Config{Token: f.token, Fsync: f.fsync, Now: env.Now})
+		}
 		if err != nil {
 			for _, opened := range list {
 				err = errors.Join(err, opened.Sink.Close())
 			}
 			return nil, err
 		}
-		list = append(list, sink.Named{Name: t.Name(), Limits: t.Limits, Sink: one})
+		list = append(list, sink.Named{Name: t.Name(), Limits: t.Limits, Sink: one, Trust: trust})
 	}
 	for _, one := range list {
 		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.acknowledged(), one.Sink.Promise())

@@ -1,6 +1,11 @@
 package services
 
 import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +76,52 @@ func TestFarSideAway(t *testing.T) {
 	}
 	if end.service > mostMemory/2 || end.tare > max(mostMemory/2, first.tare+mostMemory/8) {
 		t.Errorf("the service has %d MB, tare %d MB, and %d MB at first", end.service/1e6, end.tare/1e6, first.tare/1e6)
+	}
+}
+
+// TestWrongDestination: at the address there is a server of TLS, which answers plain HTTP
+// with 400. The service says within ten seconds that it is not ready, no event is dead,
+// and all arrive once the right server is there.
+func TestWrongDestination(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a service")
+	}
+	wrong := 5 * time.Second
+	if soak() {
+		wrong = 10 * time.Minute
+	}
+	far := sinktest.NewFar(t, "ndjson")
+	url := far.URL()
+	far.Stop()
+	listen, err := net.Listen("tcp", far.Addr())
+	must(t, err)
+	tls := &httptest.Server{Listener: listen, Config: &http.Server{Handler: http.NotFoundHandler(), ErrorLog: log.New(io.Discard, "", 0)}}
+	tls.StartTLS()
+	defer tls.Close()
+	s := serve(t, t.TempDir(), "tare serve ingest --addr 127.0.0.1:0 --sink "+url, environment(t))
+	l := senders(s, 30)
+	began := time.Now()
+	eventually(t, "it is not ready", func() bool { status, _ := s.get("/health/ready"); return status == 503 })
+	unready := time.Since(began)
+	if unready > 10*time.Second {
+		t.Errorf("it says so after %v", unready)
+	}
+	if _, why := s.get("/health/ready"); !strings.Contains(why, "a destination takes no events") {
+		t.Errorf("it says: %s", why)
+	}
+	time.Sleep(wrong)
+	l.end()
+	if dead, sent := s.metric("ingest_dead_total"), s.metric("ingest_sent_total"); dead != 0 || sent != 0 {
+		t.Errorf("%v events are dead and %v sent", dead, sent)
+	}
+	tls.Close()
+	far.Start()
+	eventually(t, "all is sent on", func() bool { return s.metric("ingest_unsent") == 0 })
+	eventually(t, "it is ready", func() bool { status, _ := s.get("/health/ready"); return status == 200 })
+	t.Logf("not ready after %v; wrong for %v: %d events acknowledged, all of which arrived, %d of them twice, %v dead",
+		unready.Round(time.Millisecond), wrong, len(l.acked), l.check(far.Arrived()), s.metric("ingest_dead_total"))
+	if dead := s.metric("ingest_dead_total"); dead != 0 {
+		t.Errorf("%v events are dead", dead)
 	}
 }
 

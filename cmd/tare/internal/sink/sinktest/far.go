@@ -103,6 +103,9 @@ func (f *Far) Stop() {
 	}
 }
 
+// Addr is the host and port of a far side, also while it is stopped.
+func (f *Far) Addr() string { return f.listen.Addr().String() }
+
 // URL is where it is, for sinks.
 func (f *Far) URL() string {
 	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[f.api]

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -100,8 +101,13 @@ func TestBulkStatuses(t *testing.T) {
 			assert.Equal(t, item+", again", len(got.Again), 0)
 		}
 	}
-	_, err := bulk{}.read([]byte(`{"errors":true,"items":[{"create":{"status":403,"error":{"type":"security_exception","reason":"no"}}}]}`), nil, events(1))
-	assert.ErrorContains(t, "cause where all are to be sent again", err, "403 security_exception: no")
+	for status, ails := range map[int]bool{403: false, 429: false, 500: true, 503: true} {
+		got, err := bulk{}.read(fmt.Appendf(nil, `{"errors":true,"items":[{"create":{"status":%d,"error":{"type":"t","reason":"no"}}}]}`, status), nil, events(1))
+		assert.NoError(t, "all are to be sent again", err)
+		assert.Slices(t, "all are to be sent again", got.Again, []int{0})
+		assert.Equal(t, "cause", got.Why, fmt.Sprintf("an item has %d t: no", status))
+		assert.Equal(t, "ails", got.Ails, ails)
+	}
 }
 
 func TestRetryAfter(t *testing.T) {

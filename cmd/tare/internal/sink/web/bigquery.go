@@ -31,7 +31,7 @@ func (bigQuery) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for i, e := range b.Events {
 		id, err := sink.EventID(e.Line)
 		if err != nil {
-			dead = append(dead, sink.Dead{Index: i, Reason: err.Error()})
+			dead = append(dead, sink.Dead{Index: i, Reason: err.Error(), Sure: true})
 			continue
 		}
 		if i > 0 {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -30,7 +29,7 @@ func (bulk) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for i, e := range b.Events {
 		id, err := sink.EventID(e.Line)
 		if err != nil {
-			dead = append(dead, sink.Dead{Index: i, Reason: err.Error()})
+			dead = append(dead, sink.Dead{Index: i, Reason: err.Error(), Sure: true})
 			continue
 		}
 		to = append(to, `{"create":{"_id":`...)
@@ -93,7 +92,7 @@ func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result
 	if len(a.Items) != len(b.Events) {
 		return result, fmt.Errorf("the answer has %d items for %d events", len(a.Items), len(b.Events))
 	}
-	var failure error
+	ailing := 0
 	for i, item := range a.Items {
 		for _, one := range item {
 			said := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
@@ -102,17 +101,17 @@ func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result
 			case one.Status == http.StatusRequestEntityTooLarge, ordinary{}.refuses(one.Status, nil, nil) && !one.Error.configured():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: said})
 			default: // of the token, the index or the server
-				result.Again = append(result.Again, i)
-				failure = errors.New("an item has " + said)
+				result.Again, result.Why = append(result.Again, i), "an item has "+said
+				if one.Status/100 == 5 {
+					ailing++
+				}
 			}
 		}
 		if len(item) != 1 {
 			return sink.Result{}, fmt.Errorf("item %d of the answer has %d operations", i, len(item))
 		}
 	}
-	if len(result.Again) == len(b.Events) {
-		return sink.Result{}, failure
-	}
+	result.Ails = ailing == len(result.Again)
 	return result, nil
 }
 
