@@ -197,4 +197,3 @@ func (r *run) asked() map[string]string {
 	}
 	return m
 }
-

@@ -24,8 +24,12 @@ func (c csvCell) print(row csvRow) string {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
 		return text
 	}
-	return unspreadable(shortened(literal(text), fieldLength))
+	return CSVText(text)
 }
+
+// CSVText is foreign text as a field of CSV: letter by letter, cut off where it is long,
+// and no formula.
+func CSVText(text string) string { return unspreadable(shortened(literal(text), fieldLength)) }
 
 func csvCells() []csvCell {
 	value := func(name string, of func(tare.Value) string) csvCell {

@@ -95,7 +95,14 @@ func ParseBytes(text string) (int64, error) {
 // BytesHint says what ParseBytes takes.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
-// Label quotes the value of a label as OpenMetrics has it.
+// Label quotes the value of a label as OpenMetrics has it, without characters that
+// control a terminal or turn the direction of writing.
 func Label(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
 }

@@ -257,7 +257,7 @@ func TestGateOfChangedRules(t *testing.T) {
 		"a review of another word": {"gate: {margin: 5%, review: slower}", "gate: {margin: 30%}", []string{"--reviews", reviews}, 1.2, cmdenv.ExitNotMet, []string{"gate.review was slower and is not set; the base's rules hold"}},
 		"a review":                 {"gate: {margin: 5%, review: slower is fine}", "gate: {margin: 30%, review: slower is fine}", []string{"--reviews", reviews}, 1.2, cmdenv.ExitOK, []string{changed + `; a reviewer accepts it with "slower is fine"`}},
 		"what a review accepts":    {"gate: {review: slower is fine}", "gate: {review: slower is fine}", []string{"--reviews", reviews}, 1.4, cmdenv.ExitOK, []string{`accepted: a reviewer wrote "slower is fine"`, "1 waived"}},
-		"a waiver of its own":      {"gate: {review: slower is fine}", "gate: {review: slower is fine}\naccept: [{benchmark: ., until: 2026-12-31, reason: I say so}]", nil, 1.4, cmdenv.ExitNotMet, []string{"accept was not set and is .  until 2026-12-31 (I say so); the base's rules hold"}},
+		"a waiver of its own":      {"gate: {review: slower is fine}", "gate: {review: slower is fine}\naccept: [{benchmark: ., until: 2026-12-31, reason: I say so}]", nil, 1.4, cmdenv.ExitNotMet, []string{"accept was not set and is . until 2026-12-31 (I say so); the base's rules hold"}},
 		"rules taken away":         {"gate: {margin: 1%, review: slower is fine}", "", nil, 1.03, cmdenv.ExitNotMet, []string{"gate.margin was 1 % and is 5 %; the base's rules hold"}},
 	} {
 		commit(c.base)

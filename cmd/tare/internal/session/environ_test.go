@@ -54,8 +54,8 @@ func TestReplaceEnv(t *testing.T) {
 	record := []string{"A=hmac-sha256:" + strings.Repeat("b", 32), "GOGC=200"}
 	for text, want := range map[string]string{
 		"main (1f) with A=hmac-sha256:" + theirs + ", GOGC=200": "main (1f) with " + record[0] + ", GOGC=200",
-		"B=hmac-sha256:" + theirs:                                "B=hmac-sha256:" + theirs,
-		"A=plain":                                                "A=plain",
+		"B=hmac-sha256:" + theirs:                               "B=hmac-sha256:" + theirs,
+		"A=plain":                                               "A=plain",
 	} {
 		if got := replaceEnv(text, record); got != want {
 			t.Errorf("%s: %s", text, got)

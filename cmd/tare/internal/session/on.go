@@ -23,6 +23,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/report"
 )
 
 // ShardMachines is the --shard that divides benchmarks among the machines of --on.
@@ -228,7 +229,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	defer unlock()
 	say := func(name, line string) {
 		if !quiet {
-			fmt.Fprintf(env.Err, "%s: %s\n", name, line)
+			fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line))
 		}
 	}
 	f, err := o.On.Open(ctx, env, say, "--allow-commands")

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
 )
 
 const (
@@ -117,7 +118,7 @@ func (p *Progress) Pause() {
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.say(text)
+	p.say(report.Legible(text))
 }
 
 // Begin says which study comes next.

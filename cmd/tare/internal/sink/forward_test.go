@@ -143,7 +143,9 @@ func TestFullDeadLettersSendNothingAgain(t *testing.T) {
 
 func TestEventsForLaterAndRetryAfter(t *testing.T) {
 	s := &scripted{steps: []func(Batch) (Result, error){
-		func(Batch) (Result, error) { return Result{Again: []int{0, 2}, Dead: []Dead{{Index: 1, Reason: "no"}}}, nil },
+		func(Batch) (Result, error) {
+			return Result{Again: []int{0, 2}, Dead: []Dead{{Index: 1, Reason: "no"}}}, nil
+		},
 		fails(&Later{errors.New("429"), 30 * time.Millisecond}),
 	}}
 	begun := time.Now()

@@ -13,6 +13,7 @@ const mostAnnotations = 10
 // could not be told, on the lines of the benchmarks
 // (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
 func Annotations(w io.Writer, rep Report) error {
+	rep = rep.legible()
 	var b strings.Builder
 	count := map[string]int{}
 	add := func(command, title, text string, at Place) {
@@ -78,7 +79,8 @@ func property(s string) string {
 
 // Outputs writes what later steps of a workflow can read.
 func Outputs(w io.Writer, rep Report, exit int) error {
+	rep = rep.legible()
 	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",
-		rep.Outcome, rep.Blocked, exit, strings.ReplaceAll(rep.Sentence, "\n", " "))
+		rep.Outcome, rep.Blocked, exit, rep.Sentence)
 	return err
 }

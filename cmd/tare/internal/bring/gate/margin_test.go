@@ -111,7 +111,15 @@ func TestMergeRefuses(t *testing.T) {
 		"1 parts of 2 were given; missing: 2/2": func(r []Report) []Report { return r[:1] },
 		"part 1/2 is given twice":               func(r []Report) []Report { return append(r, r[0]) },
 		"not of the same sides":                 func(r []Report) []Report { r[1].Head = "another"; return r },
-		"is no part of a gate":                  func(r []Report) []Report { r[1].Shard = ""; return r },
+		`"1/9223372036854775807" is not a part of a gate`: func(r []Report) []Report {
+			r[0].Shard = "1/9223372036854775807"
+			return r[:1]
+		},
+		"1 parts of 10000 were given; missing: 2/10000, 3/10000": func(r []Report) []Report { r[0].Shard = "1/10000"; return r[:1] },
+		"(and 9979 more)":                func(r []Report) []Report { r[0].Shard = "1/10000"; return r[:1] },
+		"part 1/3 is not one of 2 parts": func(r []Report) []Report { r[1].Shard = "1/3"; return r },
+		`"3/2" is not a part`:            func(r []Report) []Report { r[1].Shard = "3/2"; return r },
+		"is no part of a gate":           func(r []Report) []Report { r[1].Shard = ""; return r },
 	} {
 		if _, err := Merge(change(parts(t, a, b))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -12,6 +12,7 @@ const Marker = "<!-- tare gate -->"
 
 // Markdown writes the report for a review or a step summary.
 func Markdown(w io.Writer, rep Report) error {
+	rep = rep.legible()
 	var b strings.Builder
 	sign := "✅"
 	switch {
@@ -66,7 +67,9 @@ func Markdown(w io.Writer, rep Report) error {
 		for _, s := range steps {
 			fmt.Fprintf(&b, "%s\n", plain(s.Text))
 			if len(s.Code) > 0 {
-				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(s.Code, "\n"))
+				text := strings.Join(s.Code, "\n")
+				fence := fenceOf(text, "```")
+				fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
 			}
 			b.WriteString("\n")
 		}
@@ -102,27 +105,47 @@ func (rep *Report) grid(b *strings.Builder, rows []Row) {
 
 // code returns a name between backquotes.
 func code(text string) string {
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := fenceOf(text, "`")
 	if len(fence) > 1 {
 		return fence + " " + text + " " + fence
 	}
 	return fence + text + fence
 }
 
-// plain escapes what Markdown would interpret in text.
+// fenceOf returns the shortest fence of backquotes, at least as long as fence, that text
+// does not have in it.
+func fenceOf(text, fence string) string {
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
+// plain escapes what Markdown, GitHub and GitLab would interpret in text: marks, tags,
+// entities, addresses, names of people, numbers of issues, and a command at its start.
 func plain(text string) string {
 	var b strings.Builder
-	for _, r := range text {
+	for i, r := range text {
 		switch r {
-		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '#':
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '#', '&', '!', '$':
 			b.WriteByte('\\')
+		case '/': // begins a command of GitLab
+			if i == 0 {
+				b.WriteByte('\\')
+			}
 		case '\n', '\r':
 			r = ' '
 		}
 		b.WriteRune(r)
+		switch {
+		case r == '@': // nobody is to be called by a table
+			b.WriteString(noLink)
+		case r == ':' && strings.HasPrefix(text[i+1:], "/"), r == '.' && i >= 3 && strings.EqualFold(text[i-3:i], "www"):
+			b.WriteString(noLink)
+		}
 	}
-	return strings.ReplaceAll(b.String(), "@", "@\u200b") // nobody is to be called by a table
+	return b.String()
 }
+
+// noLink is a space without width, which ends what would become a link.
+const noLink = "\u200b"

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
 )
 
@@ -19,37 +21,56 @@ func Merge(parts []Report) (Measured, error) {
 		named = parts[i]
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Held: map[string]Held{}}
-	var missing []string
-	seen := map[string]bool{}
+	seen := map[int]bool{}
+	of := 0
 	for _, p := range parts {
-		switch {
-		case p.Shard == "":
+		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
+		}
+		s, err := ParseShard(p.Shard)
+		switch {
+		case err != nil:
+			return m, err
+		case of > 0 && s.Of != of:
+			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, of)
 		case p.Commit != m.Commit, compared(p) == compared(named) && (p.Base != m.Base || p.Head != m.Head):
 			return m, fmt.Errorf("the parts are not of the same sides: %s against %s, and %s against %s", m.Head, m.Base, p.Head, p.Base)
-		case seen[p.Shard]:
-			return m, fmt.Errorf("part %s is given twice", p.Shard)
+		case seen[s.Index]:
+			return m, fmt.Errorf("part %s is given twice", s)
 		}
-		seen[p.Shard] = true
+		seen[s.Index], of = true, s.Of
 		m.add(p)
 	}
-	_, of, _ := strings.Cut(parts[0].Shard, "/")
-	n := 0
-	if _, err := fmt.Sscan(of, &n); err != nil || n < 1 {
-		return m, fmt.Errorf("%q is not a part of a gate", parts[0].Shard)
-	}
-	for i := range n {
-		if name := (Shard{i + 1, n}).String(); !seen[name] {
-			missing = append(missing, name)
+	var missing []string
+	for i := 1; i <= of; i++ {
+		if !seen[i] {
+			missing = append(missing, Shard{i, of}.String())
 		}
 	}
-	if len(missing) > 0 || len(parts) != n {
-		return m, fmt.Errorf("%d parts of %d were given; missing: %s", len(parts), n, strings.Join(missing, ", "))
+	if n := len(missing); n > 0 {
+		return m, fmt.Errorf("%d parts of %d were given; missing: %s%s", len(parts), of, strings.Join(missing[:min(n, maxNamed)], ", "), andMore(n-maxNamed))
 	}
 	if len(m.Results) == 0 {
 		m.Nothing = parts[0].Sentence
 	}
 	return m, nil
+}
+
+// Bounds of parts.
+const (
+	MaxShards = 10_000
+	maxNamed  = 20 // parts that are missing and named
+)
+
+// ParseShard reads i/n.
+func ParseShard(text string) (Shard, error) {
+	i, n, _ := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(i)
+	of, errOf := strconv.Atoi(n)
+	if errIndex != nil || errOf != nil || index < 1 || index > of || of > MaxShards {
+		return Shard{}, fmt.Errorf("%q is not a part of a gate, such as 2/4; there are at most %d", format.Line(text, 40), MaxShards)
+	}
+	return Shard{Index: index, Of: of}, nil
 }
 
 // compared reports whether a part had something to compare.

@@ -3,9 +3,11 @@ package gate
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
@@ -41,6 +43,54 @@ func open() Report {
 }
 
 func passing() Report { return judged(project.Default("."), bench{id: decode, effects: steady(1)}) }
+
+// What others named is never read as anything but text: not by a terminal, not by
+// Markdown, not by GitHub or GitLab.
+func TestHostileNames(t *testing.T) {
+	const esc = "\x1b]52;c;CANARY\a\x1b[2J\u202e\u009b1m"
+	hostile := "/close " + esc + " &commat;victim @victim www.evil.example https://evil.example [x](y) ![p](q) <b> !1 $2 ```\n::error::CANARY"
+	p := project.Default(".")
+	m := Measured{
+		Base: hostile, Head: hostile, Commit: strings.Repeat("a", 40),
+		Results: []*tare.Result{result(bench{id: "example.com/m.Benchmark" + hostile, effects: steady(1.5)}, bench{id: decode, effects: steady(1), void: hostile})},
+		Left:    []Left{{What: hostile, Why: hostile}}, Notes: []string{hostile},
+	}
+	rep := Judge(p, m, map[string]Place{"example.com/m.Benchmark" + hostile: {File: hostile, Line: 1}}, at("2026-06-01"), "tare.yaml")
+	if !rep.Blocked {
+		t.Error("nothing blocks")
+	}
+	var text, md, notes, out bytes.Buffer
+	for _, err := range []error{Text(&text, rep, report.Style{}, true), Markdown(&md, rep), Annotations(&notes, rep), Outputs(&out, rep, 3)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, printed := range map[string]string{"text": text.String(), "Markdown": md.String(), "annotations": notes.String(), "outputs": out.String()} {
+		if i := strings.IndexFunc(printed, func(r rune) bool { return r != '\n' && r != '\u200b' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%s has %q", name, printed[i:i+6])
+		}
+		for line := range strings.Lines(printed) {
+			if strings.HasPrefix(line, "::error::CANARY") || strings.HasPrefix(line, "/close") {
+				t.Errorf("%s has a command: %s", name, line)
+			}
+		}
+	}
+	fenced := false
+	for line := range strings.Lines(md.String()) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if fenced {
+			continue
+		}
+		line = regexp.MustCompile("(`+) .*? (`+)").ReplaceAllString(line, "") // spans of code
+		for _, bad := range []string{" &commat;", "@victim", "www.evil", "https://evil", "[x](", "![p]", "<b>", " !1", " $2"} {
+			if strings.Contains(line, bad) {
+				t.Errorf("Markdown has %s: %s", bad, line)
+			}
+		}
+	}
+}
 
 func TestRendering(t *testing.T) {
 	for name, rep := range map[string]Report{"everything": everything(), "slower": slower(), "open": open(), "passing": passing(), "nothing": Judge(project.Default("."), Measured{Base: "main (1a2b3c4d5)", Head: "worktree"}, nil, at("2026-06-01"), "")} {

@@ -16,6 +16,7 @@ import (
 // to do about it last. Rows that pass are counted, not listed, unless all is
 // set.
 func Text(w io.Writer, rep Report, st report.Style, all bool) error {
+	rep = rep.legible()
 	var b strings.Builder
 	fmt.Fprintf(&b, "tare gate: %s against %s\n", rep.Head, rep.Base)
 	if len(rep.Rows) > 0 {
@@ -52,6 +53,13 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// legible returns the report with texts of characters that print: names, and what was
+// printed by benchmarks and other machines. Documents of results are left out.
+func (rep Report) legible() Report {
+	rep.Results = nil
+	return report.LegibleAll(rep)
 }
 
 // summary returns one line: rows, metrics, rounds, time, error rate.
@@ -190,7 +198,7 @@ func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
 			}
 			for _, line := range rep.reasons(rows[n-1]) {
-				fmt.Fprintf(b, "      %s\n", line)
+				fmt.Fprintf(b, "      %s\n", report.Legible(line))
 			}
 		}
 	}

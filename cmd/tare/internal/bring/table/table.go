@@ -22,6 +22,7 @@ import (
 // Text writes a comparison of two sides for a terminal: one table for each
 // metric, a row for each benchmark, then what there is to know about them.
 func Text(w io.Writer, r *tare.Result, st report.Style) error {
+	r = report.LegibleAll(r)
 	t := &page{r: r, style: st}
 	t.head()
 	for _, m := range r.Metrics {

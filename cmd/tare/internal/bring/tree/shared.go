@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,31 +42,70 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	if _, err := git(ctx, s.Repo.Root, os.Environ(), "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
 		return "", nil, fmt.Errorf("fetch %s of %s: %w", s.Branch, s.Remote, err)
 	}
-	if out, err = git(ctx, s.Repo.Root, nil, "ls-tree", "-r", "-z", "--full-tree", tip); err != nil {
-		return "", nil, fmt.Errorf("list %s of %s: %w", s.Branch, s.Remote, err)
+	list := &listing{files: files}
+	err = gitTo(ctx, s.Repo.Root, nil, nil, list, "ls-tree", "-r", "-z", "--full-tree", tip)
+	if list.large {
+		err = &LargeError{fmt.Sprintf("it has more than %d files, or %d bytes of their names", maxShared, maxListing)}
 	}
-	for line := range strings.SplitSeq(out, "\x00") {
-		if about, path, ok := strings.Cut(line, "\t"); ok {
-			if f := strings.Fields(about); len(f) == 3 && f[1] == "blob" {
-				files[path] = f[2]
-			}
-		}
+	if err != nil {
+		return "", nil, fmt.Errorf("list %s of %s: %w", s.Branch, s.Remote, err)
 	}
 	return tip, files, nil
 }
 
-// Content is what a file of at most so many bytes holds, by the hash that Files has for
-// it. A few bytes of a repository can hold any number of zeros.
-func (s Shared) Content(ctx context.Context, hash string, most int64) ([]byte, error) {
+// Bounds of what a branch lists. A few kilobytes of trees that have each other as
+// entries can list any number of files.
+const (
+	maxShared  = 100_000
+	maxListing = 16 << 20
+)
+
+// LargeError means that a branch holds more than is read of it.
+type LargeError struct{ What string }
+
+func (e *LargeError) Error() string { return e.What }
+
+// listing parses the output of git ls-tree -z as it comes, and ends it at the bounds.
+type listing struct {
+	files map[string]string // hashes, by path
+	line  []byte            // the end of what came, which has no terminator yet
+	size  int
+	large bool
+}
+
+func (l *listing) Write(p []byte) (int, error) {
+	l.size += len(p)
+	l.line = append(l.line, p...)
+	for {
+		line, rest, ended := bytes.Cut(l.line, []byte{0})
+		if l.large = l.size > maxListing || len(l.files) > maxShared; l.large {
+			return 0, errors.New("too many files") // git ends by the closed pipe
+		}
+		if !ended {
+			return len(p), nil
+		}
+		if about, path, ok := strings.Cut(string(line), "\t"); ok {
+			if f := strings.Fields(about); len(f) == 3 && f[1] == "blob" {
+				l.files[path] = f[2]
+			}
+		}
+		l.line = rest
+	}
+}
+
+// Copy writes what a file of at most max bytes holds to a writer, by the hash that Files
+// has for it, and returns how many bytes these are. A few bytes of a repository can hold
+// any number of zeros.
+func (s Shared) Copy(ctx context.Context, to io.Writer, hash string, max int64) (int64, error) {
 	text, err := git(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if size, err := strconv.ParseInt(text, 10, 64); err != nil || size > most {
-		return nil, fmt.Errorf("it has %s bytes, at most %d are read", text, most)
+	size, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || size > max {
+		return 0, &LargeError{fmt.Sprintf("it has %s bytes, at most %d are read", text, max)}
 	}
-	out, err := git(ctx, s.Repo.Root, nil, "cat-file", "blob", hash)
-	return []byte(out), err
+	return size, gitTo(ctx, s.Repo.Root, nil, nil, to, "cat-file", "blob", hash)
 }
 
 // Add adds those of files that the branch has not, in one commit. If another

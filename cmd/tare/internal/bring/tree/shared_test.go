@@ -1,10 +1,14 @@
 package tree_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -62,13 +66,16 @@ func TestAddedAtOnce(t *testing.T) {
 		if name == "same.json" {
 			want = "same"
 		}
-		if text, err := shared[0].Content(t.Context(), hash, 100); err == nil && string(text) == want {
+		var text, text2 strings.Builder
+		n, err := shared[0].Copy(t.Context(), &text, hash, 100)
+		if err == nil && text.String() == want && n == int64(len(want)) {
 			continue
-		} else if text, err2 := shared[1].Content(t.Context(), hash, 100); err2 != nil || string(text) != want {
-			t.Errorf("%s holds %q, %v, %v", name, text, err, err2)
+		} else if _, err2 := shared[1].Copy(t.Context(), &text2, hash, 100); err2 != nil || text2.String() != want {
+			t.Errorf("%s holds %q, %q, %v, %v", name, text.String(), text2.String(), err, err2)
 		}
 	}
-	if _, err := shared[0].Content(t.Context(), there["same.json"], 3); err == nil || err.Error() != "it has 4 bytes, at most 3 are read" {
+	var text strings.Builder
+	if _, err := shared[0].Copy(t.Context(), &text, there["same.json"], 3); !errors.As(err, new(*tree.LargeError)) || err.Error() != "it has 4 bytes, at most 3 are read" || text.Len() > 0 {
 		t.Errorf("a file that is too long: %v", err)
 	}
 	if n, err := shared[0].Add(t.Context(), map[string][]byte{"same.json": []byte("same")}, "again"); n != 0 || err != nil {
@@ -78,6 +85,42 @@ func TestAddedAtOnce(t *testing.T) {
 		if after := git(t, dir, "status", "--porcelain", "--branch") + git(t, dir, "for-each-ref"); after != before[i] {
 			t.Errorf("%s was changed: %s", dir, after)
 		}
+	}
+}
+
+// A few trees that have each other as entries list a hundred million files. They are not
+// all listed: git is ended at the bound.
+func TestListingIsBounded(t *testing.T) {
+	shared, dirs := clones(t)
+	origin := strings.TrimSpace(git(t, dirs[0], "remote", "get-url", "origin"))
+	input := func(text string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", origin, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	kind, mode, hash := "blob", "100644", input("{}", "hash-object", "-w", "--stdin")
+	for range 4 {
+		var entries strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&entries, "%s %s %s\tstudy-%02d.json\n", mode, kind, hash, i)
+		}
+		kind, mode, hash = "tree", "040000", input(entries.String(), "mktree")
+	}
+	git(t, origin, "update-ref", "refs/heads/tare-history", input("", "commit-tree", "-m", "bomb", hash))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, files, err := shared[0].Files(t.Context())
+	runtime.ReadMemStats(&after)
+	if want := "list tare-history of origin: it has more than 100000 files, or 16777216 bytes of their names"; !errors.As(err, new(*tree.LargeError)) || err.Error() != want || files != nil {
+		t.Errorf("%d files, %v, want %s", len(files), err, want)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 {
+		t.Errorf("it allocated %d MiB", took>>20)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/report"
 )
 
 // options are the flags of tare clean.
@@ -207,6 +208,7 @@ func lockNow(ctx context.Context, path string) (unlock func(), err error) {
 
 // print writes a table by kind; a dry run lists everything.
 func (c cleaned) print(w io.Writer, o options) error {
+	c = report.LegibleAll(c) // anybody can have named what is in a shared directory
 	verb := "removed"
 	if c.DryRun {
 		verb = "would remove"

@@ -220,6 +220,7 @@ func explainStudy(st tare.Study) explanation {
 }
 
 func (e explanation) write(w io.Writer, st report.Style) {
+	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for _, f := range e.Facts {
 		switch one := strings.Join(f.Text, ", "); {

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
 )
 
 // Command is tare fleet.
@@ -62,7 +63,7 @@ func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, names []string
 			return cmdenv.Usage("--agent: "+err.Error(), "")
 		}
 	}
-	f, err := m.Open(ctx, env, func(name, line string) { fmt.Fprintf(env.Err, "%s: %s\n", name, line) })
+	f, err := m.Open(ctx, env, func(name, line string) { fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line)) })
 	if err != nil {
 		return err
 	}

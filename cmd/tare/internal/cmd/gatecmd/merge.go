@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +20,11 @@ func shard(text string) (gate.Shard, error) {
 	if text == "" {
 		return gate.Shard{}, nil
 	}
-	i, n, _ := strings.Cut(text, "/")
-	index, errIndex := strconv.Atoi(i)
-	of, errOf := strconv.Atoi(n)
-	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
-		return gate.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
+	s, err := gate.ParseShard(text)
+	if err != nil {
+		return s, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), fmt.Sprintf("the second of four parts is 2/4; there are at most %d", gate.MaxShards))
 	}
-	return gate.Shard{Index: index, Of: of}, nil
+	return s, nil
 }
 
 // mergeCommand is tare gate merge.

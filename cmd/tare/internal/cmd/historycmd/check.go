@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/report"
 )
 
 func checkCommand(env cmdenv.Env) *cobra.Command {
@@ -67,7 +68,7 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 		err = cmdenv.PrintJSON(env.Out, found)
 	} else {
 		for _, line := range found.Damaged {
-			fmt.Fprintln(env.Out, line)
+			fmt.Fprintln(env.Out, report.Legible(line))
 		}
 		_, err = fmt.Fprintf(env.Out, "checked %s and %s: %d damaged\n", format.Count(found.Results, "result"), format.Count(found.Journals, "journal"), len(found.Damaged))
 	}

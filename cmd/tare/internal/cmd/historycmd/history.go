@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
 )
 
 // options are the flags of tare history.
@@ -170,7 +171,7 @@ func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) err
 	for _, r := range rows {
 		if r.Error != "" {
 			exit = cmdenv.ExitUsage
-			fmt.Fprintf(env.Err, "tare: %s\n", r.Error)
+			fmt.Fprintf(env.Err, "tare: %s\n", report.Legible(r.Error))
 		}
 	}
 	return cmdenv.Code(exit)
@@ -270,7 +271,7 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	}
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "when (UTC)\tstudy\trounds\tstopped\tverdicts\tpath")
-	for _, r := range rows {
+	for _, r := range report.LegibleAll(rows) {
 		when, rounds := "-", "-"
 		if !r.Started.IsZero() {
 			when = r.Started.Format(time.DateTime)

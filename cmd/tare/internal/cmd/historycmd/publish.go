@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/publish"
+	"github.com/tarebench/tare/report"
 )
 
 // publishes reports whether the history is written for others to read.
@@ -44,7 +45,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 			return fmt.Errorf("read the history: %w", err)
 		}
 		if trends = append(trends, t); len(t.Left) > 0 {
-			fmt.Fprintf(env.Err, "tare: left out: %s\n", t.Left[0])
+			fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(t.Left[0]))
 		}
 	}
 	title := "Benchmarks from run to run"

@@ -3,6 +3,7 @@ package historycmd
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
 )
 
 // sharing are the flags of tare history push and pull.
@@ -78,7 +80,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharing, studies []strin
 		return err
 	}
 	for _, why := range left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	files := map[string][]byte{}
 	err = history.Scan("the kept results", &archive, func(k history.Kept, text []byte) error {
@@ -121,7 +123,7 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 	}
 	_, there, err := shared.Files(ctx)
 	if err != nil {
-		return err
+		return sharedError(err)
 	}
 	tmp, err := os.CreateTemp("", "tare-pull-")
 	if err != nil {
@@ -129,16 +131,24 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
-	content := func(hash string) ([]byte, error) { return shared.Content(ctx, hash, history.MaxBytes) }
-	if err := gather(tmp, s.branch+" of "+s.remote, there, content, mostCopied); err != nil {
-		return err
+	copyTo := func(to io.Writer, hash string) (int64, error) { return shared.Copy(ctx, to, hash, history.MaxBytes) }
+	if err := gather(tmp, s.branch+" of "+s.remote, there, copyTo, mostCopied); err != nil {
+		return sharedError(err)
 	}
 	return importHistory(ctx, env, []string{tmp.Name()}, false)
 }
 
+// sharedError returns the error of a branch that holds too much as one of the input.
+func sharedError(err error) error {
+	if large := (*tree.LargeError)(nil); errors.As(err, &large) {
+		return cmdenv.Usage(err.Error(), "a branch for results holds the files that tare history push wrote, and nothing else")
+	}
+	return err
+}
+
 // gather copies the results in a branch, by the hashes of its files. A few bytes of a
 // repository can name one file any number of times.
-func gather(to io.Writer, branch string, files map[string]string, content func(hash string) ([]byte, error), most int64) error {
+func gather(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), most int64) error {
 	copied := map[string]bool{}
 	var total int64
 	for name, hash := range files {
@@ -146,14 +156,14 @@ func gather(to io.Writer, branch string, files map[string]string, content func(h
 			continue
 		}
 		copied[hash] = true
-		text, err := content(hash)
+		n, err := copyTo(to, hash)
 		if err != nil {
-			return fmt.Errorf("read %s of %s: %w", name, branch, err)
+			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
-		if total += int64(len(text)); total > most {
+		if total += n; total > most {
 			return tooLarge("what "+branch+" holds", most, "push to another branch from time to time, with --branch")
 		}
-		if _, err := to.Write(append(text, '\n')); err != nil {
+		if _, err := io.WriteString(to, "\n"); err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
 )
 
 func exportCommand(env cmdenv.Env) *cobra.Command {
@@ -103,7 +104,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		_, err = fmt.Fprintf(said, "wrote %s to %s\n", format.Count(len(done.Results), "result"), file)
 	}
 	for _, why := range done.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	return err
 }

@@ -104,9 +104,10 @@ func TestLogIsBounded(t *testing.T) {
 // Files of a branch are copied once each, and not without end.
 func TestBranchIsBounded(t *testing.T) {
 	asked := map[string]int{}
-	content := func(hash string) ([]byte, error) {
+	content := func(to io.Writer, hash string) (int64, error) {
 		asked[hash]++
-		return bytes.Repeat([]byte(hash), 1<<19), nil
+		n, err := to.Write(bytes.Repeat([]byte(hash), 1<<19))
+		return int64(n), err
 	}
 	files := map[string]string{"s/a.json": "a", "s/b.json": "a", "t/a.json": "a", "s/c.json": "b", "README": "c"}
 	var to bytes.Buffer
@@ -116,11 +117,11 @@ func TestBranchIsBounded(t *testing.T) {
 	to.Reset()
 	files["s/d.json"] = "d"
 	err := gather(&to, "b of r", files, content, 1<<20)
-	if want := "what b of r holds is larger than 1 MiB; "; cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), want) || to.Len() > 1<<20+2 {
+	if want := "what b of r holds is larger than 1 MiB; "; cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), want) || to.Len() > 3<<19+2 {
 		t.Errorf("%d bytes, %v, want %q", to.Len(), err, want)
 	}
 	broken := errors.New("broken")
-	if err := gather(io.Discard, "b of r", files, func(string) ([]byte, error) { return nil, broken }, 1<<20); !errors.Is(err, broken) {
+	if err := gather(io.Discard, "b of r", files, func(io.Writer, string) (int64, error) { return 0, broken }, 1<<20); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }

@@ -61,7 +61,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 		return err
 	}
 	for _, why := range t.Left {
-		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(why))
 	}
 	if len(t.Left) > 0 {
 		return cmdenv.Code(cmdenv.ExitUsage)
@@ -77,7 +77,7 @@ func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Ind
 		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
 	for _, note := range x.Notes {
-		fmt.Fprintln(env.Err, "tare: "+note)
+		fmt.Fprintln(env.Err, "tare: "+report.Legible(note))
 	}
 	return x, nil
 }
@@ -130,6 +130,7 @@ func plainText(env func(string) string, goos string) bool {
 
 // trendText prints a table for each machine.
 func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
+	t = report.LegibleAll(t)
 	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, direction(t.Metric))
 	for _, m := range t.Machines {
 		first, last := m.Runs[0], m.Runs[len(m.Runs)-1]
@@ -257,6 +258,7 @@ func trendCSV(w io.Writer, t history.Trend) error {
 	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path"}); err != nil {
 		return err
 	}
+	text := report.CSVText
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, m := range t.Machines {
 		for _, s := range m.Series {
@@ -270,8 +272,8 @@ func trendCSV(w io.Writer, t history.Trend) error {
 				}
 				run := m.Runs[p.Run]
 				if err := out.Write([]string{
-					t.Study, m.Name, run.Started.Format(time.RFC3339), s.Workload, s.Contender, t.Metric, t.Against, number(p.Ratio), low, high, number(p.Level),
-					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), run.Path,
+					text(t.Study), text(m.Name), run.Started.Format(time.RFC3339), text(s.Workload), text(s.Contender), text(t.Metric), text(t.Against), number(p.Ratio), low, high, number(p.Level),
+					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), text(run.Path),
 				}); err != nil {
 					return err
 				}

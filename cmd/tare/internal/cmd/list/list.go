@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/report"
 )
 
 // Lists of what there is; a nil list was not asked for.
@@ -118,6 +119,7 @@ func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir str
 }
 
 func (l lists) write(w io.Writer, s cmdenv.Env, titled bool) error {
+	l = report.LegibleAll(l) // contenders may be somebody else's
 	st := s.Style(s.Out)
 	first := true
 	table := func(title, head string, rows func(io.Writer)) error {

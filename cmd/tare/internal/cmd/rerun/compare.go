@@ -223,6 +223,7 @@ func (s *rerunSide) String() string {
 
 // print writes the comparison for people.
 func (c rerunComparison) print(w io.Writer, st report.Style) error {
+	c = report.LegibleAll(c)
 	line := func(name string, r rerunRun) {
 		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, cmdenv.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
 	}

@@ -15,15 +15,21 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report/html"
 )
 
 //go:embed page.html
 var pageText string
 
+//go:embed page.css
+var pageStyle string
+
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 type page struct {
 	Title, Written string
+	Policy         string
+	Style          template.CSS
 	Studies        []study
 }
 
@@ -54,7 +60,7 @@ const staleMost = 2
 
 // Page writes the trends of a repository as one file that needs no other.
 func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
-	p := page{Title: title, Written: minute(now)}
+	p := page{Title: title, Written: minute(now), Policy: html.Policy(pageStyle, ""), Style: template.CSS(pageStyle)} //nolint:gosec // compiled in
 	for _, t := range trends {
 		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric)}
 		for _, m := range t.Machines {

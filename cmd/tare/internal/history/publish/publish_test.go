@@ -2,6 +2,8 @@ package publish_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -152,5 +154,29 @@ func TestOpenMetrics(t *testing.T) {
 	}
 	if !strings.HasSuffix(out, "\n# EOF\n") || strings.Count(out, "tare_ratio{") != 4 {
 		t.Errorf("%s", out)
+	}
+}
+
+// The page is forbidden everything but its own style, whatever names hold.
+func TestPageHasAPolicy(t *testing.T) {
+	trend := simulated(t, 3, 1, 99)
+	trend.Study = `<script>CANARY</script><img src=x onerror=CANARY>`
+	trend.Machines[0].Name = `"><iframe src=https://evil.example>`
+	var page bytes.Buffer
+	if err := publish.Page(&page, "t", []history.Trend{trend}, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	_, style, _ := strings.Cut(text, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	want := `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-` + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;")
+	if !strings.Contains(text, want) || style == "" {
+		t.Errorf("no %s in %.400s", want, text)
+	}
+	for _, bad := range []string{"<script", "<img", "<iframe", "style=", "javascript:"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %s", bad)
+		}
 	}
 }
