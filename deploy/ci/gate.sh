@@ -41,6 +41,15 @@ install() {
 	echo "$temp/tare-bin" >>"${GITHUB_PATH:-/dev/null}"
 }
 
+# regular FILE: the artifact is the pull request's, and a link in it could name any
+# file of this job. What is not there is nothing to say.
+regular() {
+	if [ -L "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; then
+		complain "$1 is not a regular file"
+		exit 1
+	fi
+}
+
 # known REVISION: whether this clone has it.
 known() {
 	git rev-parse --verify --quiet --end-of-options "$1^{commit}" >/dev/null
@@ -138,6 +147,7 @@ pages() {
 # for the gate's: anybody can begin one with the marker.
 comment() {
 	local number=${GATE_PR:-} id old new
+	regular "$out/gate.md"
 	[ -s "$out/gate.md" ] || return 0
 	new=$(sed -n 2p "$out/gate.md")
 	if [ -z "$number" ] && [ -n "${GATE_SHA:-}" ]; then

@@ -54,9 +54,62 @@ func TestImagesArePinned(t *testing.T) {
 		}
 	}
 	linked := regexp.MustCompile(`nats-server/v2 v(\S+)`).FindStringSubmatch(read("../../cmd/tare/go.mod"))
-	deployed := regexp.MustCompile(`image: nats:([0-9.]+)`).FindStringSubmatch(read("../../deploy/kubernetes/nats.yaml"))
+	deployed := regexp.MustCompile(`image: nats:([0-9.]+)-alpine@sha256:[0-9a-f]{64}\n`).FindStringSubmatch(read("../../deploy/kubernetes/nats.yaml"))
 	if len(froms) < 2 || linked == nil || deployed == nil || linked[1] != deployed[1] {
 		t.Errorf("images %q; nats-server %q is linked, %q deployed", froms, linked, deployed)
+	}
+}
+
+// Recipes name tare by a commit, or by the tag of a release.
+func TestRecipesArePinned(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := regexp.MustCompile(`^([0-9a-f]{40}|cmd/tare/v[0-9]+\.[0-9]+\.[0-9]+)$`)
+	recipes := 0
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("tarebench/tare@([^\\s`]*)").FindAllStringSubmatch(string(text), -1) {
+			if recipes++; !pinned.MatchString(m[1]) {
+				t.Errorf("%s: tarebench/tare@%s is not a commit", file, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^ +- (?:uses: (\S+)|go install \S+@(\S+))`).FindAllStringSubmatch(string(text), -1) {
+			at := m[2]
+			if m[1] != "" {
+				_, at, _ = strings.Cut(m[1], "@")
+			}
+			if !regexp.MustCompile(`^[0-9a-f]{12,40}$`).MatchString(at) {
+				t.Errorf("%s: %s is not a commit", file, m[0])
+			}
+		}
+	}
+	if recipes < 4 {
+		t.Errorf("only %d recipes", recipes)
+	}
+}
+
+// Agents and their server speak TLS only, and each agent has a credential of its own.
+func TestManifestsShareNoSecret(t *testing.T) {
+	agents, err := os.ReadFile("../../deploy/kubernetes/agents.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := os.ReadFile("../../deploy/kubernetes/nats.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--nats=tls://", "subPathExpr: agent-$(AGENT).creds"} {
+		if !strings.Contains(string(agents), want) {
+			t.Errorf("agents.yaml: no %s", want)
+		}
+	}
+	if strings.Contains(string(agents), "nats://") || strings.Contains(string(agents), "mountPath: /etc/tare,") || !strings.Contains(string(server), `min_version: "1.3"`) {
+		t.Error("plain text, or all credentials are in each agent")
 	}
 }
 

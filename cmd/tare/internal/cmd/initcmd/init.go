@@ -123,7 +123,7 @@ func nextSteps(found survey.Survey) []string {
 	second := "run tare gate in CI; exit code 3 blocks a change: " + gateDocs
 	switch {
 	case slices.Contains(found.CI, survey.GitHub):
-		second = "add `uses: tarebench/tare@main` to a workflow of pull requests: " + gateDocs + "#github-actions"
+		second = "add `uses: tarebench/tare@COMMIT` to a workflow of pull requests: " + gateDocs + "#github-actions"
 	case slices.Contains(found.CI, survey.GitLab):
 		second = "add a job that runs tare gate --gitlab gl-code-quality-report.json: " + gateDocs + "#gitlab-ci"
 	case len(found.CI) > 0:
