@@ -306,9 +306,10 @@ func (m module) requirements(mod string) string {
 }
 
 // request is what plugins are asked with: the document's file and those that its
-// messages are defined in. What is imported for options alone is left out, as its
-// code would do nothing. Each file is a package of its own, so that no cycle can
-// come of it.
+// messages are defined in. Methods that are not measured are left out, since a
+// plugin may refuse the whole file for one of them, and so is what is imported for
+// options alone, as its code would do nothing. Each file is a package of its own,
+// so that no cycle can come of it.
 func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
 	parameters := []string{"module=" + m.path()}
@@ -327,6 +328,7 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 		}
 		pb := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
 		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = paths, nil, nil, nil
+		pb.Service = d.measured(f, pb.GetService())
 		if known := m.knownPackage(f.Path()); known != "" {
 			parameters = append(parameters, "M"+f.Path()+"="+known)
 		} else {
@@ -339,6 +341,25 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 	add(d.file)
 	q.Parameter = proto.String(strings.Join(parameters, ","))
 	return q
+}
+
+// measured returns the services of a file with the methods that are measured, and
+// without those services that have none. Only the document's own file has any.
+func (d *Document) measured(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (kept []*descriptorpb.ServiceDescriptorProto) {
+	has := map[protoreflect.FullName]bool{}
+	for _, m := range d.Methods {
+		has[m.desc.FullName()] = true
+	}
+	for _, s := range services {
+		service := f.Package().Append(protoreflect.Name(s.GetName()))
+		s.Method = slices.DeleteFunc(s.Method, func(m *descriptorpb.MethodDescriptorProto) bool {
+			return !has[service.Append(protoreflect.Name(m.GetName()))]
+		})
+		if len(s.Method) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // knownPackage is the Go package that a file's code is in already; empty: none that

@@ -52,6 +52,9 @@ func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
 		return r, 0, err
 	}
 	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
+	if r.answer == "*" { // the gateway sends all of it
+		r.answer = ""
+	}
 	switch p := h.GetPattern().(type) {
 	case *annotations.HttpRule_Get:
 		r.method, r.template = http.MethodGet, p.Get
@@ -85,7 +88,7 @@ func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
 		field string
 		of    protoreflect.MessageDescriptor
 	}{{r.body, m.Input()}, {r.answer, m.Output()}} {
-		if named.field == "" || named.field == "*" && named.of == m.Input() {
+		if named.field == "" || named.field == "*" {
 			continue
 		}
 		if named.of.Fields().ByName(protoreflect.Name(named.field)) == nil {

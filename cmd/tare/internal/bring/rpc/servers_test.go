@@ -194,6 +194,49 @@ func TestEdition(t *testing.T) {
 	}
 }
 
+// A method that is left out is not generated either, since the gateway's plugin
+// refuses a whole file for one; and a body of * is the whole answer.
+func TestMethodsLeftOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		measured, left []string
+	}{
+		"response-body":     {[]string{"Ok", "Odd"}, nil},
+		"stream-and-custom": {[]string{"Get"}, []string{"cases.v1.Notes/Upload: its client streams; unary methods are measured", "cases.v1.Notes/Find: testdata/stream-and-custom.proto:7:3: its google.api.http rule is for the method LIST, which is not measured"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := document(t, "testdata/"+name+".proto")
+			var measured, left []string
+			for _, m := range d.Methods {
+				measured = append(measured, m.ID)
+			}
+			for _, l := range d.Left {
+				left = append(left, strings.TrimPrefix(l.What, "method ")+": "+l.Why)
+			}
+			if !slices.Equal(measured, c.measured) || !slices.Equal(left, c.left) {
+				t.Errorf("measured %q, left %q", measured, left)
+			}
+			from, err := catalog.Open("../../../../../contenders")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (Bench{Cache: testtare.Cache(t)}).Generate(t.Context(), from, d, all); err != nil {
+				t.Fatal(err)
+			}
+			if testing.Short() {
+				return // the rest builds
+			}
+			s := serve(t, d, func(id string) bool { return id == "gateway-inprocess" })
+			for id := range s.programs {
+				for _, w := range s.works() {
+					if wrong := s.asked(id, w); len(wrong) > 0 {
+						t.Errorf("%s, %s:\n%s", id, w.ID, strings.Join(wrong, "\n"))
+					}
+				}
+			}
+		})
+	}
+}
+
 // blank empties the first field that a message has.
 func blank(m proto.Message) {
 	fields := m.ProtoReflect().Descriptor().Fields()

@@ -61,24 +61,23 @@ func (w *writer) in(m module, f *protogen.File, name string) string {
 	return w.name(path.Ident(name))
 }
 
-// handlers writes the type that implements a service. Methods that stream are those
-// of the type in it, which refuses them.
+// handlers writes the type that implements a service.
 func (w *writer) handlers(m module, f *protogen.File, i int, s *protogen.Service) {
 	unimplemented := "Unimplemented" + s.GoName + "Server"
 	if m.name == "connect" {
 		unimplemented = "Unimplemented" + s.GoName + "Handler"
 	}
 	w.line("\ntype service%d struct {\n\t%s", i, w.in(m, f, unimplemented))
-	for k, method := range unary(s) {
+	for k, method := range s.Methods {
 		w.line("\tm%d *method[*%s, *%s]", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent))
 	}
 	w.line("}\n\nfunc newService%d(c *calls) *service%[1]d {\n\treturn &service%[1]d{", i)
-	for k, method := range unary(s) {
+	for k, method := range s.Methods {
 		w.line("\t\tm%d: newMethod[*%s, *%s](c, %q),", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent), fmt.Sprintf("/%s/%s", s.Desc.FullName(), method.Desc.Name()))
 	}
 	w.line("\t}\n}")
 	context := w.name(protogen.GoImportPath("context").Ident("Context"))
-	for k, method := range unary(s) {
+	for k, method := range s.Methods {
 		in, out := w.name(method.Input.GoIdent), w.name(method.Output.GoIdent)
 		if m.name == "connect" {
 			request, response := w.name(connectPath.Ident("Request")), w.name(connectPath.Ident("Response"))
@@ -93,15 +92,12 @@ func (w *writer) handlers(m module, f *protogen.File, i int, s *protogen.Service
 
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
-// register writes the functions by which the template registers the services that
-// have a unary method.
+// register writes the functions by which the template registers the services.
 func (w *writer) register(m module, f *protogen.File) {
 	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
 	each := func(write func(i int, s *protogen.Service)) {
 		for i, s := range f.Services {
-			if len(unary(s)) > 0 {
-				write(i, s)
-			}
+			write(i, s)
 		}
 	}
 	if m.name == "connect" {
@@ -130,14 +126,4 @@ func (w *writer) register(m module, f *protogen.File) {
 		w.line("\tif err := %s(ctx, mux, newService%d(c)); err != nil {\n\t\treturn err\n\t}", w.in(m, f, "Register"+s.GoName+"HandlerServer"), i)
 	})
 	w.line("\treturn nil\n}")
-}
-
-// unary are the methods of a service that do not stream.
-func unary(s *protogen.Service) (list []*protogen.Method) {
-	for _, m := range s.Methods {
-		if !m.Desc.IsStreamingClient() && !m.Desc.IsStreamingServer() {
-			list = append(list, m)
-		}
-	}
-	return list
 }
