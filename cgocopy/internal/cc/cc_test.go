@@ -251,6 +251,10 @@ func TestConfirm(t *testing.T) {
 	if wrong, err := Confirm(context.Background(), Config{Headers: []string{"h.h"}, Dir: at}, claims[:1]); len(wrong) != 0 || err != nil {
 		t.Errorf("%v, %v", wrong, err)
 	}
+	pair := []string{"offsetof(struct std::pair<short, double>, second) == 8", "offsetof(struct std::pair<short, double>, second) == 4"}
+	if wrong, err := Confirm(context.Background(), Config{Headers: []string{"<utility>"}, Dir: at, CXX: true}, pair); len(wrong) != 1 || wrong[1] == "" || err != nil {
+		t.Errorf("%v, %v", wrong, err)
+	}
 	if _, err := Confirm(context.Background(), Config{Headers: []string{"none.h"}, Dir: at}, claims); err == nil || !strings.Contains(err.Error(), "none.h") {
 		t.Error(err)
 	}

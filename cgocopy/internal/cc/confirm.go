@@ -32,6 +32,8 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	b.WriteString("#include <stddef.h>\n")
 	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
 	for i, claim := range claims {
+		// The macro takes a comma between the arguments of a template for one of its own.
+		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
 		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", place(i), assert, claim)
 	}
 	err = c.compile(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))

@@ -205,7 +205,7 @@ func (w *where) nested(t, s *ctype.Type, offset int64) (Rule, bool) {
 
 func (w *where) array(t, s *ctype.Type, offset int64) (Rule, bool) {
 	elem := s.Elem.Strip()
-	if s.Count == ctype.Flexible || w.tag.Len != "" && s.Count > 0 {
+	if s.Count == ctype.Flexible || w.tag.Len != "" { // T x[0] with a length is GNU's T x[]
 		return w.tail(t, s, offset)
 	}
 	if s.Count == 0 || elem == nil {

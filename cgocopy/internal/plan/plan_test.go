@@ -94,6 +94,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// An array of no elements at the end is what GNU C wrote before there were flexible ones.
+func TestArrayOfNothingThatIsCounted(t *testing.T) {
+	i32 := num("int", ctype.Int, 4)
+	for _, count := range []int64{0, ctype.Flexible} {
+		s := rec("struct s", 4, at("n", i32, 0), at("items", arr(i32, count), 4))
+		p, refused := derive(s, Options{Tags: map[string]Tag{"s.items": {Len: "n"}}})
+		if refused != "" {
+			t.Fatal(refused)
+		}
+		if r := p.Structs[0].Fields[1].Rule; r.Op != Tail || r.Go != "[]int32" || r.Max != MaxCount {
+			t.Errorf("of %d elements: %+v", count, r)
+		}
+	}
+}
+
 // TestFlat: one copy is made exactly where Go lays a struct out as C does.
 func TestFlat(t *testing.T) {
 	i32, i64, u8 := num("int", ctype.Int, 4), num("int64_t", ctype.Int, 8), num("uint8_t", ctype.Uint, 1)

@@ -96,6 +96,8 @@ func TestCXX(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "g++")
 	dir := module(t, map[string]string{"p.hpp": `#include <cstdint>
+#include <array>
+#include <utility>
 namespace geo { struct Point { double x, y; double length() const { return x; } static int count; }; }
 struct Base { int32_t id; bool on; };
 class Child : public Base { public: geo::Point at; char name[8]; private: int secret; enum class Colour : uint8_t { Red, Blue = 200 } colour; };
@@ -104,17 +106,18 @@ struct Far : virtual Base { int b; };
 struct Ref { int &r; int n; };
 struct Holds { Virtual v; };
 struct Member { int Base::*p; int n; };
+struct Header { std::array<int, 4> parts; std::pair<short, double> range; uint32_t length; };
 `})
-	must(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point", "-pkg", "m", "p.hpp")
+	must(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point,Header", "-pkg", "m", "p.hpp")
 	if text := must(t, dir, "go", "test", "-vet=all", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
 		t.Error(text)
 	}
 	dir2 := module(t, map[string]string{"p.hpp": must(t, dir, "cat", "p.hpp")})
 	refused(t, dir2, []string{
-		"p.hpp:5: Virtual (struct Virtual) has virtual functions; give it",
-		"p.hpp:6: Far (struct Far) has virtual functions or a hidden base; give it",
-		"p.hpp:7: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
-		"p.hpp:9: Member.p (type without a name) is a pointer to a C++ member",
+		"p.hpp:7: Virtual (struct Virtual) has virtual functions; give it",
+		"p.hpp:8: Far (struct Far) has virtual functions or a hidden base; give it",
+		"p.hpp:9: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
+		"p.hpp:11: Member.p (type without a name) is a pointer to a C++ member",
 	}, "gen", "-c++", "-type", "Virtual,Far,Ref,Holds,Member", "-pkg", "m", "p.hpp")
 }
 
