@@ -118,7 +118,7 @@ func (p *Progress) Pause() {
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.say(report.Legible(text))
+	p.say(text)
 }
 
 // Begin says which study comes next.
@@ -256,6 +256,7 @@ func (p *Progress) current() string {
 
 // say writes a line that stays, above the live one.
 func (p *Progress) say(text string) {
+	text = report.Legible(text)
 	if p.quiet {
 		return
 	}

@@ -281,3 +281,40 @@ func TestBodies(t *testing.T) {
 		t.Errorf("%d of %v", len(got), Sizes(got))
 	}
 }
+
+// Keys become names and tags of generated Go, which is built and run. None of them
+// becomes code.
+func TestDocumentsMakeNoCode(t *testing.T) {
+	const code = `}; func init() { CANARY() }; type x struct {`
+	keys := []string{
+		"`" + code, `"` + code, "a`; " + code + " `", "a\n" + code, "*/" + code, "//" + code, `\"` + code, "\x00" + code, "a\" b:\"`" + code, "{{CANARY}}", "$(CANARY)", "type", "func", "init", "import \"os/exec\"",
+	}
+	for _, key := range keys {
+		doc, err := json.Marshal(map[string]any{key: map[string]any{key: []any{map[string]any{key: 1, "a": key}}, "b": 2.5}, "c": nil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Infer(docsOf(t, string(doc)))
+		if err != nil {
+			t.Errorf("%q: %v", key, err)
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n\n"+got.Source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%q: %v in\n%s", key, err, got.Source)
+			continue
+		}
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.TYPE {
+				t.Errorf("%q becomes code: %T in\n%s", key, d, got.Source)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.CallExpr, *ast.FuncLit:
+				t.Errorf("%q becomes code in\n%s", key, got.Source)
+			}
+			return true
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
 )
 
 // runStudies carries out the studies that args name. What goes wrong with one study
@@ -127,7 +128,7 @@ func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 		if o.Rounds > 0 {
 			long = format.Count(o.Rounds, "round")
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), study.Question)
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), report.Legible(study.Question))
 	}
 	if o.Rounds == 0 {
 		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(total(o, studies)))
