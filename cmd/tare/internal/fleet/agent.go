@@ -363,7 +363,8 @@ func (a *Agent) carryOut(ctx context.Context, o Order, load *loading) (result []
 }
 
 // deliver sends an outcome until the coordinator has it, refuses it, or has not taken
-// it for too long: half of the time that is left, if the agent stops.
+// it for too long. If the agent stops, that is half of the time that is left, and no time
+// without a connection.
 func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -371,7 +372,12 @@ func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.forsaken)
 	defer cancel()
-	defer context.AfterFunc(serving, func() { time.AfterFunc(a.times.parting/2, cancel) })()
+	defer context.AfterFunc(serving, func() {
+		if !a.nc.IsConnected() {
+			cancel()
+		}
+		time.AfterFunc(a.times.parting/2, cancel)
+	})()
 	go func() { // a pipe that has ended does not come back
 		for ctx.Err() == nil && !a.nc.IsClosed() {
 			time.Sleep(50 * time.Millisecond)

@@ -181,5 +181,5 @@ type times struct {
 }
 
 func usualTimes() times {
-	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second, parting: 4 * time.Second}
+	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second, parting: 3 * time.Second}
 }
