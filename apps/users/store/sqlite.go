@@ -38,12 +38,8 @@ func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
 	}
 	s := &sqlite{gate: newGate(), file: file, templates: t, writer: make(chan struct{}, 1)}
 	s.writer <- struct{}{}
-	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) && n > 0 {
-		next, err := t.copy(ctx, file, n)
-		if err == nil {
-			err = replace(next, file)
-		}
-		if err != nil {
+	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
+		if err := create(ctx, t, file, n); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
 	}
@@ -51,6 +47,23 @@ func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
 		return nil, errors.Join(err, t.close())
 	}
 	return s, nil
+}
+
+// create creates file with n seeded users, for its owner only: it holds names and
+// e-mail addresses. SQLite gives the files next to it the same mode.
+func create(ctx context.Context, t *templates, file string, n int) error {
+	if n == 0 {
+		empty, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		return empty.Close()
+	}
+	next, err := t.copy(ctx, file, n)
+	if err != nil {
+		return err
+	}
+	return replace(next, file)
 }
 
 // Create is that of [users.Repository].

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -230,5 +231,41 @@ func TestSQLiteIsNotLocked(t *testing.T) {
 	all.Wait()
 	if _, total, err := r.List(t.Context(), "", 0, 1); err != nil || total != 210 {
 		t.Errorf("%d users, error %v; want 210", total, err)
+	}
+}
+
+// TestSQLiteFileIsPrivate: the files of a new store are for their owner only, with
+// seeded users and without, and after a reset.
+func TestSQLiteFileIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no modes")
+	}
+	for _, n := range []int{0, 3} {
+		dir := t.TempDir()
+		r := open(t, "sqlite:"+filepath.Join(dir, "users.db"), n)
+		check := func(when string) {
+			t.Helper()
+			if _, err := r.Create(t.Context(), users.Draft{Name: "Ada Lund", Email: "ada@example.com"}, time.Unix(1, 0)); err != nil {
+				t.Fatal(err)
+			}
+			files, err := os.ReadDir(dir)
+			if err != nil || len(files) < 2 { // the file and its log
+				t.Fatalf("%d users, %s: %v, %v", n, when, files, err)
+			}
+			for _, f := range files {
+				info, err := f.Info()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if mode := info.Mode().Perm(); mode&0o077 != 0 {
+					t.Errorf("%d users, %s: %s has mode %o, want 600", n, when, f.Name(), mode)
+				}
+			}
+		}
+		check("new")
+		if err := r.Reset(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		check("reset")
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
@@ -48,7 +50,7 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 	l := layer{users: u, receipts: o.Receipts}
 	switch o.Variant {
 	case overLoopback, "":
-		b, err := newBackend(u)
+		b, err := newBackend(u, o.Ops != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -72,18 +74,77 @@ type backend struct {
 	conn     *grpc.ClientConn
 }
 
-func newBackend(u *users.Service) (*backend, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
+// pipeSize is the buffer of a connection in memory, in bytes: that of a TCP socket
+// on loopback is of this order.
+const pipeSize = 256 << 10
+
+// newBackend returns the gRPC server and a client of it. Standalone they are
+// connected in memory, so that there is no second port that asks for no token. In a
+// study they are connected over loopback, which is what is measured, and the server
+// takes no connection but the client's.
+func newBackend(u *users.Service, standalone bool) (*backend, error) {
+	var listener net.Listener
+	var dial func(context.Context, string) (net.Conn, error)
+	if standalone {
+		pipe := bufconn.Listen(pipeSize)
+		listener, dial = pipe, func(ctx context.Context, _ string) (net.Conn, error) { return pipe.DialContext(ctx) }
+	} else {
+		own, err := newOwnListener()
+		if err != nil {
+			return nil, err
+		}
+		listener, dial = own, own.dial
 	}
-	conn, err := grpc.NewClient("passthrough:///"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient("passthrough:///"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dial))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s := grpc.NewServer(grpc.ConnectionTimeout(server.ReadTimeout), grpc.UnaryInterceptor(recovered))
 	stub.RegisterUserServiceServer(s, &service{users: u})
 	return &backend{listener: listener, server: s, conn: conn}, nil
+}
+
+// ownListener accepts the connections that its own dial has opened, and closes any
+// other.
+type ownListener struct {
+	net.Listener
+	mu     sync.Mutex      // held while dial connects, so that Accept finds the address
+	dialed map[string]bool // local addresses of open connections that Accept has not returned yet
+}
+
+func newOwnListener() (*ownListener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return &ownListener{Listener: l, dialed: map[string]bool{}}, err
+}
+
+func (l *ownListener) dial(ctx context.Context, _ string) (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", l.Addr().String())
+	if err == nil {
+		l.dialed[conn.LocalAddr().String()] = true
+	}
+	return conn, err
+}
+
+// Accept returns the next connection of dial.
+func (l *ownListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		addr := conn.RemoteAddr().String()
+		l.mu.Lock()
+		own := l.dialed[addr]
+		delete(l.dialed, addr)
+		l.mu.Unlock()
+		if own {
+			return conn, nil
+		}
+		_ = conn.Close()
+	}
 }
 
 // close ends all of it; nothing is under way any more.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPorts: standalone a program listens at the addresses that it prints, one for
+// each face, and nowhere else. A second port would ask for no token.
+func TestPorts(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-addr", "127.0.0.1:0", "-token", "secret")
+	cmd.Env = append(os.Environ(), envAlone+"=1")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	tries := 0
+	for lines := bufio.NewScanner(out); tries < len(faces()) && lines.Scan(); {
+		if strings.Contains(lines.Text(), ": try: ") {
+			tries++
+		}
+	}
+	if n := countListening(t, cmd.Process.Pid); n != len(faces()) {
+		t.Errorf("it listens at %d addresses, and has %d faces", n, len(faces()))
+	}
+}
+
+// countListening returns the number of TCP and Unix sockets that process pid listens
+// on.
+func countListening(t *testing.T, pid int) (n int) {
+	t.Helper()
+	own := map[string]bool{}
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		name, _ := os.Readlink(fd)
+		if inode, ok := strings.CutPrefix(name, "socket:["); ok {
+			own[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	for table, columns := range map[string]struct {
+		state, inode int
+		listening    string
+	}{"tcp": {3, 9, "0A"}, "tcp6": {3, 9, "0A"}, "unix": {5, 6, "01"}} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))
+		if err != nil {
+			continue // no IPv6
+		}
+		for line := range strings.Lines(string(text)) {
+			f := strings.Fields(line)
+			if len(f) > columns.inode && f[columns.state] == columns.listening && own[f[columns.inode]] {
+				n++
+			}
+		}
+	}
+	return n
+}
