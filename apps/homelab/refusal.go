@@ -100,12 +100,23 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Refuse is the body of an answer that is given in front of the house: without a
-// token, or at a path that is none. It counts it.
+// Refuse is the body of an answer that is given in front of the house, for example
+// without a token, or at a path that is none. It counts it.
 func (h *House) Refuse(status int, message string) []byte {
-	code := "not_found"
-	if status == unauthorized {
+	code := "other"
+	switch status {
+	case tooLarge:
+		code = "too_large"
+	case badRequest:
+		code = "malformed"
+	case unauthorized:
 		code = "unauthorized"
+	case notFound:
+		code = "not_found"
+	case requestTimeout:
+		code = "timeout"
+	case unsupportedType:
+		code = "unsupported_media_type"
 	}
 	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // texts always can be
 	h.Served(status)

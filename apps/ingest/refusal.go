@@ -91,10 +91,25 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Refuse counts a request that the server rejected before it reached the service,
-// because the path does not exist, and returns the body of the answer.
+// Refuse counts a request that the server rejected before it reached the service, for
+// example because the path does not exist, and returns the body of the answer.
 func (s *Service) Refuse(status int, message string) []byte {
-	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, "not_found", message})) // strings always marshal
+	code := "other"
+	switch status {
+	case tooLarge:
+		code, message = "too_large", tooLongFor(s.maxBody)
+	case badRequest:
+		code = "malformed"
+	case unauthorized:
+		code = "unauthorized"
+	case notFound:
+		code = "not_found"
+	case requestTimeout:
+		code = "timeout"
+	case unsupportedMediaType:
+		code = "media_type"
+	}
+	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, code, message})) // strings always marshal
 	return body
 }
 
@@ -133,7 +148,11 @@ func tooSlow(cause error) error {
 func (s *Service) TooLarge() error { return overlong(s.maxBody) }
 
 func overlong(most int64) error {
-	return because(nil, tooLarge, "too_large", fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", most))
+	return because(nil, tooLarge, "too_large", tooLongFor(most))
+}
+
+func tooLongFor(most int64) string {
+	return fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", most)
 }
 
 func notGzip(cause error) error {

@@ -39,12 +39,21 @@ func NoPath() error {
 	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
 }
 
-// Refuse is the body of an answer over HTTP that is given in front of the service:
-// without a token, or at a path that is none.
+// Refuse is the body of an answer over HTTP that is given in front of the service, for
+// example without a token, or at a path that is none.
 func Refuse(status int, message string) []byte {
-	e := Error{Code: NotFound, Message: message}
-	if status == http.StatusUnauthorized {
+	e := Error{Code: InvalidArgument, Message: message}
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		e = *RefusalOf(TooLarge())
+	case http.StatusUnauthorized:
 		e.Code = "unauthenticated"
+	case http.StatusNotFound:
+		e.Code = NotFound
+	case http.StatusRequestTimeout:
+		e.Code = DeadlineExceeded
+	case http.StatusServiceUnavailable:
+		e.Code = Unavailable
 	}
 	body, _ := json.Marshal(&e) // texts always can be
 	return body

@@ -24,6 +24,7 @@ const (
 	EnvFace = "TARE_FACE" // of programs that serve several at once
 
 	EnvMaxConns = "TARE_MAX_CONNS"
+	EnvHosts    = "TARE_HOSTS"
 
 	EnvTLSCert = "TARE_TLS_CERT"
 	EnvTLSKey  = "TARE_TLS_KEY"

@@ -48,18 +48,23 @@ type Service struct {
 	Keeps     string
 	Guarded   bool     // the app itself asks requests for a secret
 	Token     string   // that requests must carry as Authorization: Bearer, alone; empty: none
+	Types     []string // media types that bodies over HTTP have, alone; nil: any that browsers do not send for pages of other sites
+	MaxBody   int64    // bytes of a body at most, alone; 0: [DefaultMaxBody]
 	Notices   []string // what whoever starts it should know, in lines
 
 	Ready   func(ctx context.Context) error         // why it cannot serve for now, in one line that strangers may read
 	Metrics func() []byte                           // as text that Prometheus reads; counters end in _total
 	OpenAPI func(variant string) []byte             // its description, which has all its paths; nil: the variant has none
-	Refuse  func(status int, message string) []byte // the body of a refusal, 401 or 404, in its form
+	Refuse  func(status int, message string) []byte // the body of a refusal, such as 401 or 404, in its form
 	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, where there is no description
 
 	// Try is a shell command, of one line, that asks a variant at an address for
 	// something and gets it. Nil: it asks for /health.
 	Try func(variant string, at Address) string
 }
+
+// DefaultMaxBody is how many bytes a body may have, alone, unless the app says.
+const DefaultMaxBody = 1 << 20
 
 // Plain is an app without settings, whose service is nothing but its server.
 func Plain(name string, serve Make) App {

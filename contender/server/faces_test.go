@@ -17,7 +17,7 @@ import (
 func post(t *testing.T, url string) string {
 	t.Helper()
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
-	r, err := c.Post(url, "", nil)
+	r, err := c.Post(url, typeJSON, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,9 +109,10 @@ type setup struct {
 	log, logFile string
 	cert, key    string // paths; empty: no TLS
 	stdout       *os.File
-	config       Config // of the app
-	lab          bool   // it is started by one
-	most         int    // connections; zero: any number
+	config       Config   // of the app
+	lab          bool     // it is started by one
+	most         int      // connections; zero: any number
+	hosts        []string // that requests to a loopback address may be for, besides its own
 }
 
 // facing is a variant and the host:port that it is to listen at.

@@ -9,9 +9,9 @@ import (
 
 const (
 	// WriteTimeout is how long a client that is served alone may take to read
-	// what is written to it at a time: one that sends requests and reads no
-	// answers holds nothing for longer.
-	WriteTimeout = 30 * time.Second
+	// an answer, or over HTTP/2 what is written to it at a time: one that sends
+	// requests and reads no answers holds nothing for longer.
+	WriteTimeout = 10 * time.Second
 	// DefaultConnections is how many connections there may be, alone.
 	DefaultConnections = 4096
 
@@ -108,6 +108,14 @@ type limitedConn struct {
 	limits *limits
 	at     atomic.Int64 // when it was last used, in nanoseconds since the limits began
 	idle   atomic.Bool
+	each   atomic.Bool  // the time of writes is counted for each answer, not for each write
+	spent  atomic.Int64 // nanoseconds that the writes of an answer took
+}
+
+// renew begins to count the time of writes anew, for the answer to the next request.
+func (c *limitedConn) renew() {
+	c.each.Store(true)
+	c.spent.Store(0)
 }
 
 func (c *limitedConn) touch(idle bool) {
@@ -124,10 +132,14 @@ func (c *limitedConn) Read(p []byte) (int, error) {
 }
 
 func (c *limitedConn) Write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.limits.write)); err != nil {
+	began := time.Now()
+	if err := c.SetWriteDeadline(began.Add(c.limits.write - time.Duration(c.spent.Load()))); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Write(p)
+	if c.each.Load() {
+		c.spent.Add(int64(time.Since(began)))
+	}
 	c.touch(true)
 	return n, err
 }
@@ -137,4 +149,12 @@ func (c *limitedConn) Close() error {
 	delete(c.limits.open, c)
 	c.limits.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// CloseWrite ends what is sent, where the connection can be closed by halves.
+func (c *limitedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,8 +24,10 @@ import (
 //	GET /health/ready  200, or 503 with the reason
 //	GET /metrics       of the app and the server, as OpenMetrics where that is accepted
 //	GET /openapi.json  unless the app has an answer
+//	421                at a loopback address for a name that is none of it
 //	401                without the token, where one is asked for
 //	404                where the app has no such path, with the nearest there is
+//	415                with a body of a type that the app does not take, or that the page of any site may send
 //
 // Under a lab there is none: a nil Ops answers nothing.
 type Ops struct {
@@ -36,16 +39,21 @@ type Ops struct {
 	token    *[sha256.Size]byte // of the token; nil: none is asked for
 	receipts *Receipts
 	limits   *limits
+	budget   *budget
 	started  time.Time
 	ending   *atomic.Bool
 	claimed  atomic.Bool
+	hosts    *hosts                                                    // nil: requests may be for any
+	gated    bool                                                      // a gate asks before the stack does
 	line     func(method, path string, status int, took time.Duration) // nil: there is no access log
 }
 
 // Question is what Ops looks at.
 type Question struct {
 	Method, Path  string
+	Host          string
 	Authorization string
+	ContentType   string
 	Accept        string
 }
 
@@ -65,8 +73,9 @@ const (
 	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Claim reports whether there is anything to ask. A stack that is not made by
-// [HTTP], [HTTPBodies] or [HTTP2] calls it, and then Answer for each request.
+// Claim reports whether there is anything to ask. A stack that speaks nothing but
+// HTTP/2, and is not made by [HTTP2], calls it, and then Answer for each request. For
+// HTTP/1 the connection is asked for before the stack sees it.
 func (o *Ops) Claim() bool {
 	if o != nil {
 		o.claimed.Store(true)
@@ -80,12 +89,17 @@ func (o *Ops) Handler(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply, ok := o.Answer(Question{r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Accept")})
+		if o.gated && r.ProtoMajor == 1 { // the gate has asked
+			next.ServeHTTP(w, r)
+			return
+		}
+		h := r.Header
+		reply, ok := o.Answer(Question{Method: r.Method, Path: r.URL.Path, Host: r.Host, Authorization: h.Get("Authorization"), ContentType: h.Get("Content-Type"), Accept: h.Get("Accept")})
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
 		}
-		h := w.Header()
+		h = w.Header()
 		h.Set("Content-Type", reply.ContentType)
 		h.Set("Content-Length", strconv.Itoa(len(reply.Body)))
 		if reply.Header[0] != "" {
@@ -115,6 +129,8 @@ func (o *Ops) answer(q Question) (Page, bool) {
 	read := q.Method == http.MethodGet || q.Method == http.MethodHead
 	known, mine := o.matched(q)
 	switch {
+	case !o.hosts.has(q.Host):
+		return o.refuse(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
 	case read && q.Path == "/health/live":
 		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
 	case read && q.Path == "/health/ready":
@@ -125,7 +141,7 @@ func (o *Ops) answer(q Question) (Page, bool) {
 		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
 	case read && q.Path == "/" && !mine:
 		return o.index(), true
-	case q.Path == "/health", strings.HasPrefix(q.Path, "/grpc.health.v1."), q.Method == http.MethodOptions:
+	case q.Path == "/health", isHealthCall(q.Path), q.Method == http.MethodOptions:
 		return Page{}, false
 	case o.token != nil && !o.bears(q.Authorization):
 		reply := o.refuse(http.StatusUnauthorized, "a bearer token is required")
@@ -133,8 +149,49 @@ func (o *Ops) answer(q Question) (Page, bool) {
 		return reply, true
 	case len(o.routes) > 0 && !known && !ofRPC(q):
 		return o.refuse(http.StatusNotFound, o.astray(q.Path)), true
+	case writes(q.Method) && !o.takes(q):
+		return o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here, such as application/json"), true
 	}
 	return Page{}, false
+}
+
+// isHealthCall reports whether a path is that of a method of gRPC's health service,
+// which needs no token.
+func isHealthCall(path string) bool {
+	method, ok := strings.CutPrefix(path, "/grpc.health.v1.Health/")
+	return ok && (method == "Check" || method == "Watch" || method == "List")
+}
+
+// writes reports whether a page of another site can have a browser send a request of
+// this method.
+func writes(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}
+
+// takes reports whether a body has a type that the service takes, or if it takes any, one
+// that browsers do not send for a page of another site, unless the service allows it.
+func (o *Ops) takes(q Question) bool {
+	name, _, _ := strings.Cut(q.ContentType, ";")
+	switch name = strings.ToLower(strings.Trim(name, " \t")); {
+	case o.service.Types != nil && !ofRPC(q):
+		return slices.Contains(o.service.Types, name)
+	case !strings.Contains(name, "/"), strings.Contains(name, ","):
+		return false
+	}
+	return name != "text/plain" && name != "application/x-www-form-urlencoded" && name != "multipart/form-data"
+}
+
+// log writes the line of a request that is refused unread. Head is nil if that could
+// not be read.
+func (o *Ops) log(head *requestHead, status int) {
+	if o == nil || o.line == nil {
+		return
+	}
+	q := Question{Method: "-", Path: "-"}
+	if head != nil {
+		q = head.question
+	}
+	o.line(q.Method, q.Path, status, 0)
 }
 
 // bears compares hashes, in constant time.
@@ -197,6 +254,7 @@ func (o *Ops) metrics(accept string) Page {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(sample)
 	connections, refused, closed := o.limits.counts()
+	stored, unstored := o.budget.counts()
 	for _, m := range []struct {
 		name, kind, help string
 		value            uint64
@@ -205,6 +263,8 @@ func (o *Ops) metrics(accept string) Page {
 		{"server_connections", "gauge", "Connections that are open.", uint64(connections)},
 		{"server_connections_refused_total", "counter", "Connections that were closed at once, because there were too many.", uint64(refused)},
 		{"server_connections_idle_closed_total", "counter", "Idle connections that were closed to make room for others.", uint64(closed)},
+		{"server_request_bytes", "gauge", "Bytes that requests in flight store, beyond a few of each connection.", stored},
+		{"server_requests_unstored_total", "counter", "Requests that were refused because there were too many bytes or streams in flight.", unstored},
 		{"server_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", uint64(o.started.Unix())},
 		{"server_memory_bytes", "gauge", "Memory that the Go runtime has mapped.", sample[0].Value.Uint64()},
 		{"server_goroutines", "gauge", "Goroutines.", sample[1].Value.Uint64()},

@@ -44,6 +44,7 @@ func TestOps(t *testing.T) {
 		Refuse:  func(_ int, message string) []byte { return []byte(`{"m":"` + message + `"}`) },
 	}, nil)
 	bearer := []string{"Authorization", "bearer  secret"}
+	typed := func(kind string) []string { return append(slices.Clone(bearer), "Content-Type", kind) }
 	for _, tt := range []struct {
 		method, path string
 		header       []string
@@ -62,17 +63,27 @@ func TestOps(t *testing.T) {
 		{"POST", "/", nil, 401, "a bearer token is required"},
 		{"POST", "/", []string{"Authorization", "Bearer wrong"}, 401, `{"m":"a bearer token is required"}`},
 		{"POST", "/", []string{"Authorization", "Basic secret"}, 401, ""},
-		{"POST", "/", bearer, 418, ""},
+		{"POST", "/", typed("application/json"), 418, ""},
+		{"POST", "/", typed("Application/XML; charset=utf-8"), 418, ""},
+		{"POST", "/", bearer, 415, "Content-Type"},
+		{"POST", "/", typed("text/plain"), 415, ""},
+		{"POST", "/", typed("Text/Plain ;application/json"), 415, ""},
+		{"PUT", "/", typed("application/x-www-form-urlencoded"), 415, ""},
+		{"PATCH", "/", typed("multipart/form-data; boundary=x"), 415, ""},
+		{"POST", "/", typed("application/json, text/plain"), 415, ""},
+		{"DELETE", "/v1/users/7", bearer, 418, ""},
 		{"OPTIONS", "/v1/users", nil, 418, ""},
 		{"GET", "/grpc.health.v1.Health/Check", nil, 418, ""},
 		{"GET", "/v1/user", bearer, 404, "the nearest is GET, POST /v1/users, and GET / lists all"},
 		{"GET", "/v1/user/7", bearer, 404, "the nearest is GET, DELETE /v1/users/{id},"},
-		{"POST", "/pkg.Service/Method", bearer, 418, ""},
+		{"POST", "/pkg.Service/Method", typed("application/grpc"), 418, ""},
+		{"POST", "/pkg.Service/Method", typed("text/plain"), 415, ""},
+		{"GET", "/grpc.health.v1./../v1/users", nil, 401, ""},
 		{"GET", "/healthz", bearer, 404, "the nearest is GET /health,"},
 		{"GET", "/metric", bearer, 404, "the nearest is GET /metrics,"},
 		{"GET", "/v1/users/", bearer, 404, "/v1/users"},
 		{"GET", "/v1/users/7", bearer, 418, ""},
-		{"PUT", "/v1/users", bearer, 418, ""},
+		{"PUT", "/v1/users", typed("application/json"), 418, ""},
 		{"GET", "/" + strings.Repeat("x/", 10_000), bearer, 404, "the nearest is"},
 	} {
 		if w := asked(h, tt.method, tt.path, tt.header...); w.Code != tt.status || !strings.Contains(w.Body.String(), tt.body) || tt.method == "HEAD" && w.Body.Len() > 0 {
@@ -169,6 +180,39 @@ func TestEdits(t *testing.T) {
 	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"Health", "health", 0}, {"flaw", "lawn", 2}} {
 		if got := letters(tt.a, tt.b); got != tt.want || letters(tt.b, tt.a) != got {
 			t.Errorf("%s, %s: %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// TestTypes: of an app that says which types its bodies have, others are refused.
+func TestTypes(t *testing.T) {
+	h := tested(Service{Types: []string{"application/json"}}, nil)
+	for kind, want := range map[string]int{"application/json": 418, "application/JSON;charset=utf-8": 418, "application/xml": 415, "text/json": 415, "": 415} {
+		if w := asked(h, "POST", "/", "Content-Type", kind); w.Code != want {
+			t.Errorf("%q: %d, want %d", kind, w.Code, want)
+		}
+	}
+	if w := asked(h, "POST", "/pkg.Service/Method", "Content-Type", "application/proto"); w.Code != 418 {
+		t.Errorf("a call: %d", w.Code)
+	}
+}
+
+// TestHosts: at a loopback address requests are for that, for the name that was given
+// for it, or for names that are configured. A page of another site sends its own.
+func TestHosts(t *testing.T) {
+	h := tested(Service{}, func(o *Ops) { o.hosts = newHosts("House.lan:8080", []string{"home.example"}) })
+	for host, want := range map[string]int{
+		"localhost": 418, "LOCALHOST:8080": 418, "localhost.": 418, "a.localhost": 418, "127.0.0.1:1": 418, "127.9.9.9": 418, "[::1]:8080": 418, "[::1]": 418, "[::ffff:127.0.0.1]": 418,
+		"house.lan:8080": 418, "home.example": 418,
+		"evil.example": 421, "evil.example:8080": 421, "192.168.1.2": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example": 421, "evil-localhost": 421, "0.0.0.0": 421, "[::2]": 421,
+	} {
+		for _, path := range []string{"/v1/things", "/metrics", "/health"} {
+			q := httptest.NewRequest("GET", path, nil)
+			q.Host = host
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, q); (w.Code == 421) != (want == 421) {
+				t.Errorf("%s for %q: %d, want %d", path, host, w.Code, want)
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	slices.Sort(known)
 	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
 	var s setup
-	var app, faces string
+	var app, faces, hosts string
 	f := flag.NewFlagSet(name(), flag.ContinueOnError)
 	f.StringVar(&app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
 	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
@@ -42,6 +42,7 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	f.StringVar(&s.cert, "tls-cert", or(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
 	f.IntVar(&s.most, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
+	f.StringVar(&hosts, "hosts", or(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
 	settings := a.settings(f, known)
 	f.SetOutput(io.Discard)
 	err := maxConns(&s, env(EnvMaxConns))
@@ -82,6 +83,9 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		if s.faces, err = a.parseFaces(faces, s.addr); err != nil {
 			return s, err
 		}
+	}
+	if hosts != "" {
+		s.hosts = strings.FieldsFunc(hosts, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	s.config, err = settings.chosen(s.app, env)
 	return s, err

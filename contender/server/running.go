@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +27,7 @@ type running struct {
 	ended    chan error // what Serve returned, of each front
 	log      func()     // closes it
 	limits   *limits    // nil: there are none
+	budget   *budget    // of all gates
 	ending   atomic.Bool
 	stopping sync.Once
 }
@@ -32,8 +35,10 @@ type running struct {
 // front is a server and where it listens.
 type front struct {
 	name   string // of its variant
+	given  string // host:port it was to listen at
 	server Server
 	listen net.Listener
+	gate   *gate // nil under a lab
 }
 
 // counts is what the server and its service say that they did.
@@ -75,21 +80,30 @@ func (h Host) start(s setup) (_ *running, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r.fronts = append(r.fronts, &front{name: face.variant, listen: l})
+		r.fronts = append(r.fronts, &front{name: face.variant, given: face.addr, listen: l})
 	}
 	if r.service, err = s.config.Open(s.lab); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.app.Name, err)
 	}
+	r.budget = &budget{max: max(BudgetBytes, 2*r.service.MaxBody)}
 	if s.lab && r.service.Token != "" {
 		return nil, errors.New("token is for services that run alone")
 	}
 	for _, f := range r.fronts {
 		o.Variant = f.name
+		only2 := h.HTTP2 != nil && h.HTTP2(f.name)
 		if !s.lab {
 			o.Ops = r.ops(s.app.Name, o)
+			o.Ops.gated = !only2
+			if !f.exposed() {
+				o.Ops.hosts = newHosts(f.given, s.hosts)
+			}
 		}
 		if f.server, err = r.service.Make(o); err == nil {
 			err = guarded(f.server, o.Ops)
+		}
+		if o.Ops != nil {
+			f.gate = r.gate(f.server, o.Ops, only2)
 		}
 		if err != nil {
 			_ = r.shut(linger)
@@ -99,18 +113,14 @@ func (h Host) start(s setup) (_ *running, err error) {
 	r.addr = r.fronts[0].listen.Addr().String()
 	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
 	for _, f := range r.fronts {
-		within := r.limits
-		if own, ok := f.server.(Poller); ok && own.Polls() {
-			within = nil
-		}
-		go f.serve(o.TLS, within, r.ended)
+		go f.serve(o.TLS, r.limits, r.ended)
 	}
 	return r, nil
 }
 
 // ops is what is asked before the app, alone.
 func (r *running) ops(name string, o Options) *Ops {
-	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, started: time.Now(), ending: &r.ending}
+	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, budget: r.budget, started: time.Now(), ending: &r.ending}
 	if r.service.OpenAPI != nil {
 		ops.openAPI = r.service.OpenAPI(o.Variant)
 		ops.routes = describedRoutes(ops.openAPI)
@@ -129,17 +139,41 @@ func (r *running) ops(name string, o Options) *Ops {
 	return ops
 }
 
-// guarded puts ops before a server that this package made. It is an error where
-// there is a token and nothing that asks for it.
+// guarded puts ops before a server that this package made, and sets its bounds. It is
+// an error where there is a token and nothing that asks for it.
 func guarded(s Server, ops *Ops) error {
-	if made, ok := s.(*standard); ok {
-		made.Handler = ops.Handler(made.Handler)
+	if made := frontOf(s); made != nil {
+		made.guard(ops)
 		return nil
 	}
-	if ops != nil && ops.token != nil && !ops.claimed.Load() {
+	if ops != nil && ops.token != nil && !ops.gated && !ops.claimed.Load() {
 		return errors.New("this stack cannot ask for a token")
 	}
 	return nil
+}
+
+// frontOf returns what this package made of a server; nil: nothing.
+func frontOf(s Server) *standard {
+	if behind, ok := s.(Fronted); ok {
+		s = behind.Front()
+	}
+	made, _ := s.(*standard)
+	return made
+}
+
+// gate returns what stands before a server that runs alone.
+func (r *running) gate(s Server, ops *Ops, only2 bool) *gate {
+	g := &gate{ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout, http1: !only2, http2: only2}
+	plain, ok := s.(*http.Server)
+	if made := frontOf(s); made != nil {
+		plain, ok = &made.Server, true
+	}
+	if ok {
+		g.http2 = g.http2 || plain.Protocols != nil && plain.Protocols.UnencryptedHTTP2()
+		g.asides = true
+		hook(plain)
+	}
+	return g
 }
 
 // exposed reports whether other machines may reach it.
@@ -155,6 +189,9 @@ func (f *front) serve(secure *tls.Config, within *limits, ended chan<- error) {
 	}
 	if secure != nil {
 		l = tls.NewListener(l, secure)
+	}
+	if f.gate != nil {
+		l = f.gate.listener(l)
 	}
 	err := f.server.Serve(l)
 	_ = l.Close()
@@ -198,7 +235,12 @@ func (r *running) shut(limit time.Duration) error {
 	var all sync.WaitGroup
 	for i, f := range r.fronts {
 		if f.server != nil {
-			all.Go(func() { wrong[i] = f.server.Shutdown(ctx) })
+			all.Go(func() {
+				if f.gate != nil {
+					f.gate.drain(ctx)
+				}
+				wrong[i] = f.server.Shutdown(ctx)
+			})
 		}
 	}
 	all.Wait()

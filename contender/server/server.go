@@ -47,9 +47,9 @@ type Server interface {
 	Shutdown(ctx context.Context) error
 }
 
-// Poller is a server that may want the listener of the operating system, so that
-// nothing can stand between the two: limits of connections are its own matter.
-type Poller interface{ Polls() bool }
+// Fronted is a server that has others behind it. Front is the one that connections come
+// to.
+type Fronted interface{ Front() Server }
 
 // Options say how to serve an app.
 type Options struct {
@@ -63,7 +63,7 @@ type Options struct {
 // Time-outs of all servers. Production settings differ, but a server without
 // any spends less on each request than one with them.
 const (
-	ReadTimeout = 10 * time.Second // for the headers of a request, or where those have no time-out of their own for the whole of it
+	ReadTimeout = 10 * time.Second // for the headers of a request, or where those have no time-out of their own, and alone, for the whole of it
 	IdleTimeout = 2 * time.Minute  // for the next request on a connection
 )
 
@@ -122,6 +122,23 @@ func HTTP2(handler http.Handler) Server {
 }
 
 type standard struct{ http.Server }
+
+// guard asks ops before the app, and bounds what a request may take: all of it the time
+// that its headers have under a lab, and over HTTP/2 how much of it there is at once.
+func (s *standard) guard(ops *Ops) {
+	if ops == nil {
+		return
+	}
+	s.Handler = ops.Handler(s.Handler)
+	s.ReadTimeout, s.ReadHeaderTimeout = ReadTimeout, ReadTimeout
+	if s.Protocols != nil && s.Protocols.UnencryptedHTTP2() {
+		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: MaxStreams, MaxReceiveBufferPerConnection: http2Buffer, MaxReceiveBufferPerStream: http2Buffer}
+	}
+}
+
+// http2Buffer is how many bytes of bodies a client may send before they are read, at
+// least as many as the protocol begins with.
+const http2Buffer = 1 << 16
 
 // Shutdown closes what has not ended with ctx.
 func (s *standard) Shutdown(ctx context.Context) error {

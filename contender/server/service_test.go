@@ -116,7 +116,7 @@ func TestEndCuts(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, r.addr)
-	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]")
+	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]")
 	<-begun
 	if err := r.stop(50 * time.Millisecond); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the till jams") {
 		t.Errorf("%v", err)

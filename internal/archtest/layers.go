@@ -70,7 +70,8 @@ func places() []place {
 		{dir: "contender/copier/cmem", layer: 3, peers: []string{"contender/copier"}},
 		{dir: "contender/copier/cmem/cmemtest", layer: 3, peers: []string{"contender/copier", "contender/copier/cmem"}},
 		{dir: "contender/router", layer: 3, peers: []string{"contender"}},
-		{dir: "contender/server", layer: 3, peers: []string{"contender"}},
+		{dir: "contender/server/rawtest", layer: 3}, // used by tests
+		{dir: "contender/server", layer: 3, peers: []string{"contender", "contender/server/rawtest"}},
 		{dir: "contender/server/nethttp", layer: 3, peers: []string{"contender/server", "apps/*", "apps/*/serving"}},
 		{dir: "contender/rpc", layer: 3, peers: []string{"contender", "contender/server", "apps/*", "apps/*/serving"}},
 		{dir: "apps/*/serving", layer: 3, peers: []string{"contender", "contender/server", "apps/*"}},

@@ -75,7 +75,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	return server.Service{
 		Make:  func(o server.Options) (server.Server, error) { return c.serve(o, house) },
 		Token: c.token, Try: server.TryWith(c.token, try),
-		Metrics: house.Metrics, OpenAPI: func(string) []byte { return homelab.OpenAPI() }, Refuse: house.Refuse,
+		Types: []string{"application/json"}, MaxBody: homelab.MaxCommand, Metrics: house.Metrics, OpenAPI: func(string) []byte { return homelab.OpenAPI() }, Refuse: house.Refuse,
 	}, nil
 }
 

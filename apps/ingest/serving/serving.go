@@ -101,14 +101,18 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
+	token := c.Token // asked for before the body is read
+	if lab {
+		token = "" // by the app, which is measured
+	}
 	s, err := ingest.New(c.Config)
 	if err != nil {
 		return server.Service{}, err
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Try: server.TryWith(c.Token, try),
-		Ready: s.Ready, Metrics: s.Metrics, OpenAPI: func(string) []byte { return ingest.OpenAPI() }, Refuse: s.Refuse,
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Token: token, Try: server.TryWith(c.Token, try),
+		Types: []string{string(ingest.JSON), string(ingest.Protobuf), string(ingest.Gob)}, MaxBody: s.MaxBody(), Ready: s.Ready, Metrics: s.Metrics, OpenAPI: func(string) []byte { return ingest.OpenAPI() }, Refuse: s.Refuse,
 	}, nil
 }
 

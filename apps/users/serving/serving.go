@@ -116,7 +116,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		Fault: s.Fault,
 		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
 		Close: store.Close, Keeps: "store", Notices: c.notices(), Token: c.token, Try: server.TryWith(c.token, c.try),
-		Ready: s.Ready, Metrics: s.Metrics, OpenAPI: c.openAPI, Routes: c.routes, Refuse: users.Refuse,
+		Types: []string{"application/json"}, MaxBody: users.MaxBody, Ready: s.Ready, Metrics: s.Metrics, OpenAPI: c.openAPI, Routes: c.routes, Refuse: users.Refuse,
 	}, nil
 }
 

@@ -112,7 +112,7 @@ func hostile(t *testing.T) map[string]struct {
 
 func TestHostileBodies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
-	s := start(t, 0, "-app", "ingest", "-metadata", "typed", "-sink", "file:"+path)
+	s := start(t, "-app", "ingest", "-metadata", "typed", "-sink", "file:"+path)
 	c := client(t)
 	for name, h := range hostile(t) {
 		for _, length := range []int64{int64(len(h.body)), -1} {
@@ -151,7 +151,7 @@ func TestHostileBodies(t *testing.T) {
 // TestGobTells: what a body in gob says about its length is looked at before
 // there is room made for it.
 func TestGobTells(t *testing.T) {
-	s := start(t, 0, "-app", "ingest")
+	s := start(t, "-app", "ingest")
 	c := client(t)
 	written := func(n int) string {
 		list := make([]ingest.Record, n)
@@ -193,7 +193,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if raced {
 		atOnce = 10 // nobody looks at the bound
 	}
-	s := start(t, 0, "-app", "ingest")
+	s := start(t, "-app", "ingest")
 	c := client(t)
 	bodies := hostile(t)
 	bodies["gob"] = struct {

@@ -185,7 +185,7 @@ func killed(t *testing.T, seed uint64, env, args []string) (l *ledger, pattern s
 	path := filepath.Join(t.TempDir(), "events.ndjson")
 	args = append([]string{"-app", "ingest", "-sink", "file:" + path}, args...)
 	l = &ledger{acked: map[string]bool{}}
-	s := startWith(t, 0, env, args...)
+	s := startWith(t, env, args...)
 	random := rand.New(rand.NewPCG(seed, 7))
 	clients := l.feedAll(s, 4, random.Uint64())
 	enough := 1 + random.Int64N(40)
@@ -196,7 +196,7 @@ func killed(t *testing.T, seed uint64, env, args []string) (l *ledger, pattern s
 	s.kill()
 	clients.Wait()
 
-	again := start(t, 0, args...) // finds what is left
+	again := start(t, args...) // finds what is left
 	for i := range 3 {
 		id := fmt.Sprintf("b%d", i)
 		if r := again.post(client(t), "["+record(id)+"]"); r.status != 200 {
@@ -215,7 +215,7 @@ func TestCut(t *testing.T) {
 	if err := os.WriteFile(path, []byte(record("a")+"\n"+record("b")[:40]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, 0, "-app", "ingest", "-sink", "file:"+path)
+	s := start(t, "-app", "ingest", "-sink", "file:"+path)
 	if r := s.post(client(t), "["+record("c")+"]"); r.status != 200 {
 		t.Errorf("%d: %s", r.status, r.body)
 	}
@@ -225,7 +225,7 @@ func TestCut(t *testing.T) {
 	}
 	l := ledger{acked: map[string]bool{"a": true, "c": true}}
 	l.check(t, path)
-	if s := start(t, 0, "-app", "ingest"); !strings.Contains(s.words(), "thrown away") {
+	if s := start(t, "-app", "ingest"); !strings.Contains(s.words(), "thrown away") {
 		t.Errorf("without a sink it says %q", s.words())
 	}
 }

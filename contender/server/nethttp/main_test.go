@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -27,27 +26,19 @@ import (
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
 
-// envServe makes the test binary the program that a leaf is; what it says is
-// how many times shorter its time-outs are.
+// envServe makes the test binary the program that a leaf is.
 const envServe = "TARE_TEST_SERVE"
 
 // envFault says what is wrong with it; empty: nothing.
 const envFault = "TARE_TEST_FAULT"
 
 func TestMain(m *testing.M) {
-	hurry, err := time.ParseDuration(os.Getenv(envServe))
-	if err != nil {
+	if os.Getenv(envServe) == "" {
 		os.Exit(m.Run())
 	}
 	server.Main(server.Apps{
-		ingestserving.App(func(o server.Options, s *ingest.Service) (server.Server, error) {
-			made, err := ingested(o, s)
-			return hurried{made, hurry}, err
-		}),
-		homelabserving.App(func(o server.Options, house *homelab.House) (server.Server, error) {
-			made, err := homed(o, house)
-			return hurried{made, hurry}, err
-		}),
+		ingestserving.App(ingested),
+		homelabserving.App(homed),
 	})
 }
 
@@ -84,42 +75,6 @@ func homed(o server.Options, house *homelab.House) (server.Server, error) {
 	return nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})(o, house)
 }
 
-// hurried is a server whose connections wait less long than it wants to: by
-// that much whatever it wants, where that is not zero.
-type hurried struct {
-	server.Server
-	most time.Duration
-}
-
-func (h hurried) Serve(l net.Listener) error {
-	if h.most == 0 {
-		return h.Server.Serve(l)
-	}
-	return h.Server.Serve(hurriedListener{l, h.most})
-}
-
-type hurriedListener struct {
-	net.Listener
-	most time.Duration
-}
-
-func (l hurriedListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return hurriedConn{conn, l.most}, err
-}
-
-type hurriedConn struct {
-	net.Conn
-	most time.Duration
-}
-
-func (c hurriedConn) SetReadDeadline(t time.Time) error {
-	if soon := time.Now().Add(c.most); t.After(soon) {
-		t = soon
-	}
-	return c.Conn.SetReadDeadline(t)
-}
-
 // service is the program, alone.
 type service struct {
 	t       *testing.T
@@ -133,16 +88,16 @@ type service struct {
 }
 
 // start starts the program and waits until it serves.
-func start(t *testing.T, hurry time.Duration, args ...string) *service {
+func start(t *testing.T, args ...string) *service {
 	t.Helper()
-	return startWith(t, hurry, nil, args...)
+	return startWith(t, nil, args...)
 }
 
-func startWith(t *testing.T, hurry time.Duration, env []string, args ...string) *service {
+func startWith(t *testing.T, env []string, args ...string) *service {
 	t.Helper()
 	s := &service{t: t, done: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0"}, args...)...)
-	s.cmd.Env = append(append(os.Environ(), envServe+"="+hurry.String(), "GORACE=atexit_sleep_ms=0"), env...)
+	s.cmd.Env = append(append(os.Environ(), envServe+"=1", "GORACE=atexit_sleep_ms=0"), env...)
 	out, err := s.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -39,11 +39,11 @@ func (s *service) talk(t *testing.T, text string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 // A head that is too long is refused.
 func TestLongHead(t *testing.T) {
-	s := start(t, server.ReadTimeout, "-app", "ingest")
+	s := start(t, "-app", "ingest")
 	_, in := s.talk(t, head+"X-More: "+strings.Repeat("x", 2*server.MaxHead)+"\r\n\r\n")
 	if r, err := http.ReadResponse(in, nil); err != nil || r.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("%v, %v", r, err)
@@ -53,8 +53,8 @@ func TestLongHead(t *testing.T) {
 // TestSlow: whoever sends too slowly is refused, or cut off where there is
 // nothing to be answered yet, while others are served.
 func TestSlow(t *testing.T) {
-	const wait = 500 * time.Millisecond
-	s := start(t, wait, "-app", "ingest")
+	const wait = server.ReadTimeout
+	s := start(t, "-app", "ingest")
 	var all sync.WaitGroup
 	for _, tt := range []struct {
 		start, drip string
@@ -76,7 +76,7 @@ func TestSlow(t *testing.T) {
 		all.Go(func() {
 			stop := make(chan struct{})
 			defer close(stop)
-			go drip(conn, tt.drip, stop, wait/10)
+			go drip(conn, tt.drip, stop, wait/20)
 			r, err := http.ReadResponse(in, nil)
 			if errors.Is(err, os.ErrDeadlineExceeded) || err != nil && tt.status != 0 {
 				t.Errorf("%q: no answer: %v", tt.start, err)
@@ -122,7 +122,7 @@ func drip(conn net.Conn, text string, stop chan struct{}, every time.Duration) {
 // comes.
 func TestManySlow(t *testing.T) {
 	const connections = 200
-	s := start(t, 0, "-app", "ingest")
+	s := start(t, "-app", "ingest")
 	for range connections {
 		s.talk(t, head+"Content-Length: 1048576\r\n\r\n[{")
 	}
@@ -141,7 +141,7 @@ func TestGraceful(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "events.ndjson")
-			s := start(t, 0, "-app", "ingest", "-sink", "file:"+path)
+			s := start(t, "-app", "ingest", "-sink", "file:"+path)
 			l := &ledger{acked: map[string]bool{}}
 			body := "[" + record("last") + "]"
 			begun := func() (net.Conn, *bufio.Reader) {
@@ -184,7 +184,7 @@ func TestGraceful(t *testing.T) {
 // ended while clients send.
 func TestUnderLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
-	s := start(t, 0, "-app", "ingest", "-sink", "file:"+path, "-rotate", "1MiB")
+	s := start(t, "-app", "ingest", "-sink", "file:"+path, "-rotate", "1MiB")
 	l := &ledger{acked: map[string]bool{}}
 	feeding := l.feedAll(s, 4, 1)
 	time.Sleep(100 * time.Millisecond)
@@ -202,7 +202,7 @@ func TestUnderLoad(t *testing.T) {
 func TestByEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	roots := certify(t, dir)
-	s := startWith(t, 0, []string{
+	s := startWith(t, []string{
 		"TARE_APP=ingest", "TARE_TLS_CERT=" + filepath.Join(dir, "cert.pem"), "TARE_TLS_KEY=" + filepath.Join(dir, "key.pem"),
 		"TARE_TOKEN=open sesame", "TARE_SINK=file:" + filepath.Join(dir, "events.ndjson"), "TARE_LIMIT=2", "PORT=1",
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"time"
 
@@ -14,38 +13,17 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// logged writes a line for each request, where a log is asked for, that is not
-// answered before.
+// logged writes a line for each request, where a log is asked for.
 func logged(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
-		return before(next, o)
+		return next
 	}
 	line := server.Lines(o.Log)
-	return before(func(c *fasthttp.RequestCtx) {
+	return func(c *fasthttp.RequestCtx) {
 		o.Receipts.Layer()
 		start := time.Now()
 		next(c)
 		line(string(c.Method()), string(c.Path()), c.Response.StatusCode(), time.Since(start))
-	}, o)
-}
-
-// before has a request answered before next is asked, alone.
-func before(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
-	if !o.Ops.Claim() {
-		return next
-	}
-	return func(c *fasthttp.RequestCtx) {
-		h := &c.Request.Header
-		page, ok := o.Ops.Answer(server.Question{Method: string(c.Method()), Path: string(c.Path()), Authorization: string(h.Peek("Authorization")), Accept: string(h.Peek("Accept"))})
-		if !ok {
-			next(c)
-			return
-		}
-		c.SetStatusCode(page.Status)
-		if page.Header[0] != "" {
-			c.Response.Header.Set(page.Header[0], page.Header[1])
-		}
-		send(c, page.ContentType, page.Body)
 	}
 }
 
@@ -70,7 +48,7 @@ func serve(handler fasthttp.RequestHandler) server.Server {
 // serveBodies is serve for apps that take bodies of up to limit bytes. What
 // cannot be read is refused before any handler is called: refuse is told with
 // which status.
-func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+func serveBodies(handler fasthttp.RequestHandler, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	unread := func(c *fasthttp.RequestCtx, err error) {
 		var slow interface{ Timeout() bool }
 		var small *fasthttp.ErrSmallBuffer
@@ -85,38 +63,12 @@ func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64,
 		}
 		refuse(c, status, err)
 	}
-	alone := o.Ops.Claim()
-	if alone {
-		handler = whole(handler, limit, unread)
-	}
 	return fast{&fasthttp.Server{
 		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
-		StreamRequestBody:            alone,
 		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
 		ErrorHandler:                 unread,
 	}}
-}
-
-// whole reads bodies as they come, alone: the server would make room for all
-// that a request says its body will have.
-func whole(next fasthttp.RequestHandler, limit int64, unread func(c *fasthttp.RequestCtx, err error)) fasthttp.RequestHandler {
-	return func(c *fasthttp.RequestCtx) {
-		if stream := c.RequestBodyStream(); stream != nil {
-			_ = c.Conn().SetReadDeadline(time.Now().Add(server.ReadTimeout)) // or reading fails
-			body, err := io.ReadAll(io.LimitReader(stream, limit+1))
-			if err == nil && int64(len(body)) > limit {
-				err = fasthttp.ErrBodyTooLarge
-			}
-			if err != nil {
-				c.SetConnectionClose() // the rest of it is not looked at
-				unread(c, err)
-				return
-			}
-			c.Request.SetBodyRaw(body)
-		}
-		next(c)
-	}
 }
 
 func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }

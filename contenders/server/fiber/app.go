@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net"
-	"time"
 
 	"github.com/gofiber/fiber/v3"
 	"github.com/gofiber/fiber/v3/middleware/logger"
@@ -37,68 +34,18 @@ func config() fiber.Config {
 
 // bodies is an app that takes bodies of up to limit bytes. All errors, also of
 // what could not be read, go to refuse.
-func bodies(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
+func bodies(limit int64, refuse fiber.ErrorHandler) *fiber.App {
 	c := config()
 	c.BodyLimit = int(limit)
 	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
 	c.ErrorHandler = refuse
-	c.StreamRequestBody = o.Ops.Claim()
-	app := fiber.New(c)
-	if c.StreamRequestBody {
-		app.Use(whole(limit))
-	}
-	return app
+	return fiber.New(c)
 }
 
-// whole reads bodies as they come, alone: the server would make room for all
-// that a request says its body will have.
-func whole(limit int64) fiber.Handler {
-	return func(c fiber.Ctx) error {
-		stream := c.Request().BodyStream()
-		if stream == nil {
-			return c.Next()
-		}
-		_ = c.RequestCtx().Conn().SetReadDeadline(time.Now().Add(server.ReadTimeout)) // or reading fails
-		body, err := io.ReadAll(io.LimitReader(stream, limit+1))
-		var slow net.Error
-		switch {
-		case err == nil && int64(len(body)) <= limit:
-			c.Request().SetBodyRaw(body)
-			return c.Next()
-		case err == nil:
-			err = fiber.ErrRequestEntityTooLarge
-		case errors.As(err, &slow) && slow.Timeout():
-			err = fiber.ErrRequestTimeout
-		default:
-			err = fiber.ErrBadRequest
-		}
-		c.RequestCtx().SetConnectionClose() // the rest of it is not looked at
-		return err
-	}
-}
-
-// logged adds what answers before the app, alone, and the access log that is
-// asked for.
+// logged adds the access log that is asked for.
 func logged(app *fiber.App, o server.Options) {
-	if o.Ops.Claim() {
-		app.Use(before(o.Ops))
-	}
 	if o.Log != nil {
 		app.Use(counted(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
-	}
-}
-
-// before answers what ops does.
-func before(ops *server.Ops) fiber.Handler {
-	return func(c fiber.Ctx) error {
-		page, ok := ops.Answer(server.Question{Method: c.Method(), Path: c.Path(), Authorization: c.Get(fiber.HeaderAuthorization), Accept: c.Get(fiber.HeaderAccept)})
-		if !ok {
-			return c.Next()
-		}
-		if page.Header[0] != "" {
-			c.Set(page.Header[0], page.Header[1])
-		}
-		return send(c.Status(page.Status), page.ContentType, page.Body)
 	}
 }
 

@@ -22,18 +22,15 @@ import (
 type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz)
-	ops      *server.Ops
-	plain    bool              // its connections are netpoll's
 	serves   chan *hertz.Hertz // takes the server when it has been made
 	open     sync.Map          // connections of netpoll
 }
 
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // what it says about itself
-	// netpoll has no TLS, and alone no bounds: it keeps answers that nobody reads
-	// in memory, and has connections of its own.
-	plain := !o.Ops.Claim() && o.TLS == nil
-	e := &engine{setUp: setUp, ops: o.Ops, plain: plain, serves: make(chan *hertz.Hertz, 1)}
+	// netpoll has no TLS, and connections of its own, which alone cannot be bounded.
+	plain := o.Ops == nil && o.TLS == nil
+	e := &engine{setUp: setUp, serves: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithMaxHeaderBytes(server.MaxHead),
@@ -85,31 +82,9 @@ func counted(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	}
 }
 
-// before answers what ops does.
-func before(ops *server.Ops) app.HandlerFunc {
-	return func(ctx context.Context, c *app.RequestContext) {
-		page, ok := ops.Answer(server.Question{Method: string(c.Method()), Path: string(c.Path()), Authorization: string(c.GetHeader("Authorization")), Accept: string(c.GetHeader("Accept"))})
-		if !ok {
-			c.Next(ctx)
-			return
-		}
-		if page.Header[0] != "" {
-			c.Header(page.Header[0], page.Header[1])
-		}
-		c.Data(page.Status, page.ContentType, page.Body)
-		c.Abort()
-	}
-}
-
-// Polls reports whether its connections are netpoll's.
-func (e *engine) Polls() bool { return e.plain }
-
 // Serve makes the server and serves.
 func (e *engine) Serve(l net.Listener) error {
 	h := hertz.New(append(e.settings, hertz.WithListener(l))...)
-	if e.ops != nil {
-		h.Use(before(e.ops))
-	}
 	e.setUp(h)
 	e.serves <- h
 	return h.Run()

@@ -57,7 +57,7 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 		if err := stub.RegisterUserServiceHandler(context.Background(), mux, b.conn); err != nil {
 			return nil, errors.Join(err, b.close())
 		}
-		return &running{Server: server.HTTP2(o.Ops.Handler(l.around(mux, o))), backend: b}, nil
+		return &running{Server: server.HTTP2(l.around(mux, o)), backend: b}, nil
 	case inProcess:
 		if err := stub.RegisterUserServiceHandlerServer(context.Background(), mux, &service{users: u}); err != nil {
 			return nil, err
@@ -160,6 +160,9 @@ type running struct {
 	server.Server
 	backend *backend
 }
+
+// Front returns the gateway.
+func (r *running) Front() server.Server { return r.Server }
 
 // Serve serves both.
 func (r *running) Serve(l net.Listener) error {

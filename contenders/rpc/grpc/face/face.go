@@ -24,15 +24,14 @@ func New() rpc.Face {
 }
 
 func serve(o server.Options, u *users.Service) (server.Server, error) {
-	s := grpc.NewServer(
+	s := grpc.NewServer(append(before(o.Ops),
 		grpc.MaxRecvMsgSize(users.MaxBody),
 		grpc.MaxHeaderListSize(server.MaxHead),
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),
-		grpc.ChainUnaryInterceptor(append(before(o.Ops), layers(o, u)...)...),
-		grpc.ChainStreamInterceptor(beforeStreams(o.Ops)...),
-	)
+		grpc.ChainUnaryInterceptor(layers(o, u)...),
+	)...)
 	stub.RegisterUserServiceServer(s, &service{users: u, receipts: o.Receipts})
 	h := health.NewServer()
 	h.SetServingStatus(stub.UserService_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)

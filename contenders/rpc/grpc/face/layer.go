@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/server"
@@ -24,43 +26,35 @@ type layer struct {
 	receipts *server.Receipts
 }
 
-// before asks ops before a call; none: there is nothing to ask.
-func before(ops *server.Ops) []grpc.UnaryServerInterceptor {
+// before are the options of a service that runs alone: a call is refused when its head
+// has come, before its message is read, and a connection has few calls at once. Nil
+// means a lab runs it.
+func before(ops *server.Ops) []grpc.ServerOption {
 	if !ops.Claim() {
 		return nil
 	}
-	return []grpc.UnaryServerInterceptor{func(ctx context.Context, m any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-		if err := asked(ctx, ops, info.FullMethod); err != nil {
-			return nil, err
-		}
-		return next(ctx, m)
-	}}
+	return []grpc.ServerOption{
+		grpc.MaxConcurrentStreams(server.MaxStreams),
+		grpc.InTapHandle(func(ctx context.Context, call *tap.Info) (context.Context, error) { return ctx, refused(ops, call) }),
+	}
 }
 
-// beforeStreams is before for streams, such as those of reflection.
-func beforeStreams(ops *server.Ops) []grpc.StreamServerInterceptor {
-	if !ops.Claim() {
+// refused returns why a call is refused before it is made.
+func refused(ops *server.Ops, call *tap.Info) error {
+	only := func(key string) string {
+		if list := call.Header.Get(key); len(list) > 0 {
+			return list[0]
+		}
+		return ""
+	}
+	page, ok := ops.Answer(server.Question{Method: "POST", Path: call.FullMethodName, Host: only(":authority"), Authorization: only("authorization"), ContentType: only("content-type")})
+	switch {
+	case !ok:
 		return nil
-	}
-	return []grpc.StreamServerInterceptor{func(service any, s grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-		if err := asked(s.Context(), ops, info.FullMethod); err != nil {
-			return err
-		}
-		return next(service, s)
-	}}
-}
-
-// asked is why a call is refused before it is made.
-func asked(ctx context.Context, ops *server.Ops, method string) error {
-	authorization := ""
-	if list := metadata.ValueFromIncomingContext(ctx, "authorization"); len(list) > 0 {
-		authorization = list[0]
-	}
-	_, refused := ops.Answer(server.Question{Method: "POST", Path: method, Authorization: authorization})
-	if refused {
+	case page.Status == http.StatusUnauthorized:
 		return status.Error(codes.Unauthenticated, "a bearer token is required")
 	}
-	return nil
+	return status.Errorf(codes.PermissionDenied, "over HTTP this would be %d %s", page.Status, http.StatusText(page.Status))
 }
 
 // identify answers with the id of the request.

@@ -1,0 +1,348 @@
+package server
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/load/h2"
+)
+
+// next awaits a request and reads it, and answers it if the stack is not to.
+func (c *gatedConn) next() error {
+	c.mu.Lock()
+	c.share.shrink(c.share.stored)
+	c.answering, c.done = false, false
+	c.mu.Unlock()
+	defer func() {
+		if c.arriving = false; len(c.out) == 0 {
+			c.gate.mark(c, false)
+		}
+	}()
+	if err := c.shake(); err != nil {
+		return err
+	}
+	switch {
+	case cap(c.in) > freeBytes && len(c.in) > 0 && !c.awaitRoom(cap(c.in)):
+		return c.refuse(nil, http.StatusServiceUnavailable, busy)
+	case len(c.in) == 0:
+		if cap(c.in) > freeBytes {
+			c.in = nil
+		}
+		if err := c.until(time.Time{}); err != nil {
+			return err
+		}
+		if err := c.fill(); err != nil {
+			return err
+		}
+	}
+	c.arriving = true
+	c.gate.mark(c, true)
+	began := time.Now()
+	if c.first {
+		began = c.began
+	}
+	if err := c.until(began.Add(c.gate.timeout)); err != nil {
+		return err
+	}
+	if c.limited != nil {
+		c.limited.renew()
+	}
+	head, err := c.head()
+	if err != nil || head == nil {
+		return err
+	}
+	c.first = false
+	if page, ok := c.gate.ops.Answer(head.question); ok {
+		head.closes = head.closes || page.Status == http.StatusMisdirectedRequest
+		return c.answer(head, page)
+	}
+	body, err := c.body(head)
+	if err != nil {
+		return err
+	}
+	if c.out = [][]byte{head.format(len(body))}; len(body) > 0 {
+		c.out = append(c.out, body)
+	}
+	return nil
+}
+
+// shake shakes hands with a client over TLS.
+func (c *gatedConn) shake() error {
+	secure, ok := c.Conn.(*tls.Conn)
+	if !ok || !c.first {
+		return nil
+	}
+	if err := secure.SetDeadline(c.began.Add(c.gate.timeout)); err != nil {
+		return err
+	}
+	if err := secure.Handshake(); err != nil {
+		return err
+	}
+	return secure.SetDeadline(time.Time{})
+}
+
+// fill reads what has come, at least one byte.
+func (c *gatedConn) fill() error {
+	const least = 1 << 10
+	if free := cap(c.in) - len(c.in); free == 0 {
+		bigger := max(least, 2*cap(c.in))
+		if bigger > freeBytes && !c.awaitRoom(bigger-cap(c.in)) {
+			return c.refuse(nil, http.StatusServiceUnavailable, busy)
+		}
+		c.in = append(make([]byte, 0, bigger), c.in...)
+	}
+	n, err := c.Conn.Read(c.in[len(c.in):cap(c.in)])
+	c.in = c.in[:len(c.in)+n]
+	if n > 0 {
+		return nil
+	}
+	if isTimeout(err) && c.arriving {
+		return c.refuse(nil, http.StatusRequestTimeout, slow)
+	}
+	return err
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := err.(net.Error)
+	return ok && timeout.Timeout()
+}
+
+// What clients are told.
+const (
+	busy = "the service has as many bytes of requests as it can store; try again"
+	slow = "the request did not arrive in time"
+)
+
+// head reads a head. It returns nil if the connection speaks HTTP/2.
+func (c *gatedConn) head() (*requestHead, error) {
+	for {
+		if c.first && c.gate.http2 {
+			switch n := min(len(c.in), len(h2.Preface)); {
+			case string(c.in[:n]) != h2.Preface[:n]:
+				if !c.gate.http1 {
+					return nil, io.EOF
+				}
+			case n == len(h2.Preface):
+				c.speakHTTP2()
+				return nil, nil
+			default:
+				if err := c.fill(); err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		n, bad := endOfHead(c.in)
+		switch {
+		case bad != nil:
+			return nil, c.refuse(nil, bad.status, bad.message)
+		case n > 0:
+			head, bad := parseRequestHead(c.in[:n])
+			if bad != nil {
+				return nil, c.refuse(nil, bad.status, bad.message)
+			}
+			c.in = c.in[n:]
+			return head, nil
+		case len(c.in) >= MaxHead:
+			return nil, c.refuse(nil, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead))
+		}
+		if err := c.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// body reads the body of a request.
+func (c *gatedConn) body(head *requestHead) ([]byte, error) {
+	switch {
+	case head.length == 0:
+		return nil, nil
+	case head.length > c.gate.maxBody:
+		return nil, c.refuse(head, http.StatusRequestEntityTooLarge, c.tooLarge())
+	}
+	if head.expects && len(c.in) == 0 {
+		if _, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+			return nil, err
+		}
+	}
+	if head.length < 0 {
+		return c.chunks(head)
+	}
+	return c.take(head, nil, int(head.length), int(head.length))
+}
+
+func (c *gatedConn) tooLarge() string {
+	return fmt.Sprintf("a body has at most %d bytes", c.gate.maxBody)
+}
+
+// take appends n bytes of the request to body, which will have at most limit.
+func (c *gatedConn) take(head *requestHead, body []byte, n, limit int) ([]byte, error) {
+	for n > 0 {
+		if len(body) == cap(body) {
+			bigger := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
+			if !c.awaitRoom(bigger - cap(body)) {
+				return nil, c.refuse(head, http.StatusServiceUnavailable, busy)
+			}
+			body = append(make([]byte, 0, bigger), body...)
+		}
+		into := body[len(body):min(cap(body), len(body)+n)]
+		got := copy(into, c.in)
+		if c.in = c.in[got:]; got == 0 {
+			var err error
+			if got, err = c.Conn.Read(into); got == 0 && err != nil {
+				if isTimeout(err) {
+					err = c.refuse(head, http.StatusRequestTimeout, slow)
+				} else if err == io.EOF {
+					err = io.ErrUnexpectedEOF
+				}
+				return nil, err
+			}
+		}
+		body = body[:len(body)+got]
+		n -= got
+	}
+	return body, nil
+}
+
+const (
+	// maxChunkLine is how many bytes the extensions of all chunks and the trailers of a
+	// request may have.
+	maxChunkLine = 4 << 10
+	// sizeDigits is how many digits the size of a chunk may have.
+	sizeDigits = 15
+)
+
+// chunks reads a body in chunks: RFC 9112, section 7.1.
+func (c *gatedConn) chunks(head *requestHead) (body []byte, err error) {
+	spare := maxChunkLine
+	line := func() (string, error) {
+		text, err := c.line(head, sizeDigits+spare)
+		spare -= max(0, len(text)-sizeDigits)
+		return text, err
+	}
+	for {
+		text, err := line()
+		if err != nil {
+			return nil, err
+		}
+		size, ok := parseChunkSize(text)
+		switch {
+		case !ok:
+			return nil, c.refuse(head, http.StatusBadRequest, malformedChunk)
+		case size > c.gate.maxBody-int64(len(body)):
+			return nil, c.refuse(head, http.StatusRequestEntityTooLarge, c.tooLarge())
+		}
+		if size == 0 {
+			break
+		}
+		if body, err = c.take(head, body, int(size), int(c.gate.maxBody)); err != nil {
+			return nil, err
+		}
+		if _, err := c.line(head, 0); err != nil {
+			return nil, err
+		}
+	}
+	for { // trailers, which nobody reads
+		text, err := line()
+		if err != nil || text == "" {
+			return body, err
+		}
+		if _, bad := parseField(text); bad != nil {
+			return nil, c.refuse(head, bad.status, bad.message)
+		}
+	}
+}
+
+// line reads a line of at most limit bytes without its end.
+func (c *gatedConn) line(head *requestHead, limit int) (string, error) {
+	for {
+		i := bytes.IndexByte(c.in, '\n')
+		switch {
+		case i > 0 && i <= limit+1 && bytes.IndexByte(c.in, '\r') == i-1:
+			text := string(c.in[:i-1])
+			c.in = c.in[i+1:]
+			return text, nil
+		case i >= 0 || len(c.in) > limit+1:
+			return "", c.refuse(head, http.StatusBadRequest, malformedChunk)
+		}
+		if err := c.fill(); err != nil {
+			return "", err
+		}
+	}
+}
+
+const malformedChunk = "a chunk is malformed, or its extensions or trailers are too long"
+
+// parseChunkSize reads the line before a chunk.
+func parseChunkSize(line string) (size int64, ok bool) {
+	digits, extension, _ := strings.Cut(line, ";")
+	digits = strings.TrimRight(digits, " \t")
+	if digits == "" || len(digits) > sizeDigits {
+		return 0, false
+	}
+	for _, b := range []byte(digits) {
+		d := int64(strings.IndexByte("0123456789abcdef", b|0x20))
+		if d < 0 || b < '0' {
+			return 0, false
+		}
+		size = size<<4 | d
+	}
+	for _, b := range []byte(extension) {
+		if b < ' ' && b != '\t' || b == 0x7f {
+			return 0, false
+		}
+	}
+	return size, true
+}
+
+// refuse answers with why a request is refused, and ends the connection. Head is nil
+// if it could not be read.
+func (c *gatedConn) refuse(head *requestHead, status int, message string) error {
+	page := c.gate.ops.refuse(status, message)
+	if status == http.StatusServiceUnavailable {
+		page.Header = [2]string{"Retry-After", "1"}
+	}
+	c.gate.ops.log(head, status)
+	if head == nil {
+		head = &requestHead{}
+	}
+	c.early.Store(true)
+	head.closes = true
+	return c.answer(head, page)
+}
+
+// answer answers in place of the stack. The connection stays open if the request has no
+// body, which would have to be read first.
+func (c *gatedConn) answer(head *requestHead, page Page) error {
+	closes := head.closes || head.length != 0
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))
+	if page.Header[0] != "" {
+		fmt.Fprintf(&b, "%s: %s\r\n", page.Header[0], page.Header[1])
+	}
+	if closes {
+		b.WriteString("Connection: close\r\n")
+	} else if head.version == "HTTP/1.0" {
+		b.WriteString("Connection: keep-alive\r\n")
+	}
+	b.WriteString("\r\n")
+	if head.method != http.MethodHead {
+		b.Write(page.Body)
+	}
+	if _, err := io.WriteString(c.Conn, b.String()); err != nil {
+		return err
+	}
+	if closes {
+		if head.length != 0 {
+			c.early.Store(true)
+		}
+		return io.EOF
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// gate stands between the connections of a service that runs alone and its stack. It
+// reads each request of HTTP/1, by one strict reading of its head, for as long as
+// [ReadTimeout], within a budget of bytes that all connections share. What [Ops]
+// answers or refuses is answered before the body is read. The stack gets requests that
+// have arrived, with their length, so that a slow client occupies nothing of it, and no
+// two stacks can read one differently. Connections of HTTP/2 pass, and are watched.
+//
+// Under a lab there is none: what is measured is the stack.
+type gate struct {
+	ops     *Ops
+	budget  *budget
+	maxBody int64 // bytes
+	http1   bool
+	http2   bool
+	asides  bool // the stack is net/http, which reads while it answers, to learn of a client that has gone
+	timeout time.Duration
+
+	mu       sync.Mutex
+	arriving map[*gatedConn]int64 // connections with a request that the stack has not, by its number
+	arrivals int64                // number of the latest
+}
+
+// mark counts the request that arrives on c as begun, or as with the stack.
+func (g *gate) mark(c *gatedConn, begun bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !begun {
+		delete(g.arriving, c)
+		return
+	}
+	if g.arriving == nil {
+		g.arriving = map[*gatedConn]int64{}
+	}
+	g.arrivals++
+	g.arriving[c] = g.arrivals
+}
+
+// drain waits until the stack has all requests that have begun to arrive, or ctx ends:
+// to the stack their connections are idle.
+func (g *gate) drain(ctx context.Context) {
+	g.mu.Lock()
+	latest := g.arrivals
+	g.mu.Unlock()
+	for every := time.NewTicker(5 * time.Millisecond); g.arrivesUpTo(latest); {
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			every.Stop()
+			return
+		}
+	}
+}
+
+// arrivesUpTo reports whether a request with a number of up to latest arrives.
+func (g *gate) arrivesUpTo(latest int64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, n := range g.arriving {
+		if n <= latest {
+			return true
+		}
+	}
+	return false
+}
+
+// listener is one whose connections go through the gate.
+func (g *gate) listener(under net.Listener) net.Listener { return gatedListener{under, g} }
+
+type gatedListener struct {
+	net.Listener
+	gate *gate
+}
+
+func (l gatedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return newGatedConn(conn, l.gate), nil
+}
+
+// gatedConn is a connection behind a gate. The stack calls Read from one goroutine at
+// a time.
+type gatedConn struct {
+	net.Conn
+	gate    *gate
+	limited *limitedConn // below it; nil in tests
+	began   time.Time    // when it was accepted
+
+	in    []byte   // has come and is not handled
+	out   [][]byte // of a request that has arrived, what the stack has yet to read
+	err   error    // of every Read from now on
+	first bool     // no request has come yet
+
+	arriving bool // a request has begun to
+
+	early atomic.Bool             // it was answered before all of its request was read
+	h2    atomic.Pointer[watcher] // nil until it speaks HTTP/2
+
+	mu        sync.Mutex
+	share     share
+	closed    bool
+	deadline  time.Time     // that the stack wants
+	own       bool          // a deadline of the gate's is in force instead
+	answering bool          // the stack has a request
+	done      bool          // it awaits the next one
+	wrote     bool          // it has written since
+	changed   chan struct{} // closed when deadline changes
+}
+
+func newGatedConn(conn net.Conn, g *gate) *gatedConn {
+	c := &gatedConn{Conn: conn, gate: g, began: time.Now(), first: true, share: share{budget: g.budget}, changed: make(chan struct{})}
+	under := conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		under = secure.NetConn()
+	}
+	c.limited, _ = under.(*limitedConn)
+	return c
+}
+
+// Read returns bytes of a request that has arrived.
+func (c *gatedConn) Read(p []byte) (int, error) {
+	for {
+		switch {
+		case c.h2.Load() != nil:
+			return c.readFrames(p)
+		case len(c.out) > 0:
+			return c.deliver(p), nil
+		case c.err != nil:
+			return 0, c.err
+		case c.isAnswering():
+			if err := c.attend(); err != nil {
+				return 0, err
+			}
+		default:
+			c.err = c.next()
+		}
+	}
+}
+
+// deliver hands bytes to the stack.
+func (c *gatedConn) deliver(p []byte) int {
+	n := copy(p, c.out[0])
+	if c.out[0] = c.out[0][n:]; len(c.out[0]) == 0 {
+		if c.out = c.out[1:]; len(c.out) == 0 {
+			c.out = nil
+			c.mu.Lock()
+			c.answering, c.done, c.wrote = true, false, false
+			c.mu.Unlock()
+			c.gate.mark(c, false)
+		}
+	}
+	return n
+}
+
+// isAnswering reports whether the stack reads while it answers. That it has sent all of
+// an answer net/http tells; others have when they read after they wrote.
+func (c *gatedConn) isAnswering() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answering = c.answering && !c.done && (c.gate.asides || !c.wrote)
+	return c.answering
+}
+
+// attend waits until the client has gone, or the deadline changes. Bytes that come
+// meanwhile are of the next request; after a few the client is not listened to.
+func (c *gatedConn) attend() error {
+	c.mu.Lock()
+	changed, err := c.changed, os.ErrDeadlineExceeded
+	c.own = false
+	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // which was for the request
+		err = c.Conn.SetReadDeadline(time.Time{})
+	}
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if len(c.in) > 0 {
+		<-changed
+		return nil
+	}
+	some := make([]byte, 512)
+	n, err := c.Conn.Read(some)
+	c.in = append(c.in, some[:n]...)
+	return err
+}
+
+// awaitNext records that the stack has sent all of an answer.
+func (c *gatedConn) awaitNext() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = true
+}
+
+// hook has a server of net/http tell when it awaits the next request on a connection.
+func hook(s *http.Server) {
+	before := s.ConnState
+	s.ConnState = func(conn net.Conn, state http.ConnState) {
+		if c, ok := conn.(*gatedConn); ok && state == http.StateIdle {
+			c.awaitNext()
+		}
+		if before != nil {
+			before(conn, state)
+		}
+	}
+}
+
+// SetReadDeadline is for the time between requests. While one arrives, its own is in
+// force.
+func (c *gatedConn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	close(c.changed)
+	c.changed = make(chan struct{})
+	if c.own {
+		return nil
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetDeadline sets that for writes too.
+func (c *gatedConn) SetDeadline(t time.Time) error {
+	if err := c.SetWriteDeadline(t); err != nil {
+		return err
+	}
+	return c.SetReadDeadline(t)
+}
+
+// until puts a deadline of the gate's in force, or the stack's if t is zero.
+func (c *gatedConn) until(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.own = !t.IsZero(); !c.own {
+		t = c.deadline
+		if latest := c.began.Add(c.gate.timeout); c.first && (t.IsZero() || latest.Before(t)) {
+			t = latest
+		}
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// Close closes the connection. A client that was answered early may still be sending:
+// were it cut off, it might lose the answer.
+func (c *gatedConn) Close() error {
+	c.mu.Lock()
+	again := c.closed
+	c.closed = true
+	close(c.changed)
+	c.changed = make(chan struct{})
+	if !again {
+		c.share.shrink(c.share.stored)
+	}
+	c.mu.Unlock()
+	if w := c.h2.Load(); w != nil {
+		w.end()
+	}
+	c.gate.mark(c, false)
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !again {
+		go c.lingers(half.CloseWrite)
+		return nil
+	}
+	return c.Conn.Close()
+}
+
+// A client that was answered early has lingering to read the answer, and may send
+// lingeringBytes meanwhile.
+const (
+	lingering      = 500 * time.Millisecond
+	lingeringBytes = 16 << 20
+)
+
+func (c *gatedConn) lingers(closeWrite func() error) {
+	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingering)) == nil {
+		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)
+	}
+	_ = c.Conn.Close()
+}
+
+// grow reserves n more bytes.
+func (c *gatedConn) grow(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed && c.share.grow(int64(n))
+}
+
+// awaitRoom is grow, which waits a while for requests that the stack answers. Those that
+// wait for each other have to end: it does not wait long.
+func (c *gatedConn) awaitRoom(n int) bool {
+	const tries, every = 10, 100 * time.Millisecond
+	for i := 1; !c.grow(n); i++ {
+		if i == tries {
+			c.gate.budget.refused.Add(1)
+			return false
+		}
+		time.Sleep(every)
+	}
+	return true
+}
+
+// Write writes to the client.
+func (c *gatedConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	c.wrote = true
+	c.mu.Unlock()
+	if w := c.h2.Load(); w != nil && w.sent(p) {
+		if _, err := c.untilDue(w); err != nil {
+			return 0, err
+		}
+	}
+	return c.Conn.Write(p)
+}

@@ -1,0 +1,203 @@
+// Package rawtest has requests of HTTP/1 as they are sent, malformed ones among them,
+// for tests of services. Each is followed by a request for /smuggled, in what may be
+// its body: a server that answers that has read the first one otherwise than it was
+// meant, or than a proxy in front might.
+package rawtest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// Case is a request.
+type Case struct {
+	Name string
+	Text string
+	// Status is that of the only answer; 0 means that the request is taken, whatever the
+	// app makes of it.
+	Status int
+	// Framings is in how many ways its body can be framed. Of more than one a server has
+	// to refuse it, and to close the connection.
+	Framings int
+}
+
+// Smuggled is the request that must not be answered.
+const Smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+// Cases returns all requests, to a path where the app takes a body in JSON.
+func Cases(path string) (list []Case) {
+	post := func(name string, status, framings int, body string, fields ...string) {
+		list = append(list, Case{name, "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n" + body, status, framings})
+	}
+	get := func(name string, status int, line string, fields ...string) {
+		list = append(list, Case{name, line + "\r\n" + strings.Join(append(fields, "", ""), "\r\n"), status, 1})
+	}
+	const chunked = "Transfer-Encoding: chunked"
+	last := "0\r\n\r\n" + Smuggled
+	number := func(n string) string { return "Content-Length: " + n }
+
+	post("two lengths", 400, 2, "[]"+Smuggled, number("2"), number("49"))
+	post("two lengths, the longer first", 400, 2, "[]"+Smuggled, number("49"), number("2"))
+	post("the same length twice", 400, 1, "[]", number("2"), number("2"))
+	post("a list of lengths", 400, 2, "[]"+Smuggled, number("2, 49"))
+	post("a list of the same length", 400, 1, "[]", number("2, 2"))
+	post("a signed length", 400, 2, "[]"+Smuggled, number("+2"))
+	post("a negative length", 400, 2, Smuggled, number("-1"))
+	post("a hexadecimal length", 400, 2, "[]"+Smuggled, number("0x2"))
+	post("a length with an underscore", 400, 2, "[]"+Smuggled, number("4_9"))
+	post("a length with a space inside", 400, 2, "[]"+Smuggled, number("4 9"))
+	post("a length beyond 64 bits", 400, 2, "[]"+Smuggled, number("18446744073709551618"))
+	post("no length", 400, 2, Smuggled, "Content-Length:")
+	post("a space before the colon of the length", 400, 2, "[]"+Smuggled, "Content-Length : 2")
+	post("length and chunks", 400, 2, last, number("5"), chunked)
+	post("chunks and length", 400, 2, last, chunked, number("54"))
+	post("chunks and the length 0", 400, 2, last, chunked, number("0"))
+	post("a space before the colon of the coding", 400, 2, last, "Transfer-Encoding : chunked")
+	post("a tab before the colon of the coding", 400, 2, last, "Transfer-Encoding\t: chunked")
+	post("length, and a coding with a space before the colon", 400, 2, last, number("5"), "Transfer-Encoding : chunked")
+	post("an unknown coding", 501, 2, last, "Transfer-Encoding: xchunked")
+	post("an unknown coding and a length", 400, 2, last, "Transfer-Encoding: identity", number("5"))
+	post("identity", 501, 2, last, "Transfer-Encoding: identity")
+	post("a list of codings", 501, 2, last, "Transfer-Encoding: gzip, chunked")
+	post("chunked is not the last", 501, 2, last, "Transfer-Encoding: chunked, identity")
+	post("chunked twice", 501, 2, last, "Transfer-Encoding: chunked, chunked")
+	post("two codings", 400, 2, last, chunked, "Transfer-Encoding: identity")
+	post("two chunked", 400, 2, last, chunked, chunked)
+	post("a quoted coding", 501, 2, last, `Transfer-Encoding: "chunked"`)
+	post("an empty coding", 501, 2, last, "Transfer-Encoding:")
+	post("a coding behind a vertical tab", 400, 2, last, "Transfer-Encoding: \x0bchunked")
+	post("a coding in a folded line", 400, 2, last, "Transfer-Encoding:\r\n chunked")
+	post("a coding behind a bare carriage return", 400, 2, last, "X: y\rTransfer-Encoding: chunked")
+	post("a coding behind a bare line feed", 400, 2, last, "X: y\nTransfer-Encoding: chunked")
+	list = append(list,
+		Case{"HTTP/1.0 with chunks and a length", "POST " + path + " HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n" + last, 400, 2},
+		Case{"HTTP/1.0 with chunks", "POST " + path + " HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + last, 400, 2})
+
+	post("chunks", 0, 1, "2\r\n[]\r\n0\r\n\r\n", chunked)
+	post("Chunked", 0, 1, "2;a=b\r\n[]\r\n0\r\nX: y\r\n\r\n", "transfer-encoding: \tChunked ")
+	post("a length", 0, 1, "[]", number("2"))
+	post("a chunk's size with a sign", 400, 2, "+2\r\n[]\r\n"+last, chunked)
+	post("a chunk's size with 0x", 400, 2, "0x2\r\n[]\r\n"+last, chunked)
+	post("a chunk's size beyond 64 bits", 400, 2, "10000000000000002\r\n[]\r\n"+last, chunked)
+	post("a chunk without a size", 400, 2, "\r\n[]\r\n"+last, chunked)
+	post("a chunk's size behind a space", 400, 2, " 2\r\n[]\r\n"+last, chunked)
+	post("a chunk that is longer than its size", 400, 2, "2\r\n[]]\r\n"+last, chunked)
+	post("a bare line feed behind a chunk's size", 400, 2, "2\n[]\r\n"+last, chunked)
+	post("a bare line feed in a chunk's extension", 400, 2, "2;\n[]\r\n"+last, chunked)
+	post("a bare line feed behind a chunk", 400, 2, "2\r\n[]\n"+last, chunked)
+	post("a trailer with a space before the colon", 400, 1, "0\r\nX : y\r\n\r\n", chunked)
+
+	get("a path", 0, "GET "+path+" HTTP/1.1", "Host: localhost")
+	get("HTTP/1.0", 0, "GET "+path+" HTTP/1.0", "Host: localhost", "Connection: keep-alive")
+	get("the whole address", 0, "GET http://localhost"+path+" HTTP/1.1", "Host: localhost")
+	get("the whole address, of another host", 400, "GET http://localhost"+path+" HTTP/1.1", "Host: 127.0.0.1")
+	get("no host", 400, "GET "+path+" HTTP/1.1")
+	get("two hosts", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "Host: evil.example")
+	get("the same host twice", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "Host: localhost")
+	get("another host", 421, "GET "+path+" HTTP/1.1", "Host: evil.example")
+	get("a host with a path", 400, "GET "+path+" HTTP/1.1", "Host: localhost/x")
+	get("a host with a user", 400, "GET "+path+" HTTP/1.1", "Host: localhost@evil.example")
+	get("a folded field", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X: y", " z")
+	get("a folded first field", 400, "GET "+path+" HTTP/1.1", " Host: localhost", "Host: localhost")
+	get("a field without a colon", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X")
+	get("a field without a name", 400, "GET "+path+" HTTP/1.1", "Host: localhost", ": y")
+	get("a name with a space", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X Y: z")
+	get("a name with a control byte", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X\x01: z")
+	get("a value with a zero byte", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X: y\x00z")
+	get("a value with a bare carriage return", 400, "GET "+path+" HTTP/1.1", "Host: localhost", "X: y\rz")
+	get("a target with a control byte", 400, "GET "+path+"\x01 HTTP/1.1", "Host: localhost")
+	get("a target with a zero byte", 400, "GET "+path+"\x00 HTTP/1.1", "Host: localhost")
+	get("a target with a tab", 400, "GET "+path+"\tx HTTP/1.1", "Host: localhost")
+	get("a target with a space", 400, "GET "+path+" x HTTP/1.1", "Host: localhost")
+	get("a target with a byte beyond ASCII", 400, "GET "+path+"\xff HTTP/1.1", "Host: localhost")
+	get("a target with a delete", 400, "GET "+path+"\x7f HTTP/1.1", "Host: localhost")
+	get("a target with a fragment", 400, "GET "+path+"#x HTTP/1.1", "Host: localhost")
+	get("no slash", 400, "GET nowhere HTTP/1.1", "Host: localhost")
+	get("a star", 400, "GET * HTTP/1.1", "Host: localhost")
+	get("two spaces", 400, "GET  "+path+" HTTP/1.1", "Host: localhost")
+	get("a tab in the line", 400, "GET\t"+path+" HTTP/1.1", "Host: localhost")
+	get("a space at the end of the line", 400, "GET "+path+" HTTP/1.1 ", "Host: localhost")
+	get("a method with a control byte", 400, "G\x01T "+path+" HTTP/1.1", "Host: localhost")
+	get("no version", 400, "GET "+path, "Host: localhost")
+	get("HTTP/0.9", 505, "GET "+path+" HTTP/0.9", "Host: localhost")
+	get("HTTP/1.2", 505, "GET "+path+" HTTP/1.2", "Host: localhost")
+	get("HTTP/2.0", 505, "GET "+path+" HTTP/2.0", "Host: localhost")
+	get("http/1.1", 400, "GET "+path+" http/1.1", "Host: localhost")
+	get("HTTP/1.10", 505, "GET "+path+" HTTP/1.10", "Host: localhost")
+	get("a bare line feed behind the line", 400, "GET "+path+" HTTP/1.1\nX: y", "Host: localhost")
+	get("an empty line first", 400, "\r\nGET "+path+" HTTP/1.1", "Host: localhost")
+	get("another expectation", 417, "GET "+path+" HTTP/1.1", "Host: localhost", "Expect: 200-ok")
+	get("201 fields", 431, "GET "+path+" HTTP/1.1", append([]string{"Host: localhost"}, strings.Split(strings.Repeat("X: y\n", 200), "\n")[:200]...)...)
+	list = append(list,
+		Case{"line feeds", "GET " + path + " HTTP/1.1\nHost: localhost\n\n", 400, 1},
+		Case{"a post in text", "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n[]", 415, 1},
+		Case{"a post without a type", "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n[]", 415, 1},
+		Case{"a form", "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 2\r\n\r\n[]", 415, 1},
+		Case{"two types", "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n[]", 400, 1},
+	)
+	return list
+}
+
+// follows is sent behind a request that is to be taken.
+const follows = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+// Check sends the request to addr, and returns what is wrong with the answers: one, and
+// the end of the connection, if it is to be refused, and else one for each of two
+// requests.
+func (c Case) Check(addr string) error {
+	got, open, err := c.ask(addr)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Name, err)
+	case open:
+		return fmt.Errorf("%s: answers %v, and the connection stays open", c.Name, got)
+	case c.Status == 0 && len(got) == 2 && got[0] != http.StatusBadRequest && got[1] == http.StatusOK:
+		return nil
+	case c.Status == 0:
+		return fmt.Errorf("%s: answers %v, want one to each of two requests", c.Name, got)
+	case len(got) != 1 || got[0] != c.Status:
+		return fmt.Errorf("%s: answers %v, want %d only", c.Name, got, c.Status)
+	}
+	return nil
+}
+
+// ask returns the statuses of all answers, and whether the connection is open after
+// them.
+func (c Case) ask(addr string) (statuses []int, open bool, err error) {
+	const wait = 5 * time.Second
+	conn, err := net.DialTimeout("tcp", addr, wait)
+	if err != nil {
+		return nil, false, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(wait)); err != nil {
+		return nil, false, err
+	}
+	text := c.Text
+	if c.Status == 0 {
+		text += follows
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		return nil, false, err
+	}
+	for in := bufio.NewReader(conn); ; {
+		if _, err := in.Peek(1); err != nil {
+			return statuses, errors.Is(err, os.ErrDeadlineExceeded), nil
+		}
+		r, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return statuses, false, err
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return statuses, false, err
+		}
+		statuses = append(statuses, r.StatusCode)
+	}
+}
