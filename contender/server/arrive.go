@@ -129,6 +129,9 @@ func (c *gatedConn) head() (*requestHead, error) {
 					return nil, io.EOF
 				}
 			case n == len(h2.Preface):
+				if c.limited != nil && !c.limited.limits.admitHTTP2(c.limited) {
+					return nil, io.EOF
+				}
 				c.speakHTTP2()
 				return nil, nil
 			default:

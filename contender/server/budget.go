@@ -14,7 +14,7 @@ const (
 	MaxStreams = 32
 	// maxAllStreams is how many requests all connections of HTTP/2 may have in
 	// flight. Beyond that each connection may have one.
-	maxAllStreams = 2048
+	maxAllStreams = 1024
 )
 
 // budget bounds what the requests of all connections store. A nil budget counts

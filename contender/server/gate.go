@@ -241,14 +241,18 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 	return c.SetReadDeadline(t)
 }
 
-// until puts a deadline of the gate's in force, or the stack's if t is zero.
+// until puts a deadline of the gate's in force, or if t is zero, that of the time between
+// requests: the stack's, if that is earlier.
 func (c *gatedConn) until(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.own = !t.IsZero(); !c.own {
-		t = c.deadline
-		if latest := c.began.Add(c.gate.timeout); c.first && (t.IsZero() || latest.Before(t)) {
-			t = latest
+		t = time.Now().Add(IdleTimeout)
+		if c.first {
+			t = c.began.Add(c.gate.timeout)
+		}
+		if wanted := c.deadline; !wanted.IsZero() && wanted.Before(t) {
+			t = wanted
 		}
 	}
 	return c.Conn.SetReadDeadline(t)

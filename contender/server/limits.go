@@ -20,6 +20,10 @@ const (
 	restful = time.Second
 )
 
+// http2Share is how many connections one of HTTP/2 stands for: a stack stores about
+// that much more for it.
+const http2Share = 4
+
 // limits bound the connections of all listeners of a program. One too many takes
 // the place of that which has been idle longest; where all are busy it is closed.
 type limits struct {
@@ -29,6 +33,7 @@ type limits struct {
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
+	http2           int // of them speak HTTP/2
 	refused, closed int64
 }
 
@@ -73,13 +78,10 @@ func (l *limits) admit(conn net.Conn) net.Conn {
 	l.mu.Lock()
 	var victim *limitedConn
 	if len(l.open) >= l.most {
-		if victim = l.idlest(); victim == nil {
-			l.refused++
+		if victim = l.evict(false); victim == nil {
 			l.mu.Unlock()
 			return nil
 		}
-		delete(l.open, victim)
-		l.closed++
 	}
 	l.open[c] = struct{}{}
 	l.mu.Unlock()
@@ -89,11 +91,57 @@ func (l *limits) admit(conn net.Conn) net.Conn {
 	return c
 }
 
-// idlest is the connection that has had nothing to do for longest.
-func (l *limits) idlest() *limitedConn {
+// evict makes room for a connection: it returns the idlest, which is to be closed. Nil
+// means that there is none, and that the new one is refused.
+func (l *limits) evict(http2 bool) *limitedConn {
+	victim := l.idlest(http2)
+	if victim == nil {
+		l.refused++
+		return nil
+	}
+	l.remove(victim)
+	l.closed++
+	return victim
+}
+
+// remove forgets a connection.
+func (l *limits) remove(c *limitedConn) {
+	if _, open := l.open[c]; open && c.http2 {
+		l.http2--
+	}
+	delete(l.open, c)
+}
+
+// admitHTTP2 reports whether there is room for a connection that begins to speak HTTP/2.
+func (l *limits) admitHTTP2(c *limitedConn) bool {
+	l.mu.Lock()
+	var victim *limitedConn
+	if l.http2 >= max(1, l.most/http2Share) {
+		if victim = l.evict(true); victim == nil {
+			l.mu.Unlock()
+			return false
+		}
+	}
+	if _, open := l.open[c]; open {
+		c.http2 = true
+		l.http2++
+	}
+	l.mu.Unlock()
+	if victim != nil {
+		_ = victim.Close()
+	}
+	return true
+}
+
+// idlest is the connection that has had nothing to do for longest, of all or of those
+// that speak HTTP/2.
+func (l *limits) idlest(http2 bool) *limitedConn {
 	var found *limitedConn
 	since := int64(time.Since(l.began) - restful)
 	for c := range l.open {
+		if http2 && !c.http2 {
+			continue
+		}
 		if at := c.at.Load(); c.idle.Load() && at < since {
 			found, since = c, at
 		}
@@ -106,6 +154,7 @@ func (l *limits) idlest() *limitedConn {
 type limitedConn struct {
 	net.Conn
 	limits *limits
+	http2  bool         // under the mutex of limits
 	at     atomic.Int64 // when it was last used, in nanoseconds since the limits began
 	idle   atomic.Bool
 	each   atomic.Bool  // the time of writes is counted for each answer, not for each write
@@ -146,7 +195,7 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 
 func (c *limitedConn) Close() error {
 	c.limits.mu.Lock()
-	delete(c.limits.open, c)
+	c.limits.remove(c)
 	c.limits.mu.Unlock()
 	return c.Conn.Close()
 }

@@ -131,6 +131,7 @@ func (s *standard) guard(ops *Ops) {
 	}
 	s.Handler = ops.Handler(s.Handler)
 	s.ReadTimeout, s.ReadHeaderTimeout = ReadTimeout, ReadTimeout
+	s.IdleTimeout = -1 // the gate's: a connection of HTTP/2 that is cut off would be stored for as long
 	if s.Protocols != nil && s.Protocols.UnencryptedHTTP2() {
 		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: MaxStreams, MaxReceiveBufferPerConnection: http2Buffer, MaxReceiveBufferPerStream: http2Buffer}
 	}

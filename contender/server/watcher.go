@@ -71,9 +71,10 @@ type watcher struct {
 	block    bool      // the header fields of a request go on in the next frame
 	partial  time.Time // when what is not finished began; zero: nothing is
 	streams  map[uint32]*watched
-	last     uint32 // stream that was opened last
-	window   int64  // bytes that the server may send on all streams
-	each     int64  // and on a new one
+	last     uint32    // stream that was opened last
+	idle     time.Time // since when there is no stream, while there is none
+	window   int64     // bytes that the server may send on all streams
+	each     int64     // and on a new one
 	settings []byte
 	err      error
 }
@@ -89,14 +90,17 @@ type watched struct {
 }
 
 func newWatcher(b *budget, timeout time.Duration) *watcher {
-	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*watched{}, window: h2.Window, each: h2.Window}
+	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*watched{}, window: h2.Window, each: h2.Window, idle: time.Now()}
 }
 
-// due returns when the connection is to be closed, unless something ends before. Zero
-// means never.
+// due returns when the connection is to be closed, unless something ends before, or
+// begins on an idle one. Zero means never.
 func (w *watcher) due() (at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.streams) == 0 {
+		at = w.idle.Add(IdleTimeout)
+	}
 	first := func(t time.Time) {
 		if t = t.Add(w.timeout); at.IsZero() || t.Before(at) {
 			at = t
@@ -247,6 +251,7 @@ func (w *watcher) sent(text []byte) (stalls bool) {
 func (w *watcher) forget(id uint32, s *watched) {
 	if s.arrived && s.answered {
 		delete(w.streams, id)
+		w.idle = time.Now()
 		w.budget.streams.Add(-1)
 		w.shrink(s.bytes)
 	}

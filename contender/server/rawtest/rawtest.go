@@ -158,7 +158,7 @@ func (c Case) Check(addr string) error {
 		return fmt.Errorf("%s: %w", c.Name, err)
 	case open:
 		return fmt.Errorf("%s: answers %v, and the connection stays open", c.Name, got)
-	case c.Status == 0 && len(got) == 2 && got[0] != http.StatusBadRequest && got[1] == http.StatusOK:
+	case c.Status == 0 && len(got) == 2 && got[1] == http.StatusOK:
 		return nil
 	case c.Status == 0:
 		return fmt.Errorf("%s: answers %v, want one to each of two requests", c.Name, got)

@@ -136,6 +136,7 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	every = cmdenv.NewFlags("Of every service")
 	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
 	every.Set.String("max-conns", "", "`connections` at most; one too many takes the place of an idle one ("+server.EnvMaxConns+"; default: 4096)")
+	every.Set.String("hosts", "", "`names` that requests to a loopback address may be for, separated by commas, besides localhost, loopback addresses and the name in --addr ("+server.EnvHosts+")")
 	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
 	every.Set.String(flagTLSCert, "", "`file` of a certificate in PEM, to encrypt connections with; read again at SIGHUP (TARE_TLS_CERT)")
 	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")

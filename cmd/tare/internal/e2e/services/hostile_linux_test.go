@@ -121,6 +121,7 @@ func TestHostileBodies(t *testing.T) {
 type face struct {
 	addr, path string // path: empty, the app's
 	grpc       bool
+	http2      bool
 }
 
 // faces are where the service listens; one that is tried by grpcurl speaks
@@ -128,7 +129,7 @@ type face struct {
 func faces(s *service) (list []face) {
 	at := serving.FindAllStringSubmatch(s.said.String(), -1)
 	for i, try := range s.tries {
-		f := face{addr: at[i][1], grpc: strings.HasPrefix(try, "grpcurl ")}
+		f := face{addr: at[i][1], grpc: strings.HasPrefix(try, "grpcurl "), http2: strings.Contains(at[i][0], "serving users")}
 		if strings.Contains(try, createUser[1:]) {
 			f.path = createUser
 		}
