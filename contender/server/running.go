@@ -168,6 +168,9 @@ func (r *running) gate(s Server, ops *Ops, only2 bool) *gate {
 	if made := frontOf(s); made != nil {
 		plain, ok = &made.Server, true
 	}
+	if both, is := s.(HTTP2Speaker); is {
+		g.http2 = g.http2 || both.SpeaksHTTP2()
+	}
 	if ok {
 		g.http2 = g.http2 || plain.Protocols != nil && plain.Protocols.UnencryptedHTTP2()
 		g.asides = true

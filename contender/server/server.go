@@ -51,6 +51,10 @@ type Server interface {
 // to.
 type Fronted interface{ Front() Server }
 
+// HTTP2Speaker is a server that may speak HTTP/2 without encryption beside HTTP/1.1. Of
+// an [http.Server] that is known.
+type HTTP2Speaker interface{ SpeaksHTTP2() bool }
+
 // Options say how to serve an app.
 type Options struct {
 	Variant  string      // which of the program's variants to be; empty: it has none

@@ -38,6 +38,9 @@ type face struct {
 	cancel   context.CancelFunc
 }
 
+// SpeaksHTTP2 tells what stands before a service that runs alone to let gRPC through.
+func (f *face) SpeaksHTTP2() bool { return true }
+
 func (f *face) Shutdown(ctx context.Context) error {
 	defer f.cancel()
 	return f.Server.Shutdown(ctx)
