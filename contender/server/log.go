@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
@@ -65,6 +66,28 @@ func Lines(w io.Writer) func(method, path string, status int, took time.Duration
 	return func(method, path string, status int, took time.Duration) {
 		log.Info("request", slog.String("method", method), slog.String("path", path), slog.Int("status", status), slog.Duration("took", took))
 	}
+}
+
+// OneLine returns a writer for access logs that write what clients sent as it is: each
+// Write is one line in w, whose other control bytes are escaped, as in \x0a.
+func OneLine(w io.Writer) io.Writer { return oneLine{w} }
+
+type oneLine struct{ io.Writer }
+
+func (l oneLine) Write(p []byte) (int, error) {
+	const hex = "0123456789abcdef"
+	text := make([]byte, 0, len(p)+16)
+	for _, b := range bytes.TrimSuffix(p, []byte("\n")) {
+		if b < ' ' || b == 0x7f {
+			text = append(text, '\\', 'x', hex[b>>4], hex[b&15])
+			continue
+		}
+		text = append(text, b)
+	}
+	if _, err := l.Writer.Write(append(text, '\n')); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // status remembers the status of a response.

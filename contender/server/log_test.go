@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -27,5 +28,20 @@ func TestLogIsForItsOwner(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 || info.Size() != 14 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestOneLine: what a client sends cannot begin a line of the log.
+func TestOneLine(t *testing.T) {
+	var b strings.Builder
+	w := OneLine(&b)
+	for _, line := range []string{"GET|/a\n", "GET|/a\n2026-01-01|200|GET|/forged\r\x1b[2K\x7f\n", "no end"} {
+		if n, err := w.Write([]byte(line)); n != len(line) || err != nil {
+			t.Errorf("%q: %d, %v", line, n, err)
+		}
+	}
+	const want = "GET|/a\nGET|/a\\x0a2026-01-01|200|GET|/forged\\x0d\\x1b[2K\\x7f\nno end\n"
+	if b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

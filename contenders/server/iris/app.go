@@ -20,7 +20,11 @@ func logged(app *iris.Application, o server.Options) {
 	if o.Log == nil {
 		return
 	}
-	lines := accesslog.New(o.Log)
+	to := o.Log
+	if o.Ops != nil { // it writes paths and queries unescaped, as lines of their own if they have line ends
+		to = server.OneLine(to)
+	}
+	lines := accesslog.New(to)
 	lines.RequestBody, lines.BytesReceivedBody = false, false // a line per request, not its body
 	app.UseRouter(counted(o.Receipts, lines.Handler))
 }

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 )
 
 // dummy is a program that says how it was started and what signal ends it. Its
@@ -153,6 +155,7 @@ func TestServes(t *testing.T) {
 		cmd.Dir = t.TempDir()
 		var stderr safe
 		cmd.Stderr = &stderr
+		testtare.Bind(cmd)
 		return cmd, &stderr
 	}
 	serve := func(t *testing.T, stack string, flags ...string) *serving {

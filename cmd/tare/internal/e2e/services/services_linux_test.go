@@ -95,6 +95,7 @@ func script(t *testing.T, dir, command string, env []string) *service {
 	s := &service{t: t, ended: make(chan error, 1), said: &safe{}, env: env, dir: dir}
 	s.cmd = exec.Command("sh", "-c", command)
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stdout, s.cmd.Stderr = dir, env, s.said, s.said
+	testtare.Bind(s.cmd)
 	must(t, s.cmd.Start())
 	go func() { s.ended <- s.cmd.Wait() }()
 	t.Cleanup(func() { s.end() })

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,11 +21,11 @@ import (
 // strangers calls check with each service that strangers are tried on: all stacks of all
 // apps if tests are run whole, else those whose parsers are their own, and the default
 // stack of users.
-func strangers(t *testing.T, check func(t *testing.T, s *service, to target)) {
+func strangers(t *testing.T, check func(t *testing.T, s *service, to target), more ...string) {
 	if testing.Short() {
 		t.Skip("builds services")
 	}
-	env := environment(t, "GOMEMLIMIT=200MiB")
+	env := environment(t, append(more, "GOMEMLIMIT=200MiB")...)
 	for _, to := range targets() {
 		names := map[string][]string{"ingest": {"nethttp", "fasthttp", "fiber", "hertz"}, "users": {""}}[to.app]
 		if soak() {
@@ -255,6 +257,41 @@ func TestSlowClients(t *testing.T) {
 	t.Logf("held for at most\n%s", table.String())
 }
 
+// TestTokenBeforeBody: a request without the token is refused when its head has come.
+func TestTokenBeforeBody(t *testing.T) {
+	strangers(t, func(t *testing.T, s *service, to target) {
+		if to.app == "tiny" {
+			return // has none
+		}
+		for i, f := range faces(s) {
+			path := to.path
+			if f.path != "" {
+				path = f.path
+			}
+			text, want := "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n[", "HTTP/1.1 401 "
+			if f.grpc {
+				text = h2.Preface + string(h2.AppendSettings(nil)) + string(request(1, false, "POST", path, "content-type", "application/grpc", "te", "trailers")) + string(h2.AppendFrame(nil, h2.Frame{Type: h2.Data, Stream: 1, Payload: make([]byte, 4)}))
+				want = "\x0216" // the value of grpc-status: unauthenticated
+			}
+			conn, err := net.Dial("tcp", f.addr)
+			must(t, err)
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(5 * time.Second)) // half of what a body may take
+			_, err = io.WriteString(conn, text)
+			must(t, err)
+			var got bytes.Buffer
+			for buffer := make([]byte, 4096); err == nil && !strings.Contains(got.String(), want); {
+				n := 0
+				n, err = conn.Read(buffer)
+				got.Write(buffer[:n])
+			}
+			if err != nil {
+				t.Errorf("face %d: %v; it answers %q, want %q", i, err, got.String(), want)
+			}
+		}
+	}, "TARE_TOKEN=secret")
+}
+
 // attack opens n connections and has each send parts. It returns when all have been sent,
 // or the connections closed.
 func attack(t *testing.T, addr string, n int, parts ...[]byte) (conns []net.Conn) {
@@ -278,8 +315,7 @@ func attack(t *testing.T, addr string, n int, parts ...[]byte) (conns []net.Conn
 
 // TestUnfinishedBodies: as many connections as there may be, each with a body that is
 // complete but for a byte, and over HTTP/2 250 such requests each, take no more memory
-// than what deploy gives a service, with a token and without. Small requests are served
-// meanwhile.
+// than what deploy gives a service. The line to try it by works afterwards.
 func TestUnfinishedBodies(t *testing.T) {
 	strangers(t, func(t *testing.T, s *service, to target) {
 		const most = 4096
@@ -294,6 +330,7 @@ func TestUnfinishedBodies(t *testing.T) {
 				for _, conn := range conns {
 					_ = conn.Close()
 				}
+				time.Sleep(time.Second) // the lines of users have the second in an e-mail
 				s.tryIt(s.tries[i])
 			}
 			path, size := to.path, 1<<16
@@ -341,4 +378,43 @@ func TestUnfinishedBodies(t *testing.T) {
 		}
 		t.Logf("%s %s: at most resident%s", to.app, t.Name(), peaks)
 	})
+}
+
+// TestAccessLogLines: a request is one line of the access log, whatever it asks for, and
+// without control bytes.
+func TestAccessLogLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds services")
+	}
+	env := environment(t)
+	names := []string{"iris"}
+	if soak() {
+		names = stacks(t, "homelab", env)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := serve(t, dir, "tare serve homelab --addr 127.0.0.1:0 --log file:access.log --stack "+name, env)
+			const requests = 6
+			for i, path := range []string{"/api/v1/devices", "/api/v1/devices/x%0aforged", "/api/v1/devices/x%0d%0aforged%1b%5b2K", "/api/v1/cluster/services?name=x%0aforged", "/%0aforged", "/api/v1/devices?x=%0d%00"} {
+				r, err := http.Get("http://" + s.addr + path)
+				must(t, err)
+				_ = r.Body.Close()
+				if r.StatusCode >= 500 {
+					t.Errorf("request %d: %s", i, r.Status)
+				}
+			}
+			s.end()
+			text, err := os.ReadFile(filepath.Join(dir, "access.log"))
+			must(t, err)
+			if n := bytes.Count(text, []byte("\n")); n != requests {
+				t.Errorf("%d lines, want %d:\n%q", n, requests, text)
+			}
+			for line := range bytes.Lines(text) {
+				if bytes.HasPrefix(line, []byte("forged")) || bytes.ContainsFunc(bytes.TrimSuffix(line, []byte("\n")), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+					t.Errorf("line %q", line)
+				}
+			}
+		})
+	}
 }
