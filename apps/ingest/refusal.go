@@ -24,6 +24,7 @@ import (
 //	415 encoding            a content encoding other than gzip and identity
 //	500 internal            the service is at fault
 //	503 sink                the sink has not taken the batch; the answer has Retry-After
+//	*   other               refused in front of the service, by what the message says
 type Refusal struct {
 	Status  int    `json:"-"`
 	Code    string `json:"error"`   // one word for machines, e.g. malformed

@@ -224,16 +224,12 @@ const (
 // chunks reads a body in chunks: RFC 9112, section 7.1.
 func (c *gatedConn) chunks(head *requestHead) (body []byte, err error) {
 	spare := maxChunkLine
-	line := func() (string, error) {
-		text, err := c.line(head, sizeDigits+spare)
-		spare -= max(0, len(text)-sizeDigits)
-		return text, err
-	}
 	for {
-		text, err := line()
+		text, err := c.line(head, sizeDigits+spare)
 		if err != nil {
 			return nil, err
 		}
+		spare -= max(0, len(text)-sizeDigits)
 		size, ok := parseChunkSize(text)
 		switch {
 		case !ok:
@@ -252,10 +248,11 @@ func (c *gatedConn) chunks(head *requestHead) (body []byte, err error) {
 		}
 	}
 	for { // trailers, which nobody reads
-		text, err := line()
+		text, err := c.line(head, spare)
 		if err != nil || text == "" {
 			return body, err
 		}
+		spare = max(0, spare-len(text)-len("\r\n"))
 		if _, bad := parseField(text); bad != nil {
 			return nil, c.refuse(head, bad.status, bad.message)
 		}

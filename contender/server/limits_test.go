@@ -115,3 +115,39 @@ func TestListenerWithin(t *testing.T) {
 		t.Error("a closed listener accepts")
 	}
 }
+
+// TestLimitsHTTP2: a quarter of the connections may speak HTTP/2. One too many takes the
+// place of the idlest of these, and is refused if all have something to do.
+func TestLimitsHTTP2(t *testing.T) {
+	l := newLimits(8)
+	admit := func() (*limitedConn, net.Conn, bool) {
+		c, other := pipes(l)
+		own := c.(*limitedConn)
+		return own, other, l.admitHTTP2(own)
+	}
+	first, other, ok := admit()
+	second, _, ok2 := admit()
+	if !ok || !ok2 {
+		t.Fatal("two of eight are refused")
+	}
+	if _, _, ok := admit(); ok {
+		t.Error("a third is admitted, and none is idle for a second yet")
+	}
+	idle, _ := pipes(l) // of HTTP/1
+	aged(idle, time.Hour)
+	aged(first, time.Minute)
+	if _, _, ok := admit(); !ok {
+		t.Error("none is admitted in the place of the idlest")
+	}
+	if _, err := other.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the idlest is open: %v", err)
+	}
+	_ = first.Close() // a second time
+	_ = second.Close()
+	if _, _, ok := admit(); !ok {
+		t.Error("there is no room after one has closed")
+	}
+	if l.http2 != 2 {
+		t.Errorf("%d are counted, want 2", l.http2)
+	}
+}
