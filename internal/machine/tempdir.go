@@ -33,6 +33,22 @@ func TempDir(what string) (dir string, remove func(), err error) {
 	}
 }
 
+// TempFile makes a file in a directory of TempDir. Calling remove closes it too.
+func TempFile(what string) (f *os.File, remove func(), err error) {
+	dir, removeDir, err := TempDir(what)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f, err = os.OpenFile(filepath.Join(dir, what), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		removeDir()
+		return nil, nil, err
+	}
+	return f, func() {
+		_ = f.Close()
+		removeDir()
+	}, nil
+}
+
 // TempDirs returns the directories of TempDir that are there and the caller's.
 func TempDirs() ([]string, error) {
 	entries, err := os.ReadDir(os.TempDir())

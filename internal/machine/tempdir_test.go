@@ -37,3 +37,26 @@ func TestTempDir(t *testing.T) {
 		t.Errorf("removed: %q, %v", dirs, err)
 	}
 }
+
+// A file lies in a directory of its own, which goes with it.
+func TestTempFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	f, remove, err := TempFile("pull")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("x"); err != nil {
+		t.Fatal(err)
+	}
+	if dirs, err := TempDirs(); err != nil || len(dirs) != 1 || filepath.Dir(f.Name()) != dirs[0] {
+		t.Errorf("%s in %q, %v", f.Name(), dirs, err)
+	}
+	remove()
+	if dirs, err := TempDirs(); err != nil || len(dirs) != 0 {
+		t.Errorf("removed: %q, %v", dirs, err)
+	}
+	if _, err := f.WriteString("x"); err == nil {
+		t.Error("it is open")
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // Shared is a branch of a remote repository that holds files by names which are
@@ -147,11 +149,11 @@ func (s Shared) address(ctx context.Context) string {
 
 // commit makes a commit after tip that has files besides those there.
 func (s Shared) commit(ctx context.Context, tip string, there map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
-	tmp, err := os.MkdirTemp("", "tare-shared-")
+	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {
 		return "", 0, err
 	}
-	defer os.RemoveAll(tmp)
+	defer remove()
 	env := []string{
 		"GIT_INDEX_FILE=" + filepath.Join(tmp, "index"),
 		"GIT_AUTHOR_NAME=tare", "GIT_AUTHOR_EMAIL=tare@localhost", "GIT_COMMITTER_NAME=tare", "GIT_COMMITTER_EMAIL=tare@localhost",

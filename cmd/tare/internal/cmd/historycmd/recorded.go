@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
 
@@ -51,11 +52,11 @@ func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.F
 	if !ok {
 		return f, nil
 	}
-	out, err := os.CreateTemp("", "tare-recorded-")
+	out, remove, err := machine.TempFile("recorded")
 	if err != nil {
 		return nil, err
 	}
-	later(func() { out.Close(); os.Remove(out.Name()) })
+	later(remove)
 	for _, r := range results {
 		if err := report.JSON(out, r); err != nil {
 			return nil, err

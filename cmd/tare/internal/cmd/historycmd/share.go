@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
 
@@ -125,12 +125,11 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 	if err != nil {
 		return sharedError(err)
 	}
-	tmp, err := os.CreateTemp("", "tare-pull-")
+	tmp, remove, err := machine.TempFile("pull")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
-	defer tmp.Close()
+	defer remove()
 	copyTo := func(to io.Writer, hash string) (int64, error) { return shared.Copy(ctx, to, hash, history.MaxBytes) }
 	if err := gather(tmp, s.branch+" of "+s.remote, there, copyTo, mostCopied); err != nil {
 		return sharedError(err)

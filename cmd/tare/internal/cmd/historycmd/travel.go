@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
 
@@ -302,11 +303,11 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 			return nil, done, err
 		}
 		if a.file == nil {
-			tmp, err := os.CreateTemp("", "tare-import-")
+			tmp, remove, err := machine.TempFile("import")
 			if err != nil {
 				return nil, done, err
 			}
-			undo = append(undo, func() { tmp.Close(); os.Remove(tmp.Name()) })
+			undo = append(undo, remove)
 			if err := spool(ctx, a.name, in, tmp, history.MaxBytes, mostCopied); err != nil {
 				return nil, done, err
 			}
