@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -109,8 +110,8 @@ func (c *gatedConn) fill() error {
 }
 
 func isTimeout(err error) bool {
-	timeout, ok := err.(net.Error)
-	return ok && timeout.Timeout()
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // What clients are told.
@@ -201,7 +202,7 @@ func (c *gatedConn) take(head *requestHead, body []byte, n, limit int) ([]byte, 
 			if got, err = c.Conn.Read(into); got == 0 && err != nil {
 				if isTimeout(err) {
 					err = c.refuse(head, http.StatusRequestTimeout, slow)
-				} else if err == io.EOF {
+				} else if errors.Is(err, io.EOF) {
 					err = io.ErrUnexpectedEOF
 				}
 				return nil, err
