@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,26 +12,14 @@ import (
 // TestPorts: standalone a program listens at the addresses that it prints, one for
 // each face, and nowhere else. A second port would ask for no token.
 func TestPorts(t *testing.T) {
-	cmd := exec.Command(os.Args[0], "-addr", "127.0.0.1:0", "-token", "secret")
-	cmd.Env = append(os.Environ(), envAlone+"=1")
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
+	pid, out := startAlone(t)
 	tries := 0
 	for lines := bufio.NewScanner(out); tries < len(faces()) && lines.Scan(); {
 		if strings.Contains(lines.Text(), ": try: ") {
 			tries++
 		}
 	}
-	if n := countListening(t, cmd.Process.Pid); n != len(faces()) {
+	if n := countListening(t, pid); n != len(faces()) {
 		t.Errorf("it listens at %d addresses, and has %d faces", n, len(faces()))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,22 +22,30 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestToken: alone, every face asks for the token, and says that it is ready to
-// who has none.
-func TestToken(t *testing.T) {
+// startAlone starts the program with a token, until the end of the test. It returns the
+// process and what that says of itself.
+func startAlone(t *testing.T) (pid int, said io.Reader) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], "-addr", "127.0.0.1:0", "-token", "secret")
 	cmd.Env = append(os.Environ(), envAlone+"=1")
-	out, err := cmd.StderrPipe()
+	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-	}()
+	})
+	return cmd.Process.Pid, said
+}
+
+// TestToken: alone, every face asks for the token, and says that it is ready to
+// who has none.
+func TestToken(t *testing.T) {
+	_, out := startAlone(t)
 	place := regexp.MustCompile(`serving users by (\w+) at http://(\S+)`)
 	at := map[string]string{}
 	for lines := bufio.NewScanner(out); len(at) < len(faces()) && lines.Scan(); {
