@@ -58,11 +58,12 @@ func runDocument(t *testing.T, blocks []Block, whole bool) {
 			}
 			continue
 		}
-		dir := repository
+		var in place
 		if b.Is(Shop) {
-			dir = shop
+			in = place{dir: shop(), env: env}
+		} else { // the copy is ours, and has contenders that the clone has not
+			in = place{dir: repository(), env: append(slices.Clone(env), "TARE_CATALOG=")}
 		}
-		in := place{dir: dir(), env: env}
 		t.Run(strconv.Itoa(b.Line), func(t *testing.T) {
 			if !b.Is(Serves) {
 				in.run(t, b)
