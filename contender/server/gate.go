@@ -275,7 +275,7 @@ func (c *gatedConn) Close() error {
 	}
 	c.gate.mark(c, false)
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !again {
-		go c.lingers(half.CloseWrite)
+		go c.linger(half.CloseWrite)
 		return nil
 	}
 	return c.Conn.Close()
@@ -288,7 +288,7 @@ const (
 	lingeringBytes = 16 << 20
 )
 
-func (c *gatedConn) lingers(closeWrite func() error) {
+func (c *gatedConn) linger(closeWrite func() error) {
 	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingering)) == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)
 	}

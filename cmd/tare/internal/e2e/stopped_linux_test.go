@@ -203,7 +203,10 @@ func TestCommandsAreStopped(t *testing.T) {
 // leave what they were writing when they are killed.
 func (b bench) temporary() []string {
 	files, _ := filepath.Glob(filepath.Join(b.tmp, "*"))
-	return slices.DeleteFunc(files, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "cc") })
+	return slices.DeleteFunc(files, func(path string) bool {
+		ofGCC, _ := filepath.Match("cc??????.*", filepath.Base(path)) // the pattern is well formed
+		return ofGCC
+	})
 }
 
 // TestAgentIsStopped: SIGTERM ends an agent, whatever it does, and nothing is left of the

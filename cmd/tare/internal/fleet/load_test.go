@@ -151,23 +151,8 @@ func TestLoadEndsEverywhere(t *testing.T) {
 // A result of a load that cannot be is refused.
 func TestForgedLoads(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer s.Close()
-	o := LoadOrder{Target: Target{Addr: strings.TrimPrefix(s.URL, "http://")}, Requests: []load.Request{{Method: "GET", Path: "/"}}, Connections: 2, Timeout: time.Second, Duration: 200 * time.Millisecond, Rate: "100/s", Of: 1}
-	l, err := prepare(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.session.Close()
-	p, err := o.profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := l.session.Run(t.Context(), load.Leg{Duration: o.Duration, Profile: p})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(Loaded{r, 1})
+	o := smallLoad(t)
+	text, err := json.Marshal(loadedOnce(t, o))
 	if err != nil {
 		t.Fatal(err)
 	}
