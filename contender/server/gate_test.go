@@ -177,6 +177,27 @@ func TestGateClosesSlow(t *testing.T) {
 	}
 }
 
+// TestWatcherAndStackTimeOut: a request that did not arrive in time makes its client a slow
+// one, also where the stack's own time limit ends first and resets the stream. One that is
+// reset before is over.
+func TestWatcherAndStackTimeOut(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		w := newWatcher(&budget{max: 1 << 20}, time.Minute)
+		w.grow, w.shrink = func(int) bool { return true }, func(int64) {}
+		if err := w.received(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if late {
+			w.streams[1].opened = time.Now().Add(-time.Minute)
+		}
+		w.sent(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders|h2.EndStream, 1))
+		w.sent(h2.AppendFrame(nil, h2.Frame{Type: h2.RSTStream, Stream: 1, Payload: make([]byte, 4)}))
+		if closes := !w.due().After(time.Now()); closes != late {
+			t.Errorf("reset after its time: %t; it closes the connection at once: %t", late, closes)
+		}
+	}
+}
+
 // TestBudget: bodies that have not arrived store what the budget allows, and no more.
 // Small requests are served meanwhile, and large ones when there is room again.
 func TestBudget(t *testing.T) {

@@ -238,7 +238,10 @@ func (w *watcher) sent(text []byte) (stalls bool) {
 		switch {
 		case f.kind() == h2.RSTStream, f.flags()&h2.EndStream != 0 && (f.kind() == h2.Headers || f.kind() == h2.Data):
 			s.answered = true
-			s.arrived = s.arrived || f.kind() == h2.RSTStream
+			// A stack with a time limit of its own gives the request up as its time ends:
+			// the stream stays, and its connection is closed as that of a slow client.
+			late := time.Since(s.opened) >= w.timeout
+			s.arrived = s.arrived || f.kind() == h2.RSTStream && !late
 		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && (f.kind() == h2.Headers || f.kind() == h2.Data):
 			s.stalled, stalls = time.Now(), true
 		}
