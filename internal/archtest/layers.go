@@ -140,6 +140,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/schema", layer: 8},                                  // tests of the published schemas
 		{dir: "cmd/tare/internal/calibrate", layer: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
 		{dir: "cmd/tare/internal/writeups", layer: 8},                                // writes the documents that quote kept runs
+		{dir: "cmd/tare/internal/platforms", layer: 8},                               // type-checks as for other systems
 		{dir: "cmd/tare/internal/docs", layer: 11},                                   // runs the documentation's commands
 		{dir: "cmd/tare", layer: 11},
 		{dir: "cmd/tare/internal/e2e", layer: 11},          // tests of the whole command
