@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // outputLimit is how much of a command's output is kept, in bytes. The first
@@ -50,6 +53,19 @@ func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	return cmd
+}
+
+// GoCommand is the go command in dir with the user's environment, as [Command]. Its
+// temporary files, and those of its compilers, are in a directory that remove removes.
+func GoCommand(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, remove func()) {
+	cmd = Command(ctx, "go", args...)
+	cmd.Dir, cmd.Env = dir, append(Environment(os.Environ()), "PWD="+dir)
+	tmp, remove, err := machine.TempDir("go")
+	if err != nil {
+		return cmd, func() {} // the go command will say it, if it needs one
+	}
+	cmd.Env = append(cmd.Env, TempEnv(tmp)...)
+	return cmd, remove
 }
 
 // head keeps the first bytes written to it and takes the rest.

@@ -120,7 +120,7 @@ func compiles(ctx context.Context, cc string) bool {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-x", "c", "-o", filepath.Join(dir, "empty"), "-")...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(os.Environ(), TempEnv(dir)...), time.Second
 	cmd.Stdin = strings.NewReader("#include <stdlib.h>\nint main(void) { return 0; }\n")
 	return cmd.Run() == nil
 }
@@ -176,13 +176,19 @@ func compilerStamp(cc string) string {
 // that decides the binary pinned and nothing else let in. GOENV=off because an
 // empty GOFLAGS in the environment would fall through to the user's file.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
-	set := []string{"GOENV=off", "GOWORK=off", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH, "GOTMPDIR=" + tmp}
+	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for _, name := range slices.Concat(decides[1:], finds[:], []string{"GOFLAGS"}) { // the last is supply's
 		if v := t.env[name]; v != "" {
 			set = append(set, name+"="+v)
 		}
 	}
 	return b.environ(cleared[:], set...)
+}
+
+// TempEnv has the go command and the C compilers that it starts write their temporary
+// files below dir, which is removed whole: a compiler that is killed leaves its own.
+func TempEnv(dir string) []string {
+	return []string{"GOTMPDIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
 
 // environ is the builder's environment without drop and with set.

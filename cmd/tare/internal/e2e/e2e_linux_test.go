@@ -40,7 +40,7 @@ func newBench(t *testing.T) bench {
 
 func (b bench) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.bin, args...)
-	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data, "TMPDIR="+b.tmp, "TARE_LOCK=test-"+filepath.Base(filepath.Dir(b.data)))
+	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data, "TMPDIR="+b.tmp, ofBench+b.tmp, "TARE_LOCK=test-"+filepath.Base(filepath.Dir(b.data)))
 	return cmd
 }
 
@@ -57,15 +57,19 @@ func (b bench) run(t *testing.T, args ...string) (stdout, stderr string, code in
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// ofBench is the variable that tells whose a build is: its temporary directory is another.
+const ofBench = "TEST_OF_BENCH="
+
 // left lists the processes that the bench's tare started, and tare itself. Contenders
 // run out of a shared cache, so the temporary directory tells whose they are.
 func (b bench) left() []string {
 	var out []string
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, d := range dirs {
-		env, _ := os.ReadFile(filepath.Join(d, "environ")) // or it has ended
+		text, _ := os.ReadFile(filepath.Join(d, "environ")) // or it has ended
+		env := strings.Split(string(text), "\x00")
 		exe, _ := os.Readlink(filepath.Join(d, "exe"))
-		if exe == b.bin || slices.Contains(strings.Split(string(env), "\x00"), "TMPDIR="+b.tmp) {
+		if exe == b.bin || slices.Contains(env, "TMPDIR="+b.tmp) || slices.Contains(env, ofBench+b.tmp) {
 			args, _ := os.ReadFile(filepath.Join(d, "cmdline"))
 			out = append(out, filepath.Base(d)+" "+exe+" "+strings.TrimRight(strings.ReplaceAll(string(args), "\x00", " "), " "))
 		}

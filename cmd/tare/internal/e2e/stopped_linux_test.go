@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -199,14 +198,10 @@ func TestCommandsAreStopped(t *testing.T) {
 	}
 }
 
-// temporary lists the temporary files that are left, without those of C compilers, which
-// leave what they were writing when they are killed.
+// temporary lists the temporary files that are left.
 func (b bench) temporary() []string {
-	files, _ := filepath.Glob(filepath.Join(b.tmp, "*"))
-	return slices.DeleteFunc(files, func(path string) bool {
-		ofGCC, _ := filepath.Match("cc??????.*", filepath.Base(path)) // the pattern is well formed
-		return ofGCC
-	})
+	files, _ := filepath.Glob(filepath.Join(b.tmp, "*")) // the pattern is well formed
+	return files
 }
 
 // TestAgentIsStopped: SIGTERM ends an agent, whatever it does, and nothing is left of the

@@ -80,9 +80,8 @@ func Build(ctx context.Context, dir, file string) error {
 	} else if !there {
 		return &BuildError{"there is no such directory"}
 	}
-	cmd := build.Command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
-	cmd.Dir = dir
-	cmd.Env = append(build.Environment(os.Environ()), "PWD="+dir)
+	cmd, remove := build.GoCommand(ctx, dir, "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
+	defer remove()
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

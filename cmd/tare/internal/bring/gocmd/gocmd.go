@@ -44,9 +44,10 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := build.Command(limited, "go", args...)
-	cmd.Dir, cmd.Stdin = dir, g.Stdin
-	cmd.Env = append(build.Environment(os.Environ()), append(env, "PWD="+dir)...)
+	cmd, remove := build.GoCommand(limited, dir, args...)
+	defer remove()
+	cmd.Stdin = g.Stdin
+	cmd.Env = append(cmd.Env, env...)
 	if g.Tag != "" {
 		cmd.Env = append(cmd.Env, "TARE_RUN="+g.Tag)
 	}

@@ -23,6 +23,9 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
+
+	gobuild "github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // Query is a change of a module, and whose benchmarks are in question.
@@ -203,8 +206,13 @@ func build(ctx context.Context, q Query) (*graph, error) {
 		}
 	}
 	slices.Sort(dirs)
+	env := q.Env
+	if tmp, remove, err := machine.TempDir("go"); err == nil {
+		defer remove()
+		env = append(slices.Clone(env), gobuild.TempEnv(tmp)...)
+	}
 	initial, err := packages.Load(&packages.Config{
-		Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: q.Dir, Env: q.Env, BuildFlags: q.Flags, Tests: true,
+		Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: q.Dir, Env: env, BuildFlags: q.Flags, Tests: true,
 	}, slices.Compact(dirs)...)
 	if err != nil {
 		return nil, err

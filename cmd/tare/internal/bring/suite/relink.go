@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
@@ -21,7 +22,7 @@ func (s *Side) linked(ctx context.Context, args []string, dir string) (*gobench.
 		return nil, err
 	}
 	with := *s
-	with.Env = append(slices.Clone(s.Env), "GOTMPDIR="+objects)
+	with.Env = append(slices.Clone(s.Env), build.TempEnv(objects)...)
 	_, said, err := with.output(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
 	if err != nil {
 		return nil, err

@@ -154,7 +154,9 @@ func (s *Side) flagged(command string, args ...string) []string {
 }
 
 // Building is the environment and the flags of builds.
-func (s *Side) Building() (env, flags []string) { return s.environment(), s.flagged("list")[1:] }
+func (s *Side) Building() (env, flags []string) {
+	return append(build.Environment(os.Environ()), s.settings()...), s.flagged("list")[1:]
+}
 
 // flagIn is the value of a flag in GOFLAGS; of several the last counts.
 func flagIn(goflags, name string) (value string) {
@@ -176,8 +178,9 @@ func (s *Side) run(ctx context.Context, args ...string) (string, error) {
 
 // output is run, with what the go command wrote to standard error.
 func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string, err error) {
-	cmd := build.Command(ctx, "go", args...)
-	cmd.Dir, cmd.Env = s.Dir, s.environment()
+	cmd, remove := build.GoCommand(ctx, s.Dir, args...)
+	defer remove()
+	cmd.Env = append(cmd.Env, s.settings()...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err = cmd.Run()
@@ -192,11 +195,11 @@ func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string
 	return out.String(), said.String(), nil
 }
 
-// environment is the user's own for the go command, with what the side has
-// besides. A tree in the cache must not come under a go.work that happens to
-// lie above the cache, and a git that the go command asks leaves the index be.
-func (s *Side) environment() []string {
-	env := append(build.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0")
+// settings returns what the environment of the side's go commands has besides the user's.
+// A tree in the cache must not come under a go.work that happens to lie above the cache,
+// and a git that the go command asks leaves the index be.
+func (s *Side) settings() []string {
+	env := []string{"GIT_OPTIONAL_LOCKS=0"}
 	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
 		work := "off"
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {

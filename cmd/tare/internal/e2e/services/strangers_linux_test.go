@@ -331,12 +331,13 @@ func attack(t *testing.T, addr string, n int, parts ...[]byte) (conns []net.Conn
 
 // TestUnfinishedBodies: as many connections as there may be, each with a body that is
 // complete but for a byte, and over HTTP/2 250 such requests each, take no more memory
-// than what deploy gives a service. The line to try it by works afterwards.
+// than what deploy gives a service, by a control group where there may be one. The line
+// to try it by works afterwards.
 func TestUnfinishedBodies(t *testing.T) {
 	few := map[string][]string{"ingest": {"fasthttp"}, "users": {""}}
 	try(t, few, false, func(t *testing.T, s *service, to target) {
 		const most = 4096
-		peaks := ""
+		peaks, group := "", s.confine()
 		for i, f := range faces(s) {
 			measured := func(what string, conns []net.Conn) {
 				used := s.used()
@@ -393,7 +394,7 @@ func TestUnfinishedBodies(t *testing.T) {
 				measured(fmt.Sprintf("%d streams", streams), attack(t, f.addr, most, text))
 			}
 		}
-		t.Logf("%s %s: at most resident%s", to.app, t.Name(), peaks)
+		t.Logf("%s %s: at most resident%s; %v", to.app, t.Name(), peaks, group)
 	})
 }
 
