@@ -71,7 +71,7 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	names := slices.Concat(decides[:], finds[:])
 	dir, remove := OutsideModules()
 	defer remove()
-	out, said, err := b.query(ctx, path, dir, b.environ(nil, "GOWORK=off"), append([]string{"env", "-json"}, names...)...)
+	out, said, err := b.query(ctx, path, dir, b.environ(nil, append(TempEnv(dir), "GOWORK=off")...), append([]string{"env", "-json"}, names...)...)
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
