@@ -45,7 +45,7 @@ NO_CGO  = $(eval NO_CGO := $(shell out=$$(mktemp); printf $(EMPTY_C) | $$($(GO) 
 SHORT ?= -short
 # Packages tested at a time: more than processors, because many tests wait. They
 # are linked without DWARF, which takes two thirds of the time.
-PACKAGES ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
+PACKAGES ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 .PHONY: test
 test: ## test every module of the workspace, architecture rules included; what needs many builds or processes is left to make check (make lint vets)
 	$(if $(NO_CGO),@echo "no C compiler that runs: packages and tests that need one are left out")

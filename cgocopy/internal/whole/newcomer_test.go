@@ -80,6 +80,7 @@ unsigned long long ask(unsigned long a, short b);
 // once it is edited, or where another processor lays it out otherwise. What is
 // left out of one stays as it was in C.
 func TestGuard(t *testing.T) {
+	skipIfShort(t, "a program of its own")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	const program = `package main

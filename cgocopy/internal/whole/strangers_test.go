@@ -32,6 +32,7 @@ struct recording { int n; Input last; Input list[3]; struct recording *next; con
 // TestStrangers: the compiled program reads what C has written, one tag is enough
 // for events, what is left out is listed, and a pointer that is added is noticed.
 func TestStrangers(t *testing.T) {
+	skipIfShort(t, "a program of its own")
 	t.Parallel()
 	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"s.h": strangers})

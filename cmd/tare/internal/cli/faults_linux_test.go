@@ -102,7 +102,7 @@ func TestNoFaultLosesARun(t *testing.T) {
 				trace = slices.DeleteFunc(slices.Clone(all), func(o op) bool { return !fault.of(o) })
 			}
 			count, failed, survived := len(trace), 0, 0
-			tried := sampled.each(trace, 2, func(at int) {
+			tried := sampled.each(trace, 1, func(at int) {
 				s, f := newFaulty(t, "data")
 				defer f.unmount()
 				f.begin(fault, at)
