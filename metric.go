@@ -11,16 +11,25 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Metric is a named quantity in a base unit.
+// Metric is a named quantity in a base unit, with the words it is spoken of by. No other
+// place knows metrics by their names.
 type Metric struct {
 	Name      string    // as studies write it
 	Key       string    // as documents write it; the unit is in the key
 	Unit      string    // as tables write it
 	Direction Direction // which way is better
 	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
-	Latency   bool      // of single requests, in a continuous segment
+	Quantile  float64   // of the latencies of single requests, in a continuous segment; 1 is the longest; 0: it is no latency
 	Doc       string    // one line
+
+	Noun           string // what is compared: "CPU time"
+	Verb, Of       string // "uses" 0.52× "the CPU time of" somebody
+	Less, More     string // "less CPU time", "more CPU time"
+	Faster, Slower string // said of factors of 1.5 and more; empty: percentages throughout
 }
+
+// IsLatency reports whether the metric is a quantile of the latencies of single requests.
+func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
 // KeyReported is what the sample keys of metrics begin with that a benchmark
 // reports by itself; their unit follows.
@@ -29,21 +38,39 @@ const KeyReported = "reported:"
 // Metrics is the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{
-		{"time", "time_ns_per_op", "ns/op", LowerIsBetter, true, false, "wall time of one operation, garbage collection included; of a server under a closed loop, wall time divided by requests answered: the inverse of its throughput"},
-		{"cpu", "cpu_ns_per_op", "ns/op", LowerIsBetter, true, false, "CPU time of the whole process per operation, background collection included"},
-		{"bytes", "bytes_per_op", "B/op", LowerIsBetter, false, false, "heap bytes allocated per operation"},
-		{"allocs", "allocs_per_op", "allocs/op", LowerIsBetter, false, false, "heap objects allocated per operation"},
-		{"size", "size_bytes_per_op", "B", LowerIsBetter, false, false, "bytes of output per operation"},
-		{"p50", "p50_ns", "ns", LowerIsBetter, false, true, "median latency of a request, from the time it was meant to be sent"},
-		{"p90", "p90_ns", "ns", LowerIsBetter, false, true, "latency that 90 % of requests do not exceed"},
-		{"p99", "p99_ns", "ns", LowerIsBetter, false, true, "latency that 99 % of requests do not exceed"},
-		{"p99.9", "p99_9_ns", "ns", LowerIsBetter, false, true, "latency that 99.9 % of requests do not exceed"},
-		{"max", "max_ns", "ns", LowerIsBetter, false, true, "longest latency seen"},
-		{"client-cpu", KeyClientCPUPerOp, "ns/op", LowerIsBetter, false, false, "CPU time of the load generator per request: what answering this server costs its clients"},
-		{"client-bytes", KeyClientBytes, "B/op", LowerIsBetter, false, false, "heap bytes that the contender's own client allocates per operation"},
-		{"client-allocs", KeyClientAllocs, "allocs/op", LowerIsBetter, false, false, "heap objects that the contender's own client allocates per operation"},
-		{"stop", KeyStop, "ns", LowerIsBetter, false, false, "time from being told to end until the server has ended, with all its connections open and requests under way on them"},
-		{"rss", "rss_bytes", "B", LowerIsBetter, false, false, "peak resident memory of the process up to the end of the workload"},
+		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
+			Doc: "wall time of one operation, garbage collection included; of a server under a closed loop, wall time divided by requests answered: the inverse of its throughput"},
+		{Name: "cpu", Key: "cpu_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Noun: "CPU time", Verb: "uses", Of: "the CPU time of", Less: "less CPU time", More: "more CPU time",
+			Doc: "CPU time of the whole process per operation, background collection included"},
+		{Name: "bytes", Key: "bytes_per_op", Unit: "B/op", Direction: LowerIsBetter, Noun: "allocated bytes", Verb: "allocates", Of: "the bytes of", Less: "less memory allocated", More: "more memory allocated",
+			Doc: "heap bytes allocated per operation"},
+		{Name: "allocs", Key: "allocs_per_op", Unit: "allocs/op", Direction: LowerIsBetter, Noun: "allocations", Verb: "makes", Of: "the allocations of", Less: "fewer allocations", More: "more allocations",
+			Doc: "heap objects allocated per operation"},
+		{Name: "size", Key: "size_bytes_per_op", Unit: "B", Direction: LowerIsBetter, Noun: "size of the output", Verb: "writes", Of: "the bytes of", Less: "less output", More: "more output",
+			Doc: "bytes of output per operation"},
+		latency("p50", "p50_ns", 0.5, "answers half of the requests within", "median latency", "median latency of a request, from the time it was meant to be sent"),
+		latency("p90", "p90_ns", 0.9, "answers 90 % of the requests within", "p90 latency", "latency that 90 % of requests do not exceed"),
+		latency("p99", "p99_ns", 0.99, "answers 99 % of the requests within", "p99 latency", "latency that 99 % of requests do not exceed"),
+		latency("p99.9", "p99_9_ns", 0.999, "answers 99.9 % of the requests within", "p99.9 latency", "latency that 99.9 % of requests do not exceed"),
+		latency("max", "max_ns", 1, "answers each request within", "longest latency", "longest latency seen"),
+		{Name: "client-cpu", Key: KeyClientCPUPerOp, Unit: "ns/op", Direction: LowerIsBetter, Noun: "CPU time of the clients", Verb: "costs its clients", Of: "the CPU time of", Less: "less CPU time of the clients", More: "more CPU time of the clients",
+			Doc: "CPU time of the load generator per request: what answering this server costs its clients"},
+		{Name: "client-bytes", Key: KeyClientBytes, Unit: "B/op", Direction: LowerIsBetter, Noun: "memory allocated by the client", Verb: "has its client allocate", Of: "the memory of", Less: "less memory allocated by the client", More: "more memory allocated by the client",
+			Doc: "heap bytes that the contender's own client allocates per operation"},
+		{Name: "client-allocs", Key: KeyClientAllocs, Unit: "allocs/op", Direction: LowerIsBetter, Noun: "allocations of the client", Verb: "has its client make", Of: "the allocations of", Less: "fewer allocations of the client", More: "more allocations of the client",
+			Doc: "heap objects that the contender's own client allocates per operation"},
+		{Name: "stop", Key: KeyStop, Unit: "ns", Direction: LowerIsBetter, Noun: "time to end", Verb: "ends within", Of: "the time of", Less: "less time to end", More: "more time to end",
+			Doc: "time from being told to end until the server has ended, with all its connections open and requests under way on them"},
+		{Name: "rss", Key: KeyResident, Unit: "B", Direction: LowerIsBetter, Noun: "peak resident memory", Verb: "holds", Of: "the resident memory of", Less: "less resident memory", More: "more resident memory",
+			Doc: "peak resident memory of the process up to the end of the workload"},
+	}
+}
+
+// latency is the metric of a quantile of latencies.
+func latency(name, key string, quantile float64, verb, noun, doc string) Metric {
+	return Metric{
+		Name: name, Key: key, Unit: "ns", Direction: LowerIsBetter, Quantile: quantile, Doc: doc,
+		Noun: noun, Verb: verb, Of: "the time of", Less: "lower " + noun, More: "higher " + noun,
 	}
 }
 
@@ -55,6 +82,14 @@ func MetricNamed(name string) (Metric, bool) {
 		}
 	}
 	return Metric{}, false
+}
+
+// MetricFor is MetricNamed. A metric that is not in the catalogue has its name for words.
+func MetricFor(name string) Metric {
+	if m, ok := MetricNamed(name); ok {
+		return m
+	}
+	return Metric{Name: name, Noun: name, Verb: "has", Of: "the " + name + " of", Less: "less " + name, More: "more " + name}
 }
 
 // MetricNames lists the catalogue in one line.

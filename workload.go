@@ -132,7 +132,7 @@ func (w Workload) Measures(m Metric) bool {
 	switch {
 	case m.Name == "stop":
 		return w.Op == OpStop
-	case m.Latency:
+	case m.IsLatency():
 		return segment
 	case m.Name == "time":
 		return w.Traffic == nil || w.Traffic.Rate == 0
@@ -211,6 +211,7 @@ const (
 	KeyDelivered      = "delivered_items"            // events that arrived where the server takes them, since the workload was prepared; absent where nobody can tell
 	KeyDeliveredAsked = "delivered_items_expected"   // events in the requests that were answered as they should be, since then
 	KeyStop           = "stop_ns"                    // metric stop
+	KeyResident       = "rss_bytes"                  // metric rss
 	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; absent where it does not count
 	KeySharedProcess  = "shared_process"             // 1: server and load generator are one process
 )

@@ -20,7 +20,7 @@ func (v *view) latencies() (t Table, means string) {
 	var names []string
 	var used, all []float64
 	for _, name := range v.metrics() {
-		if !metricNamed(name).Latency {
+		if !metricNamed(name).IsLatency() {
 			continue
 		}
 		any := false
@@ -72,6 +72,9 @@ func (v *view) latencies() (t Table, means string) {
 	return t, means + "; the figures are medians over rounds" + v.beyond(names)
 }
 
+// fromQuantile is the lowest quantile that is called high.
+const fromQuantile = 0.99
+
 // beyond says how few requests the high quantiles rest on; empty where trials
 // do not say how many there were.
 func (v *view) beyond(names []string) string {
@@ -83,8 +86,8 @@ func (v *view) beyond(names []string) string {
 	}
 	var parts []string
 	for _, name := range names {
-		above := map[string]float64{"p99": 0.01, "p99.9": 0.001}[name]
-		if n := math.Floor(least * above); above > 0 && !math.IsInf(least, 1) {
+		q := metricNamed(name).Quantile
+		if n := math.Floor(least*(1-q) + 1e-6); q >= fromQuantile && q < 1 && !math.IsInf(least, 1) {
 			lie := " above "
 			if len(parts) == 0 {
 				lie = " lie above "

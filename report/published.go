@@ -159,12 +159,12 @@ func (b *board) figures(works []*view, latency bool) Table {
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
 		m := metricNamed(name)
 		values := b.values(works, name)
-		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.Latency != latency {
+		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.IsLatency() != latency {
 			continue
 		}
 		s := scaleFor(m.Unit, values)
 		s.unit = perRequest(s.unit)
-		if m.Latency {
+		if m.IsLatency() {
 			s = latencyScale(values)
 		}
 		fields = append(fields, field{Column{Name: name, Unit: s.unit, Right: true}, func(v *view, c tare.Contender) Field { return v.valueCell(c, name, s) }})

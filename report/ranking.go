@@ -27,7 +27,7 @@ func (v *view) primary() Table {
 		add(Column{Name: "rank,", Unit: "group"}, v.rankCell)
 	}
 	for _, name := range v.metrics() {
-		if metricNamed(name).Latency || !v.shows(name) || v.twoSided() && slices.Contains(onSides(), name) {
+		if metricNamed(name).IsLatency() || !v.shows(name) || v.twoSided() && slices.Contains(onSides(), name) {
 			continue
 		}
 		s := v.scale(name)

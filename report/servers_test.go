@@ -102,7 +102,7 @@ func TestAGivenRateMeasuresNoTime(t *testing.T) {
 	assert.Contains(t, "latencies", got, "has 7,498 requests, of which 74 lie above p99 and 7 above p99.9:\n")
 	assert.Contains(t, "their rows", got, "\n  gin-default            36.49    38.82    41.70    54.63   154.29\n")
 	for _, row := range rowsOf(t, tiny()) {
-		if row["section"] == csvFigure && row["workload"] == visits && metricNamed(row["metric"]).Latency {
+		if row["section"] == csvFigure && row["workload"] == visits && metricNamed(row["metric"]).IsLatency() {
 			t.Errorf("a latency of visits has a row: %v", row)
 		}
 	}

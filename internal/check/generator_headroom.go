@@ -94,7 +94,7 @@ func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspi
 		out = append(out, suspicion{above(in.perRound(c.ID, w.ID, occupied), saturated)}, suspicion{below(in.besideNull(c, w), headroom)})
 	}
 	for _, name := range metrics {
-		if m, _ := tare.MetricNamed(name); m.Latency {
+		if m, _ := tare.MetricNamed(name); m.IsLatency() {
 			l := in.sendLagOf(c.ID, w.ID, name)
 			out = append(out, suspicion{above(l.rounds, l.limit)})
 		}
@@ -132,7 +132,7 @@ func lag(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	l := in.sendLagOf(contender, w.ID, metric)
 	e, ok := over(l.rounds)
-	if !m.Latency || !ok || e.mid <= l.limit {
+	if !m.IsLatency() || !ok || e.mid <= l.limit {
 		return ""
 	}
 	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", number(e.mid/1e6), l.quantile, number(l.limit/1e6), l.of)

@@ -210,16 +210,16 @@ func times(c tare.Comparison, more string) string {
 // predicate says what a comparison shows: a difference with its size, or that
 // there is no significant one.
 func predicate(c tare.Comparison, control float64) string {
-	w := wordsFor(c.Metric)
+	w := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
-		return fmt.Sprintf("%s %s %s %s", w.verb, times(c, ""), w.of, c.Against)
+		return fmt.Sprintf("%s %s %s %s", w.Verb, times(c, ""), w.Of, c.Against)
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s to %s; control ±%s)",
-			c.Against, w.noun, ratio, lo, hi, format.Percent(math.Expm1(control)))
+			c.Against, w.Noun, ratio, lo, hi, format.Percent(math.Expm1(control)))
 	}
-	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.noun, lo, hi)
+	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.Noun, lo, hi)
 }
 
 // moved says how a ratio changes from one workload to another. Intervals that do

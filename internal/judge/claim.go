@@ -231,9 +231,9 @@ func (b *rulingData) claimWithout(r *tare.ClaimResult, c tare.Claim, values []ta
 	base, okBase := find(b.d.Study.Baseline)
 	switch {
 	case !okOwn:
-		notMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, wordsFor(c.Metric).noun, c.Workload))
+		notMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
 	case !okBase:
-		notMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, wordsFor(c.Metric).noun, c.Workload))
+		notMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 	default:
 		b.zeroClaim(r, c, own, base)
 	}

@@ -90,7 +90,7 @@ func (d Data) measures(workload, metric string) (why string, ok bool) {
 		return "", true
 	}
 	switch m, _ := tare.MetricNamed(metric); {
-	case m.Latency:
+	case m.IsLatency():
 		return workload + " has no continuous segment, and latencies take one", false
 	case w.Op != tare.OpStop && m.Name == "stop":
 		return workload + " ends no server", false

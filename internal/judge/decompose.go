@@ -43,7 +43,7 @@ func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tar
 		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.primary()),
 		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
 	}
-	noun := wordsFor(out.Metric).noun
+	noun := tare.MetricFor(out.Metric).Noun
 	failed := func(why string) tare.Decomposition {
 		out.Steps = []tare.Cause{}
 		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not taken apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
@@ -118,7 +118,7 @@ func (b *rulingData) absent(id, workload, metric string) string {
 		return id + " is a trap, and traps are not compared"
 	}
 	if m, _ := tare.MetricNamed(metric); len(b.index().perRound(m, workload, id)) == 0 {
-		return fmt.Sprintf("%s has no %s on %s", id, wordsFor(metric).noun, workload)
+		return fmt.Sprintf("%s has no %s on %s", id, tare.MetricFor(metric).Noun, workload)
 	}
 	return ""
 }
@@ -146,7 +146,7 @@ func (b *rulingData) cause(c *tare.Cause, workload, metric string, effects []tar
 
 // apart fills in the shares and says them.
 func (b *rulingData) apart(out *tare.Decomposition) string {
-	w := wordsFor(out.Metric)
+	w := tare.MetricFor(out.Metric)
 	row := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
 		Exact: out.Whole.Low == out.Whole.High,
@@ -155,27 +155,27 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 	looks := b.d.looks()
 	level := 1 - out.Steps[0].Level
 	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, formatRounds(row.Rounds), needs)
 	}
 	ratio, span := spanned(row, 1)
 	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
 	switch row.Differs(control) {
 	case tare.NotShown:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", w.noun, who, ratio, span)
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", w.Noun, who, ratio, span)
 	case tare.WithinNoise:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio %s %s is within what the control shows here (±%s).",
-			w.noun, who, ratio, span, format.Percent(math.Expm1(control)))
+			w.Noun, who, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	ids := []string{out.Whole.From}
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
 	if why, _ := b.tooFewRequests(out.Metric, out.Workload, ids...); why != "" {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.noun, who, out.Metric, why)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.Noun, who, out.Metric, why)
 	}
-	than := w.more
+	than := w.More
 	if row.Ratio < 1 {
-		than = w.less
+		than = w.Less
 	}
 	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
 	if !b.share(out, ids, stats.LookLevel(level, looks)) {

@@ -147,7 +147,7 @@ func TestThinLatencies(t *testing.T) {
 	}
 	b := &rulingData{d: served(5000)}
 	for metric, want := range map[string]bool{"p50": false, "p90": false, "p99": false, "p99.9": true, "max": true, "cpu": false, "time": false} {
-		if m, _ := tare.MetricNamed(metric); m.Latency {
+		if m, _ := tare.MetricNamed(metric); m.IsLatency() {
 			sampled(&b.d, m.Key, func(int, string) float64 { return 1e6 })
 		}
 		b.evidence = nil
@@ -194,8 +194,7 @@ func TestThinLatenciesDecideNothing(t *testing.T) {
 
 func TestWordsOfServers(t *testing.T) {
 	for _, m := range tare.Metrics() {
-		w := wordsFor(m.Name)
-		if w.noun == m.Name && m.Name != "time" {
+		if slices.Contains([]string{m.Noun, m.Verb, m.Of, m.Less, m.More}, "") {
 			t.Errorf("there are no words for %s", m.Name)
 		}
 	}

@@ -25,7 +25,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 	}
 	of := b.ownRatios(c, c.Contender)
 	if len(of) == 0 {
-		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s on %s in no round", c.Contender, wordsFor(c.Metric).noun, c.Workload, wordsFor(c.Of.Metric).noun, c.Of.Workload))
+		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
 	}
 	rounds := slices.Sorted(maps.Keys(of))

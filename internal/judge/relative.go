@@ -41,7 +41,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	if !m.OK {
 		if len(m.perRound) == 0 {
 			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
-				v.Contender, v.Criterion, v.Workload, wordsFor(v.Metric).noun, criterion.Of)
+				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
 			return
 		}
 		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.looks()))
@@ -139,16 +139,16 @@ func (x *index) shares(metric, workload, of, contender, baseline string) []float
 // interval holds no difference, or it is within what the control shows, none
 // is claimed.
 func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
-	w := wordsFor(v.Metric)
+	w := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.perRound), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
 	if m.Holds(0) {
 		s, span := sharesSpanned(share, lo, hi, m, 0, limit)
-		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.noun, on, s, m.of, span)
+		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.Noun, on, s, m.of, span)
 	}
-	than, edges := w.more, []float64{0, limit}
+	than, edges := w.More, []float64{0, limit}
 	if share < 0 {
-		share, lo, hi, than, edges = -share, -hi, -lo, w.less, []float64{0}
+		share, lo, hi, than, edges = -share, -hi, -lo, w.Less, []float64{0}
 	}
 	s, span := sharesSpanned(share, lo, hi, m, edges...)
 	tail := ""

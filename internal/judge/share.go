@@ -15,7 +15,7 @@ func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 	}
 	x, ok := b.comparison(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, wordsFor(c.Metric).noun, c.Workload))
+		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, formatRounds(x.Rounds))

@@ -14,39 +14,23 @@ const (
 	fewestAboveInRound = 20  // in each round
 )
 
-// abovePerMille is how many of a thousand requests lie above a quantile.
-// Above the longest latency there is none.
-func abovePerMille(metric string) float64 {
-	switch metric {
-	case "p50":
-		return 500
-	case "p90":
-		return 100
-	case "p99":
-		return 10
-	case "p99.9":
-		return 1
-	}
-	return 0
-}
-
 // tooFewRequests returns why a latency on workload rests on too few requests of one
 // of the contenders, and how many rounds would give enough (0: no number of them).
 // why is empty if there are enough, and for metrics that are no latencies.
 func (b *rulingData) tooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
-	if !m.Latency {
+	if !m.IsLatency() {
 		return "", 0
 	}
 	return b.index().tooFewRequests(m, workload, contenders...)
 }
 
 func (x *index) tooFewRequests(m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
-	above := abovePerMille(m.Name)
+	above := 1 - m.Quantile
 	if above == 0 {
 		return "it is the latency of a single request", 0
 	}
-	inRound, inAll := fewestAboveInRound*1000/above, fewestAbove*1000/above
+	inRound, inAll := math.Round(fewestAboveInRound/above), math.Round(fewestAbove/above)
 	for _, id := range contenders {
 		var requests float64
 		n, least := 0, math.Inf(1)

@@ -22,7 +22,7 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 	moves := b.moves(c, c.Contender)
 	if len(moves) == 0 {
 		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
-			c.Contender, b.d.Study.Baseline, wordsFor(c.Metric).noun, strings.Join(c.Workloads, ", ")))
+			c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), formatRounds(len(moves)))

@@ -11,16 +11,6 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys of metrics that are read off here.
-const (
-	keyP50  = "p50_ns"
-	keyP90  = "p90_ns"
-	keyP99  = "p99_ns"
-	keyP999 = "p99_9_ns"
-	keyMax  = "max_ns"
-	keyRSS  = "rss_bytes"
-)
-
 // tally is what the load generator measured on one workload.
 type tally struct {
 	per               int64 // requests of one operation
@@ -95,7 +85,7 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 			s[tare.KeyOutput] = float64(c.written(w)-w.printed) / float64(sent.Sent)
 		}
 		if held := peak(c.process.PIDs()); held > 0 {
-			s[keyRSS] = float64(held)
+			s[tare.KeyResident] = float64(held)
 		}
 	}
 	c.receipts(s, sent)
@@ -104,10 +94,11 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 		return s, ""
 	}
 	h := &w.sum.latency
-	for key, q := range map[string]float64{keyP50: 0.5, keyP90: 0.9, keyP99: 0.99, keyP999: 0.999} {
-		s[key] = float64(h.Quantile(q))
+	for _, m := range tare.Metrics() {
+		if m.IsLatency() {
+			s[m.Key] = float64(h.Quantile(m.Quantile))
+		}
 	}
-	s[keyMax] = float64(h.Max())
 	return s, h.Encode()
 }
 

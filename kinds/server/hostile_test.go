@@ -167,7 +167,7 @@ func TestCommand(t *testing.T) {
 	b.right(in)
 	a := b.visit(in.ID, 3, 100)
 	s, _ := b.Gauges(in.ID)
-	if a.Ops < 100 || runtime.GOOS == "linux" && (a.CPUNS <= 0 || s[keyRSS] < 1<<20) {
+	if a.Ops < 100 || runtime.GOOS == "linux" && (a.CPUNS <= 0 || s[tare.KeyResident] < 1<<20) {
 		t.Errorf("slice %+v, gauges %v", a, s)
 	}
 	if _, ok := s[tare.KeyReceived]; ok {
@@ -233,7 +233,7 @@ func TestURL(t *testing.T) {
 		t.Errorf("CPU of a server elsewhere: %+v", a)
 	}
 	g, _ := b.Gauges(in.ID)
-	for _, key := range []string{tare.KeyServerCPU, tare.KeyServerCores, tare.KeyOutput, tare.KeyReceived, keyRSS} {
+	for _, key := range []string{tare.KeyServerCPU, tare.KeyServerCores, tare.KeyOutput, tare.KeyReceived, tare.KeyResident} {
 		if _, ok := g[key]; ok {
 			t.Errorf("%s of a server elsewhere", key)
 		}

@@ -82,7 +82,7 @@ func unmeasured(path string, m tare.Metric, where string) error {
 	switch {
 	case m.Name == "stop":
 		hint = "it takes a workload with op: " + tare.OpStop
-	case m.Latency:
+	case m.IsLatency():
 		hint = "latencies take a continuous segment, e.g. segment: 5s"
 	}
 	return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not measured %s", m.Name, where), Hint: hint}
