@@ -1,6 +1,7 @@
 package tare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -97,6 +98,23 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
+// ParseCriterion reads what String has written, for every contender and workload.
+func ParseCriterion(text string) (Criterion, error) {
+	metric, rest, _ := strings.Cut(text, " ")
+	c := Criterion{Metric: metric}
+	if after, ok := strings.CutPrefix(rest, "ratio "); ok {
+		c.Ratio = after
+	} else if after, ok := strings.CutPrefix(rest, "equivalent within "); ok {
+		c.Equivalent = after
+	} else if after, ok := strings.CutPrefix(rest, "difference "); ok {
+		c.Difference, c.Of, _ = strings.Cut(after, " of ")
+	} else {
+		c.Value = rest
+	}
+	_, err := c.Rule()
+	return c, err
+}
+
 // String is the criterion as one would say it.
 func (c Criterion) String() string {
 	switch {
@@ -157,6 +175,8 @@ const (
 // Verdict is a ruling with the sentence that says it. A verdict without a
 // criterion states the difference that was found.
 type Verdict struct {
+	Rule Rule `json:"-"` // of the criterion; the zero rule where there is none
+
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`
 	Metric       string `json:"metric"`
@@ -164,4 +184,16 @@ type Verdict struct {
 	Verdict      Ruling `json:"verdict,omitempty"` // empty where there is no criterion
 	Sentence     string `json:"sentence"`
 	RoundsNeeded int    `json:"rounds_needed,omitempty"` // forecast, where inconclusive
+}
+
+// UnmarshalJSON reads a verdict, and its rule from the text of its criterion.
+func (v *Verdict) UnmarshalJSON(text []byte) error {
+	type plain Verdict
+	if err := json.Unmarshal(text, (*plain)(v)); err != nil || v.Criterion == "" {
+		return err
+	}
+	if c, err := ParseCriterion(v.Criterion); err == nil { // else of a later tare
+		v.Rule, _ = c.Rule()
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package tare
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
@@ -112,10 +115,36 @@ type Asked struct {
 	Seal string `json:"seal,omitempty"` // MAC of what decides what a rerun runs, by the data directory that the result was made in; empty: not known
 }
 
-// NotWeighed is a contender or workload the budget left out.
+// NotWeighed is something that was left out, and why.
 type NotWeighed struct {
-	What string `json:"what"` // "contender ID" or "workload ID"
+	What string `json:"what"` // that of LeftContender or LeftWorkload, or words
 	Why  string `json:"why"`
+}
+
+// What is left out of a study begins so, before its id.
+const (
+	leftContender = "contender "
+	leftWorkload  = "workload "
+)
+
+// LeftContender tells why a contender was left out.
+func LeftContender(id, why string) NotWeighed { return NotWeighed{leftContender + id, why} }
+
+// LeftWorkload tells why a workload was left out.
+func LeftWorkload(id, why string) NotWeighed { return NotWeighed{leftWorkload + id, why} }
+
+// Contender returns the id of the contender that was left out; empty: it was none.
+func (n NotWeighed) Contender() string { return idAfter(n.What, leftContender) }
+
+// Workload returns the id of the workload that was left out; empty: it was none.
+func (n NotWeighed) Workload() string { return idAfter(n.What, leftWorkload) }
+
+func idAfter(what, prefix string) string {
+	id, ok := strings.CutPrefix(what, prefix)
+	if !ok {
+		return ""
+	}
+	return id
 }
 
 // Contender returns the contender with that id.

@@ -91,15 +91,15 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	need := time.Duration(math.Ceil(1.1*(spent.Seconds()+p.SecondsPerRound*plan.MinRounds))) * time.Second
 	study, contenders := r.study, r.contenders
 	out := map[string]bool{}
-	replan := func(what string, without bool) bool {
-		out[what] = without
+	replan := func(part tare.NotWeighed, without bool) bool {
+		out[part.What] = without
 		r.study, r.contenders = study, contenders
 		r.remove(out)
 		p = r.planned(pilots, pilot())
 		return p.Fits
 	}
 	order := r.dispensable()
-	n := slices.IndexFunc(order, func(what string) bool { return replan(what, true) }) + 1
+	n := slices.IndexFunc(order, func(what tare.NotWeighed) bool { return replan(what, true) }) + 1
 	if n == 0 {
 		n = len(order)
 	}
@@ -110,9 +110,9 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	}
 	var what []string
 	for _, part := range order[:n] {
-		if out[part] {
-			what = append(what, part)
-			r.unfit = append(r.unfit, tare.NotWeighed{What: part, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)})
+		if out[part.What] {
+			what = append(what, part.What)
+			r.unfit = append(r.unfit, tare.NotWeighed{What: part.What, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)})
 		}
 	}
 	if len(what) > 0 {
@@ -121,16 +121,10 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	return p
 }
 
-// The parts of a study that can be left out are named so, with their id.
-const (
-	workloadPart  = "workload "
-	contenderPart = "contender "
-)
-
 // dispensable lists what may be dropped, in order: all workloads but one, then all
 // contenders but the baseline and one other. That other is installed, and is a
 // trap only if there is nothing else.
-func (r *run) dispensable() []string {
+func (r *run) dispensable() []tare.NotWeighed {
 	claimed := claimed(r.study)
 	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
@@ -145,20 +139,20 @@ func (r *run) dispensable() []string {
 			contenders = append(contenders, c.ID)
 		}
 	}
-	return append(leastNeeded(workloadPart, works, claimed.workloads), leastNeeded(contenderPart, append(contenders, traps...), claimed.contenders)...)
+	return append(leastNeeded(tare.LeftWorkload, works, claimed.workloads), leastNeeded(tare.LeftContender, append(contenders, traps...), claimed.contenders)...)
 }
 
 // leastNeeded returns all parts but the one needed most: those that are not needed
 // before those that are, and each group from the end of the list.
-func leastNeeded(part string, ids []string, needed map[string]bool) []string {
+func leastNeeded(left func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
 	slices.SortStableFunc(ids, func(a, b string) int {
 		return cmp.Compare(btoi(needed[a]), btoi(needed[b]))
 	})
-	var out []string
+	var out []tare.NotWeighed
 	for _, id := range ids[:max(0, len(ids)-1)] {
-		out = append(out, part+id)
+		out = append(out, left(id, ""))
 	}
 	return out
 }
@@ -251,9 +245,9 @@ func (r *run) dropAsPlanned() {
 	r.left = append(r.left, r.plan.LeftOut...)
 }
 
-// remove takes the named parts out of the study.
+// remove takes parts, named as NotWeighed names them, out of the study.
 func (r *run) remove(parts map[string]bool) {
-	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[workloadPart+w.ID] })
-	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[contenderPart+e.ID] })
-	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return parts[contenderPart+c.ID] })
+	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[tare.LeftWorkload(w.ID, "").What] })
+	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[tare.LeftContender(e.ID, "").What] })
+	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return parts[tare.LeftContender(c.ID, "").What] })
 }

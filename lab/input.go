@@ -17,7 +17,7 @@ func (r *run) input(study tare.Study) error {
 		in, err := r.kind.Input(w, study.Dir, r.inputDir())
 		var missing *NotInstalledError
 		if errors.As(err, &missing) {
-			r.left = append(r.left, tare.NotWeighed{What: "workload " + w.ID, Why: missing.Error()})
+			r.left = append(r.left, tare.LeftWorkload(w.ID, missing.Error()))
 			continue
 		}
 		if at := (*fs.PathError)(nil); errors.As(err, &at) && filepath.Dir(at.Path) == r.inputDir() {

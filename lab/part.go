@@ -57,7 +57,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		if in {
 			p.Workloads = append(p.Workloads, w)
 		} else {
-			idle = append(idle, tare.NotWeighed{What: "workload " + w.ID, Why: why})
+			idle = append(idle, tare.LeftWorkload(w.ID, why))
 		}
 	}
 	for _, e := range s.Contenders {
@@ -68,7 +68,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		if in {
 			p.Contenders = append(p.Contenders, e)
 		} else {
-			left = append(left, tare.NotWeighed{What: "contender " + e.ID, Why: why})
+			left = append(left, tare.LeftContender(e.ID, why))
 		}
 	}
 	left = append(left, idle...)

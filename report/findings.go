@@ -105,7 +105,7 @@ func notMeasured(r *tare.Result) []string {
 	left := slices.Clone(r.NotWeighed)
 	for _, c := range r.Contenders {
 		if c.Absent() {
-			left = append(left, tare.NotWeighed{What: "contender " + c.ID, Why: c.Error})
+			left = append(left, tare.LeftContender(c.ID, c.Error))
 		}
 	}
 	for _, n := range left {

@@ -94,7 +94,7 @@ func (in Input) notAsked(c tare.Contender, notMeasured []tare.NotWeighed) string
 		return ""
 	}
 	for _, n := range notMeasured {
-		if n.What == "contender "+c.ID {
+		if n.Contender() == c.ID {
 			return n.Why
 		}
 	}
@@ -134,7 +134,7 @@ func settleByChance(e *tare.Expectation, of []suspicion, notMeasured []tare.NotW
 // measured; empty: all were.
 func leftOut(of []tare.NotWeighed) string {
 	for _, n := range of {
-		if workload, ok := workloadOf(n); ok {
+		if workload := n.Workload(); workload != "" {
 			return fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
 		}
 	}

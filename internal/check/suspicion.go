@@ -3,9 +3,7 @@ package check
 import (
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -158,6 +156,3 @@ func (in Input) roundsMeasured(contender string) int {
 	}
 	return n
 }
-
-// workloadOf is the workload that was left out; false: something else was.
-func workloadOf(n tare.NotWeighed) (string, bool) { return strings.CutPrefix(n.What, "workload ") }

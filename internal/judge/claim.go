@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -91,8 +90,8 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	for _, n := range notWeighed {
-		work, isWork := strings.CutPrefix(n.What, "workload ")
-		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
+		work := n.Workload()
+		if n.Contender() == c.Contender || work != "" && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}

@@ -74,7 +74,7 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
 	}
 	v.Verdict = ruling(rule, c)
-	v.Sentence = ruled(v.Criterion, v.Verdict, c, tare.NoiseFloor(b.comparisons, v.Workload, v.Metric), edges...)
+	v.Sentence = ruled(*v, c, tare.NoiseFloor(b.comparisons, v.Workload, v.Metric), edges...)
 	if v.Verdict != tare.Inconclusive {
 		return
 	}

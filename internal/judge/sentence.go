@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -66,10 +65,10 @@ func difference(c tare.Comparison, control float64, d Data) string {
 // ruled is the sentence of a criterion on a ratio: who, what was asked, what
 // came out, the numbers, and where a ratio was asked for the change in words.
 // control is the half-width below which no difference is claimed.
-func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, control float64, edges ...float64) string {
+func ruled(v tare.Verdict, c tare.Comparison, control float64, edges ...float64) string {
 	w := tare.MetricFor(c.Metric)
 	tail := ""
-	if strings.Contains(criterion, " ratio ") && ruling != tare.Inconclusive {
+	if v.Rule.Kind == tare.RuleRatio && v.Verdict != tare.Inconclusive {
 		switch c.Differs(control) {
 		case tare.Significant:
 			tail = ": " + change(c.Ratio, w)
@@ -77,7 +76,7 @@ func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, control floa
 			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(control)))
 		}
 	}
-	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, criterion, ruling, w.Verb, measure(c, edges...), tail)
+	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, w.Verb, measure(c, edges...), tail)
 }
 
 // forecast is the last sentence of an open verdict.

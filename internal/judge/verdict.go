@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -44,7 +43,7 @@ func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []
 				if !covers(criterion, rule, c, w.ID) {
 					continue
 				}
-				v := tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: criterion.Metric, Criterion: criterion.String()}
+				v := tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: criterion.Metric, Criterion: criterion.String(), Rule: rule}
 				if b.rule(&v, criterion, rule, c) {
 					out = append(out, aside(v, c))
 				}
@@ -133,9 +132,7 @@ func DecidedTo(effect float64, d Data, comparisons []tare.Comparison, findings [
 // without one yet.
 func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
-		rule, _ := strings.CutPrefix(v.Criterion, v.Metric+" ")
-		rule, _, _ = strings.Cut(rule, " ")
-		if !slices.Contains([]string{string(tare.RuleRatio), string(tare.RuleEquivalent), string(tare.RuleDifference)}, rule) {
+		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
 			continue
 		}
 		switch v.Verdict {

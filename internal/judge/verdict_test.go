@@ -315,10 +315,10 @@ func TestZeroHasNoRatioButARuling(t *testing.T) {
 
 func TestDecided(t *testing.T) {
 	ratio := func(r tare.Ruling) tare.Verdict {
-		return tare.Verdict{Metric: "time", Criterion: "time ratio <= 0.5", Verdict: r}
+		return tare.Verdict{Metric: "time", Criterion: "time ratio <= 0.5", Verdict: r, Rule: tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: 0.5}}
 	}
-	equal := tare.Verdict{Metric: "time", Criterion: "time equivalent within 3%", Verdict: tare.Inconclusive}
-	value := tare.Verdict{Metric: "time", Criterion: "time <= 50ms", Verdict: tare.Inconclusive}
+	equal := tare.Verdict{Metric: "time", Criterion: "time equivalent within 3%", Verdict: tare.Inconclusive, Rule: tare.Rule{Kind: tare.RuleEquivalent, AtMost: true, Limit: 0.03}}
+	value := tare.Verdict{Metric: "time", Criterion: "time <= 50ms", Verdict: tare.Inconclusive, Rule: tare.Rule{Kind: tare.RuleValue, AtMost: true, Limit: 50e6}}
 	plain := tare.Verdict{Metric: "time", Sentence: "…"}
 	claim := func(o tare.Outcome) tare.ClaimResult { return tare.ClaimResult{Outcome: o} }
 	for _, c := range []struct {

@@ -168,7 +168,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 		if why == "" {
 			continue
 		}
-		left = append(left, tare.NotWeighed{What: "contender " + g.name, Why: why})
+		left = append(left, tare.LeftContender(g.name, why))
 		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.file("")))); err != nil {
 			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 		}

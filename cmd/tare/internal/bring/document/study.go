@@ -120,7 +120,7 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 			why = "it works with code that is generated for a type, and any is none"
 		}
 		if why != "" && leaf.Manifest.ID != tare.NullID {
-			left = append(left, tare.NotWeighed{What: "contender " + leaf.Manifest.ID, Why: why})
+			left = append(left, tare.LeftContender(leaf.Manifest.ID, why))
 		}
 		for _, id := range leaf.Manifest.IDs() {
 			if why == "" && id != Baseline && only(id) {

@@ -83,7 +83,7 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 		switch {
 		case m.Kind != router.Kind || m.ID == tare.NullID:
 		case m.Trap:
-			left = append(left, tare.NotWeighed{What: "contender " + m.ID, Why: "it reproduces a published mistake"})
+			left = append(left, tare.LeftContender(m.ID, "it reproduces a published mistake"))
 		default:
 			ids = append(ids, m.IDs()...)
 		}

@@ -136,7 +136,7 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		}
 	}
 	for _, l := range unfit {
-		if d.chooses(strings.TrimPrefix(l.What, "contender ")) {
+		if d.chooses(l.Contender()) {
 			d.left = append(d.left, l)
 		}
 	}
@@ -144,7 +144,7 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		return nil
 	}
 	for _, l := range d.left {
-		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+		if id := l.Contender(); d.chooses(id) {
 			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs")
 		}
 	}
@@ -166,7 +166,7 @@ func (d *documentStudy) typed(ctx context.Context, w *session.Session, base cata
 		return base, err
 	}
 	for _, l := range left {
-		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+		if id := l.Contender(); d.chooses(id) {
 			d.left = append(d.left, l)
 			w.Progress.Say(id + " is left out: " + l.Why)
 		}

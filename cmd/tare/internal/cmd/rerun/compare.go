@@ -131,8 +131,7 @@ func runOf(r *tare.Result) rerunRun {
 // criterion is about one, else the ratio to the baseline.
 func sideOf(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
-	about, _ := strings.CutPrefix(v.Criterion, v.Metric+" ")
-	if strings.HasPrefix(about, "<=") || strings.HasPrefix(about, ">=") {
+	if v.Rule.Kind == tare.RuleValue {
 		if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
 			return x.Workload == v.Workload && x.Contender == v.Contender && x.Metric == v.Metric
 		}); i >= 0 {
