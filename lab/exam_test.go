@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
@@ -114,5 +115,43 @@ func TestExams(t *testing.T) {
 	}
 	if len(r.Cost) != 1 || r.Cost[0].OnePercent <= 0 {
 		t.Errorf("cost is %+v", r.Cost)
+	}
+}
+
+// untimed is a kind whose exams are the study's workloads, as the documents of tare json are.
+type untimed struct{ lab.Kind }
+
+func (untimed) Exams(string) (exams []wire.Workload, err error) {
+	for _, w := range wide().Workloads {
+		exams = append(exams, wire.Workload{ID: w.ID, Op: w.Op, Bodies: 1})
+	}
+	return exams, nil
+}
+
+func (untimed) Reference() string { return "the book" }
+
+func (untimed) Differ(exam wire.Workload, _ wire.Answer) (tare.Difference, bool) {
+	return tare.Difference{Op: exam.Op, Case: exam.ID, Class: tare.DiffersInValue, Says: "writes " + exam.ID}, true
+}
+
+// TestExamsOfUntimedWorkloads: a workload that the budget leaves out is asked for all the same.
+func TestExamsOfUntimedWorkloads(t *testing.T) {
+	o := options(t, script())
+	o.Quick, o.User, o.Budget = false, true, 5*time.Second
+	o.Kinds["codec"] = untimed{o.Kinds["codec"]}
+	r, err := lab.Run(context.Background(), wide(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := len(wide().Workloads); len(r.Workloads) == all {
+		t.Fatal("the budget leaves out no workload")
+	}
+	if len(r.Semantics) == 0 {
+		t.Fatal("nobody was asked")
+	}
+	for _, s := range r.Semantics {
+		if all := len(wide().Workloads); s.Cases != all || len(s.Differences) != all {
+			t.Errorf("%s was asked for %d cases and differs in %d, want %d", s.Contender, s.Cases, len(s.Differences), all)
+		}
 	}
 }

@@ -112,6 +112,46 @@ func TestDocumentsOfAllSorts(t *testing.T) {
 	b.nothingLeft(t, "after the documents")
 }
 
+// TestUntimedOperations: a budget that has no time to measure encoding leaves its answers to be asked
+// for all the same: segmentio encodes a time.Duration as a text.
+func TestUntimedOperations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds codecs for a type")
+	}
+	t.Parallel()
+	b, dir := newBench(t), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/wait")); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := b.in(t, dir, "json", "wait.ndjson", "--type", "./.T", "--only", "segmentio", "--budget", "5s", "--json", "--quiet", "--no-lock")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var r tare.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == "any/encode" }) {
+		t.Errorf("five seconds leave time for all operations: %+v", r.Workloads)
+	}
+	for _, s := range r.Semantics {
+		if s.Cases != 8 {
+			t.Errorf("%s was asked for %d cases, want two documents in four operations", s.Contender, s.Cases)
+		}
+		told := slices.ContainsFunc(s.Differences, func(d tare.Difference) bool {
+			return d.Case == "typed/encode wait.ndjson:1" && d.Reference == "1500" && d.Got == `"1.5µs"` && d.Class == tare.DiffersInValue
+		})
+		if told != (s.Contender == "segmentio") {
+			t.Errorf("%s: %+v", s.Contender, s.Differences)
+		}
+	}
+	if f := r.Findings; !slices.ContainsFunc(f, func(f tare.Finding) bool {
+		return f.Check == "semantic-diff" && f.Contender == "segmentio" && strings.Contains(f.Message, `encodes $.wait: 1500 as "1.5µs"`)
+	}) {
+		t.Errorf("no finding names segmentio: %+v", f)
+	}
+}
+
 // TestDocumentsThatAreNone: what cannot be measured is one line with the place
 // and what would be right.
 func TestDocumentsThatAreNone(t *testing.T) {

@@ -14,11 +14,12 @@ import (
 
 // Recommendation says, workload by workload, which codec to take for the
 // documents and what comes with it, or to stay with encoding/json. Every figure
-// is one of the result's.
-func Recommendation(r *tare.Result, docs []codec.Document, t Type) []string {
+// is one of the result's. docs are those that codecs were asked for, of all that
+// were given.
+func Recommendation(r *tare.Result, docs []codec.Document, given int, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
-		a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, into: doing(w, t)}
+		a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, given: given, typ: t, into: doing(w, t)}
 		out = append(out, a.lines()...)
 	}
 	return out
@@ -42,8 +43,10 @@ func doing(w tare.Workload, t Type) string {
 // adviser reads one workload.
 type adviser struct {
 	advice.Reading
-	docs []codec.Document
-	into string
+	docs  []codec.Document // that were asked
+	given int              // of how many the user gave
+	typ   Type
+	into  string
 }
 
 // lines are one sentence, or two where the fastest changes values.
@@ -112,13 +115,12 @@ func (a *adviser) sentence(c tare.Comparison, faster []tare.Comparison) string {
 	return text + "."
 }
 
-// of are the differences of a codec on this workload that are of certain
-// classes.
-func (a *adviser) of(id string, classes ...tare.DifferenceClass) []tare.Difference {
+// differences returns how a codec differs on a workload, in certain classes.
+func (a *adviser) differences(id, workload string, classes ...tare.DifferenceClass) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
 		for _, d := range s.Differences {
-			if s.Contender == id && slices.Contains(classes, d.Class) && strings.HasPrefix(d.Case, a.Workload+" ") {
+			if s.Contender == id && slices.Contains(classes, d.Class) && strings.HasPrefix(d.Case, workload+" ") {
 				out = append(out, d)
 			}
 		}
@@ -126,30 +128,72 @@ func (a *adviser) of(id string, classes ...tare.DifferenceClass) []tare.Differen
 	return out
 }
 
-// values is on how many documents a codec arrives at other values.
+// wrongValues returns where a codec arrives at other values than encoding/json on a workload.
+func (a *adviser) wrongValues(id, workload string) []tare.Difference {
+	return a.differences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
+}
+
+// untimed lists the workloads that the budget had no time for. Codecs were asked about them
+// all the same.
+func (a *adviser) untimed() []tare.Workload {
+	return slices.DeleteFunc(works(), func(w tare.Workload) bool {
+		return slices.ContainsFunc(a.Result.Workloads, func(timed tare.Workload) bool { return timed.ID == w.ID })
+	})
+}
+
+// values counts the documents on which a codec arrives at other values, on this workload and
+// on those that have no recommendation of their own.
 func (a *adviser) values(id string) int {
-	return len(a.of(id, tare.DiffersInValue, tare.DiffersInAcceptance))
+	n := len(a.wrongValues(id, a.Workload))
+	for _, w := range a.untimed() {
+		n += len(a.wrongValues(id, w.ID))
+	}
+	return n
+}
+
+// isAsked reports whether a codec was asked for anything.
+func (a *adviser) isAsked(id string) bool {
+	return slices.ContainsFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
+}
+
+// count says of how many of the user's documents something holds, of n that were asked.
+func (a *adviser) count(n int) string {
+	asked := len(a.docs)
+	switch {
+	case a.given > asked && n == asked:
+		return fmt.Sprintf("all %d that were asked of your %d documents", asked, a.given)
+	case a.given > asked:
+		return fmt.Sprintf("%d of the %d that were asked of your %d documents", n, asked, a.given)
+	case asked == 1:
+		return "your document"
+	case n == asked:
+		return "all your documents"
+	}
+	return fmt.Sprintf("%d of your %d documents", n, asked)
 }
 
 // meaning says on how many of the documents a codec differs, with the first
-// place and what stands there.
+// place and what stands there, and adds what it does in operations that were not timed.
 func (a *adviser) meaning(id string) string {
-	which := func(n int) string {
-		if len(a.docs) == 1 {
-			return "your document"
+	if !a.isAsked(id) {
+		return "what it makes of your documents was not asked"
+	}
+	text := "it has the same values as encoding/json"
+	if a.given > len(a.docs) {
+		text += " on " + a.count(len(a.docs))
+	}
+	if list := a.differences(id, a.Workload, tare.DiffersInForm); len(list) > 0 {
+		text = "it has the same values, spelled or ordered differently on " + a.count(len(list))
+	}
+	if list := a.wrongValues(id, a.Workload); len(list) > 0 {
+		text = fmt.Sprintf("its values differ on %s: %s", a.count(len(list)), example(list[0]))
+	}
+	for _, w := range a.untimed() {
+		if list := a.wrongValues(id, w.ID); len(list) > 0 {
+			text += fmt.Sprintf("; where it %s, which was not timed, its values differ on %s: %s", doing(w, a.typ), a.count(len(list)), example(list[0]))
 		}
-		if n == len(a.docs) {
-			return "all your documents"
-		}
-		return fmt.Sprintf("%d of your %d documents", n, len(a.docs))
 	}
-	if list := a.of(id, tare.DiffersInValue, tare.DiffersInAcceptance); len(list) > 0 {
-		return fmt.Sprintf("its values differ on %s: %s", which(len(list)), example(list[0]))
-	}
-	if list := a.of(id, tare.DiffersInForm); len(list) > 0 {
-		return "it has the same values, spelled or ordered differently on " + which(len(list))
-	}
-	return "it has the same values as encoding/json"
+	return text
 }
 
 // example is a difference as one would say it: where it is, what encoding/json

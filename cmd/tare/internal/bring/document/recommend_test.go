@@ -33,6 +33,7 @@ func measured(id string) *tare.Result {
 				comparison("same", 0.6, 0.55, 0.65, 2), comparison("even", 0.99, 0.985, 0.995, 4), comparison("slow", 2, 1.9, 2.1, 5),
 			},
 		},
+		Judged: tare.Judged{Semantics: []tare.Semantics{{Contender: "quick", Cases: 3}, {Contender: "same", Cases: 3}}},
 	}
 }
 
@@ -100,7 +101,7 @@ func TestRecommendation(t *testing.T) {
 				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"generated code": {"typed/decode", func(r *tare.Result) {
-			r.Contenders[2].ID, r.Comparisons[1].Contender = "easyjson", "easyjson"
+			r.Contenders[2].ID, r.Comparisons[1].Contender, r.Semantics[0].Contender = "easyjson", "easyjson", "easyjson"
 			r.Comparisons[2].RankLow, r.Contenders[3].Adoption.Unmaintained = 1, "since 2018"
 		}, []string{
 			"For your 7 B documents: easyjson decodes into the inferred type in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
@@ -114,7 +115,50 @@ func TestRecommendation(t *testing.T) {
 	} {
 		r := measured(tt.id)
 		tt.change(r)
-		if got := Recommendation(r, docs, Type{Name: "inferred"}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+		if got := Recommendation(r, docs, len(docs), Type{Name: "inferred"}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}
+
+// TestRecommendationVouchesForWhatWasAsked: a fault in an operation that was not timed is told,
+// documents that were not asked are not spoken for, and neither is a codec that nobody asked.
+func TestRecommendationVouchesForWhatWasAsked(t *testing.T) {
+	docs := docsOf(t, "{\"a\":1}\n{\"a\":1}\n{\"a\":1}")
+	const quick, same = "For your 7 B documents: quick decodes into example.org/wait.T in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; ",
+		"Where every value must stay as encoding/json has it: same decodes into example.org/wait.T in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; "
+	wait := tare.Semantics{Contender: "quick", Cases: 6, Differences: []tare.Difference{
+		{Case: "typed/encode wait.ndjson:1", Class: tare.DiffersInValue, Asked: "wait.ndjson:1 $.wait", Reference: "1500", Got: `"1.5µs"`},
+	}}
+	for name, tt := range map[string]struct {
+		given  int
+		change func(r *tare.Result)
+		want   []string // beginnings of the lines
+	}{
+		"an encoder that was not timed": {3, func(r *tare.Result) { r.Semantics[0] = wait }, []string{
+			quick + `it has the same values as encoding/json; where it encodes from example.org/wait.T, which was not timed, its values differ on 1 of your 3 documents: $.wait is 1500 for encoding/json and "1.5µs" for it (wait.ndjson:1); it links`,
+			same + "it has the same values as encoding/json; it links",
+		}},
+		"an encoder that was timed": {3, func(r *tare.Result) {
+			r.Semantics[0], r.Workloads = wait, append(r.Workloads, tare.Workload{ID: "typed/encode", Op: "marshal"})
+		}, []string{quick + "it has the same values as encoding/json; it links", "For your 7 B documents, encoded"}},
+		"more documents than were asked": {5000, func(*tare.Result) {}, []string{
+			quick + "it has the same values as encoding/json on all 3 that were asked of your 5000 documents; it links",
+		}},
+		"some of more documents": {5000, func(r *tare.Result) {
+			d := tare.Difference{Case: "typed/decode x.ndjson:1", Class: tare.DiffersInForm}
+			r.Semantics[0].Differences = []tare.Difference{d}
+		}, []string{quick + "it has the same values, spelled or ordered differently on 1 of the 3 that were asked of your 5000 documents; it links"}},
+		"a codec that nobody asked": {3, func(r *tare.Result) { r.Semantics = nil }, []string{quick + "what it makes of your documents was not asked; it links"}},
+	} {
+		r := measured("typed/decode")
+		tt.change(r)
+		got := Recommendation(r, docs, tt.given, Type{Name: "example.org/wait.T"})
+		ok := len(got) == len(tt.want)
+		for i := range min(len(got), len(tt.want)) {
+			ok = ok && strings.HasPrefix(got[i], tt.want[i])
+		}
+		if !ok {
 			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
 	}

@@ -25,6 +25,7 @@ type documentStudy struct {
 	o    options
 	args []string
 	docs []codec.Document // that are measured
+	all  int              // documents that were given
 	typ  bring.Type
 	own  *bring.Own // nil: the type is inferred
 	kind *bring.Kind
@@ -46,7 +47,7 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, err
 
 // measureDocuments measures codecs on docs.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
-	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
+	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), all: len(docs), typ: inferred}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
@@ -70,7 +71,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		res, err := env.Lab.Run(ctx, study, o)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, d.left...)
-			res.Answer = session.First(bring.Recommendation(res, d.docs, d.typ))
+			res.Answer = session.First(d.recommend(res))
 		}
 		return res, err
 	}
@@ -80,13 +81,18 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		if err != nil {
 			return err
 		}
-		exit, err = w.MeasureAndRecommend(ctx, cmdenv.Study{Study: study}, out, func(res *tare.Result) []string { return bring.Recommendation(res, d.docs, d.typ) })
+		exit, err = w.MeasureAndRecommend(ctx, cmdenv.Study{Study: study}, out, d.recommend)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// recommend says what to take, by a result.
+func (d *documentStudy) recommend(res *tare.Result) []string {
+	return bring.Recommendation(res, d.docs, d.all, d.typ)
 }
 
 // prepare builds what reads the documents, learns what is right, and puts the
