@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,16 +11,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference is the first place at which an answer is not the reference.
+// difference is a place at which an answer is not the reference.
 type difference struct {
-	path      string // e.g. $.items[3].price
-	want, got string // as JSON, cut short
-	lost      bool   // something is missing, or there is something else than a number or a text: no answer to be measured
-	form      bool   // the same values in another order or spelling
+	path      string       // e.g. $.items[3].price
+	want, got string       // as JSON, cut short
+	lost      bool         // something is missing, or there is something else than a number or a text: no answer to be measured
+	form      bool         // the same values in another order or spelling
+	more      []difference // of the same document, in other fields
 }
 
 // String is the difference for a message.
@@ -35,6 +38,12 @@ var index = regexp.MustCompile(`\[\d+\]`)
 // general is the path without numbers of items.
 func (d difference) general() string { return index.ReplaceAllString(d.path, "[]") }
 
+// made is what the value became, in words.
+func (d difference) made() string { return cmp.Or(d.got, "nothing") }
+
+// moreMost is how many further fields are told with the first one.
+const moreMost = 2
+
 // says is what a difference comes to, to follow a contender's name.
 func (d difference) says(verb string, docs []codec.Document, i int) string {
 	where := ""
@@ -47,20 +56,37 @@ func (d difference) says(verb string, docs []codec.Document, i int) string {
 	case d.form:
 		return fmt.Sprintf("%s %s as %s%s", verb, d.want, d.got, where)
 	}
-	return fmt.Sprintf("%s %s: %s as %s%s", verb, d.path, d.want, d.got, where)
+	text := fmt.Sprintf("%s %s: %s as %s", verb, d.path, d.want, d.made())
+	for k, m := range d.more {
+		if k == moreMost {
+			text += fmt.Sprintf(", and %d more fields otherwise", len(d.more)-k)
+			break
+		}
+		text += fmt.Sprintf(", %s: %s as %s", m.path, m.want, m.made())
+	}
+	return text + where
+}
+
+// fields names the fields that differ, to tell documents that differ alike from others.
+func (d difference) fields() string {
+	names := d.general()
+	for _, m := range d.more {
+		names += " " + m.general()
+	}
+	return names
 }
 
 const otherOrder = "another order of keys"
 
 // compare holds an answer against the reference: first by values, then by how
-// they are spelled.
+// they are spelled. The sign of zero is part of a value.
 func compare(want, got []byte) (difference, bool) {
 	want, got = bytes.TrimRight(want, "\n"), bytes.TrimRight(got, "\n")
 	if bytes.Equal(want, got) {
 		return difference{}, false
 	}
-	if codec.Diff(want, got) == "" {
-		return spelling(want, got)
+	if !utf8.Valid(got) {
+		return difference{path: "$", want: show(json.RawMessage(want)), got: "what is not UTF-8", lost: true}, true
 	}
 	g, err := read(got)
 	if err != nil {
@@ -70,26 +96,63 @@ func compare(want, got []byte) (difference, bool) {
 	if err != nil {
 		return difference{path: "$", want: "the reference", got: "what is no JSON either", lost: true}, true
 	}
-	return gravest(differences("$", w, g, nil))
+	if d, differs := gravest(differences("$", w, g, nil)); differs {
+		return d, true
+	}
+	return spelling(want, got)
 }
 
-// gravest prefers what disqualifies.
+// gravest prefers what disqualifies, and adds the first difference of each other field.
 func gravest(all []difference) (difference, bool) {
-	if i := slices.IndexFunc(all, func(d difference) bool { return d.lost }); i >= 0 {
-		return all[i], true
+	if len(all) == 0 {
+		return difference{}, false
 	}
-	if len(all) > 0 {
-		return all[0], true
+	first := all[max(0, slices.IndexFunc(all, func(d difference) bool { return d.lost }))]
+	told := map[string]bool{first.general(): true}
+	for _, d := range all {
+		if !told[d.general()] {
+			told[d.general()] = true
+			first.more = append(first.more, d)
+		}
 	}
-	return difference{}, false
+	return first, true
 }
 
-// read reads one document, numbers as they were written.
+// member is a key of an object, and what stands there.
+type member struct {
+	key   string
+	value any
+}
+
+// object is one in which a key stands more than once: which of them counts is up to who reads it.
+type object []member
+
+// MarshalJSON writes the object as it was read.
+func (o object) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i, m := range o {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		key, err := json.Marshal(m.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(append(text, key...), ':'), value...)
+	}
+	return append(text, '}'), nil
+}
+
+// read reads one document, numbers as they were written, and an object that has a key twice
+// as an object.
 func read(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err == io.EOF {
+	var whole json.RawMessage
+	if err := d.Decode(&whole); err == io.EOF {
 		return nil, fmt.Errorf("nothing")
 	} else if err != nil {
 		return nil, err
@@ -97,7 +160,57 @@ func read(text []byte) (any, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something follows it")
 	}
-	return v, nil
+	d = json.NewDecoder(bytes.NewReader(whole))
+	d.UseNumber()
+	return readValue(d)
+}
+
+// readValue reads the next value of d.
+func readValue(d *json.Decoder) (any, error) {
+	token, err := d.Token()
+	switch {
+	case err != nil:
+		return nil, err
+	case token == json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := readValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := d.Token()
+		return list, err
+	case token == json.Delim('{'):
+		return readObject(d)
+	}
+	return token, nil
+}
+
+// readObject reads the rest of an object, whose bracket was read.
+func readObject(d *json.Decoder) (any, error) {
+	var members object
+	once := map[string]any{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		v, err := readValue(d)
+		if err != nil {
+			return nil, err
+		}
+		members, once[name] = append(members, member{name, v}), v
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if len(once) < len(members) {
+		return members, nil
+	}
+	return once, nil
 }
 
 // differencesMost is after how many no more are looked for.
@@ -130,6 +243,14 @@ func differences(at string, want, got any, all []difference) []difference {
 				all = append(all, difference{path: at + "." + key, want: "nothing", got: show(g[key]), lost: true})
 			}
 		}
+	case object:
+		g, ok := got.(object)
+		if !ok || !slices.EqualFunc(w, g, func(x, y member) bool { return x.key == y.key }) {
+			return other(true)
+		}
+		for i := range w {
+			all = differences(at+"."+w[i].key, w[i].value, g[i].value, all)
+		}
 	case []any:
 		g, ok := got.([]any)
 		if !ok || len(w) != len(g) {
@@ -143,7 +264,7 @@ func differences(at string, want, got any, all []difference) []difference {
 		if !ok {
 			return other(true)
 		}
-		if codec.Diff([]byte(w), []byte(g)) != "" {
+		if codec.Diff([]byte(w), []byte(g)) != "" || isNegativeZero(w) != isNegativeZero(g) {
 			return other(false)
 		}
 	case string:
@@ -155,12 +276,18 @@ func differences(at string, want, got any, all []difference) []difference {
 		if got != nil {
 			return other(!emptyAlike(got))
 		}
-	default:
+	default: // a boolean
 		if want != got {
 			return other(true)
 		}
 	}
 	return all
+}
+
+// isNegativeZero reports whether n is a zero with a sign.
+func isNegativeZero(n json.Number) bool {
+	digits, _, _ := strings.Cut(strings.ToLower(string(n)), "e")
+	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
 }
 
 // emptyAlike reports whether v is nothing, an empty object or an empty array,

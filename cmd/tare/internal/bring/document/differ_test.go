@@ -36,6 +36,12 @@ func TestCompare(t *testing.T) {
 		"spelled number":  {`{"a":1e21}`, `{"a":1000000000000000000000}`, "$: 1e21 became 1000000000000000000000", false, true},
 		"spelled text":    {`{"a":"\u003cb\u003e"}`, `{"a":"<b>"}`, `$: "\u003cb\u003e" became "<b>"`, false, true},
 		"huge, as it was": {`[1e999999]`, `[1e999999]`, "", false, false},
+		"a sign of zero":  {`{"a":-0}`, `{"a":0}`, "$.a: -0 became 0", false, false},
+		"a sign lost":     {`[0.0e1]`, `[-0.0e1]`, "$[0]: 0.0e1 became -0.0e1", false, false},
+		"zeros":           {`[-0]`, `[-0.0]`, "$: -0 became -0.0", false, true},
+		"a key twice":     {`{"a":2}`, `{"a":1,"a":2}`, `$: {"a":2} became {"a":1,"a":2}`, true, false},
+		"twice in both":   {`{"a":1,"a":2}`, `{"a":1,"a":3}`, "$.a: 2 became 3", false, false},
+		"half a letter":   {`["\ufffd"]`, "[\"\xed\xa0\"]", `$: ["\ufffd"] became what is not UTF-8`, true, false},
 	} {
 		d, differs := compare([]byte(tt.want), []byte(tt.got))
 		says := ""
@@ -48,6 +54,21 @@ func TestCompare(t *testing.T) {
 	}
 	if d, _ := compare([]byte("["+strings.Repeat("1,", 500)+"1]"), []byte("["+strings.Repeat("2,", 500)+"2]")); d.path != "$[0]" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestSeveralDifferences: a difference does not hide those of other fields.
+func TestSeveralDifferences(t *testing.T) {
+	docs := docsOf(t, "{\"a\":1}")
+	for _, tt := range []struct{ want, got, says string }{
+		{`{"a":-0,"b":"x","c":[1,1]}`, `{"a":0,"b":"y","c":[2,2]}`, `decodes $.a: -0 as 0, $.b: "x" as "y", $.c[0]: 1 as 2`},
+		{`{"a":1,"b":2,"c":3,"d":4,"e":5}`, `{"a":2,"b":3,"c":4,"d":5,"e":6}`, "decodes $.a: 1 as 2, $.b: 2 as 3, $.c: 3 as 4, and 2 more fields otherwise"},
+		{`{"a":1,"b":2}`, `{"a":2}`, "decodes $.b: 2 as nothing, $.a: 1 as 2"},
+	} {
+		d, differs := compare([]byte(tt.want), []byte(tt.got))
+		if says := d.says("decodes", docs, 0); !differs || says != tt.says {
+			t.Errorf("%s for %s: %q, want %q", tt.got, tt.want, says, tt.says)
+		}
 	}
 }
 
@@ -138,7 +159,17 @@ func TestKindTellsDifferences(t *testing.T) {
 		t.Errorf("another contender is told the words of one before: %+v", d)
 	}
 	decodes, in := asked(t, "any/decode")
-	if d, differs := decodes.Differ(in, wire.Answer{Output: []byte(`{"a":15e-1}`)}); differs {
-		t.Errorf("what was decoded has no spelling: %+v", d)
+	for got, want := range map[string]struct {
+		says  string
+		class tare.DifferenceClass
+	}{
+		`{"a":15e-1}`: {"decodes 1.5 as 15e-1 (x.ndjson:1)", tare.DiffersInForm}, // a json.Number
+		`{"a":-0}`:    {"decodes $.a: 1.5 as -0 (x.ndjson:1)", tare.DiffersInValue},
+		`{}`:          {"decodes $.a: 1.5 as nothing (x.ndjson:1)", tare.DiffersInValue},
+	} {
+		d, differs := decodes.Differ(in, wire.Answer{Output: []byte(got)})
+		if !differs || d.Says != want.says || d.Class != want.class || d.Got == "" {
+			t.Errorf("%s: %+v, want %+v", got, d, want)
+		}
 	}
 }

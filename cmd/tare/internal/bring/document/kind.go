@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	contender "github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
@@ -89,11 +88,17 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			wrong = append(wrong, fmt.Sprintf("%s: returned the error %q", k.docs[a.Case], a.Error))
 			continue
 		}
-		if d, differs := compare(own.reference[a.Case], a.Output); differs && d.lost && codec.Diff(k.pool[a.Case], a.Output) != "" {
+		if d, differs := compare(own.reference[a.Case], a.Output); differs && d.lost && !sameValues(k.pool[a.Case], a.Output) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s", k.docs[a.Case], d))
 		}
 	}
 	return wrong, nil
+}
+
+// sameValues reports whether two documents are equal but for order and spelling.
+func sameValues(a, b []byte) bool {
+	d, differs := compare(a, b)
+	return !differs || d.form
 }
 
 // Reference names what answers are compared with.
@@ -120,8 +125,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ says in which value, or else in which spelling, an answer is not the
-// reference's. Documents that differ in the same place are told in the same
+// Differ says in which values, or else in which spelling, an answer is not the
+// reference's. What was decoded is shown by encoding/json for everybody, so that another
+// spelling there is another Go value, such as a json.Number with other digits. Documents that differ in the same place are told in the same
 // words, those of the first of them; a contender is asked for all documents in
 // order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
@@ -144,15 +150,15 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 		return out, true
 	}
 	d, differs := compare(own.reference[a.Case], a.Output)
-	if !differs || d.form && own.op != contender.OpMarshal { // what was decoded is shown by encoding/json
+	if !differs {
 		return tare.Difference{}, false
 	}
 	out.Property, out.Class = d.general(), tare.DiffersInValue
-	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.got
+	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.made()
 	if d.form {
 		out.Class = tare.DiffersInForm
 	}
-	key := asked.ID + " " + d.general() + " " + string(out.Class)
+	key := asked.ID + " " + d.fields() + " " + string(out.Class)
 	if k.said[key] == "" {
 		k.said[key] = d.says(own.verb, k.docs, a.Case)
 	}
