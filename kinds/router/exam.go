@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -54,7 +55,15 @@ func oddities() []oddity {
 }
 
 // Reference names what answers are compared with.
-func (k *Kind) Reference() string { return "net/http.ServeMux " + runtime.Version() }
+func (k *Kind) Reference() string {
+	name := "net/http.ServeMux " + runtime.Version()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if slices.ContainsFunc(k.own, func(t ownTable) bool { return !t.forMux }) {
+		name += " (on your table, which it cannot have, with the most specific route)"
+	}
+	return name
+}
 
 // Exams writes the odd requests into dir, and those that the tables of
 // somebody's own give reason for.
@@ -67,7 +76,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	for _, o := range oddities() {
 		list = append(list, question{HTTPRequest: request(o.method, o.path), odd: o.name, property: o.property})
 	}
-	in, err := k.exam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list)
+	in, err := k.exam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +85,34 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 }
 
 // exam writes what to ask, with what the reference answers.
-func (k *Kind) exam(dir string, in wire.Workload, list []question) (wire.Workload, error) {
+func (k *Kind) exam(dir string, in wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(in.Spec)
 	if err != nil {
 		return in, err
 	}
-	mux := serveMux(spec)
+	handler := reference(spec)
 	for i := range list {
-		if list[i].right, err = router.Ask(mux, spec, list[i].HTTPRequest); err != nil {
+		if list[i].right, err = router.Ask(handler, spec, list[i].HTTPRequest); err != nil {
 			return in, fmt.Errorf("%s: %w", in.ID, err)
 		}
 	}
 	return k.write(dir, in, list)
 }
 
-// serveMux is the reference.
+// mostSpecific is the reference for tables that net/http cannot have: it goes by the table, segment
+// by segment, a literal before a parameter.
+func mostSpecific(spec router.Spec) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, ok := spec.Answer(wire.HTTPRequest{Method: r.Method, Path: r.URL.EscapedPath()})
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(a.Body) // an answer that is lost is a difference
+	})
+}
+
+// serveMux is the reference where it can have the table.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
@@ -106,9 +128,14 @@ func serveMux(spec router.Spec) http.Handler {
 }
 
 // Differ holds one answer against what net/http makes of the request. How a
-// refusal is worded does not count, nor the body of an answer to HEAD.
+// refusal is worded does not count, nor the body of an answer to HEAD. Paths that are odd in one
+// way are told in the words of the first of them, as long as they come to the same; a contender is
+// asked for all paths in order.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	list := k.questions(exam)
+	if a.Case == 0 {
+		k.forgetSaid(exam)
+	}
 	if a.Case < 0 || a.Case >= len(list) || list[a.Case].odd == "" {
 		return tare.Difference{}, false
 	}
@@ -128,7 +155,34 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	}
 	d.Got = outcome(q.Method, got)
 	d.Class, d.Says = told(q.about(), d.Got, got, q.right)
-	return d, d.Got != d.Reference
+	if d.Got == d.Reference {
+		return tare.Difference{}, false
+	}
+	if q.remark != "" {
+		d.Says = k.firstSaid(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.right.Status), d.Says)
+	}
+	return d, true
+}
+
+// firstSaid returns what was said of a contender's first answer that was alike, which may be this one.
+func (k *Kind) firstSaid(exam wire.Workload, alike, says string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.said[exam.ID] == nil {
+		k.said[exam.ID] = map[string]string{}
+	}
+	if first, ok := k.said[exam.ID][alike]; ok {
+		return first
+	}
+	k.said[exam.ID][alike] = says
+	return says
+}
+
+// forgetSaid begins with another contender.
+func (k *Kind) forgetSaid(exam wire.Workload) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.said, exam.ID)
 }
 
 // told is how much a difference matters, and what it is, after the name of who

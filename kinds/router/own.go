@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/router"
 	"github.com/tarebench/tare/contender/wire"
@@ -20,6 +21,12 @@ const (
 	ownRests    = 2 // catch-alls, each asked for in several ways
 )
 
+// ownTable is a table of somebody's own, as it is asked for.
+type ownTable struct {
+	wire.Workload
+	forMux bool // net/http can have it
+}
+
 func (k *Kind) forgetOwn() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -27,40 +34,64 @@ func (k *Kind) forgetOwn() {
 }
 
 // keepOwn remembers a table of somebody's own for the exams.
-func (k *Kind) keepOwn(table json.RawMessage) {
+func (k *Kind) keepOwn(raw json.RawMessage, spec router.Spec) {
+	_, _, ambiguous := Table{Routes: bare(spec)}.Ambiguous()
+	table := ownTable{wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw}, !ambiguous && spec.Part() == nil}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.own = append(k.own, wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: table})
+	k.own = append(k.own, table)
 }
 
 // ownExams asks each table of somebody's own for what no route is for, for the
 // paths of literals by methods that only the parameter in the same place has,
-// and for the odd ends that a path of a catch-all can have. A table that the reference cannot have is in no exam.
+// for the odd ends that a path of a catch-all can have, and for odd values of its parameters.
 func (k *Kind) ownExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	own := k.own
 	k.mu.Unlock()
 	var exams []wire.Workload
-	for i, in := range own {
-		spec, err := router.ParseSpec(in.Spec)
+	for i, table := range own {
+		spec, err := router.ParseSpec(table.Spec)
 		if err != nil {
 			return nil, err
 		}
-		t := Table{Routes: bare(spec)}
-		if _, _, found := t.Ambiguous(); found || spec.Part() != nil {
+		list, err := ownQuestions(bare(spec), spec, i)
+		if err != nil {
+			return nil, err
+		}
+		reference := serveMux
+		if !table.forMux {
+			list, reference = answered(list, spec), mostSpecific
+		}
+		if len(list) == 0 {
 			continue
 		}
-		list, err := ownQuestions(t.Routes, spec, i)
-		if err != nil {
-			return nil, err
-		}
+		in := table.Workload
 		in.ID, in.N = "exam/own-"+strconv.Itoa(i+1)+"/serve", len(spec.Routes)
-		if in, err = k.exam(dir, in, list); err != nil {
+		if in, err = k.exam(dir, in, list, reference); err != nil {
 			return nil, err
 		}
 		exams = append(exams, in)
 	}
 	return exams, nil
+}
+
+// ownRow is what the rows of differences on somebody's own table begin with.
+const ownRow = "your routes: "
+
+// IsMisrouted reports whether a route of somebody's own table should have answered a request, and
+// did not, or with other values.
+func IsMisrouted(d tare.Difference) bool {
+	return strings.HasPrefix(d.Property, ownRow) && strings.HasPrefix(d.Reference, "200")
+}
+
+// answered returns the questions that have a right answer without net/http: the table has a route for
+// them, and nobody resolves them first.
+func answered(list []question, spec router.Spec) []question {
+	return slices.DeleteFunc(list, func(q question) bool {
+		_, ok := spec.Answer(q.HTTPRequest)
+		return !ok || q.property == dotSegments
+	})
 }
 
 // bare are the routes of a spec as a table has them.
@@ -82,17 +113,17 @@ func ownQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, 
 	for i, v := range visits {
 		if q, ok := otherMethod(spec, v, i); ok && len(methods) < ownMethods {
 			q.Path, _, _ = strings.Cut(q.Path, "?")
-			q.property, q.alike = "your routes: method", "a method that a route of yours has not"
+			q.property, q.alike = ownRow+"method", "a method that a route of yours has not"
 			methods = append(methods, q)
 		}
 		if len(paths) < ownUnknown {
 			if q, ok := unknown(spec, v, i); ok {
-				q.property, q.alike = "your routes: unknown path", "a path like those of your routes that none has"
+				q.property, q.alike = ownRow+"unknown path", "a path like those of your routes that none has"
 				paths = append(paths, q)
 			}
 		}
 	}
-	list := slices.Concat(methods, paths, shadowed(routes, spec), rests(spec))
+	list := slices.Concat(methods, paths, shadowed(routes, spec), rests(spec), oddPaths(routes))
 	for i := range list {
 		list[i].refused, list[i].elsewhere = false, false // what is right is what the reference does
 		list[i].odd = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
@@ -120,7 +151,7 @@ func rests(spec router.Spec) []question {
 			{"/a%2Fb", "a catch-all of yours with an escaped slash in it"},
 		} {
 			if path := before + end.text; path != "" {
-				list = append(list, question{HTTPRequest: request(r.Method, path), property: "your routes: catch-all", alike: end.alike})
+				list = append(list, question{HTTPRequest: request(r.Method, path), property: ownRow + "catch-all", alike: end.alike})
 			}
 		}
 	}
@@ -149,7 +180,7 @@ func shadowed(routes []fixture.Route, spec router.Spec) []question {
 			if _, err := fmt.Sscan(string(a.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}
-			q.property, q.alike = "your routes: literal", "the path of a literal by a method that only the parameter in its place has"
+			q.property, q.alike = ownRow+"literal", "the path of a literal by a method that only the parameter in its place has"
 			list = append(list, q)
 		}
 	}

@@ -39,7 +39,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		}
 		seen[string(raw)] = true
 		if w.Fixture == router.UserFixture {
-			k.keepOwn(raw)
+			k.keepOwn(raw, bare)
 		}
 		in := wire.Workload{ID: "probe/" + w.ID, Fixture: w.Fixture, N: w.N, Op: router.OpServe, Spec: raw}
 		if in, err = k.write(dir, in, refusals(bare, routes)); err != nil {

@@ -31,8 +31,9 @@ func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 // Kind is the router kind. It keeps what it asked, and what is right for it.
 type Kind struct {
 	mu    sync.Mutex
-	asked map[string][]question // by input and table
-	own   []wire.Workload       // one of each table of somebody's own in the study that is carried out
+	asked map[string][]question        // by input and table
+	own   []ownTable                   // each table of somebody's own in the study that is carried out
+	said  map[string]map[string]string // by exam and what is alike: what was said of the contender that is asked
 }
 
 var (
@@ -42,7 +43,7 @@ var (
 )
 
 // New returns the router kind.
-func New() *Kind { return &Kind{asked: map[string][]question{}} }
+func New() *Kind { return &Kind{asked: map[string][]question{}, said: map[string]map[string]string{}} }
 
 // question is one request and what is right for it. The right answer follows
 // from how the request was made: no router was asked.
@@ -55,12 +56,16 @@ type question struct {
 	odd      string // name of the case in an exam; empty: it is in none
 	property string // row of the table that people read
 	alike    string // what it is one of, where many are told as one
+	remark   string // what is odd about the path, where those that are odd alike are told by the first of them
 }
 
 // about is what a sentence says was asked.
 func (q question) about() string {
-	if q.alike != "" {
+	switch {
+	case q.alike != "":
 		return q.alike
+	case q.remark != "":
+		return fmt.Sprintf("%s (%s)", q.title(), q.remark)
 	}
 	return q.title()
 }

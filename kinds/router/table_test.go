@@ -222,3 +222,138 @@ func TestOwnExams(t *testing.T) {
 		}
 	}
 }
+
+// TestShadowedRoutes: on a table in which a literal stands where another route has a parameter, a
+// router that does not come back from the literal is told with the path, and so is what else
+// it makes of odd values. What was said of one router is not said of the next.
+func TestShadowedRoutes(t *testing.T) {
+	src, err := os.ReadFile("testdata/shadowed-routes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, exam := ownExam(t, string(src))
+	asked := map[string]bool{}
+	for _, q := range requests(t, exam) {
+		asked[q.Path] = true
+	}
+	for _, path := range []string{
+		"/users/4711", "/about/4711", "/user/4711", "/sers/4711", "/userss/4711", "/USERS/4711", "/ABOUT", "/about/",
+		"//4711", "/4711/", "/users//settings", "/a%2Fb/4711", "/users/a%2Fb/settings", "/../4711", "/4711/.", "/users/%2e%2e/settings",
+	} {
+		if !asked[path] {
+			t.Errorf("%s is not asked for", path)
+		}
+	}
+	if says := differences(t, k, exam, mux); len(says) > 0 {
+		t.Errorf("the reference differs: %q", says)
+	}
+	greedy := func(spec sdk.Spec) http.Handler { // goes on behind a literal, and never comes back
+		strict := strict(spec)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+			if first == "users" && !strings.HasSuffix(rest, "/settings") || first == "about" && rest != "" {
+				http.NotFound(w, r)
+				return
+			}
+			strict.ServeHTTP(w, r)
+		})
+	}
+	raw := func(spec sdk.Spec) http.Handler { // does not unescape
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			a, ok := spec.Answer(wire.HTTPRequest{Method: r.Method, Path: strings.ReplaceAll(r.URL.EscapedPath(), "%", "%25")})
+			if !ok {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = w.Write(a.Body)
+		})
+	}
+	for _, c := range []struct {
+		build     func(sdk.Spec) http.Handler
+		says, not string
+	}{
+		{greedy, "your routes: shadowed: refuses /users/4711 (a value is the literal of another route) with 404", "your routes: slash as %2F"},
+		{raw, "your routes: slash as %2F: answers /users/a%2Fb/settings (a value with an escaped slash) with 200, id=a%2Fb", "your routes: shadowed"},
+	} {
+		all := strings.Join(differences(t, k, exam, c.build), "\n")
+		if !strings.Contains(all, c.says) || strings.Contains(all, c.not) {
+			t.Errorf("%s\nwant %s\nand no %s", all, c.says, c.not)
+		}
+	}
+}
+
+// TestExamsWithoutNetHTTP: a table that net/http cannot have is in an exam too, against the most
+// specific route.
+func TestExamsWithoutNetHTTP(t *testing.T) {
+	for src, path := range map[string]string{
+		"GET /a/{x}/c\nGET /a/b/{y}\nGET /{n}/list": "/a/b/c",
+		"GET /f/{id}.json\nGET /{n}/v\nGET /f/w/x":  "/f/v",
+	} {
+		k, exam := ownExam(t, src)
+		if !strings.Contains(k.Reference(), "which it cannot have") {
+			t.Errorf("the reference is %s", k.Reference())
+		}
+		if says := differences(t, k, exam, strict); len(says) > 0 {
+			t.Errorf("%q: the reference differs: %q", src, says)
+		}
+		nowhere := func(sdk.Spec) http.Handler { return http.HandlerFunc(http.NotFound) }
+		if all := strings.Join(differences(t, k, exam, nowhere), "\n"); !strings.Contains(all, "refuses "+path+" (a value is the literal of another route) with 404") {
+			t.Errorf("%q: %s is not told of in\n%s", src, path, all)
+		}
+	}
+	if k, _ := ownExam(t, pets); strings.Contains(k.Reference(), "cannot have") {
+		t.Errorf("the reference is %s", k.Reference())
+	}
+}
+
+// TestExamsOfLargeTablesAreBounded: the paths of each sort are few, and spread over the table.
+func TestExamsOfLargeTablesAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&b, "GET /r%d/{id}/{item}\nGET /r%d/latest/x/y\n", i, i)
+	}
+	_, exam := ownExam(t, b.String())
+	if exam.Bodies < 500 || exam.Bodies > 1000 {
+		t.Errorf("%d requests", exam.Bodies)
+	}
+	last := 0
+	for _, q := range requests(t, exam) {
+		var n int
+		if _, err := fmt.Sscanf(q.Path, "/r%d/latest/4711", &n); err == nil {
+			last = max(last, n)
+		}
+	}
+	if last < 2900 {
+		t.Errorf("the last route asked for is %d", last)
+	}
+}
+
+// ownExam returns the exam on a list of routes.
+func ownExam(t *testing.T, list string) (*router.Kind, wire.Workload) {
+	t.Helper()
+	k := router.New()
+	in, err := k.Input(tare.Workload{ID: "w", File: file(t, list), Op: "serve"}, "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Probes(t.TempDir(), []wire.Workload{in}); err != nil {
+		t.Fatal(err)
+	}
+	exams, err := k.Exams(t.TempDir())
+	if err != nil || len(exams) != 2 {
+		t.Fatalf("%d exams, %v", len(exams), err)
+	}
+	return k, exams[1]
+}
+
+// differences says how a router differs in an exam.
+func differences(t *testing.T, k *router.Kind, exam wire.Workload, build func(sdk.Spec) http.Handler) []string {
+	t.Helper()
+	var says []string
+	for _, a := range answers(t, exam, build) {
+		if d, differs := k.Differ(exam, a); differs {
+			says = append(says, d.Property+": "+d.Says)
+		}
+	}
+	return says
+}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
-	"github.com/tarebench/tare/contender/router"
+	sdk "github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/kinds/router"
 )
 
 // Recommendation says which router to take for the routes, if any, what of a
@@ -45,14 +46,42 @@ func (a *adviser) lines() []string {
 		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.NoiseFloor()))
 		return a.matters([]string{text + " " + a.sentence(nearest, measured[0]) + "."})
 	}
-	best := faster[0]
-	text := fmt.Sprintf("%s; %s; %s", a.sentence(subject+" "+best.Contender, best), a.meaning(best.Contender), a.Price(best.Contender))
-	if tied := advice.Tied(best, faster); len(tied) == 1 {
+	lines := []string{a.praise(subject+" "+faster[0].Contender, faster[0], faster)}
+	if len(a.misrouted(faster[0].Contender)) > 0 {
+		const where = "Where every request must reach the most specific of your routes: "
+		right := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.misrouted(c.Contender)) == 0 })
+		if right < 0 {
+			lines = append(lines, where+"stay with "+name(a.Baseline)+".")
+		} else {
+			lines = append(lines, a.praise(where+faster[right].Contender, faster[right], faster))
+		}
+	}
+	return a.matters(lines)
+}
+
+// praise is what a router brings and what it costs.
+func (a *adviser) praise(who string, c tare.Comparison, faster []tare.Comparison) string {
+	text := fmt.Sprintf("%s; %s; %s", a.sentence(who, c), a.meaning(c.Contender), a.Price(c.Contender))
+	if tied := advice.Tied(c, faster); len(tied) == 1 {
 		text += "; " + tied[0] + " did not differ significantly from it"
 	} else if len(tied) > 1 {
 		text += "; " + advice.Names(tied) + " did not differ significantly from it"
 	}
-	return a.matters([]string{text + "."})
+	return text + "."
+}
+
+// misrouted returns the requests that a route of the table should have answered, and that came to
+// something else with the router.
+func (a *adviser) misrouted(id string) []tare.Difference {
+	var out []tare.Difference
+	for _, s := range a.Result.Semantics {
+		for _, d := range s.Differences {
+			if s.Contender == id && router.IsMisrouted(d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
 }
 
 // sentence is what a lookup takes by a router, and what of a request that is.
@@ -143,12 +172,15 @@ func (a *adviser) meaning(id string) string {
 		if s.Contender != id {
 			continue
 		}
-		switch n := len(s.Differences); {
-		case n == 0:
-			return "it answers what no route is for as net/http does"
-		default:
-			return fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (see what they answer differently)", n, s.Cases)
+		n := len(s.Differences)
+		if n == 0 {
+			return fmt.Sprintf("it answers all %d odd requests as net/http does", s.Cases)
 		}
+		text := fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (see what they answer differently)", n, s.Cases)
+		if list := a.misrouted(id); len(list) > 0 {
+			text += fmt.Sprintf(", %d of them requests for your routes: it %s", len(list), list[0].Says)
+		}
+		return text
 	}
 	return "what it answers to odd requests is not known"
 }
@@ -169,7 +201,7 @@ func (a *adviser) refused() []string {
 			out = append(out, fmt.Sprintf("%s could not be measured: %s.", t.Contender, strings.TrimSuffix(t.Error.Message, ".")))
 			continue
 		}
-		for _, before := range []string{"load: ", "internal: ", router.Refusal} {
+		for _, before := range []string{"load: ", "internal: ", sdk.Refusal} {
 			why = strings.TrimPrefix(why, before)
 		}
 		why = registered.ReplaceAllString(why, "")

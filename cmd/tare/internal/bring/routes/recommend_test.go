@@ -47,6 +47,14 @@ func without(r *tare.Result, ids ...string) {
 	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return slices.Contains(ids, c.Contender) })
 }
 
+// shadowed does not answer one request for a route, and one that is for none otherwise.
+func shadowed() tare.Semantics {
+	return tare.Semantics{Contender: "quick", Cases: 50, Differences: []tare.Difference{
+		{Property: "your routes: method", Reference: "405", Got: "404", Says: "refuses PUT /a with 404 instead of 405"},
+		{Property: "your routes: shadowed", Reference: "200, org=users repo=4711", Got: "404", Says: "refuses /users/4711 with 404"},
+	}}
+}
+
 func TestRecommendation(t *testing.T) {
 	d, _ := listOf(t, "r.txt", "GET /a\nGET /b")
 	best := "On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns: of CPU time the difference is 0.4 % of what a request costs over a loopback connection, 40 µs; " +
@@ -94,6 +102,15 @@ func TestRecommendation(t *testing.T) {
 			}
 		}, []string{best + ".", notice, "httprouter cannot have these routes: ':a' conflicts.", "loud cannot have these routes: panic: no (x.go:7).", "dead could not be measured: exit status 2.",
 			`net/http cannot have these routes: panic: pattern "GET /a" conflicts with pattern "GET /b".`}},
+		"misrouted": {func(r *tare.Result) {
+			without(r, "even")
+			add(r, "even", 0.6, 0.58, 0.62, 2)
+			r.Semantics[0] = shadowed()
+		}, []string{strings.Replace(best, "11 of 50 odd requests otherwise than net/http (see what they answer differently)",
+			"2 of 50 odd requests otherwise than net/http (see what they answer differently), 1 of them requests for your routes: it refuses /users/4711 with 404", 1) + ".",
+			"Where every request must reach the most specific of your routes: even takes 0.60x", "2 of 3 routers cost"}},
+		"misrouted by all": {func(r *tare.Result) { r.Semantics[0] = shadowed() }, []string{strings.Split(best, ";")[0],
+			"Where every request must reach the most specific of your routes: stay with net/http.", notice}},
 		"no rounds":    {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},
 		"not measured": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not measured."}},
 		"alone":        {func(r *tare.Result) { without(r, "quick", "even", "slow") }, []string{"On your 2 routes: no recommendation: no router was compared with net/http."}},
@@ -103,7 +120,12 @@ func TestRecommendation(t *testing.T) {
 	} {
 		r := measured()
 		tt.change(r)
-		if got := d.Recommendation(r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+		got := d.Recommendation(r)
+		same := len(got) == len(tt.want)
+		for i := range min(len(got), len(tt.want)) {
+			same = same && (got[i] == tt.want[i] || strings.HasPrefix(name, "misrouted") && strings.HasPrefix(got[i], tt.want[i]))
+		}
+		if !same {
 			t.Errorf("%s\n got %s\nwant %s", name, strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
 		}
 	}

@@ -1,0 +1,290 @@
+package router
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tarebench/tare/contender/fixture"
+)
+
+// oddSort is a sort of odd paths: on the user's own routes, routers differ in what they make of them.
+type oddSort struct {
+	property string // row of the table that people read
+	remark   string // what is odd about the path
+	max      int    // of them that are asked, spread evenly over the routes
+	paths    func(p pattern) []string
+}
+
+// dotSegments is the row of paths with dot segments. Without net/http there is no reference for
+// them: clients and servers resolve them, each in its way.
+const dotSegments = ownRow + "dot segments"
+
+const (
+	maxShadowed = 256 // paths that may reach another route, or none
+	maxOdd      = 64  // of each other sort
+	maxSiblings = 3   // literals that are tried in the place of one parameter
+)
+
+// oddSorts returns what is asked, what clients send most often first.
+func oddSorts() []oddSort {
+	return []oddSort{
+		{ownRow + "shadowed", "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
+		{ownRow + "near literal", "a value is like the literal of another route", maxOdd, pattern.nearPaths},
+		{ownRow + "other case", "a value is the literal of another route in another case", maxOdd, pattern.recasedValues},
+		{ownRow + "other case", "literals in another case", maxOdd, pattern.recasedLiterals},
+		{ownRow + "end slash", "a slash more or less at the end", maxOdd, pattern.otherEnd},
+		{ownRow + "empty value", "an empty value", maxOdd, valuePaths("")},
+		{ownRow + "slash as %2F", "a value with an escaped slash", maxOdd, valuePaths("a%2Fb")},
+		{dotSegments, "a value is a dot segment", maxOdd, valuePaths("..", ".", "%2e%2e")},
+	}
+}
+
+// pattern is a route as what requests for it are made of.
+type pattern struct {
+	method   string
+	segments []segment
+	siblings []map[string]*place // by segment: literals of other routes that stand where it has a parameter
+}
+
+// patterns returns the routes of a table as patterns.
+func patterns(routes []fixture.Route) []pattern {
+	root, list := &place{}, make([]pattern, 0, len(routes))
+	for _, r := range routes {
+		segments, err := split(r.Path)
+		if err != nil { // no table has it
+			continue
+		}
+		root.walk(segments)
+		list = append(list, pattern{method: r.Method, segments: segments})
+	}
+	literals := map[*place]map[string]*place{}
+	for i, p := range list {
+		at := root
+		for _, s := range p.segments {
+			if literals[at] == nil {
+				literals[at] = at.literals()
+			}
+			list[i].siblings = append(list[i].siblings, literals[at])
+			at = at.after(s)
+		}
+	}
+	return list
+}
+
+// literals returns where routes go on after each literal that stands here.
+func (p *place) literals() map[string]*place {
+	list := map[string]*place{}
+	for s, next := range p.next {
+		if !s.param && s.text != "" {
+			list[s.text] = next
+		}
+	}
+	return list
+}
+
+// after returns the place behind a segment; nil: no route goes on so.
+func (p *place) after(s segment) *place {
+	if s.param {
+		s.text = ""
+	}
+	return p.next[s]
+}
+
+// chosenSiblings returns a few literals beside the parameter of a segment. Those behind which routes
+// go on come first: a router that follows them has to come back.
+func (p pattern) chosenSiblings(i int) []string {
+	var list []string
+	for text := range p.siblings[i] {
+		list = append(list, text)
+	}
+	goesOn := func(text string) int { return min(1, len(p.siblings[i][text].next)) }
+	slices.SortFunc(list, func(a, b string) int {
+		if d := goesOn(b) - goesOn(a); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return list[:min(len(list), maxSiblings)]
+}
+
+// parameters returns the segments that are parameters as a whole, and no catch-alls.
+func (p pattern) parameters() []int {
+	var list []int
+	for i, s := range p.segments {
+		if s.param && !s.rest && s.before+s.after == "" {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// fill returns a path of the pattern with some segments replaced by escaped text.
+func (p pattern) fill(texts map[int]string) string {
+	var b strings.Builder
+	for i, s := range p.segments {
+		b.WriteByte('/')
+		text, replaced := texts[i]
+		switch {
+		case replaced:
+			b.WriteString(text)
+		case s.param:
+			b.WriteString(s.before + "4711" + s.after)
+		default:
+			b.WriteString(escape(s.text))
+		}
+	}
+	return b.String()
+}
+
+func escape(text string) string { return (&url.URL{Path: text}).EscapedPath() }
+
+// valuePaths gives each parameter each of some values, in their escaped form.
+func valuePaths(values ...string) func(pattern) []string {
+	return func(p pattern) []string {
+		var paths []string
+		for _, i := range p.parameters() {
+			for _, v := range values {
+				paths = append(paths, p.fill(map[int]string{i: v}))
+			}
+		}
+		return paths
+	}
+}
+
+// shadowedPaths gives parameters the literals of other routes: one alone, and with it those that
+// these routes go on with, as far as they do.
+func (p pattern) shadowedPaths() []string {
+	var paths []string
+	for _, i := range p.parameters() {
+		for _, text := range p.chosenSiblings(i) {
+			texts := map[int]string{i: escape(text)}
+			paths = append(paths, p.fill(texts))
+			at := p.siblings[i][text]
+			for k := i + 1; k < len(p.segments) && at != nil; k++ {
+				at = p.follow(at, k, texts)
+			}
+			if len(texts) > 1 {
+				paths = append(paths, p.fill(texts))
+			}
+		}
+	}
+	return paths
+}
+
+// follow goes from a place over segment k, and takes the first literal there as the value of a parameter.
+func (p pattern) follow(at *place, k int, texts map[int]string) *place {
+	s := p.segments[k]
+	if !s.param || s.rest || s.before+s.after != "" {
+		return at.after(s)
+	}
+	literals := at.literals()
+	first := ""
+	for text := range literals {
+		if first == "" || text < first {
+			first = text
+		}
+	}
+	if first == "" {
+		return at.after(s)
+	}
+	texts[k] = escape(first)
+	return literals[first]
+}
+
+// nearPaths gives parameters what the literal of another route begins with, ends with and is the
+// beginning of.
+func (p pattern) nearPaths() []string {
+	return p.siblingPaths(func(text string) []string {
+		runes := []rune(text)
+		values := []string{text + "s"}
+		if n := len(runes); n > 1 {
+			values = append(values, string(runes[:n-1]), string(runes[1:]))
+		}
+		return values
+	})
+}
+
+// recasedValues gives parameters the literal of another route in another case.
+func (p pattern) recasedValues() []string {
+	return p.siblingPaths(func(text string) []string {
+		if other := swapCase(text); other != text {
+			return []string{other}
+		}
+		return nil
+	})
+}
+
+// siblingPaths gives each parameter what change makes of the first literal beside it.
+func (p pattern) siblingPaths(change func(text string) []string) []string {
+	var paths []string
+	for _, i := range p.parameters() {
+		for _, text := range p.chosenSiblings(i)[:min(1, len(p.siblings[i]))] {
+			for _, v := range change(text) {
+				paths = append(paths, p.fill(map[int]string{i: escape(v)}))
+			}
+		}
+	}
+	return paths
+}
+
+// recasedLiterals writes the literals of the pattern in another case.
+func (p pattern) recasedLiterals() []string {
+	texts := map[int]string{}
+	for i, s := range p.segments {
+		if other := swapCase(s.text); !s.param && other != s.text {
+			texts[i] = escape(other)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return []string{p.fill(texts)}
+}
+
+// otherEnd takes the slash at the end away, or adds one. A catch-all takes a slash itself.
+func (p pattern) otherEnd() []string {
+	n := len(p.segments)
+	path := p.fill(nil)
+	switch cut := strings.TrimSuffix(path, "/"); {
+	case cut == "" || p.segments[n-1].rest:
+		return nil
+	case cut != path:
+		return []string{cut}
+	}
+	return []string{path + "/"}
+}
+
+// swapCase makes small letters of capitals, and the reverse.
+func swapCase(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, text)
+}
+
+// oddPaths asks every route of a table for paths that clients send and routers read differently.
+// No path is asked twice.
+func oddPaths(routes []fixture.Route) []question {
+	var all []question
+	list, seen := patterns(routes), map[string]bool{}
+	for _, sort := range oddSorts() {
+		var own []question
+		for _, p := range list {
+			for _, path := range sort.paths(p) {
+				if key := p.method + " " + path; !seen[key] {
+					seen[key] = true
+					own = append(own, question{HTTPRequest: request(p.method, path), property: sort.property, remark: sort.remark})
+				}
+			}
+		}
+		n := min(len(own), sort.max)
+		for i := range n {
+			all = append(all, own[i*len(own)/n])
+		}
+	}
+	return all
+}
