@@ -30,8 +30,8 @@ const (
 // oddSorts returns what is asked, what clients send most often first.
 func oddSorts() []oddSort {
 	return []oddSort{
-		{ownRow + "shadowed", "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
-		{ownRow + "near literal", "a value is like the literal of another route", maxOdd, pattern.nearPaths},
+		{shadowedRow, "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
+		{nearRow, "a value is like the literal of another route", maxOdd, pattern.nearPaths},
 		{ownRow + "other case", "a value is the literal of another route in another case", maxOdd, pattern.recasedValues},
 		{ownRow + "other case", "literals in another case", maxOdd, pattern.recasedLiterals},
 		{ownRow + "end slash", "a slash more or less at the end", maxOdd, pattern.otherEnd},
