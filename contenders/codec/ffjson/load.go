@@ -14,7 +14,7 @@ import (
 func load(name string, canonical []byte) (any, error) {
 	if target := user(); target != nil && name == codec.UserFixture {
 		own := target()
-		return own, json.Unmarshal(canonical, own)
+		return own, json.Unmarshal(canonical, bare(own))
 	}
 	v, err := fixture.Decode(name, canonical)
 	if err != nil {

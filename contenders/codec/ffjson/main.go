@@ -16,6 +16,7 @@ func main() {
 		Marshal:   ffjson.Marshal,
 		Stream:    func(w io.Writer, v any) error { return ffjson.NewEncoder(w).Encode(v) },
 		Unmarshal: ffjson.Unmarshal,
+		Plain:     func(v any) (any, error) { return bare(v), nil },
 		Typed:     true, // into anything else it is encoding/json
 	})
 }

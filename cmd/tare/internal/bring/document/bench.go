@@ -111,6 +111,9 @@ func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
 		if text, why := g.main(t); why == "" {
 			files[g.file("user.go")] = text
 			files[g.file("user/user.go")] = g.types(t)
+			if g.bare {
+				files[g.file("user/plain/plain.go")] = t.plain()
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/internal/build"
@@ -19,6 +20,7 @@ type generated struct {
 	mark    string   // comment that asks for code for the declaration below it
 	command []string // of go, run beside the type
 	main    func(Type) (text, why string)
+	bare    bool // what is generated includes the methods that encoding/json looks for
 }
 
 // generators are those of the named leaves.
@@ -31,6 +33,7 @@ func generators(names map[string]bool) []generated {
 		{
 			name: "ffjson", main: ffjsonMain,
 			command: []string{"run", "github.com/pquerna/ffjson", "-force-regenerate", "user.go"},
+			bare:    true,
 		},
 	}
 	return slices.DeleteFunc(all, func(g generated) bool { return !names[g.name] })
@@ -47,6 +50,18 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
+// bareMain follows userMain for a contender whose generated methods encoding/json would call. Its type
+// and its copy without methods are the same in memory.
+const bareMain = `
+// bare is a document without the methods that were generated, in the same memory.
+func bare(v any) any {
+	if d, ok := v.(*%s); ok {
+		return (*plain.%s)(unsafe.Pointer(d))
+	}
+	return v
+}
+`
+
 // easyjsonMain is the file that gives the leaf the type, or why there can be
 // none.
 func easyjsonMain(t Type) (text, why string) {
@@ -60,27 +75,36 @@ func easyjsonMain(t Type) (text, why string) {
 }
 
 func ffjsonMain(t Type) (text, why string) {
+	made := ""
 	switch {
 	case t.Why != "":
 		return "", t.Why
 	case t.Root == "struct":
-		return fmt.Sprintf(userMain, "ffjson", "own."+rootName), ""
+		made = "own." + rootName
 	case t.Root == "slice" && t.Item != "":
-		return fmt.Sprintf(userMain, "ffjson", fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)), ""
+		made = fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)
+	default:
+		return "", "it generates code for structs only, and the document is none"
 	}
-	return "", "it generates code for structs only, and the document is none"
+	text = fmt.Sprintf(userMain, "ffjson", made) + fmt.Sprintf(bareMain, made, rootName)
+	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
 // file is a file of the leaf, by slash path from the bench.
 func (g generated) file(name string) string { return "contenders/codec/" + g.name + "/" + name }
 
-// types is the source of the copied type.
+// types is the source of the copied type, in package user.
 func (g generated) types(t Type) string {
 	mark := ""
 	if g.mark != "" {
 		mark = "//\n" + g.mark + "\n"
 	}
 	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.imports() + marked(t.Source, mark)
+}
+
+// plain is the source of the copied type in a package that no code is generated for.
+func (t Type) plain() string {
+	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.imports() + t.Source
 }
 
 // refusal says that a generator cannot make code for a type. Any other error is
@@ -108,7 +132,11 @@ func (g generated) try(ctx context.Context, run gocmd.Go, bench string, t Type) 
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err := gocmd.WriteAll(dir, map[string]string{"user.go": g.types(t)}); err != nil {
+	files := map[string]string{"user.go": g.types(t)}
+	if g.bare {
+		files["plain/plain.go"] = t.plain()
+	}
+	if err := gocmd.WriteAll(dir, files); err != nil {
 		return err
 	}
 	if _, err := run.In(ctx, dir, g.command...); err != nil {
