@@ -66,7 +66,7 @@ func (r *run) examine(ctx context.Context) error {
 // examineOne asks contender c for all exams. What it showed is sound if its
 // process ended in none of them: that may have had another reason.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examined, bool, error) {
-	x := &examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
+	x := &examination{run: r, kind: k, id: c.ID, able: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
 	}}
 	var out examined
@@ -89,8 +89,10 @@ type examination struct {
 	found   tare.Semantics
 	session *trial.Session // nil: none is open
 
-	prepared string // exam that session is prepared for
-	deaths   int    // processes that ended in an exam
+	prepared string          // exam that session is prepared for
+	unable   []string        // operations of exams that it could not take
+	able     map[string]bool // operations of exams that it could
+	deaths   int             // processes that ended in an exam
 	differed map[string]first
 }
 
@@ -125,6 +127,11 @@ func (x *examination) takeAll(ctx context.Context, exams []wire.Workload) error 
 			return err
 		}
 	}
+	for _, op := range x.unable { // with code for one type, encoding can be asked of that type and not of any
+		if !x.able[op] {
+			x.found.Unsupported = append(x.found.Unsupported, op)
+		}
+	}
 	return nil
 }
 
@@ -141,10 +148,11 @@ func (x *examination) take(ctx context.Context, exam wire.Workload) error {
 			return nil
 		}
 		if err != nil || !able {
-			x.found.Unsupported = append(x.found.Unsupported, exam.Op)
+			x.unable = append(x.unable, exam.Op)
 			x.close(ctx)
 			return nil
 		}
+		x.able[exam.Op] = true
 		answers, err := x.session.Answer(ctx, exam.ID, []int{i})
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -65,8 +65,8 @@ func (k *Kind) Reference() string {
 	return name
 }
 
-// Exams writes the odd requests into dir, and those that the tables of
-// somebody's own give reason for.
+// Exams writes the odd requests into dir: first those that the tables of somebody's own give
+// reason for, as the first difference of the gravest class is told with the speed.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	raw, spec, err := format([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
 	if err != nil {
@@ -81,7 +81,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		return nil, err
 	}
 	own, err := k.ownExams(dir)
-	return append([]wire.Workload{in}, own...), err
+	return append(own, in), err
 }
 
 // exam writes what to ask, with what the reference answers.

@@ -130,7 +130,7 @@ func ownQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, 
 			}
 		}
 	}
-	list := slices.Concat(methods, paths, shadowed(routes, spec), rests(spec), oddPaths(routes))
+	list := slices.Concat(oddPaths(routes), methods, paths, shadowed(routes, spec), rests(spec))
 	for i := range list {
 		list[i].refused, list[i].elsewhere = false, false // what is right is what the reference does
 		list[i].odd = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())

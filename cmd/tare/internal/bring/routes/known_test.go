@@ -136,7 +136,7 @@ func (k known) recorded(t *testing.T, n int) wire.Answer {
 // named says what tare routes says of an answer, or of a router that refuses the table.
 func (k known) named(q questions, answer func(at place) (wire.Answer, error)) string {
 	if k.path == "" {
-		_, err := answer(place{exam: q.exams[len(q.exams)-1]})
+		_, err := answer(place{exam: q.exams[0]})
 		var failed *tare.TrialError
 		if !errors.As(err, &failed) {
 			return fmt.Sprintf("it has the table (%v)", err)
