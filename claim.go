@@ -58,53 +58,80 @@ func (c Claim) Directed() bool {
 
 // Validate reports what is missing.
 func (c Claim) Validate() error {
+	validate, known := claimValidators()[c.Kind]
 	switch {
 	case c.ID == "":
 		return fieldError("id", "claim without an id", "e.g. id: F0.9")
-	case !slices.Contains(claimKinds(), c.Kind):
+	case !known:
 		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: "+claimKindNames())
 	case c.Contender == "" && c.Kind != ClaimReported:
 		return fieldError("contender", "claim without a contender", "name the contender it is about")
 	case c.Statement == "":
 		return fieldError("statement", "claim without a statement", "say what was published, in one sentence")
-	case c.Kind == ClaimStatement && c.Check == "":
-		return fieldError("check", "a statement without the check that answers it", "e.g. check: semantic-diff")
-	case c.Kind == ClaimStatement:
+	}
+	return validate(c)
+}
+
+// claimValidators is what a claim needs besides, by its kind. How each is judged stands
+// beside it in internal/judge.
+func claimValidators() map[ClaimKind]func(Claim) error {
+	return map[ClaimKind]func(Claim) error{
+		ClaimRatio: Claim.validateRatio,
+		ClaimStatement: func(c Claim) error {
+			return needs(c.Check != "", "check", "a statement without the check that answers it", "e.g. check: semantic-diff")
+		},
+		ClaimCause: func(c Claim) error {
+			return needs(c.Decomposition != "" && len(c.Causes) > 0, "", "a cause without a decomposition and the steps of it that are claimed", "e.g. decomposition: causes, causes: [gin-log]")
+		},
+		ClaimReported: func(c Claim) error {
+			if c.Because == "" {
+				return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
+			}
+			return needs(!(c.Value < 0), "value", "a published figure below zero", "leave it out where there is none")
+		},
+		ClaimCount: func(c Claim) error {
+			return needs(c.Value > 0, "value", "a count without the published number", "e.g. value: 30")
+		},
+		ClaimTrend: func(c Claim) error {
+			return needs(len(c.Workloads) >= 3 && c.Metric != "" && (c.Side == "lower" || c.Side == "higher"),
+				"", "a trend needs three workloads or more, a metric and a side", "e.g. workloads: [one, five, fifty], metric: time, side: lower")
+		},
+		ClaimGrowth: func(c Claim) error {
+			return needs(len(c.Workloads) >= 3 && c.Metric == "time" && c.Value >= 0 && c.Value <= 10,
+				"", "a growth needs three workloads or more that differ in size alone, metric: time and an exponent", "e.g. workloads: [one, five, fifty], metric: time, value: 2 for quadratic, 0 for the same whatever the size")
+		},
+		ClaimRate: func(c Claim) error {
+			return needs(len(c.Workloads) > 0 && c.Value > 0, "", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
+		},
+		ClaimShare: func(c Claim) error {
+			if err := c.validatePlace(); err != nil {
+				return err
+			}
+			return needs(c.Value > 0 && c.Value < 1, "value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
+		},
+	}
+}
+
+func needs(ok bool, field, what, hint string) error {
+	if ok {
 		return nil
-	case c.Kind == ClaimCause && (c.Decomposition == "" || len(c.Causes) == 0):
-		return fieldError("", "a cause without a decomposition and the steps of it that are claimed", "e.g. decomposition: causes, causes: [gin-log]")
-	case c.Kind == ClaimCause:
-		return nil
-	case c.Kind == ClaimReported && c.Because == "":
-		return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
-	case c.Kind == ClaimReported && c.Value < 0:
-		return fieldError("value", "a published figure below zero", "leave it out where there is none")
-	case c.Kind == ClaimReported:
-		return nil
-	case c.Kind == ClaimCount && !(c.Value > 0):
-		return fieldError("value", "a count without the published number", "e.g. value: 30")
-	case c.Kind == ClaimCount:
-		return nil
-	case c.Kind == ClaimTrend && (len(c.Workloads) < 3 || c.Metric == "" || c.Side != "lower" && c.Side != "higher"):
-		return fieldError("", "a trend needs three workloads or more, a metric and a side", "e.g. workloads: [one, five, fifty], metric: time, side: lower")
-	case c.Kind == ClaimTrend:
-		return nil
-	case c.Kind == ClaimGrowth && (len(c.Workloads) < 3 || c.Metric != "time" || !(c.Value >= 0 && c.Value <= 10)):
-		return fieldError("", "a growth needs three workloads or more that differ in size alone, metric: time and an exponent", "e.g. workloads: [one, five, fifty], metric: time, value: 2 for quadratic, 0 for the same whatever the size")
-	case c.Kind == ClaimGrowth:
-		return nil
-	case c.Kind == ClaimRate && (len(c.Workloads) == 0 || !(c.Value > 0)):
-		return fieldError("", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
-	case c.Kind == ClaimRate:
-		return nil
-	case c.Workload == "":
+	}
+	return fieldError(field, what, hint)
+}
+
+// validatePlace reports whether the claim lacks its workload or its metric.
+func (c Claim) validatePlace() error {
+	if c.Workload == "" {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
-	case c.Metric == "":
-		return fieldError("metric", "claim without a metric", "e.g. metric: time")
-	case c.Kind == ClaimShare && !(c.Value > 0 && c.Value < 1):
-		return fieldError("value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
-	case c.Kind == ClaimShare:
-		return nil
+	}
+	return needs(c.Metric != "", "metric", "claim without a metric", "e.g. metric: time")
+}
+
+func (c Claim) validateRatio() error {
+	if err := c.validatePlace(); err != nil {
+		return err
+	}
+	switch {
 	case c.Of != (ClaimOf{}) && (c.Of.Workload == "" || c.Of.Metric == ""):
 		return fieldError("of", "a figure of the contender without its workload or its metric", "e.g. of: {workload: ten, metric: time}")
 	case c.Directed() && c.Whole == 0:

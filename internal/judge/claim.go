@@ -113,27 +113,26 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		b.trapClaim(r, who)
 		return
 	}
-	switch c.Kind {
-	case tare.ClaimCount:
-		b.count(r, c, who)
-	case tare.ClaimTrend:
-		b.trend(r, c)
-	case tare.ClaimGrowth:
-		b.growth(r, c)
-	case tare.ClaimShare:
-		b.shareClaim(r, c)
-	case tare.ClaimRate:
-		b.rateClaim(r, c)
-	case tare.ClaimCause:
-		b.causeClaim(r, c)
-	default:
-		b.ratioClaim(r, c, values)
-		if r.Outcome != tare.NotMeasured {
-			r.Shares = shares(b.d, c, values)
-		}
-	}
+	claimJudges()[c.Kind](b, r, c, values)
 	if who.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + apart
+	}
+}
+
+// claimJudges answers claims of contenders that were measured, by their kind. What each
+// kind needs stands in [tare.Claim.Validate].
+func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
+	without := func(judge func(*rulingData, *tare.ClaimResult, tare.Claim)) func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
+		return func(b *rulingData, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { judge(b, r, c) }
+	}
+	return map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value){
+		tare.ClaimRatio:  (*rulingData).ratioClaim,
+		tare.ClaimCount:  without((*rulingData).count),
+		tare.ClaimTrend:  without((*rulingData).trend),
+		tare.ClaimGrowth: without((*rulingData).growth),
+		tare.ClaimShare:  without((*rulingData).shareClaim),
+		tare.ClaimRate:   without((*rulingData).rateClaim),
+		tare.ClaimCause:  without((*rulingData).causeClaim),
 	}
 }
 
@@ -152,8 +151,15 @@ func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	return false
 }
 
-// ratioClaim answers a claim of a ratio to the baseline.
+// ratioClaim answers a claim of a ratio, and what its figures are parts of.
 func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	b.answerRatio(r, c, values)
+	if r.Outcome != tare.NotMeasured {
+		r.Shares = shares(b.d, c, values)
+	}
+}
+
+func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	if b.notAnswerable(r, c) {
 		return
 	}

@@ -154,3 +154,27 @@ func TestClaimsAboutZero(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryKindOfClaimIsJudged: a kind that can be written can be answered. Statements and
+// what is only reported are answered before contenders are asked for.
+func TestEveryKindOfClaimIsJudged(t *testing.T) {
+	judges := claimJudges()
+	for kind, claim := range map[tare.ClaimKind]tare.Claim{
+		tare.ClaimRatio: {Workload: "w", Metric: "time", Side: "lower"}, tare.ClaimCount: {Value: 3}, tare.ClaimShare: {Workload: "w", Metric: "time", Value: 0.5},
+		tare.ClaimTrend:  {Workloads: []string{"a", "b", "c"}, Metric: "time", Side: "lower"},
+		tare.ClaimGrowth: {Workloads: []string{"a", "b", "c"}, Metric: "time"}, tare.ClaimRate: {Workloads: []string{"a"}, Value: 1},
+		tare.ClaimCause: {Decomposition: "d", Causes: []string{"x"}},
+	} {
+		claim.ID, claim.Kind, claim.Contender, claim.Statement = "F", kind, "lean", "It is so."
+		if err := claim.Validate(); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if judges[kind] == nil {
+			t.Errorf("nothing judges %s", kind)
+		}
+		delete(judges, kind)
+	}
+	if len(judges) > 0 {
+		t.Errorf("%d kinds are judged and not tried here", len(judges))
+	}
+}

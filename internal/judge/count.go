@@ -9,7 +9,8 @@ import (
 // count answers a claim about the modules that a contender adds beyond the
 // baseline's: to go.mod, which is what somebody who adds it sees, or, where no
 // go.mod is known, to the binary.
-func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender) {
+func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim) {
+	who, _ := b.d.contender(c.Contender)
 	base, _ := b.d.contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
 		if why := uncounted(of, b.findings); why != "" {
