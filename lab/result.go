@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/lab/journal"
 )
@@ -79,29 +80,21 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// judged is the data the verdicts are read from: rounds at the plan's slice
-// length, with marks on what of them does not count.
-func (r *run) judged(final bool) judge.Data {
-	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
+// judged is the evidence of one look, with marks on what of it does not count.
+func (r *run) judged(final bool) evidence.Evidence {
+	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
 	for _, rd := range r.rounds {
 		if rd.Tau == 1 {
 			d.Rounds++
 		}
 	}
-	for _, s := range r.slices {
-		if s.Tau == 1 {
-			d.Slices = append(d.Slices, s)
-		} else {
-			d.Long = append(d.Long, s)
-		}
-	}
-	return d
+	return d.Indexed()
 }
 
 // measured is everything that is read from the rounds so far.
 type measured struct {
-	data        judge.Data
+	data        evidence.Evidence
 	effects     []tare.Effects
 	comparisons []tare.Comparison
 	scaling     []tare.Scaling

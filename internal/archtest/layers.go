@@ -51,7 +51,8 @@ func places() []place {
 
 		{dir: "internal/plan", layer: 2},
 		{dir: "internal/check", layer: 2},
-		{dir: "internal/judge", layer: 2},
+		{dir: "internal/judge", layer: 2, peers: []string{"internal/evidence"}},
+		{dir: "internal/evidence", layer: 2},
 		{dir: "report", layer: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html", layer: 2, only: []string{".", "report", "load/hist", "report/html/htmltest"}}, // the last in tests
 		{dir: "report/html/htmltest", layer: 2, only: []string{".", "load/hist"}},

@@ -11,7 +11,7 @@ import (
 // median over rounds, once, when the study has stopped.
 func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
-	per := b.index().perRound(m, v.Workload, v.Contender)
+	per := b.d.Index().PerRound(m, v.Workload, v.Contender)
 	v.Verdict = tare.Inconclusive
 	if !b.d.Final {
 		v.Sentence = fmt.Sprintf("%s: %s on %s is judged once, at the end.", v.Contender, v.Criterion, v.Workload)

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // aparts is a study in which other stands apart and lean does not.
-func aparts(claims []tare.Claim, criteria ...tare.Criterion) Data {
+func aparts(claims []tare.Claim, criteria ...tare.Criterion) evidence.Evidence {
 	d := fake{
 		workloads: []string{"w"}, cost: map[string]float64{"lean": 900, "fat": 1300, "other": 400}, rounds: 12, slices: 8, roundSD: 0.01, sliceSD: 0.01,
 		criteria: criteria, claims: claims,
@@ -121,7 +122,7 @@ func TestShares(t *testing.T) {
 	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.NotMeasured {
 		t.Errorf("without a ratio: %+v", r)
 	}
-	e := edges(Data{Study: tare.Study{Claims: []tare.Claim{claim}}}, "lean", "w", "time")
+	e := edges(evidence.Evidence{Study: tare.Study{Claims: []tare.Claim{claim}}}, "lean", "w", "time")
 	if len(e) != 2 || e[1] > -0.69 || e[1] < -0.70 {
 		t.Errorf("the edges are %v, want 0 and ln 0.5", e)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
@@ -15,22 +16,22 @@ import (
 // in every round and lies where it does over rounds, at 5 % each, like
 // exploratory metrics. Workloads that were not measured, that findings void or
 // that have no interval yet are left out.
-func BreakEven(d Data, findings []tare.Finding) []tare.BreakEvenResult {
+func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
 		metric = "cpu"
 	}
 	m, _ := tare.MetricNamed(metric)
-	x := newIndex(d)
+	x := d.Index()
 	var out []tare.BreakEvenResult
 	for _, b := range d.Study.BreakEven {
 		r := tare.BreakEvenResult{Contender: b.Contender, Against: d.Study.Baseline, Metric: metric, Rates: b.Rates, Level: 1 - alpha}
 		for _, id := range b.Workloads {
-			w, ok := d.workload(id)
+			w, ok := d.Workload(id)
 			if !ok || len(tare.VoidsMetric(findings, b.Contender, id, metric))+len(tare.VoidsMetric(findings, d.Study.Baseline, id, metric)) > 0 {
 				continue
 			}
-			if p, ok := x.point(m, w, b, d); ok {
+			if p, ok := breakEvenPoint(x, m, w, b, d); ok {
 				r.Points = append(r.Points, p)
 			}
 		}
@@ -46,18 +47,18 @@ func BreakEven(d Data, findings []tare.Finding) []tare.BreakEvenResult {
 	return out
 }
 
-// point is one shape: the difference per operation, and what it comes to.
-func (x *index) point(m tare.Metric, w tare.Workload, b tare.BreakEven, d Data) (tare.BreakEvenPoint, bool) {
+// breakEvenPoint is one shape: the difference per operation, and what it comes to.
+func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (tare.BreakEvenPoint, bool) {
 	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
-	for _, r := range x.rounds {
-		own, okOwn := x.inRound(m, cell{r, w.ID, b.Contender})
-		base, okBase := x.inRound(m, cell{r, w.ID, d.Study.Baseline})
+	for _, r := range x.Rounds() {
+		own, okOwn := x.InRound(m, evidence.At(r, w.ID, b.Contender))
+		base, okBase := x.InRound(m, evidence.At(r, w.ID, d.Study.Baseline))
 		if okOwn && okBase {
 			p.PerRound = append(p.PerRound, base-own)
 		}
 	}
 	p.Rounds = len(p.PerRound)
-	lo, hi, ok := stats.Interval(p.PerRound, stats.LookLevel(alpha, d.looks()))
+	lo, hi, ok := stats.Interval(p.PerRound, stats.LookLevel(alpha, d.Looks()))
 	if !ok {
 		return p, false
 	}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // shaped is a study in which the baseline takes 1,000 ns and lean as told, on
 // two shapes.
-func shaped(cost float64, rounds int) Data {
+func shaped(cost float64, rounds int) evidence.Evidence {
 	f := fake{workloads: []string{"wide", "narrow"}, cost: map[string]float64{"lean": cost}, rounds: rounds, slices: 2, roundSD: 0.02, sliceSD: 0.01, metrics: []string{"time", "cpu"}}
 	d := f.data(seeded(3))
 	for i, members := range []int{16, 2} {

@@ -23,7 +23,7 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	asked := b.d.Study.Decompose[i]
-	if why, ok := b.d.measures(asked.Workload, asked.Metric); !ok && asked.Metric != "" {
+	if why, ok := b.d.Measures(asked.Workload, asked.Metric); !ok && asked.Metric != "" {
 		notMeasured(r, why)
 		return
 	}

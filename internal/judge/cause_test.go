@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // A difference comes from one cause alone where the others have no share of it
 // that matters.
 func TestWhatIsClaimedToBeTheOnlyCause(t *testing.T) {
 	const noise = 0.002
-	state := func(d Data, causes ...string) tare.ClaimResult {
+	state := func(d evidence.Evidence, causes ...string) tare.ClaimResult {
 		d.Study.Claims = []tare.Claim{{ID: "F", Kind: tare.ClaimCause, Contender: "lean", Decomposition: "F3.1", Causes: causes, Statement: "s"}}
 		return Claims(d, nil, nil, nil, nil)[0]
 	}

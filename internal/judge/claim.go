@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -60,8 +61,8 @@ func claimEdges(c tare.Claim) []float64 {
 // it and is refuted where all of it lies below. A cause is refuted where another
 // step of the decomposition has a share of its own, and holds where none can have
 // more than 5 %. What is only reported is not measured.
-func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
-	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
+func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
+	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
 		r := tare.ClaimResult{
@@ -96,7 +97,7 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 			return
 		}
 	}
-	who, ok := b.d.contender(c.Contender)
+	who, ok := b.d.Contender(c.Contender)
 	if !ok {
 		notMeasured(r, c.Contender+" was not measured")
 		return
@@ -139,7 +140,7 @@ func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.
 // notAnswerable reports whether a claim of a comparison cannot be judged because it
 // was not measured, or is void, and writes the reason into r.
 func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
-	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
+	if why, ok := b.d.Measures(c.Workload, c.Metric); !ok {
 		notMeasured(r, why)
 		return true
 	}
@@ -182,7 +183,7 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(comparison.Rounds), roundsForInterval(comparison, b.d.looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(comparison.Rounds), roundsForInterval(comparison, b.d.Looks()))
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -16,35 +17,35 @@ const alpha = stats.Alpha
 // describes. Where there are too few rounds for an interval Low and High are
 // zero. On the primary metric ranks and letters are filled in, and the
 // baseline has a row against itself (ratio 1) that carries its own.
-func Compare(d Data, effects []tare.Effects) []tare.Comparison {
-	x := newIndex(d)
+func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
+	x := d.Index()
 	var out []tare.Comparison
-	var member []evidence // of out[i]
+	var member []question // of out[i]
 	for _, w := range d.Study.Workloads {
-		for _, metric := range metricsOf(w, d.Study.Metrics) {
-			if metric == d.primary() {
-				if c, ok := x.self(d, w.ID); ok {
-					out, member = append(out, c), append(member, evidence{})
+		for _, metric := range evidence.MetricsOf(w, d.Study.Metrics) {
+			if metric == d.Primary() {
+				if c, ok := compareWithSelf(x, d, w.ID); ok {
+					out, member = append(out, c), append(member, question{})
 				}
 			}
-			for _, id := range d.compared() {
+			for _, id := range d.Compared() {
 				e, ok := tare.EffectsOf(effects, w.ID, metric, id, d.Study.Baseline)
 				if !ok || id == d.Study.Baseline {
 					continue
 				}
-				c := x.comparison(d, e)
-				c.Exploratory = metric != d.primary() && !asked(d, id, w.ID, metric)
+				c := compareWith(x, d, e)
+				c.Exploratory = metric != d.Primary() && !asked(d, id, w.ID, metric)
 				out = append(out, c)
-				member = append(member, evidence{e.Effects, edges(d, id, w.ID, metric)})
+				member = append(member, question{e.Effects, edges(d, id, w.ID, metric)})
 			}
 		}
 	}
 	for _, family := range families(out) {
-		var of []evidence
+		var of []question
 		for _, i := range family {
 			of = append(of, member[i])
 		}
-		for k, s := range settle(of, d.looks()) {
+		for k, s := range settle(of, d.Looks()) {
 			c := &out[family[k]]
 			if c.Level = s.Level; s.OK {
 				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
@@ -64,10 +65,10 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// evidence is what an interval is made from, one figure per round, and the
+// question is what an interval is made from, one figure per round, and the
 // values at which a decision read off it flips. For a comparison both are
 // logarithms of ratios.
-type evidence struct {
+type question struct {
 	effects []float64
 	edges   []float64
 }
@@ -101,15 +102,15 @@ func families(cs []tare.Comparison) [][]int {
 
 // settle returns the intervals of one family. A member is open while its interval
 // holds one of its edges.
-func settle(family []evidence, looks int) []stats.Span {
+func settle(family []question, looks int) []stats.Span {
 	return stats.StepDown(len(family), alpha, func(i int, alpha float64) (s stats.Span) {
 		s.Low, s.High, s.OK = stats.Interval(family[i].effects, stats.LookLevel(alpha, looks))
 		return s
 	}, func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].edges, s.Holds) })
 }
 
-// comparison is everything about a pair but its interval. b of e is the baseline.
-func (x *index) comparison(d Data, e tare.Effects) tare.Comparison {
+// compareWith is everything about a pair but its interval. b of e is the baseline.
+func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
 		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
@@ -118,31 +119,31 @@ func (x *index) comparison(d Data, e tare.Effects) tare.Comparison {
 	if len(e.Sums) > 0 {
 		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
 	}
-	a, _ := x.value(e.Workload, e.Metric, tare.Contender{ID: e.A})
-	b, _ := x.value(e.Workload, e.Metric, tare.Contender{ID: e.B})
+	a, _ := findValue(x, e.Workload, e.Metric, tare.Contender{ID: e.A})
+	b, _ := findValue(x, e.Workload, e.Metric, tare.Contender{ID: e.B})
 	c.Value, c.AgainstValue, c.Unit = a.Value, b.Value, a.Unit
 	return c
 }
 
-// self is the baseline's row against itself.
-func (x *index) self(d Data, workload string) (tare.Comparison, bool) {
-	v, ok := x.value(workload, d.primary(), tare.Contender{ID: d.Study.Baseline})
+// compareWithSelf is the baseline's row against itself.
+func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (tare.Comparison, bool) {
+	v, ok := findValue(x, workload, d.Primary(), tare.Contender{ID: d.Study.Baseline})
 	return tare.Comparison{
-		Workload: workload, Contender: d.Study.Baseline, Metric: d.primary(), Against: d.Study.Baseline,
+		Workload: workload, Contender: d.Study.Baseline, Metric: d.Primary(), Against: d.Study.Baseline,
 		Ratio: 1, Low: 1, High: 1, Level: 1 - alpha, Rounds: v.Rounds, Value: v.Value, AgainstValue: v.Value, Unit: v.Unit,
 	}, ok
 }
 
 // asked reports whether a criterion or claim is about this comparison.
-func asked(d Data, contender, workload, metric string) bool {
+func asked(d evidence.Evidence, contender, workload, metric string) bool {
 	return len(edges(d, contender, workload, metric)) > 1
 }
 
 // edges are the logarithms of the ratios at which a decision about a
-// comparison flips; the first is that of no difference.
-func edges(d Data, contender, workload, metric string) []float64 {
+// compareWith flips; the first is that of no difference.
+func edges(d evidence.Evidence, contender, workload, metric string) []float64 {
 	s, out := d.Study, []float64{0}
-	if effect := d.Plan.Until; effect > 0 && metric == d.primary() {
+	if effect := d.Plan.Until; effect > 0 && metric == d.Primary() {
 		out = append(out, math.Log1p(effect), -math.Log1p(effect))
 	}
 	for _, c := range s.Criteria {

@@ -208,7 +208,7 @@ func TestResolution(t *testing.T) {
 	if s := Resolution(d, cs)[0].Seconds; s != 6 {
 		t.Errorf("from the plan: %v s, want 6", s)
 	}
-	few := d.upTo(4)
+	few := upTo(d, 4)
 	if rs := Resolution(few, Compare(few, Effects(few))); rs != nil {
 		t.Errorf("without an interval: %+v", rs)
 	}

@@ -10,8 +10,8 @@ import (
 // baseline's: to go.mod, which is what somebody who adds it sees, or, where no
 // go.mod is known, to the binary.
 func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim) {
-	who, _ := b.d.contender(c.Contender)
-	base, _ := b.d.contender(b.d.Study.Baseline)
+	who, _ := b.d.Contender(c.Contender)
+	base, _ := b.d.Contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
 		if why := uncounted(of, b.findings); why != "" {
 			notMeasured(r, why)

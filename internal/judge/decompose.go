@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
@@ -27,8 +28,8 @@ import (
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist.
 // Assoc. 56 (1961) 52–64.
-func Decompose(d Data, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
-	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
+func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
+	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, asked := range d.Study.Decompose {
 		if len(asked.Steps) > 0 { // a valid study has some
@@ -40,7 +41,7 @@ func Decompose(d Data, effects []tare.Effects, comparisons []tare.Comparison, fi
 
 func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
-		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.primary()),
+		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.Primary()),
 		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
 	}
 	noun := tare.MetricFor(out.Metric).Noun
@@ -49,7 +50,7 @@ func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tar
 		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not taken apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
 		return out
 	}
-	if why, ok := b.d.measures(out.Workload, out.Metric); !ok {
+	if why, ok := b.d.Measures(out.Workload, out.Metric); !ok {
 		return failed(why)
 	}
 	chain, omitted, why := b.chain(asked, out.Metric)
@@ -104,7 +105,7 @@ func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Ca
 
 // absent says why a contender cannot be in a chain; empty: it can.
 func (b *rulingData) absent(id, workload, metric string) string {
-	who, ok := b.d.contender(id)
+	who, ok := b.d.Contender(id)
 	if !ok {
 		return id + " was not measured"
 	}
@@ -117,7 +118,7 @@ func (b *rulingData) absent(id, workload, metric string) string {
 	if who.Role == tare.RoleTrap {
 		return id + " is a trap, and traps are not compared"
 	}
-	if m, _ := tare.MetricNamed(metric); len(b.index().perRound(m, workload, id)) == 0 {
+	if m, _ := tare.MetricNamed(metric); len(b.d.Index().PerRound(m, workload, id)) == 0 {
 		return fmt.Sprintf("%s has no %s on %s", id, tare.MetricFor(metric).Noun, workload)
 	}
 	return ""
@@ -126,20 +127,20 @@ func (b *rulingData) absent(id, workload, metric string) string {
 // cause fills in the ratio of one step, at an error level. It is false where
 // there is none. Too few rounds leave Low and High zero.
 func (b *rulingData) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
-	x := b.index()
+	x := b.d.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
-		e = x.effects(b.d, workload, metric, c.To, c.From)
+		e = findEffects(x, b.d, workload, metric, c.To, c.From)
 	}
 	if len(e.Effects) == 0 {
 		return false
 	}
 	c.Ratio, c.Rounds, c.Level = math.Exp(stats.HodgesLehmann(e.Effects)), len(e.Effects), 1-level
-	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.looks())); ok {
+	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.Looks())); ok {
 		c.Low, c.High = math.Exp(lo), math.Exp(hi)
 	}
-	from, _ := x.value(workload, metric, tare.Contender{ID: c.From})
-	to, _ := x.value(workload, metric, tare.Contender{ID: c.To})
+	from, _ := findValue(x, workload, metric, tare.Contender{ID: c.From})
+	to, _ := findValue(x, workload, metric, tare.Contender{ID: c.To})
 	c.FromValue, c.ToValue, c.Unit = from.Value, to.Value, to.Unit
 	return true
 }
@@ -152,7 +153,7 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 		Exact: out.Whole.Low == out.Whole.High,
 	}
 	who := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
-	looks := b.d.looks()
+	looks := b.d.Looks()
 	level := 1 - out.Steps[0].Level
 	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, formatRounds(row.Rounds), needs)
@@ -187,13 +188,13 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 // share fills in which shares of the whole the steps of out are, at a level
 // per look. It is false, and there are none, where one has no bounds.
 func (b *rulingData) share(out *tare.Decomposition, ids []string, level float64) bool {
-	x := b.index()
+	x := b.d.Index()
 	m, _ := tare.MetricNamed(out.Metric)
 	whole, parts := []float64{}, make([][]float64, len(out.Steps))
-	for _, r := range x.rounds {
+	for _, r := range x.Rounds() {
 		var values []float64
 		for _, id := range ids {
-			if v, ok := x.inRound(m, cell{r, out.Workload, id}); ok {
+			if v, ok := x.InRound(m, evidence.At(r, out.Workload, id)); ok {
 				values = append(values, v)
 			}
 		}

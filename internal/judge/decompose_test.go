@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // told is a study of a chain base → lean → other → fat that costs 1,000, 1,300,
 // 1,500 and 2,000: the causes are 30, 20 and 50 % of the difference.
-func told(seed uint64, f fake) Data {
+func told(seed uint64, f fake) evidence.Evidence {
 	f.workloads, f.slices = []string{"w"}, 2
 	f.cost = map[string]float64{"lean": 1300, "other": 1500, "fat": 2000}
 	f.metrics = []string{"time", "cpu"}
@@ -23,7 +24,7 @@ func told(seed uint64, f fake) Data {
 	return d
 }
 
-func decomposed(t *testing.T, d Data, findings ...tare.Finding) tare.Decomposition {
+func decomposed(t *testing.T, d evidence.Evidence, findings ...tare.Finding) tare.Decomposition {
 	t.Helper()
 	out := Decompose(d, Effects(d), Compare(d, Effects(d)), findings)
 	if len(out) != 1 {
@@ -70,8 +71,8 @@ func TestDecompose(t *testing.T) {
 	}
 	about("the product of the steps", product, w.Ratio)
 	// The steps' intervals are those of their own pairs, also where the page has none.
-	x := newIndex(d)
-	e := x.effects(d, "w", "cpu", "other", "lean")
+	x := d.Index()
+	e := findEffects(x, d, "w", "cpu", "other", "lean")
 	lo, hi, _ := stats.Interval(e.Effects, stats.LookLevel(0.05/3, 1))
 	if c := got.Steps[1]; c.Low != math.Exp(lo) || c.High != math.Exp(hi) || c.Ratio != math.Exp(stats.HodgesLehmann(e.Effects)) {
 		t.Errorf("step 1: %+v, want %v to %v", c, math.Exp(lo), math.Exp(hi))
@@ -121,8 +122,8 @@ func TestDecomposeLess(t *testing.T) {
 // the next one.
 func TestDecomposeLeavesOut(t *testing.T) {
 	wrong := tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: "other", Workload: "w", Message: "m"}
-	gone := func(id string) func(d *Data) {
-		return func(d *Data) {
+	gone := func(id string) func(d *evidence.Evidence) {
+		return func(d *evidence.Evidence) {
 			for i, c := range d.Contenders {
 				if c.ID == id {
 					d.Contenders = append(d.Contenders[:i:i], d.Contenders[i+1:]...)
@@ -131,8 +132,8 @@ func TestDecomposeLeavesOut(t *testing.T) {
 			}
 		}
 	}
-	role := func(id string, r tare.Role) func(d *Data) {
-		return func(d *Data) {
+	role := func(id string, r tare.Role) func(d *evidence.Evidence) {
+		return func(d *evidence.Evidence) {
 			for i := range d.Contenders {
 				if d.Contenders[i].ID == id {
 					d.Contenders[i].Role = r
@@ -142,7 +143,7 @@ func TestDecomposeLeavesOut(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		change   func(d *Data)
+		change   func(d *evidence.Evidence)
 		finding  tare.Finding
 		steps    string // of those left: from, to, cause
 		sentence string // what is in it
@@ -153,12 +154,12 @@ func TestDecomposeLeavesOut(t *testing.T) {
 		{"not measured", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not measured."},
 		{"a trap", role("lean", tare.RoleTrap), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean is a trap, and traps are not compared."},
 		{"the last", gone("fat"), tare.Finding{}, "encoding-json lean the framework; lean other a line of log; ", " Left out: fat was not measured; the chain ends at other."},
-		{"nothing measured", func(d *Data) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json has no CPU time on w."},
+		{"nothing measured", func(d *evidence.Evidence) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json has no CPU time on w."},
 		{"the first", nil, tare.Finding{Check: "trial", Severity: tare.Void, Contender: base, Message: "m"}, "",
 			"The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json is void by trial: m."},
-		{"all others", func(d *Data) { gone("lean")(d); gone("other")(d); gone("fat")(d) }, tare.Finding{}, "",
+		{"all others", func(d *evidence.Evidence) { gone("lean")(d); gone("other")(d); gone("fat")(d) }, tare.Finding{}, "",
 			"is not taken apart: lean was not measured; other was not measured; fat was not measured."},
-		{"the workload", func(d *Data) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not taken apart: w was not measured."},
+		{"the workload", func(d *evidence.Evidence) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not taken apart: w was not measured."},
 	} {
 		d := told(53, fake{rounds: 12, roundSD: 0.01})
 		if c.change != nil {
@@ -189,9 +190,9 @@ func TestDecomposeNothing(t *testing.T) {
 			s.CPUNS *= 9
 		}
 	}
-	few := told(56, fake{rounds: 12, roundSD: 0.01}).upTo(6) // enough for the whole, not for a third of its level
+	few := upTo(told(56, fake{rounds: 12, roundSD: 0.01}), 6) // enough for the whole, not for a third of its level
 	for name, c := range map[string]struct {
-		d    Data
+		d    evidence.Evidence
 		want string
 	}{
 		"no difference":     {same, "No difference in CPU time of fat against encoding-json on w is shown, so none is taken apart; the ratio is "},

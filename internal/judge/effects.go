@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -19,14 +20,14 @@ import (
 // round; where a side is zero in any round there is no ratio, and the pair is
 // left out whole (dropping only those rounds would choose by outcome). A round
 // in which a side was not measured, or does not count, is left out, and the
-// effects then say of which rounds they are.
-func Effects(d Data) []tare.Effects {
-	x := newIndex(d)
+// findEffects then say of which rounds they are.
+func Effects(d evidence.Evidence) []tare.Effects {
+	x := d.Index()
 	var out []tare.Effects
 	for _, w := range d.Study.Workloads {
-		for _, name := range metricsOf(w, d.Study.Metrics) {
+		for _, name := range evidence.MetricsOf(w, d.Study.Metrics) {
 			for _, p := range pairs(d, name) {
-				if e := x.effects(d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
+				if e := findEffects(x, d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
 					out = append(out, e)
 				}
 			}
@@ -36,17 +37,17 @@ func Effects(d Data) []tare.Effects {
 }
 
 // pairs lists the pairs wanted on a metric, the baseline second where it is in.
-func pairs(d Data, metric string) [][2]string {
+func pairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
-	for _, a := range d.compared() {
+	for _, a := range d.Compared() {
 		if a != d.Study.Baseline {
 			out = append(out, [2]string{a, d.Study.Baseline})
 		}
 	}
-	if metric != d.primary() {
+	if metric != d.Primary() {
 		return out
 	}
-	ids := d.alike()
+	ids := d.Alike()
 	for i, a := range ids {
 		for _, b := range ids[i+1:] {
 			if a != d.Study.Baseline && b != d.Study.Baseline {
@@ -57,20 +58,20 @@ func pairs(d Data, metric string) [][2]string {
 	return out
 }
 
-// effects computes one pair; without a ratio its Effects are empty.
-func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
+// findEffects computes one pair; without a ratio its Effects are empty.
+func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b string) tare.Effects {
 	e := tare.Effects{Workload: workload, Metric: metric, A: a, B: b}
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
 		return e
 	}
 	if !m.PerSlice {
-		e.Effects, e.Of = x.trialEffects(m, workload, a, b)
+		e.Effects, e.Of = effectsOfTrials(x, m, workload, a, b)
 		return e
 	}
 	var of []int
-	for _, r := range x.rounds {
-		if effect, sum, ok := x.sliceEffect(d, metric, cell{r, workload, a}, cell{r, workload, b}); ok {
+	for _, r := range x.Rounds() {
+		if effect, sum, ok := effectOfSlices(x, d, metric, evidence.At(r, workload, a), evidence.At(r, workload, b)); ok {
 			e.Effects = append(e.Effects, effect)
 			e.Sums = append(e.Sums, sum)
 			of = append(of, r)
@@ -80,30 +81,30 @@ func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
 	return e
 }
 
-// sliceEffect is ln(a/b) in one round of a metric that is measured per slice,
+// effectOfSlices is ln(a/b) in one round of a metric that is measured per slice,
 // over blocks where the plan says so, and from sums. Where b is the baseline and
 // the plan says so, it is the mean of that and of ln(a/control): both are the
 // same program, and the mean of two errs less than one.
-func (x *index) sliceEffect(d Data, metric string, a, b cell) (effect, sum float64, ok bool) {
-	effect, sum, ok = x.pairEffect(d, metric, a, b)
-	if !ok || d.Plan.Reference != tare.BaselineAndControl || b.contender != d.Study.Baseline || a.contender == tare.ControlID {
+func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
+	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
+	if !ok || d.Plan.Reference != tare.BaselineAndControl || b.Contender != d.Study.Baseline || a.Contender == tare.ControlID {
 		return effect, sum, ok
 	}
-	b.contender = tare.ControlID
-	if again, sumAgain, ok := x.pairEffect(d, metric, a, b); ok {
+	b.Contender = tare.ControlID
+	if again, sumAgain, ok := effectOfPairs(x, d, metric, a, b); ok {
 		return (effect + again) / 2, (sum + sumAgain) / 2, true
 	}
 	return effect, sum, true
 }
 
-// pairEffect is ln(a/b) of two cells of one round.
-func (x *index) pairEffect(d Data, metric string, a, b cell) (effect, sum float64, ok bool) {
-	p, q := x.paired(metric, a, b)
+// effectOfPairs is ln(a/b) of two cells of one round.
+func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
+	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
 	if !finite(sum) {
 		return 0, 0, false
 	}
-	slicing, _ := d.Plan.Slicing(a.workload)
+	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
 		// CPU clocks can be too coarse for a block; the sum then stands.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); finite(blocks) {
@@ -115,18 +116,18 @@ func (x *index) pairEffect(d Data, metric string, a, b cell) (effect, sum float6
 
 // effectInRound is ln(a/b) in one round; false where a side was not measured,
 // or was zero.
-func (x *index) effectInRound(d Data, m tare.Metric, a, b cell) (float64, bool) {
+func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (float64, bool) {
 	if m.PerSlice {
-		effect, _, ok := x.sliceEffect(d, m.Name, a, b)
+		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)
 		return effect, ok
 	}
-	effect := math.Log(x.samples[a][m.Key] / x.samples[b][m.Key]) // what is absent is 0
+	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // what is absent is 0
 	return effect, finite(effect)
 }
 
-// paired returns the slices of two cells that have the same index.
-func (x *index) paired(metric string, a, b cell) (p, q []stats.Point) {
-	as, bs := x.slices[a], x.slices[b]
+// pairSlices returns the slices of two cells that have the same index.
+func pairSlices(x *evidence.Index, metric string, a, b evidence.Cell) (p, q []stats.Point) {
+	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
 		switch {
 		case as[i].Index < bs[j].Index:
@@ -134,8 +135,8 @@ func (x *index) paired(metric string, a, b cell) (p, q []stats.Point) {
 		case as[i].Index > bs[j].Index:
 			j++
 		default:
-			p = append(p, stats.Point{Ops: as[i].Ops, NS: x.cost(as[i], metric)})
-			q = append(q, stats.Point{Ops: bs[j].Ops, NS: x.cost(bs[j], metric)})
+			p = append(p, stats.Point{Ops: as[i].Ops, NS: x.Cost(as[i], metric)})
+			q = append(q, stats.Point{Ops: bs[j].Ops, NS: x.Cost(bs[j], metric)})
 			i++
 			j++
 		}
@@ -143,10 +144,10 @@ func (x *index) paired(metric string, a, b cell) (p, q []stats.Point) {
 	return p, q
 }
 
-func (x *index) trialEffects(m tare.Metric, workload, a, b string) (effects []float64, of []int) {
-	for _, r := range x.rounds {
-		va, okA := x.samples[cell{r, workload, a}][m.Key]
-		vb, okB := x.samples[cell{r, workload, b}][m.Key]
+func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, of []int) {
+	for _, r := range x.Rounds() {
+		va, okA := x.Sample(evidence.At(r, workload, a))[m.Key]
+		vb, okB := x.Sample(evidence.At(r, workload, b))[m.Key]
 		if !okA || !okB {
 			continue
 		}

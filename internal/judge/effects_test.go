@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // small is two rounds of two slices of base, lean, control, null and a trap.
-func small() Data {
-	d := Data{
+func small() evidence.Evidence {
+	d := evidence.Evidence{
 		Study: tare.Study{Baseline: base, Metrics: []string{"time", "cpu", "bytes"}, Workloads: []tare.Workload{{ID: "w"}}},
 		Plan:  tare.Plan{Looks: []int{2}, Slices: []tare.Slicing{{Workload: "w", Block: 1}}},
 		Contenders: []tare.Contender{
@@ -36,7 +37,7 @@ func small() Data {
 	return d
 }
 
-func effect(t *testing.T, d Data, metric, a, b string) tare.Effects {
+func effect(t *testing.T, d evidence.Evidence, metric, a, b string) tare.Effects {
 	t.Helper()
 	e, ok := tare.EffectsOf(Effects(d), "w", metric, a, b)
 	if !ok {
@@ -66,10 +67,10 @@ func TestEffectsPairSlicesByIndex(t *testing.T) {
 
 func TestEffectsUseBlocksOnlyWhereThePlanSaysSo(t *testing.T) {
 	sum := math.Log(1250.0 / 4000)
-	for name, change := range map[string]func(*Data){
-		"one block":       func(d *Data) { d.Plan.Slices[0].Block = 2 },
-		"ratio of sums":   func(d *Data) { d.Plan.Slices[0].RatioOfSums = true },
-		"trial isolation": func(d *Data) { d.Plan.Isolation = tare.TrialWise },
+	for name, change := range map[string]func(*evidence.Evidence){
+		"one block":       func(d *evidence.Evidence) { d.Plan.Slices[0].Block = 2 },
+		"ratio of sums":   func(d *evidence.Evidence) { d.Plan.Slices[0].RatioOfSums = true },
+		"trial isolation": func(d *evidence.Evidence) { d.Plan.Isolation = tare.TrialWise },
 	} {
 		d := small()
 		change(&d)
@@ -267,8 +268,8 @@ func TestEffectsAgainstBothCopies(t *testing.T) {
 		return v
 	}
 	w := f.data(seeded(5)).Study.Workloads[0].ID
-	one, two := newIndex(alone).effects(alone, w, "time", "lean", base), newIndex(both).effects(both, w, "time", "lean", base)
-	against := newIndex(alone).effects(alone, w, "time", "lean", tare.ControlID)
+	one, two := findEffects(alone.Index(), alone, w, "time", "lean", base), findEffects(both.Index(), both, w, "time", "lean", base)
+	against := findEffects(alone.Index(), alone, w, "time", "lean", tare.ControlID)
 	for i := range two.Effects {
 		if !near(two.Effects[i], (one.Effects[i]+against.Effects[i])/2) {
 			t.Fatalf("round %d: %v, of %v and %v", i+1, two.Effects[i], one.Effects[i], against.Effects[i])
@@ -277,7 +278,7 @@ func TestEffectsAgainstBothCopies(t *testing.T) {
 	if got := variance(two.Effects) / variance(one.Effects); got < 0.6 || got > 0.9 {
 		t.Errorf("%.2f of the variance, want about 0.75", got)
 	}
-	a, b := newIndex(alone).effects(alone, w, "time", tare.ControlID, base), newIndex(both).effects(both, w, "time", tare.ControlID, base)
+	a, b := findEffects(alone.Index(), alone, w, "time", tare.ControlID, base), findEffects(both.Index(), both, w, "time", tare.ControlID, base)
 	if !slices.Equal(a.Effects, b.Effects) {
 		t.Error("the control's own effects changed")
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // fake is a made-up study: every contender's true cost per operation, and the
@@ -25,8 +26,8 @@ type fake struct {
 const base = "encoding-json"
 
 // data plays the study.
-func (f fake) data(r *rand.Rand) Data {
-	d := Data{Rounds: f.rounds, Final: true}
+func (f fake) data(r *rand.Rand) evidence.Evidence {
+	d := evidence.Evidence{Rounds: f.rounds, Final: true}
 	d.Study = tare.Study{ID: "fake", Baseline: base, Metrics: f.metrics, Criteria: f.criteria, Claims: f.claims}
 	if d.Study.Metrics == nil {
 		d.Study.Metrics = []string{"time"}
@@ -83,7 +84,7 @@ func (f fake) data(r *rand.Rand) Data {
 }
 
 // upTo is what was known after n rounds.
-func (d Data) upTo(n int) Data {
+func upTo(d evidence.Evidence, n int) evidence.Evidence {
 	out := d
 	out.Rounds, out.Final, out.Slices, out.Trials = n, false, nil, nil
 	for _, s := range d.Slices {
@@ -103,7 +104,7 @@ func seeded(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 7)) }
 
 // sampled adds a trial metric: values by contender, the same in every round
 // unless by returns otherwise.
-func sampled(d *Data, key string, by func(round int, contender string) float64) {
+func sampled(d *evidence.Evidence, key string, by func(round int, contender string) float64) {
 	for i := range d.Trials {
 		t := &d.Trials[i]
 		if t.Samples == nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -27,13 +28,13 @@ func (b *rulingData) beyond(s tare.Scaling) (out beyondCost, ok bool) {
 	if len(s.Workloads) < fewestSizesWithCost {
 		return out, false
 	}
-	x := newIndex(b.d)
+	x := b.d.Index()
 	m, _ := tare.MetricNamed("time")
-	for _, r := range x.rounds {
+	for _, r := range x.Rounds() {
 		var sizes, times []float64
 		for _, id := range s.Workloads {
 			for _, w := range b.d.Study.Workloads {
-				if t, ok := x.inRound(m, cell{r, w.ID, s.Contender}); ok && w.ID == id && t > 0 {
+				if t, ok := x.InRound(m, evidence.At(r, w.ID, s.Contender)); ok && w.ID == id && t > 0 {
 					sizes, times = append(sizes, size(w, s.By)), append(times, t)
 				}
 			}
@@ -47,7 +48,7 @@ func (b *rulingData) beyond(s tare.Scaling) (out beyondCost, ok bool) {
 		return out, false
 	}
 	out.value, out.cost = stats.HodgesLehmann(out.exponents), stats.HodgesLehmann(out.costs)
-	out.low, out.high, out.enough = stats.Interval(out.exponents, stats.LookLevel(alpha, b.d.looks()))
+	out.low, out.high, out.enough = stats.Interval(out.exponents, stats.LookLevel(alpha, b.d.Looks()))
 	return out, true
 }
 

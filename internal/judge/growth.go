@@ -33,7 +33,7 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
 	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), formatRounds(s.Rounds))
-	if at := stats.LookLevel(alpha, b.d.looks()); s.Rounds < stats.MinRounds(at) {
+	if at := stats.LookLevel(alpha, b.d.Looks()); s.Rounds < stats.MinRounds(at) {
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(s.Rounds), stats.MinRounds(at))
 		return
 	}

@@ -4,23 +4,24 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // Leading is the contender with the lowest ratio to the baseline so far, on the
 // first workload and the primary metric. It is an estimate for a progress line,
 // and no verdict. ok is false before a contender has a ratio.
-func Leading(d Data) (lead tare.Comparison, ok bool) {
-	x := newIndex(d)
+func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
+	x := d.Index()
 	for _, w := range d.Study.Workloads {
-		for _, id := range d.having(tare.RoleContender) {
-			e := x.effects(d, w.ID, d.primary(), id, d.Study.Baseline)
+		for _, id := range d.Having(tare.RoleContender) {
+			e := findEffects(x, d, w.ID, d.Primary(), id, d.Study.Baseline)
 			if len(e.Effects) == 0 {
 				continue
 			}
 			ratio := math.Exp(stats.HodgesLehmann(e.Effects))
 			if !ok || ratio < lead.Ratio {
-				lead, ok = tare.Comparison{Workload: w.ID, Contender: id, Metric: d.primary(), Against: d.Study.Baseline, Ratio: ratio, Rounds: len(e.Effects)}, true
+				lead, ok = tare.Comparison{Workload: w.ID, Contender: id, Metric: d.Primary(), Against: d.Study.Baseline, Ratio: ratio, Rounds: len(e.Effects)}, true
 			}
 		}
 		if ok {
@@ -32,12 +33,12 @@ func Leading(d Data) (lead tare.Comparison, ok bool) {
 
 // Trailing lists the contenders that are proven slower than at least leaders
 // others on every workload they were measured on, by the ranks of comparisons.
-func Trailing(d Data, comparisons []tare.Comparison, leaders int) []string {
+func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
-	for _, id := range d.having(tare.RoleContender) {
+	for _, id := range d.Having(tare.RoleContender) {
 		rows, trails := 0, true
 		for _, c := range comparisons {
-			if c.Contender == id && c.Metric == d.primary() && c.Against == d.Study.Baseline {
+			if c.Contender == id && c.Metric == d.Primary() && c.Against == d.Study.Baseline {
 				rows++
 				trails = trails && c.RankLow > leaders
 			}

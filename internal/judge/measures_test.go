@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // served is a study of a server: visits in lockstep on "visits", a closed loop
 // in one piece on "closed" and a given rate on "rate". Every trial has p99
 // samples of so many requests, also where they mean nothing.
-func served(requests float64) Data {
+func served(requests float64) evidence.Evidence {
 	f := fake{
 		workloads: []string{"visits", "closed", "rate"}, cost: map[string]float64{"lean": 500},
 		rounds: 12, slices: 2, roundSD: 0.02, metrics: []string{"time", "cpu", "p99"},
@@ -137,9 +138,9 @@ func TestThinLatencies(t *testing.T) {
 		{2000, 4, "lean has 8,000 requests after 4 rounds, and it takes 10,000", 5},
 		{0, 12, "lean has 0 requests in one of the rounds, and it takes 2,000" + longer, 0},
 	} {
-		d := served(c.requests).upTo(c.rounds)
+		d := upTo(served(c.requests), c.rounds)
 		d.Final = true
-		b := &rulingData{d: d}
+		b := &rulingData{d: d.Indexed()}
 		why, needed := b.tooFewRequests("p99", "closed", "lean", base)
 		if why != c.why || needed != c.needed {
 			t.Errorf("%v requests, %d rounds: %q, %d, want %q, %d", c.requests, c.rounds, why, needed, c.why, c.needed)
@@ -150,7 +151,6 @@ func TestThinLatencies(t *testing.T) {
 		if m, _ := tare.MetricNamed(metric); m.IsLatency() {
 			sampled(&b.d, m.Key, func(int, string) float64 { return 1e6 })
 		}
-		b.evidence = nil
 		if why, _ := b.tooFewRequests(metric, "closed", "lean", base); (why != "") != want {
 			t.Errorf("%s of 5,000 requests a round thin: %q, want %v", metric, why, want)
 		}
@@ -206,7 +206,7 @@ func TestWordsOfServers(t *testing.T) {
 		"rss":        "lean holds 1.91× the resident memory of encoding-json on w (1.82 to 2.01, 95 %, 18 rounds): 91 % more resident memory.",
 	} {
 		c.Metric = metric
-		if got := difference(c, 0, Data{}); got != want {
+		if got := difference(c, 0, evidence.Evidence{}); got != want {
 			t.Errorf(" got %s\nwant %s", got, want)
 		}
 	}

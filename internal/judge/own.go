@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -14,7 +15,7 @@ import (
 // another workload, or in another metric. The ratio is taken in each round. Its floor is
 // how far the control's differs from the baseline's.
 func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
-	if why, ok := b.d.measures(c.Of.Workload, c.Of.Metric); !ok {
+	if why, ok := b.d.Measures(c.Of.Workload, c.Of.Metric); !ok {
 		notMeasured(r, why)
 		return
 	}
@@ -34,7 +35,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 		effects = append(effects, of[round])
 	}
 	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, c.Metric, c.Workload, c.Of.Metric, c.Of.Workload, formatRounds(len(effects)))
-	at := stats.LookLevel(alpha, b.d.looks())
+	at := stats.LookLevel(alpha, b.d.Looks())
 	row := tare.Comparison{
 		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Contender,
 		Ratio: math.Exp(stats.HodgesLehmann(effects)), Level: 1 - alpha, Rounds: len(effects),
@@ -59,7 +60,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 // alone: behind a relay the network is the limit for every server, the null server too.
 // That voids a comparison of servers, and it is what such a claim is about.
 func (b *rulingData) limitIsClaimed(c tare.Claim, f tare.Finding) bool {
-	w, ok := b.d.workload(c.Workload)
+	w, ok := b.d.Workload(c.Workload)
 	relayed := ok && w.Traffic != nil && (w.Traffic.Delay > 0 || w.Traffic.Bandwidth > 0)
 	return c.Of != (tare.ClaimOf{}) && relayed && f.Check == headroom
 }
@@ -69,16 +70,16 @@ const headroom = "generator-headroom"
 
 // ownRatios are the logarithms of the claim's ratio for contender, by round.
 func (b *rulingData) ownRatios(c tare.Claim, contender string) map[int]float64 {
-	x := b.index()
+	x := b.d.Index()
 	of, ok1 := tare.MetricNamed(c.Of.Metric)
 	m, ok2 := tare.MetricNamed(c.Metric)
 	out := map[int]float64{}
 	if !ok1 || !ok2 {
 		return out
 	}
-	for _, r := range x.rounds {
-		own, ok1 := x.inRound(m, cell{r, c.Workload, contender})
-		other, ok2 := x.inRound(of, cell{r, c.Of.Workload, contender})
+	for _, r := range x.Rounds() {
+		own, ok1 := x.InRound(m, evidence.At(r, c.Workload, contender))
+		other, ok2 := x.InRound(of, evidence.At(r, c.Of.Workload, contender))
 		if ok1 && ok2 && own > 0 && other > 0 {
 			out[r] = math.Log(own / other)
 		}

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // slowed is a study of two workloads, of which wide takes everybody times as long.
-func slowed(times float64, f fake) Data {
+func slowed(times float64, f fake) evidence.Evidence {
 	f.workloads, f.slices, f.cost = []string{"narrow", "wide"}, 2, map[string]float64{"lean": 900}
 	return scaled(f.data(seeded(5)), func(s tare.Slice) float64 {
 		if s.Workload == "wide" {
@@ -87,7 +88,7 @@ func TestSideWithoutFigures(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	claim := func(d Data, value float64, workloads ...string) tare.ClaimResult {
+	claim := func(d evidence.Evidence, value float64, workloads ...string) tare.ClaimResult {
 		d.Study.Claims = []tare.Claim{{ID: "F4.11", Kind: tare.ClaimRate, Contender: "lean", Workloads: workloads, Value: value, Statement: "s", Source: "src"}}
 		return claimed(d)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // Parts is one result of a study that was divided: each machine measured other
@@ -51,7 +52,7 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 		}
 		out.Seconds, out.RoundsDone = max(out.Seconds, r.Seconds), min(out.RoundsDone, r.RoundsDone)
 	}
-	d := Data{
+	d := evidence.Evidence{
 		Study: tare.Study{Metrics: out.Metrics, Workloads: out.Workloads, Criteria: criteria},
 		Plan:  out.Plan, Contenders: out.Contenders, Rounds: out.RoundsDone, Trials: out.Trials, Final: true,
 	}
@@ -64,15 +65,15 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 }
 
 // settleAgain takes the intervals of comparisons anew, over all of a family.
-func settleAgain(d Data, effects []tare.Effects, comparisons []tare.Comparison) {
+func settleAgain(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
 	for _, family := range families(comparisons) {
-		var of []evidence
+		var of []question
 		for _, i := range family {
 			c := comparisons[i]
 			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
-			of = append(of, evidence{e.Effects, edges(d, c.Contender, c.Workload, c.Metric)})
+			of = append(of, question{e.Effects, edges(d, c.Contender, c.Workload, c.Metric)})
 		}
-		for k, s := range settle(of, d.looks()) {
+		for k, s := range settle(of, d.Looks()) {
 			c := &comparisons[family[k]]
 			if c.Level, c.Low, c.High = s.Level, 0, 0; s.OK {
 				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)

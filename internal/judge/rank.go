@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -14,17 +15,17 @@ import (
 // workload at a time: a pair differs significantly where Holm over all pairs says so
 // and the difference exceeds what the control shows. Latencies that rest on too
 // few requests are not ranked.
-func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
-	b := &rulingData{d: d}
+func rank(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
+	b := &rulingData{d: d.Indexed()}
 	for _, w := range d.Study.Workloads {
 		var rows []int
 		for i := range cs {
 			c := &cs[i]
-			if c.Workload != w.ID || c.Metric != d.primary() {
+			if c.Workload != w.ID || c.Metric != d.Primary() {
 				continue
 			}
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
-			who, _ := d.contender(c.Contender)
+			who, _ := d.Contender(c.Contender)
 			ranked := who.Role == tare.RoleBaseline || who.Role == tare.RoleContender
 			if why, _ := b.tooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
 				ranked = false
@@ -40,7 +41,7 @@ func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.
 }
 
 // rankRows ranks the contenders of rows, all of one workload.
-func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) {
+func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, rows []int) {
 	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
 	floor := tare.NoiseFloor(cs, workload, metric)
 	type pair struct{ i, j int }
@@ -58,7 +59,7 @@ func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) 
 	for _, row := range rows {
 		rounds = max(rounds, cs[row].Rounds)
 	}
-	if !rankable(rounds, len(all), d.looks()) {
+	if !rankable(rounds, len(all), d.Looks()) {
 		return
 	}
 	better := -1 // sign of ln(i/j) where i is the better
@@ -66,7 +67,7 @@ func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) 
 		better = 1
 	}
 	proven := map[pair]int{}
-	for k, differs := range stats.HolmLooks(p, alpha, d.looks()) {
+	for k, differs := range stats.HolmLooks(p, alpha, d.Looks()) {
 		if !differs || !(math.Abs(estimate[k]) > floor) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
@@ -44,7 +45,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
 			return
 		}
-		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.looks()))
+		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.Looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
 			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.perRound)), v.RoundsNeeded)
 		return
@@ -59,7 +60,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	at := stats.LookLevel(1-m.Level, b.d.looks())
+	at := stats.LookLevel(1-m.Level, b.d.Looks())
 	if n, ok := stats.RoundsNeeded(m.perRound, at, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
@@ -85,11 +86,11 @@ func (b *rulingData) family(contender, metric string) []member {
 			}
 		}
 	}
-	var of []evidence
+	var of []question
 	for _, m := range ms {
-		of = append(of, evidence{m.perRound, m.edges})
+		of = append(of, question{m.perRound, m.edges})
 	}
-	for i, s := range settle(of, b.d.looks()) {
+	for i, s := range settle(of, b.d.Looks()) {
 		ms[i].Span = s
 	}
 	if b.differences == nil {
@@ -102,7 +103,7 @@ func (b *rulingData) family(contender, metric string) []member {
 // join adds the difference that a criterion asks about on workload to those of
 // a family, or its limit to the difference that is there.
 func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
-	if !b.d.answers(c, workload) {
+	if !answers(b.d, c, workload) {
 		return ms
 	}
 	for i := range ms {
@@ -111,22 +112,22 @@ func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contende
 			return ms
 		}
 	}
-	per := b.index().shares(c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
+	per := sharesByRound(b.d.Index(), c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
 	if len(per) == 0 {
 		return ms
 	}
 	return append(ms, member{workload: workload, of: c.Of, perRound: per, edges: []float64{0, limit}})
 }
 
-// shares returns (contender − baseline) on workload over what the baseline
+// sharesByRound returns (contender − baseline) on workload over what the baseline
 // took on workload of, one per round in which all three were measured.
-func (x *index) shares(metric, workload, of, contender, baseline string) []float64 {
+func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
-	for _, r := range x.rounds {
-		own, ok1 := x.inRound(m, cell{r, workload, contender})
-		base, ok2 := x.inRound(m, cell{r, workload, baseline})
-		whole, ok3 := x.inRound(m, cell{r, of, baseline})
+	for _, r := range x.Rounds() {
+		own, ok1 := x.InRound(m, evidence.At(r, workload, contender))
+		base, ok2 := x.InRound(m, evidence.At(r, workload, baseline))
+		whole, ok3 := x.InRound(m, evidence.At(r, of, baseline))
 		if ok1 && ok2 && ok3 && whole > 0 {
 			out = append(out, (own-base)/whole)
 		}
@@ -152,8 +153,8 @@ func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
 	}
 	s, span := sharesSpanned(share, lo, hi, m, edges...)
 	tail := ""
-	control := b.index().shares(v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
-	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.looks())); ok && !(share > (ch-cl)/2) {
+	control := sharesByRound(b.d.Index(), v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
+	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.Looks())); ok && !(share > (ch-cl)/2) {
 		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent((ch-cl)/2))
 	}
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)

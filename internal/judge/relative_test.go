@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // scaled multiplies the cost of slices.
-func scaled(d Data, by func(s tare.Slice) float64) Data {
+func scaled(d evidence.Evidence, by func(s tare.Slice) float64) evidence.Evidence {
 	for i := range d.Slices {
 		s := &d.Slices[i]
 		k := by(*s)
@@ -22,7 +23,7 @@ func scaled(d Data, by func(s tare.Slice) float64) Data {
 
 // routed is a study in which lean takes so many ns more than the baseline's
 // 1,000 on the workloads named, and the baseline 10,000 on "whole".
-func routed(r *rand.Rand, more float64, f fake, workloads ...string) Data {
+func routed(r *rand.Rand, more float64, f fake, workloads ...string) evidence.Evidence {
 	f.workloads, f.slices = append(workloads, "whole"), 2
 	f.cost = map[string]float64{"lean": 1000 + more}
 	return scaled(f.data(r), func(s tare.Slice) float64 {
@@ -74,7 +75,7 @@ func TestDifferenceForecast(t *testing.T) {
 	if v.Verdict != tare.Inconclusive || v.RoundsNeeded <= 12 || !strings.HasSuffix(v.Sentence, " rounds would decide it.") {
 		t.Errorf("%s, %d rounds needed: %s", v.Verdict, v.RoundsNeeded, v.Sentence)
 	}
-	few := d.upTo(4)
+	few := upTo(d, 4)
 	v = only(t, Verdicts(few, Compare(few, Effects(few)), nil), true)
 	if v.Sentence != "lean: time difference <= 3.5% of whole is inconclusive on small: no interval after 4 rounds; it takes 6." || v.RoundsNeeded != 6 {
 		t.Errorf("%d: %s", v.RoundsNeeded, v.Sentence)
@@ -136,7 +137,7 @@ func TestDifferenceFamilies(t *testing.T) {
 	levels := func(criteria ...tare.Criterion) map[string]float64 {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
-		for _, m := range (&rulingData{d: d}).family("lean", "time") {
+		for _, m := range (&rulingData{d: d.Indexed()}).family("lean", "time") {
 			out[m.workload+" of "+m.of] = m.Level
 		}
 		return out
@@ -184,7 +185,7 @@ func TestDifferenceCoverage(t *testing.T) {
 		rule, _ := criterion.Rule()
 		var miss, ruled bool
 		for _, look := range d.Plan.Looks {
-			b := &rulingData{d: d.upTo(look)}
+			b := &rulingData{d: upTo(d, look)}
 			m := b.family("lean", "time")[0]
 			miss = miss || m.OK && !m.Holds(0.03)
 			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit

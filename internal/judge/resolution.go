@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -13,8 +14,8 @@ import (
 // and metric measured per slice, half the width of the control's interval as a
 // share, the difference that would be found, and the seconds the rounds took. Where the control has no interval
 // yet there is none.
-func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
-	seconds, x := measured(d), newIndex(d)
+func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
+	seconds, x := measured(d), d.Index()
 	var out []tare.Resolution
 	for _, c := range comparisons {
 		m, _ := tare.MetricNamed(c.Metric)
@@ -24,16 +25,16 @@ func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
 		floor := c.NoiseFloor()
 		out = append(out, tare.Resolution{
 			Workload: c.Workload, Metric: c.Metric, Seconds: seconds,
-			HalfWidth: math.Expm1(floor), Within: math.Expm1(c.HalfWidth() * x.withinRounds(d, c)), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.looks()))),
+			HalfWidth: math.Expm1(floor), Within: math.Expm1(c.HalfWidth() * spreadWithinRounds(x, d, c)), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.Looks()))),
 		})
 	}
 	return out
 }
 
-// withinRounds is the part of a comparison's half width that comes of what varies
+// spreadWithinRounds is the part of a comparison's half width that comes of what varies
 // within rounds, between blocks of slices of the same processes; zero where the
 // rounds show too little.
-func (x *index) withinRounds(d Data, c tare.Comparison) float64 {
+func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	block := 0
 	for _, s := range d.Plan.Slices {
 		if s.Workload == c.Workload {
@@ -45,8 +46,8 @@ func (x *index) withinRounds(d Data, c tare.Comparison) float64 {
 	}
 	var blocks [][]float64
 	count := 0
-	for _, r := range x.rounds {
-		p, q := x.paired(c.Metric, cell{r, c.Workload, c.Contender}, cell{r, c.Workload, c.Against})
+	for _, r := range x.Rounds() {
+		p, q := pairSlices(x, c.Metric, evidence.At(r, c.Workload, c.Contender), evidence.At(r, c.Workload, c.Against))
 		effects := stats.BlockEffects(p, q, block)
 		blocks, count = append(blocks, effects), count+len(effects)
 	}
@@ -60,7 +61,7 @@ func (x *index) withinRounds(d Data, c tare.Comparison) float64 {
 
 // measured is how long the rounds took in all, in seconds: in lockstep the
 // trials of a round run side by side, otherwise one after another.
-func measured(d Data) float64 {
+func measured(d evidence.Evidence) float64 {
 	round := map[int]float64{}
 	for _, t := range d.Trials {
 		switch {

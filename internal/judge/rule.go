@@ -12,7 +12,7 @@ import (
 // rule fills in v. It is false where there is nothing to say: the contender is
 // not there, or is not asked the workload, or cannot do the workload and the criterion does not name it.
 func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
-	if w, _ := b.d.workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
+	if w, _ := b.d.Workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
 		return false
 	}
 	ratio := rule.Kind != tare.RuleValue
@@ -47,7 +47,7 @@ func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.R
 		b.ruleWithout(v, rule)
 	case !c.Bounded():
 		v.Verdict = tare.Inconclusive
-		v.RoundsNeeded = roundsForInterval(c, b.d.looks())
+		v.RoundsNeeded = roundsForInterval(c, b.d.Looks())
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
 			v.Contender, v.Criterion, v.Workload, formatRounds(c.Rounds), v.RoundsNeeded)
 	default:
@@ -81,8 +81,8 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 	for i, e := range edges {
 		edges[i] = math.Log(e)
 	}
-	e := b.index().effects(b.d, v.Workload, v.Metric, c.Contender, c.Against)
-	at := stats.LookLevel(1-c.Level, b.d.looks())
+	e := findEffects(b.d.Index(), b.d, v.Workload, v.Metric, c.Contender, c.Against)
+	at := stats.LookLevel(1-c.Level, b.d.Looks())
 	if n, ok := stats.RoundsNeeded(e.Effects, at, stats.MaxRounds, edges...); ok {
 		v.RoundsNeeded = n
 	}
@@ -92,8 +92,8 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 // ruleWithout rules where there are no effects: a side is zero, or was not
 // measured.
 func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
-	own, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: v.Contender})
-	base, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})
+	own, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
+	base, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})
 	ratio, ok := zeroRatio(own, base)
 	if !ok {
 		v.Verdict = tare.Inconclusive

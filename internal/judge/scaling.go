@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -26,12 +27,12 @@ const (
 // differ in those, else the length of a body; where the kind cannot tell any
 // there are no fits. Rounds in which a size was not measured are left out. The
 // intervals stand at 5 % each, like those of exploratory metrics.
-func Scaling(d Data) []tare.Scaling {
+func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := sizes(d.Study.Workloads)
 	if len(groups) == 0 {
 		return nil
 	}
-	x := newIndex(d)
+	x := d.Index()
 	m, _ := tare.MetricNamed("time")
 	var out []tare.Scaling
 	for _, group := range groups {
@@ -46,8 +47,8 @@ func Scaling(d Data) []tare.Scaling {
 			for _, w := range group {
 				s.Workloads = append(s.Workloads, w.ID)
 			}
-			for _, r := range x.rounds {
-				if e, ok := x.exponent(m, group, by, c.ID, r); ok {
+			for _, r := range x.Rounds() {
+				if e, ok := findExponent(x, m, group, by, c.ID, r); ok {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
@@ -56,7 +57,7 @@ func Scaling(d Data) []tare.Scaling {
 			}
 			s.Exponent = stats.HodgesLehmann(s.PerRound)
 			s.Low, s.High, s.Level = s.Exponent, s.Exponent, 1-alpha
-			if lo, hi, ok := stats.Interval(s.PerRound, stats.LookLevel(alpha, d.looks())); ok {
+			if lo, hi, ok := stats.Interval(s.PerRound, stats.LookLevel(alpha, d.Looks())); ok {
 				s.Low, s.High = lo, hi
 			}
 			out = append(out, s)
@@ -127,11 +128,11 @@ func size(w tare.Workload, by tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// exponent is the fit over the sizes of group in one round.
-func (x *index) exponent(m tare.Metric, group []tare.Workload, by tare.Extent, contender string, round int) (float64, bool) {
+// findExponent is the fit over the sizes of group in one round.
+func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by tare.Extent, contender string, round int) (float64, bool) {
 	var extents, times []float64
 	for _, w := range group {
-		t, ok := x.inRound(m, cell{round, w.ID, contender})
+		t, ok := x.InRound(m, evidence.At(round, w.ID, contender))
 		if !ok || !(t > 0) {
 			return 0, false
 		}

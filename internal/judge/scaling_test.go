@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // grown is a study of three sizes, in bodies of 100, 1,000 and 20,000 bytes,
 // on which base's time grows as bytes^1 and lean's as bytes^e.
-func grown(seed uint64, rounds int, e float64) Data {
+func grown(seed uint64, rounds int, e float64) evidence.Evidence {
 	f := fake{workloads: []string{"large", "small", "middle"}, cost: map[string]float64{"lean": 1000}, rounds: rounds, slices: 2, roundSD: 0.05, sliceSD: 0.03}
 	d := f.data(seeded(seed))
 	bytes := map[string]float64{"small": 100, "middle": 1000, "large": 20000}
@@ -110,7 +111,7 @@ func TestScalingCoverage(t *testing.T) {
 // TestScalingBy: where the kind tells, size is levels before members, and
 // members before bytes.
 func TestScalingBy(t *testing.T) {
-	shape := func(d *Data, members, levels [3]int) {
+	shape := func(d *evidence.Evidence, members, levels [3]int) {
 		for i, id := range []string{"small", "middle", "large"} {
 			for k := range d.Study.Workloads {
 				if w := &d.Study.Workloads[k]; w.ID == id {

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // price is what somebody who takes contender for its speed on workload gets
 // into the bargain: the gravest difference in meaning among those that its
 // operation meets, and how many there are. Empty: none was found.
-func (d Data) price(contender, workload string) string {
+func price(d evidence.Evidence, contender, workload string) string {
 	op := ""
 	for _, w := range d.Study.Workloads {
 		if w.ID == workload {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -41,11 +42,11 @@ func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 
 // difference says what was found on one comparison: a difference, or that none
 // was shown. control is the half-width below which none is claimed.
-func difference(c tare.Comparison, control float64, d Data) string {
+func difference(c tare.Comparison, control float64, d evidence.Evidence) string {
 	w := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
-			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, d.looks()))
+			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, d.Looks()))
 	}
 	ratio, span := spanned(c, 1)
 	switch significance := c.Differs(control); {

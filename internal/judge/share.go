@@ -21,7 +21,7 @@ func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, formatRounds(x.Rounds))
 	r.Measured, r.Outcome = 1-x.Ratio, tare.ClaimOpen
 	if !x.Bounded() {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(x.Rounds), roundsForInterval(x, b.d.looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(x.Rounds), roundsForInterval(x, b.d.Looks()))
 		return
 	}
 	r.Low, r.High = 1-x.High, 1-x.Low

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // shares are the figures of a claim that are parts of a whole; nil where the
 // claim has none, or a side was not measured or may not be used.
-func shares(d Data, c tare.Claim, values []tare.Value) *tare.Shares {
+func shares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
 	ns, ok := c.Nanoseconds()
 	if !ok || !(c.Whole > 0) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -34,9 +35,9 @@ func atLeast(k, n int, p float64) bool {
 }
 
 // peeks judges a study at every look, as a lab does.
-func peeks(d Data, at func(d Data, effects []tare.Effects, cs []tare.Comparison, last bool)) {
+func peeks(d evidence.Evidence, at func(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, last bool)) {
 	for i, n := range d.Plan.Looks {
-		part := d.upTo(n)
+		part := upTo(d, n)
 		effects := Effects(part)
 		last := i == len(d.Plan.Looks)-1
 		part.Final = last
@@ -56,7 +57,7 @@ func TestFalseAlarms(t *testing.T) {
 	excluded, stated, ranked, naive := 0, 0, 0, 0
 	for seed := range n {
 		var out, said, rank, plain bool
-		peeks(f.data(seeded(uint64(seed))), func(d Data, effects []tare.Effects, cs []tare.Comparison, _ bool) {
+		peeks(f.data(seeded(uint64(seed))), func(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, _ bool) {
 			for _, c := range cs {
 				if c.Contender == "lean" {
 					out = out || c.Bounded() && (c.Low > 1 || c.High < 1)
@@ -103,7 +104,7 @@ func TestFalseAlarmsAmongDifferences(t *testing.T) {
 			}
 		}
 		bad, good := false, false
-		peeks(d, func(_ Data, _ []tare.Effects, cs []tare.Comparison, last bool) {
+		peeks(d, func(_ evidence.Evidence, _ []tare.Effects, cs []tare.Comparison, last bool) {
 			for _, w := range []string{"same", "too"} {
 				c := pick(cs, "lean", w, "time")
 				bad = bad || c.Bounded() && (c.Low > 1 || c.High < 1)
@@ -173,7 +174,7 @@ func TestRulingsAreRight(t *testing.T) {
 		for seed := range n {
 			final := map[string]tare.Ruling{}
 			decided := false
-			peeks(f.data(seeded(uint64(seed))), func(d Data, _ []tare.Effects, cs []tare.Comparison, _ bool) {
+			peeks(f.data(seeded(uint64(seed))), func(d evidence.Evidence, _ []tare.Effects, cs []tare.Comparison, _ bool) {
 				if decided {
 					return
 				}

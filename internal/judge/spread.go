@@ -1,25 +1,26 @@
 package judge
 
 import (
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // Variances estimates, for each workload, how much the ratio of a contender to
 // the baseline varies within rounds and between them: means over all contenders
 // and the control. A workload of which the rounds show too little has none.
-func Variances(d Data) map[string]stats.Variance {
-	x := newIndex(d)
+func Variances(d evidence.Evidence) map[string]stats.Variance {
+	x := d.Index()
 	out := map[string]stats.Variance{}
 	for _, s := range d.Plan.Slices {
 		var v stats.Variance
 		pairs := 0
-		for _, id := range d.compared() {
+		for _, id := range d.Compared() {
 			if id == d.Study.Baseline {
 				continue
 			}
 			var blocks [][]float64
-			for _, r := range x.rounds {
-				p, q := x.paired(d.primary(), cell{r, s.Workload, id}, cell{r, s.Workload, d.Study.Baseline})
+			for _, r := range x.Rounds() {
+				p, q := pairSlices(x, d.Primary(), evidence.At(r, s.Workload, id), evidence.At(r, s.Workload, d.Study.Baseline))
 				blocks = append(blocks, stats.BlockEffects(p, q, s.Block))
 			}
 			within, between, ok := stats.Components(blocks)
@@ -31,7 +32,7 @@ func Variances(d Data) map[string]stats.Variance {
 			v.Between += between
 		}
 		if pairs > 0 {
-			v.Within, v.Between, v.Rounds = v.Within/float64(pairs), v.Between/float64(pairs), len(x.rounds)
+			v.Within, v.Between, v.Rounds = v.Within/float64(pairs), v.Between/float64(pairs), len(x.Rounds())
 			out[s.Workload] = v
 		}
 	}

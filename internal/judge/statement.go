@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // statement answers a claim without figures by the check it names: what the
@@ -40,8 +41,8 @@ const cannotFail = "discriminating"
 
 // lookers are the checks of which it is known how many cases they looked at. Each
 // says what was seen of a claim's contender, or else that nothing was.
-func lookers() map[string]func(d Data, c tare.Claim) (seen, none string) {
-	return map[string]func(Data, tare.Claim) (string, string){
+func lookers() map[string]func(d evidence.Evidence, c tare.Claim) (seen, none string) {
+	return map[string]func(evidence.Evidence, tare.Claim) (string, string){
 		"semantic-diff":  sameMeanings,
 		"negative-probe": dueRefusals,
 		"wrong-answer":   rightAnswers,
@@ -49,7 +50,7 @@ func lookers() map[string]func(d Data, c tare.Claim) (seen, none string) {
 	}
 }
 
-func sameMeanings(d Data, c tare.Claim) (seen, none string) {
+func sameMeanings(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	for _, s := range d.Semantics {
 		if s.Contender == c.Contender && s.Cases > 0 {
 			return fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference), ""
@@ -58,14 +59,14 @@ func sameMeanings(d Data, c tare.Claim) (seen, none string) {
 	return "", "was asked none of the cases on which implementations differ"
 }
 
-func dueRefusals(d Data, c tare.Claim) (seen, none string) {
+func dueRefusals(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	if n := casesOf(d, c, true); n > 0 {
 		return fmt.Sprintf("each of %d probes came out as the reference has it", n), ""
 	}
 	return "", "was asked for nothing that must be refused"
 }
 
-func rightAnswers(d Data, c tare.Claim) (seen, none string) {
+func rightAnswers(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	if n := casesOf(d, c, false); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", whole(int64(n))), ""
 	}
@@ -73,7 +74,7 @@ func rightAnswers(d Data, c tare.Claim) (seen, none string) {
 }
 
 // casesOf is how many cases of conformance a claim's contender was asked.
-func casesOf(d Data, c tare.Claim, probes bool) int {
+func casesOf(d evidence.Evidence, c tare.Claim, probes bool) int {
 	n := 0
 	for _, p := range d.Conformance {
 		if p.Contender == c.Contender && p.Probe == probes && (c.Workload == "" || c.Workload == p.Workload) {
@@ -88,11 +89,11 @@ func casesOf(d Data, c tare.Claim, probes bool) int {
 //
 // Hanley, Lippman-Hand: If nothing goes wrong, is everything all right? JAMA 249
 // (1983).
-func successes(d Data, c tare.Claim) (seen, none string) {
+func successes(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	const three = 3
 	var n int64
 	for _, s := range d.Slices {
-		if s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload) {
+		if s.Tau <= 1 && s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload) {
 			n += s.Ops
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // That a check found nothing says something only where it is known how much it
 // looked at, and then says how much that was.
 func TestStatementsSayHowMuchWasLookedAt(t *testing.T) {
-	state := func(d Data, check, workload string, found ...tare.Finding) tare.ClaimResult {
+	state := func(d evidence.Evidence, check, workload string, found ...tare.Finding) tare.ClaimResult {
 		d.Study.Claims = []tare.Claim{{ID: "F", Kind: tare.ClaimStatement, Contender: "lean", Workload: workload, Check: check, Statement: "s"}}
 		return Claims(d, nil, nil, found, nil)[0]
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // A latency quantile enters a verdict only where so many measured requests lie
@@ -14,7 +15,7 @@ const (
 	fewestAboveInRound = 20  // in each round
 )
 
-// tooFewRequests returns why a latency on workload rests on too few requests of one
+// countRequests returns why a latency on workload rests on too few requests of one
 // of the contenders, and how many rounds would give enough (0: no number of them).
 // why is empty if there are enough, and for metrics that are no latencies.
 func (b *rulingData) tooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
@@ -22,10 +23,10 @@ func (b *rulingData) tooFewRequests(metric, workload string, contenders ...strin
 	if !m.IsLatency() {
 		return "", 0
 	}
-	return b.index().tooFewRequests(m, workload, contenders...)
+	return countRequests(b.d.Index(), m, workload, contenders...)
 }
 
-func (x *index) tooFewRequests(m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
+func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
 	above := 1 - m.Quantile
 	if above == 0 {
 		return "it is the latency of a single request", 0
@@ -34,8 +35,8 @@ func (x *index) tooFewRequests(m tare.Metric, workload string, contenders ...str
 	for _, id := range contenders {
 		var requests float64
 		n, least := 0, math.Inf(1)
-		for _, r := range x.rounds {
-			if s := x.samples[cell{r, workload, id}]; s[m.Key] > 0 {
+		for _, r := range x.Rounds() {
+			if s := x.Sample(evidence.At(r, workload, id)); s[m.Key] > 0 {
 				n++
 				requests += s[tare.KeyRequests]
 				least = min(least, s[tare.KeyRequests])

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/tarebench/tare"
@@ -29,20 +30,21 @@ func TestWhatATokenCosts(t *testing.T) {
 	if r := ratio(); r < 0.28 {
 		t.Errorf("without long rounds the ratio of CPU time is %.3f: nothing to correct", r)
 	}
-	d.Long = long
+	short := d.Slices
+	d.Slices = slices.Concat(short, long)
 	if r := ratio(); math.Abs(math.Log(r/0.25)) > 0.03 {
 		t.Errorf("the ratio of CPU time is %.3f, in truth 0.250", r)
 	}
 	if r := pick(Compare(d, Effects(d)), "lean", "w", "time").Ratio; math.Abs(math.Log(r/0.25)) > 0.02 {
 		t.Errorf("the ratio of time is %.3f, in truth 0.250", r)
 	}
-	d.Long = long[:len(long)/3]
+	d.Slices = slices.Concat(short, long[:len(long)/3])
 	if r := ratio(); r < 0.28 {
 		t.Errorf("one long round corrects the ratio to %.3f", r)
 	}
-	d.Long = long
+	d.Slices = slices.Concat(short, long)
 	d.Study.Workloads[0].Traffic = &tare.Traffic{}
-	if x := newIndex(d); x.token != 0 {
-		t.Errorf("a server's token costs %v ns", x.token)
+	if x := d.Index(); x.Token() != 0 {
+		t.Errorf("a server's token costs %v ns", x.Token())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
@@ -27,7 +28,7 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), formatRounds(len(moves)))
 	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
-	at := stats.LookLevel(alpha, b.d.looks())
+	at := stats.LookLevel(alpha, b.d.Looks())
 	lo, hi, ok := stats.Interval(moves, at)
 	if !ok {
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(len(moves)), stats.MinRounds(at))
@@ -54,23 +55,23 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 // in which all were measured. Where a side is zero in any round there is none
 // at all: dropping only those rounds would choose by outcome.
 func (b *rulingData) moves(c tare.Claim, contender string) []float64 {
-	x := b.index()
+	x := b.d.Index()
 	m, _ := tare.MetricNamed(c.Metric)
 	var order []float64
 	for i := range c.Workloads {
 		order = append(order, float64(i))
 	}
 	var out []float64
-	for _, r := range x.rounds {
+	for _, r := range x.Rounds() {
 		var ratios []float64
 		for _, w := range c.Workloads {
-			own, base := cell{r, w, contender}, cell{r, w, b.d.Study.Baseline}
-			_, ok1 := x.inRound(m, own)
-			_, ok2 := x.inRound(m, base)
+			own, base := evidence.At(r, w, contender), evidence.At(r, w, b.d.Study.Baseline)
+			_, ok1 := x.InRound(m, own)
+			_, ok2 := x.InRound(m, base)
 			if !ok1 || !ok2 {
 				continue
 			}
-			effect, ok := x.effectInRound(b.d, m, own, base)
+			effect, ok := effectInRound(x, b.d, m, own, base)
 			if !ok && !m.PerSlice {
 				return nil
 			}
@@ -89,7 +90,7 @@ func (b *rulingData) moves(c tare.Claim, contender string) []float64 {
 // several workloads.
 func (b *rulingData) notAnswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
-		if why, ok := b.d.measures(w, c.Metric); !ok {
+		if why, ok := b.d.Measures(w, c.Metric); !ok {
 			notMeasured(r, why)
 			return true
 		}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
 // trending is a study in which the ratio of lean to the baseline is 0.9, and
 // from one workload of four to the next by times larger.
-func trending(seed uint64, times float64, f fake) Data {
+func trending(seed uint64, times float64, f fake) evidence.Evidence {
 	f.workloads, f.slices = []string{"one", "five", "fifty", "many"}, 2
 	f.cost = map[string]float64{"lean": 900}
 	d := scaled(f.data(seeded(seed)), func(s tare.Slice) float64 {
@@ -30,7 +31,7 @@ func trending(seed uint64, times float64, f fake) Data {
 	return d
 }
 
-func claimed(d Data, notWeighed ...tare.NotWeighed) tare.ClaimResult {
+func claimed(d evidence.Evidence, notWeighed ...tare.NotWeighed) tare.ClaimResult {
 	return Claims(d, Compare(d, Effects(d)), Values(d), nil, notWeighed)[0]
 }
 
@@ -132,7 +133,7 @@ func TestTrendCoverage(t *testing.T) {
 		d := trending(uint64(seed), 0.95, fake{rounds: 18, roundSD: 0.05, looks: []int{8, 12, 18}})
 		miss := false
 		for _, look := range d.Plan.Looks {
-			r := Claims(d.upTo(look), nil, nil, nil, nil)[0]
+			r := Claims(upTo(d, look), nil, nil, nil, nil)[0]
 			truth := math.Pow(0.95, 3)
 			miss = miss || r.Low > truth || r.High > 0 && r.High < truth
 		}
@@ -148,7 +149,7 @@ func TestTrendCoverage(t *testing.T) {
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
 		own, base int
-		change    func(d *Data)
+		change    func(d *evidence.Evidence)
 		want      tare.Outcome
 		why       string
 	}{
@@ -158,10 +159,10 @@ func TestCount(t *testing.T) {
 		{38, 0, nil, tare.Refuted, "published 30, counted 38: its binary links 38 more than that of encoding-json; not within 1.25× of the published number"},
 		{0, 0, nil, tare.Refuted, "published 30, counted 0: its binary links 0 more than that of encoding-json; not within 1.25× of the published number"},
 		{0, 4, nil, tare.Refuted, "published 30, counted -4: its binary links -4 more than that of encoding-json; not within 1.25× of the published number"},
-		{30, 0, func(d *Data) { d.Contenders[3].Error = "no such module" }, tare.NotMeasured, "lean could not be built: no such module"},
-		{30, 0, func(d *Data) { d.Contenders[3].Launch = tare.LaunchURL }, tare.NotMeasured, "lean was not built here, so its modules are not known"},
-		{30, 0, func(d *Data) { d.Contenders[0].Launch = tare.LaunchCommand }, tare.NotMeasured, "encoding-json was not built here, so its modules are not known"},
-		{30, 0, func(d *Data) { d.Contenders[0].Go = "" }, tare.NotMeasured, "encoding-json has a binary without build information"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[3].Error = "no such module" }, tare.NotMeasured, "lean could not be built: no such module"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[3].Launch = tare.LaunchURL }, tare.NotMeasured, "lean was not built here, so its modules are not known"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[0].Launch = tare.LaunchCommand }, tare.NotMeasured, "encoding-json was not built here, so its modules are not known"},
+		{30, 0, func(d *evidence.Evidence) { d.Contenders[0].Go = "" }, tare.NotMeasured, "encoding-json has a binary without build information"},
 	} {
 		d := asking()
 		for i := range d.Contenders {

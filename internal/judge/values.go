@@ -2,6 +2,7 @@ package judge
 
 import (
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -9,13 +10,13 @@ import (
 // traps included, the median over rounds of what a round took per operation,
 // with the 95 % order-statistic interval for that median. Traps and contenders
 // that could not be built are struck; [Strike] strikes what findings void.
-func Values(d Data) []tare.Value {
-	x := newIndex(d)
+func Values(d evidence.Evidence) []tare.Value {
+	x := d.Index()
 	var out []tare.Value
 	for _, w := range d.Study.Workloads {
-		for _, name := range metricsOf(w, d.Study.Metrics) {
+		for _, name := range evidence.MetricsOf(w, d.Study.Metrics) {
 			for _, c := range d.Contenders {
-				if v, ok := x.value(w.ID, name, c); ok {
+				if v, ok := findValue(x, w.ID, name, c); ok {
 					out = append(out, v)
 				}
 			}
@@ -24,12 +25,12 @@ func Values(d Data) []tare.Value {
 	return out
 }
 
-func (x *index) value(workload, metric string, c tare.Contender) (tare.Value, bool) {
+func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (tare.Value, bool) {
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
 		return tare.Value{}, false
 	}
-	per := x.perRound(m, workload, c.ID)
+	per := x.PerRound(m, workload, c.ID)
 	if len(per) == 0 {
 		return tare.Value{}, false
 	}
@@ -48,7 +49,7 @@ func (x *index) value(workload, metric string, c tare.Contender) (tare.Value, bo
 // Strike takes out what findings void, once the checks have run: values are
 // marked struck, and ranks and letters are worked out again without the void.
 // It returns copies.
-func Strike(d Data, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
+func Strike(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
 	struck := append([]tare.Value(nil), values...)
 	for i := range struck {
 		if len(tare.VoidsMetric(findings, struck[i].Contender, struck[i].Workload, struck[i].Metric)) > 0 {

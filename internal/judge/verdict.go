@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // Verdicts states for every contender and workload the difference found on
@@ -17,8 +18,8 @@ import (
 // differences are ruled at any look, absolute values once, when the study has
 // stopped. What a finding voids, for the contender or for the baseline, is void.
 // A latency that rests on too few requests leaves a verdict open.
-func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
-	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
+func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
+	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
 	for _, w := range d.Study.Workloads {
 		for _, c := range d.Contenders {
@@ -36,7 +37,7 @@ func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []
 			continue // a valid study has none
 		}
 		for _, w := range d.Study.Workloads {
-			if !d.answers(criterion, w.ID) {
+			if !answers(d, criterion, w.ID) {
 				continue
 			}
 			for _, c := range d.Contenders {
@@ -77,10 +78,10 @@ func covers(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload
 }
 
 // answers reports whether what the criterion asks is measured on workload.
-func (d Data) answers(criterion tare.Criterion, workload string) bool {
-	_, ok := d.measures(workload, criterion.Metric)
+func answers(d evidence.Evidence, criterion tare.Criterion, workload string) bool {
+	_, ok := d.Measures(workload, criterion.Metric)
 	if ok && criterion.Of != "" {
-		_, ok = d.measures(criterion.Of, criterion.Metric)
+		_, ok = d.Measures(criterion.Of, criterion.Metric)
 	}
 	return ok
 }
@@ -98,7 +99,7 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 // claim has or awaits an answer, so that more rounds would answer nothing. A void that
 // only checks for which canPass returns true have found may not last: then it returns
 // false.
-func AllVoid(d Data, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
+func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
 	if settled, open := decided(verdicts, claims); settled+open > 0 {
 		return false
 	}
@@ -122,7 +123,7 @@ func AllVoid(d Data, findings []tare.Finding, verdicts []tare.Verdict, claims []
 
 // DecidedTo is the same for a study that goes on until every difference is found
 // or smaller than effect as well.
-func DecidedTo(effect float64, d Data, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
+func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	_, asked := decided(verdicts, claims)
 	_, open := Settled(d, comparisons, findings, effect)
 	return asked+open == 0
@@ -157,21 +158,13 @@ func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open 
 	return settled, open
 }
 
-// rulingData holds what verdicts and claims are judged from. It computes evidence and
-// differences when they are first needed.
+// rulingData holds what verdicts and claims are judged from. It computes differences
+// when they are first needed.
 type rulingData struct {
-	d           Data
+	d           evidence.Evidence
 	comparisons []tare.Comparison
 	findings    []tare.Finding
-	evidence    *index
 	differences map[[2]string][]member // by contender and metric
-}
-
-func (b *rulingData) index() *index {
-	if b.evidence == nil {
-		b.evidence = newIndex(b.d)
-	}
-	return b.evidence
 }
 
 func (b *rulingData) comparison(contender, workload, metric string) (tare.Comparison, bool) {
@@ -199,8 +192,8 @@ func (b *rulingData) void(contender, workload, metric string, ratio bool) (tare.
 
 // difference is the verdict without a criterion.
 func (b *rulingData) difference(contender, workload string) (tare.Verdict, bool) {
-	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.primary()}
-	if _, ok := b.d.measures(workload, v.Metric); !ok {
+	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.Primary()}
+	if _, ok := b.d.Measures(workload, v.Metric); !ok {
 		return v, false
 	}
 	if f, ok := b.void(contender, workload, v.Metric, true); ok {
@@ -218,7 +211,7 @@ func (b *rulingData) difference(contender, workload string) (tare.Verdict, bool)
 	control := tare.NoiseFloor(b.comparisons, workload, v.Metric)
 	v.Sentence = difference(c, control, b.d)
 	if c.Differs(control) == tare.Significant {
-		v.Sentence = withPrice(v.Sentence, b.d.price(contender, workload))
+		v.Sentence = withPrice(v.Sentence, price(b.d, contender, workload))
 	}
 	return v, true
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // row is a comparison of lean against the baseline on w as Compare gives it.
@@ -20,8 +21,8 @@ func controlRow(lo, hi float64) tare.Comparison {
 }
 
 // asking is a study of lean and base on w with a criterion, or none.
-func asking(criteria ...tare.Criterion) Data {
-	return Data{
+func asking(criteria ...tare.Criterion) evidence.Evidence {
+	return evidence.Evidence{
 		Study: tare.Study{Baseline: base, Metrics: []string{"time", "allocs"}, Workloads: []tare.Workload{{ID: "w"}}, Criteria: criteria},
 		Plan:  tare.Plan{Looks: []int{18}, Slices: []tare.Slicing{{Workload: "w", Contenders: []string{base, "lean", tare.ControlID, tare.NullID, "trap"}}}},
 		Contenders: []tare.Contender{
@@ -237,7 +238,7 @@ func TestCriterionCovers(t *testing.T) {
 
 func TestAbsoluteCriteria(t *testing.T) {
 	f := fake{workloads: []string{"w"}, cost: map[string]float64{"lean": 500}, rounds: 12, slices: 2, roundSD: 0.05}
-	ruling := func(d Data, value string) tare.Verdict {
+	ruling := func(d evidence.Evidence, value string) tare.Verdict {
 		d.Study.Criteria = []tare.Criterion{{Contender: "lean", Metric: "time", Value: value}}
 		return only(t, Verdicts(d, Compare(d, Effects(d)), nil), true)
 	}
@@ -258,10 +259,10 @@ func TestAbsoluteCriteria(t *testing.T) {
 	if v := ruling(d, fmt.Sprint("<= ", high-0.01)); v.Verdict != tare.Inconclusive || v.RoundsNeeded <= 12 || !strings.HasSuffix(v.Sentence, "would decide it.") {
 		t.Errorf("just inside the interval: %s, %d rounds needed: %s", v.Verdict, v.RoundsNeeded, v.Sentence)
 	}
-	if v := ruling(d.upTo(8), "<= 600ns"); v.Verdict != tare.Inconclusive || v.Sentence != "lean: time <= 600ns on w is judged once, at the end." {
+	if v := ruling(upTo(d, 8), "<= 600ns"); v.Verdict != tare.Inconclusive || v.Sentence != "lean: time <= 600ns on w is judged once, at the end." {
 		t.Errorf("before the end: %+v", v)
 	}
-	few := d.upTo(5)
+	few := upTo(d, 5)
 	few.Final = true
 	if v := ruling(few, "<= 600ns"); v.Verdict != tare.Inconclusive || v.RoundsNeeded != 6 {
 		t.Errorf("after five rounds: %+v", v)

@@ -1,0 +1,121 @@
+// Package evidence holds what was measured of a study, and finds it by round, workload and
+// contender. What a trial's marks say does not count ([tare.Trial.Counts]) is in no figure.
+package evidence
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// Evidence is what was measured by the time of one look, and what of.
+type Evidence struct {
+	Study      tare.Study
+	Plan       tare.Plan
+	Contenders []tare.Contender
+	Rounds     int              // whole rounds at the plan's slice length
+	Slices     []tare.Slice     // of all rounds; those with longer slices (tau above 1) say what a token costs
+	Trials     []tare.Trial     // likewise, with their marks
+	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
+	Final      bool             // the study has stopped: no more rounds will come
+
+	Conformance []tare.Conformance // how contenders answered what was known beforehand
+
+	index *Index // nil until Indexed
+}
+
+// Indexed is the evidence with its index, which is built once for all that read it.
+func (e Evidence) Indexed() Evidence {
+	e.index = e.Index()
+	return e
+}
+
+// Index returns the index of the evidence, and builds it if there is none.
+func (e Evidence) Index() *Index {
+	if e.index != nil {
+		return e.index
+	}
+	return newIndex(e)
+}
+
+// Looks is how many times the evidence is looked at.
+func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
+
+// Contender returns the contender with that id.
+func (e Evidence) Contender(id string) (tare.Contender, bool) {
+	i := slices.IndexFunc(e.Contenders, func(c tare.Contender) bool { return c.ID == id })
+	if i < 0 {
+		return tare.Contender{}, false
+	}
+	return e.Contenders[i], true
+}
+
+// Compared returns the contenders that are compared with the baseline: all but
+// traps and the null contender.
+func (e Evidence) Compared() []string {
+	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
+}
+
+// Alike returns those of them that are compared with each other as well.
+func (e Evidence) Alike() []string {
+	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
+}
+
+// Having returns the contenders that have one of the roles.
+func (e Evidence) Having(roles ...tare.Role) []string {
+	var ids []string
+	for _, c := range e.Contenders {
+		if slices.Contains(roles, c.Role) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// Workload returns the workload with that id.
+func (e Evidence) Workload(id string) (tare.Workload, bool) {
+	i := slices.IndexFunc(e.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
+	if i < 0 {
+		return tare.Workload{}, false
+	}
+	return e.Study.Workloads[i], true
+}
+
+// MetricsOf returns those of metrics that say anything about workload w.
+func MetricsOf(w tare.Workload, metrics []string) []string {
+	var out []string
+	for _, name := range metrics {
+		if m, ok := tare.MetricNamed(name); ok && w.Measures(m) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Measures reports whether the workload with that id is measured and metric
+// says anything about it; else why not.
+func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
+	w, ok := e.Workload(workload)
+	if !ok {
+		return workload + " was not measured", false
+	}
+	if len(MetricsOf(w, []string{metric})) > 0 {
+		return "", true
+	}
+	switch m, _ := tare.MetricNamed(metric); {
+	case m.IsLatency():
+		return workload + " has no continuous segment, and latencies take one", false
+	case w.Op != tare.OpStop && m.Name == "stop":
+		return workload + " ends no server", false
+	}
+	return fmt.Sprintf("%s runs at a given rate, which sets the time of an operation", workload), false
+}
+
+// Primary is the study's first metric.
+func (e Evidence) Primary() string {
+	if len(e.Study.Metrics) == 0 {
+		return ""
+	}
+	return e.Study.Metrics[0]
+}
