@@ -165,7 +165,7 @@ comment() {
 	head -c 60000 "$out/gate.md" >"$out/comment.md"
 	if [ -z "$id" ]; then
 		case $new in
-		*' passes: '* | *' nothing to compare: '*) return 0 ;;
+		*' passes: '* | *' not blocked: '* | *' nothing to compare: '*) return 0 ;;
 		esac
 		gh api --method POST "repos/$GITHUB_REPOSITORY/issues/$number/comments" -F "body=@$out/comment.md" >/dev/null || denied
 		return 0

@@ -194,9 +194,9 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 		case okBase && okHead:
 			out[Base], out[Head] = append(out[Base], inBase), append(out[Head], inHead)
 		case okBase:
-			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only"})
+			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		default:
-			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only"})
+			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
 		}
 	}
 	if len(out[Head]) == 0 {
@@ -261,7 +261,7 @@ func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
 		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
 	})
 	if !known {
-		b.leave(suite.Left{ID: o.ID(), Why: "it is in " + side + " only"})
+		b.leave(suite.Left{ID: o.ID(), Why: "it is in " + side + " only", OneSided: true})
 	}
 }
 

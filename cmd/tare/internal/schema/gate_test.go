@@ -25,7 +25,7 @@ func gated() gate.Report {
 			Needed: 1, Exact: true, Advice: "a", Waived: &gate.Waived{Until: "2026-12-31", Reason: "r"}, File: "f", Line: 1,
 		}},
 		Remarks: []gate.Remark{{Severity: gate.IsError, Text: "t", Place: gate.Place{File: "f", Line: 1}}},
-		Left:    []gate.Left{{What: "w", Why: "y", Broken: true}},
+		Left:    []gate.Left{{What: "w", Why: "y", Broken: true, OneSided: true}},
 		Results: []*tare.Result{{Schema: tare.ResultSchema}},
 		Shard:   "2/4", Commit: "c", Held: map[string]gate.Held{"s": {Name: "n", Metrics: []string{"time"}, Place: gate.Place{File: "f", Line: 1}}}, Notes: []string{"n"},
 	}

@@ -104,6 +104,7 @@ type Measured struct {
 	Notes      []string        // one line each
 	Policy     Policy          // what the change does to its rules
 	Record     bool            // of the head against the reference, for the history: nothing is blocked
+	Shard      Shard           // of which part it is, which is judged with the others; the zero value is all of it
 
 	On   []string            // machine of each of Results; nil: one machine measured
 	Over []tare.OverMachines // of benchmarks that several machines measured
@@ -122,6 +123,8 @@ type Left struct {
 	What   string `json:"what"`
 	Why    string `json:"why"`
 	Broken bool   `json:"broken,omitempty"` // the head is the reason: it does not build, or panics
+	// OneSided is set if only one revision has it, so that there is nothing to compare.
+	OneSided bool `json:"one_sided,omitempty"`
 }
 
 // Outcome is what is said of one member of the family.
@@ -234,6 +237,8 @@ type Report struct {
 	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
 	Record   bool                   `json:"record,omitempty"`      // of the head against the reference: nothing is blocked
 	Over     []tare.OverMachines    `json:"over_machines,omitempty"`
+
+	unasked []string // metrics that gate.metrics asks for and that nothing measured
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none

@@ -38,8 +38,8 @@ func Annotations(w io.Writer, rep Report) error {
 		add(command, "tare gate: "+rep.verdict(r), text, Place{r.File, r.Line})
 	}
 	for _, l := range rep.Left {
-		if l.Broken {
-			add("error", "tare gate: not compared", rep.short(l.What)+": "+l.Why, Place{})
+		if command := rep.severityOfLeft(l); command != "" {
+			add(command, "tare gate: not compared", rep.short(l.What)+": "+l.Why, Place{})
 		}
 	}
 	for _, r := range rep.Remarks {

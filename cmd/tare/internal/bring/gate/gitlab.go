@@ -49,8 +49,8 @@ func CodeQuality(w io.Writer, rep Report) error {
 		}
 	}
 	for _, l := range rep.Left {
-		if l.Broken {
-			add("not compared", l.What, rep.short(l.What)+": "+l.Why, "major", Place{})
+		if s := rep.severityOfLeft(l); s != "" {
+			add("not compared", l.What, rep.short(l.What)+": "+l.Why, levels[s], Place{})
 		}
 	}
 	for _, r := range rep.Remarks {

@@ -59,6 +59,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 			rep.remark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.short(o.Workload), o.Metric, o.Sentence))
 		}
 	}
+	rep.Shard = m.Shard.String()
 	rep.unmeasured(m, g)
 	rep.conclude()
 	return rep
@@ -78,6 +79,7 @@ func (rep *Report) unmeasured(m Measured, g project.Gate) {
 		})
 		if asked && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
 			rep.remark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
+			rep.unasked = append(rep.unasked, name)
 		}
 	}
 	seen := map[string]bool{} // the machine is the same for all
@@ -108,12 +110,7 @@ func gauge(message string) string {
 
 // conclude says what becomes of the whole.
 func (rep *Report) conclude() {
-	broken, waived := 0, 0
-	for _, l := range rep.Left {
-		if l.Broken {
-			broken++
-		}
-	}
+	left, waived := rep.countLeft(), 0
 	for _, r := range rep.Rows {
 		rep.Blocked = rep.Blocked || r.Fails(rep.On)
 		if r.Waived != nil {
@@ -126,8 +123,8 @@ func (rep *Report) conclude() {
 	if void > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s void", void, pick(void, "is", "are")))
 	}
-	if broken > 0 {
-		parts = append(parts, fmt.Sprintf("%d of the head could not be run", broken))
+	if left.broken > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the head could not be run", left.broken))
 		rep.Blocked = true
 	}
 	if len(parts) == 0 {
@@ -140,9 +137,11 @@ func (rep *Report) conclude() {
 	if waived > 0 {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
-	rep.Blocked = rep.Blocked && !rep.Record
+	tail += rep.describeLeft(left)
+	untold := open > 0 || left.missing > 0 || len(rep.unasked) > 0
+	rep.Blocked = (rep.Blocked || untold && rep.On == project.FailOpen) && !rep.Record
 	switch {
-	case broken > 0 || void > 0:
+	case left.broken > 0 || void > 0:
 		rep.Outcome = Void
 	case len(rep.Rows) == 0:
 		rep.Outcome = Nothing
@@ -150,7 +149,7 @@ func (rep *Report) conclude() {
 		return
 	case worse:
 		rep.Outcome = Worse
-	case open > 0:
+	case untold:
 		rep.Outcome = Open
 	default:
 		rep.Outcome = NoWorse
@@ -158,12 +157,18 @@ func (rep *Report) conclude() {
 	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.word(), rep.count(), strings.Join(parts, ", ")+tail)
 }
 
+// word returns the verdict on the change. It passes only if all of it was compared and
+// could be told.
 func (rep *Report) word() string {
 	switch {
 	case rep.Record:
 		return "recorded"
+	case rep.Shard != "":
+		return "part " + rep.Shard + ", which tare gate merge judges with the others"
 	case rep.Blocked:
 		return "blocked"
+	case rep.Outcome == Open:
+		return "not blocked"
 	}
 	return "passes"
 }
@@ -361,8 +366,10 @@ func prefix(rows []Row) string {
 	return common
 }
 
-// short is how a benchmark is printed.
-func (rep *Report) short(benchmark string) string { return strings.TrimPrefix(benchmark, rep.prefix) }
+// short returns a benchmark, or what was left out, as it is printed.
+func (rep *Report) short(benchmark string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.prefix)
+}
 
 // title is what a row is about: its benchmark, and the machine where there are
 // several.

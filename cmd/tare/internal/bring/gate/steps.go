@@ -152,5 +152,8 @@ func (rep *Report) Worst() Outcome {
 			return o
 		}
 	}
+	if rep.Blocked { // something that was asked for was not measured, and on_inconclusive is fail
+		return Open
+	}
 	return NoWorse
 }

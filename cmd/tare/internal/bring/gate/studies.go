@@ -51,7 +51,7 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement
 				return nil, nil, err
 			}
 			if !there {
-				left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only"})
+				left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only", OneSided: true})
 				continue
 			}
 			before.Use, after.Use = "", ""

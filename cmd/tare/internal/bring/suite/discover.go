@@ -50,6 +50,8 @@ type Left struct {
 	Side   string // whose fault it is: a side, or Both; empty: nobody's
 	Broken bool   // it does not build
 	Why    string // without the side
+
+	OneSided bool // only one revision has it, so that there is nothing to compare
 }
 
 // Both is the side of what goes for both.

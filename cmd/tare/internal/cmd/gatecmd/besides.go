@@ -250,6 +250,11 @@ func (b *besides) carryOut(ctx context.Context, list []gate.Measurement) error {
 			return err
 		}
 		b.m.Results, b.m.Nothing = append(b.m.Results, b.Results[before:]...), ""
+		for _, res := range b.Results[before:] {
+			for _, l := range res.NotWeighed {
+				b.m.Left = append(b.m.Left, gate.Left{What: one.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+			}
+		}
 	}
 	return nil
 }

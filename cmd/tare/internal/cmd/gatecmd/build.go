@@ -68,7 +68,7 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 		return programs, false, err
 	}
 	if !there {
-		left.Why = l.Program + " is in head only"
+		left.Why, left.OneSided = l.Program+" is in head only", true
 		b.m.Left = append(b.m.Left, left)
 		return programs, false, nil
 	}

@@ -210,7 +210,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 			return err
 		}
 	}
-	measured.Commit, measured.Policy, measured.Record = sides.BaseCommit, policy, o.record
+	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
 		measured.Base = short(sides.BaseCommit) + " itself"
@@ -219,10 +219,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	}
 	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
-	if rep.Shard = o.shard.String(); rep.Shard != "" {
-		exit = cmdenv.ExitOK // the parts are judged together
-	}
-	if rep.Record {
+	if rep.Shard != "" || rep.Record { // the parts are judged together
 		exit = cmdenv.ExitOK
 	}
 	if err := printGate(env, o, rep, exit, files); err != nil {

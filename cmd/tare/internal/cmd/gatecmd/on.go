@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // measureOn has several machines measure both sides, each by itself. lost tells of
@@ -65,6 +66,9 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	}
 	if m, err = gate.OverMachines(of, o.divide, o.on.Mixed); err != nil {
 		return m, nil, err
+	}
+	if got.Failed != nil {
+		m.Left = append(m.Left, gate.Left{What: "--on", Why: format.Line(got.Failed.Error(), 0)})
 	}
 	return m, got.Failed, got.Keep(m.Results)
 }

@@ -108,10 +108,13 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		m.Results, m.Notes = w.Results, built.Notes
 		for _, res := range m.Results[:min(1, len(m.Results))] { // what comes after it is a part of it
 			for _, l := range res.NotWeighed {
-				broken := slices.ContainsFunc(built.Left(), func(b suite.Left) bool {
-					return b.Broken && b.Side != bring.Base && b.ID == l.What && b.String() == l.Why
-				})
-				m.Left = append(m.Left, gate.Left{What: l.What, Why: l.Why, Broken: broken})
+				left := gate.Left{What: l.What, Why: l.Why}
+				for _, b := range built.Left() {
+					if b.ID == l.What && b.String() == l.Why {
+						left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != bring.Base, b.OneSided
+					}
+				}
+				m.Left = append(m.Left, left)
 			}
 		}
 		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// leftCount counts what was not compared, by what follows from it.
+type leftCount struct {
+	broken   int // the head does not build or panics: the change is blocked
+	missing  int // both sides have it, and nothing is known about it
+	oneSided int // only one side has it
+}
+
+// countLeft counts the entries of rep.Left.
+func (rep *Report) countLeft() (n leftCount) {
+	for _, l := range rep.Left {
+		switch {
+		case l.Broken:
+			n.broken++
+		case l.OneSided:
+			n.oneSided++
+		default:
+			n.missing++
+		}
+	}
+	return n
+}
+
+// describeLeft returns the end of the sentence about the change that names what the
+// verdict does not cover. It is empty if the verdict covers all of it.
+func (rep *Report) describeLeft(n leftCount) string {
+	text := ""
+	if n.missing > 0 {
+		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, pick(n.missing, "was", "were"), rep.firstMissing())
+	}
+	if len(rep.unasked) > 0 {
+		text += "; " + listed(rep.unasked, " and ") + " " + pick(len(rep.unasked), "was", "were") + " not measured"
+	}
+	if n.oneSided > 0 {
+		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, pick(n.oneSided, "is", "are"))
+	}
+	return text
+}
+
+// firstMissing names the first entry that was not compared and why; if all others
+// have the same reason, the reason stands for all.
+func (rep *Report) firstMissing() string {
+	reasons, first := map[string]bool{}, Left{}
+	for _, l := range rep.Left {
+		if l.Broken || l.OneSided {
+			continue
+		}
+		if len(reasons) == 0 {
+			first = l
+		}
+		reasons[l.Why] = true
+	}
+	why := strings.ReplaceAll(first.Why, "\n", " ")
+	if len(reasons) == 1 {
+		return why
+	}
+	return fmt.Sprintf("%s: %s (and others)", rep.short(first.What), why)
+}
+
+// severityOfLeft returns how a CI annotates an entry that was not compared: as error, as
+// warning, or not at all, as it does rows that could not be told.
+func (rep *Report) severityOfLeft(l Left) string {
+	switch {
+	case l.Broken:
+		return IsError
+	case l.OneSided, rep.Record, rep.On == project.PassOpen:
+		return ""
+	case rep.On == project.FailOpen:
+		return IsError
+	}
+	return IsWarning
+}
