@@ -106,3 +106,25 @@ func Label(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
 }
+
+// Minute returns a time to the minute in UTC, and a dash if it is not known.
+func Minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// Ratio returns a ratio with three decimals, fewer if it is large and two digits if it
+// is small.
+func Ratio(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x < 0.01:
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 3, 64)
+}

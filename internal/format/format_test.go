@@ -51,3 +51,11 @@ func TestParseBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestRatio(t *testing.T) {
+	for x, want := range map[float64]string{0.4816: "0.482", 1: "1.000", 12.34: "12.3", 123.4: "123", 0.001234: "0.0012"} {
+		if got := format.Ratio(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}

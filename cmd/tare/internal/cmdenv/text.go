@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -67,14 +66,6 @@ func Wrap(text string, columns int) []string {
 	return append(lines, string(line))
 }
 
-// Minute is a time to the minute, and a dash where there is none.
-func Minute(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Format("2006-01-02 15:04")
-}
-
 // Dagger marks a trap.
 func Dagger(trap bool) string {
 	if trap {
@@ -106,18 +97,4 @@ func Seconds(d time.Duration) string {
 		}
 	}
 	return text
-}
-
-// RatioText has three decimals, fewer where the ratio is large and two digits
-// where it is small.
-func RatioText(x float64) string {
-	switch {
-	case x >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x < 0.01:
-		return strconv.FormatFloat(x, 'g', 2, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 3, 64)
 }

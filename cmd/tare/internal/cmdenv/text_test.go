@@ -36,11 +36,3 @@ func TestSeconds(t *testing.T) {
 		}
 	}
 }
-
-func TestRatioText(t *testing.T) {
-	for x, want := range map[float64]string{0.4816: "0.482", 1: "1.000", 12.34: "12.3", 123.4: "123", 0.001234: "0.0012"} {
-		if got := RatioText(x); got != want {
-			t.Errorf("%v: %s, want %s", x, got, want)
-		}
-	}
-}

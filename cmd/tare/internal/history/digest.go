@@ -35,6 +35,7 @@ func DigestOf(r *tare.Result) *tare.Result {
 	for _, w := range r.Workloads {
 		d.Workloads = append(d.Workloads, tare.Workload{ID: w.ID, SHA256: w.SHA256})
 	}
+	d.NotWeighed = r.NotWeighed
 	for _, v := range r.Verdicts {
 		v.Sentence = ""
 		d.Verdicts = append(d.Verdicts, v)

@@ -38,7 +38,7 @@ func TestLevel(t *testing.T) {
 		{"nothing", 12, 0, 1, NotShown, nil},
 		{"in the last run", 12, 11, 1.04, Changed, []int{11}},
 		{"three runs ago", 12, 9, 1.04, Changed, []int{9}},
-		{"long ago", 16, 6, 1.04, NotShown, []int{6}},
+		{"long ago", 16, 6, 1.04, Changed, []int{6}},
 	} {
 		m := machineWith(c.runs, c.step, c.times)
 		m.level()
@@ -47,7 +47,7 @@ func TestLevel(t *testing.T) {
 			t.Errorf("%s: known %v, between %v, %s, steps %v; want %s, %v", c.name, m.Known, m.Between, s.Change, s.Steps, c.change, c.steps)
 		}
 		inside := s.Low <= s.Last.Ratio && s.Last.Ratio <= s.High
-		if s.Low == 0 || inside == (c.change == Changed) || m.Series[1].Change != NotShown {
+		if s.Low == 0 || inside == s.Fresh || s.Fresh != (c.step >= c.runs-3 && c.step > 0) || m.Series[1].Change != NotShown {
 			t.Errorf("%s: %v expected in %v to %v, the other %s", c.name, s.Last.Ratio, s.Low, s.High, m.Series[1].Change)
 		}
 	}

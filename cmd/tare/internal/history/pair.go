@@ -13,12 +13,27 @@ type Pair struct {
 	Metric    string
 	Contender string
 	Against   string
-	Ratio     float64 // contender / against
+	Ratio     float64 // contender / against; 0 if there is none because a count is zero
 	Low       float64 // zero, as High: too few rounds for an interval
 	High      float64
 	Level     float64 // confidence, simultaneous over looks
 	Rounds    int
-	Void      bool // a check voided a side
+	Void      bool   // a check voided a side
+	Count     *Count // what both sides took, of a metric that counts; nil: of another
+}
+
+// Count is what a contender and the one it is compared with took of something that is
+// counted, such as allocations per operation. Counts are compared as counts: they may be
+// zero, and need no interval if they never vary.
+type Count struct {
+	Value   float64 `json:"value"`
+	Against float64 `json:"against"`
+}
+
+// isCount reports whether a metric counts objects or bytes.
+func isCount(metric string) bool {
+	m, _ := tare.MetricNamed(metric)
+	return m.Unit == "allocs/op" || m.Unit == "B/op"
 }
 
 // alpha is the error level of an interval that is not in the document.
@@ -31,6 +46,7 @@ func PairsOf(r *tare.Result) []Pair {
 	var out []Pair
 	type key struct{ workload, metric, a, b string }
 	seen := map[key]bool{}
+	counts := countsOf(r)
 	void := func(p Pair) bool {
 		return len(r.VoidsMetric(p.Contender, p.Workload, p.Metric)) > 0 || len(r.VoidsMetric(p.Against, p.Workload, p.Metric)) > 0
 	}
@@ -40,7 +56,7 @@ func PairsOf(r *tare.Result) []Pair {
 		}
 		seen[key{c.Workload, c.Metric, c.Contender, c.Against}] = true
 		p := Pair{Workload: c.Workload, Metric: c.Metric, Contender: c.Contender, Against: c.Against, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Rounds: c.Rounds}
-		p.Void = void(p)
+		p.Void, p.Count = void(p), counts.of(c.Workload, c.Metric, c.Contender, c.Against)
 		out = append(out, p)
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
@@ -52,10 +68,57 @@ func PairsOf(r *tare.Result) []Pair {
 		if lo, hi, ok := stats.Interval(e.Effects, level); ok {
 			p.Low, p.High = math.Exp(lo), math.Exp(hi)
 		}
+		p.Void, p.Count = void(p), counts.of(e.Workload, e.Metric, e.A, e.B)
+		seen[key{e.Workload, e.Metric, e.A, e.B}] = true
+		out = append(out, p)
+	}
+	against := baseline(r)
+	for _, v := range r.Values {
+		count := counts.of(v.Workload, v.Metric, v.Contender, against)
+		if count == nil || v.Contender == against || !count.hasZero() || seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}] {
+			continue
+		}
+		p := Pair{Workload: v.Workload, Metric: v.Metric, Contender: v.Contender, Against: against, Ratio: count.ratio(), Level: 1 - alpha, Rounds: v.Rounds, Count: count}
 		p.Void = void(p)
 		out = append(out, p)
 	}
 	return out
+}
+
+// counted has the medians over rounds of a result's counts, by workload, metric and
+// contender.
+type counted map[[3]string]float64
+
+// countsOf collects the counts of a result.
+func countsOf(r *tare.Result) counted {
+	all := counted{}
+	for _, v := range r.Values {
+		if isCount(v.Metric) && v.Value >= 0 && !math.IsInf(v.Value, 0) {
+			all[[3]string{v.Workload, v.Metric, v.Contender}] = v.Value
+		}
+	}
+	return all
+}
+
+// of returns the counts of two contenders, or nil if one of them has none.
+func (c counted) of(workload, metric, contender, against string) *Count {
+	value, ok := c[[3]string{workload, metric, contender}]
+	other, okOther := c[[3]string{workload, metric, against}]
+	if !ok || !okOther {
+		return nil
+	}
+	return &Count{Value: value, Against: other}
+}
+
+// hasZero reports whether a side took nothing, so that there is no ratio.
+func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
+
+// ratio returns the ratio of the counts; 0 if the other took nothing.
+func (c Count) ratio() float64 {
+	if c.Against == 0 {
+		return 0
+	}
+	return c.Value / c.Against
 }
 
 // usable reports whether arithmetic can be done on effects from a file.
@@ -71,7 +134,16 @@ func usable(effects []float64) bool {
 
 // Turned is the pair the other way round.
 func (p Pair) Turned() Pair {
-	p.Contender, p.Against, p.Ratio = p.Against, p.Contender, 1/p.Ratio
+	p.Contender, p.Against = p.Against, p.Contender
+	if p.Ratio > 0 {
+		p.Ratio = 1 / p.Ratio
+	}
+	if p.Count != nil {
+		p.Count = &Count{Value: p.Count.Against, Against: p.Count.Value}
+		if p.Count.hasZero() {
+			p.Ratio = p.Count.ratio()
+		}
+	}
 	if p.Low > 0 && p.High > 0 {
 		p.Low, p.High = 1/p.High, 1/p.Low
 	}

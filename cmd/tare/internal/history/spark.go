@@ -9,23 +9,27 @@ import (
 // Unicode blocks, or characters of ASCII where they would not be shown. The
 // height is the logarithm of the ratio, from the lowest low to the highest
 // high of all intervals in the series, so that what stays within the intervals
-// does not look like much. A run without the pair is a space, one in which it
-// was void an x.
+// does not look like much; in a series in which a count is zero it is what the
+// contender took. A run without the pair is a space, one in which it was void an x.
 func Spark(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-~=+*#")
 	}
 	least, most := math.Inf(1), math.Inf(-1)
+	counts := HasZero(points)
 	for _, p := range points {
 		if p == nil || p.Void {
 			continue
 		}
-		low, high := p.Ratio, p.Ratio
-		if p.Bounded() {
-			low, high = min(low, p.Low), max(high, p.High)
+		low, high := math.Log(p.Ratio), math.Log(p.Ratio)
+		switch {
+		case counts:
+			low, high = p.Count.Value, p.Count.Value
+		case p.Bounded():
+			low, high = min(low, math.Log(p.Low)), max(high, math.Log(p.High))
 		}
-		least, most = min(least, math.Log(low)), max(most, math.Log(high))
+		least, most = min(least, low), max(most, high)
 	}
 	var b strings.Builder
 	for _, p := range points {
@@ -37,9 +41,29 @@ func Spark(points []*Point, ascii bool) string {
 		case most-least < 1e-12: // it never moved
 			b.WriteRune(levels[len(levels)/2-1])
 		default:
-			at := (math.Log(p.Ratio) - least) / (most - least) * float64(len(levels))
+			x := math.Log(p.Ratio)
+			if counts {
+				x = p.Count.Value
+			}
+			at := (x - least) / (most - least) * float64(len(levels))
 			b.WriteRune(levels[min(max(int(at), 0), len(levels)-1)])
 		}
 	}
 	return b.String()
+}
+
+// HasZero reports whether all points of a series have counts and one of them is zero:
+// such a series has no ratios to draw.
+func HasZero(points []*Point) bool {
+	zero := false
+	for _, p := range points {
+		if p == nil || p.Void {
+			continue
+		}
+		if p.Count == nil {
+			return false
+		}
+		zero = zero || p.Count.hasZero()
+	}
+	return zero
 }

@@ -42,6 +42,14 @@ type Machine struct {
 	// too few runs to tell; changes are then read off intervals alone.
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
+
+	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // what the newest run left out
+}
+
+// Level is the range of a level of a series: low and high are the same, unless it varies.
+type Level struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // TrendRun is a run in a trend.
@@ -75,8 +83,13 @@ type Series struct {
 	Last      *Point   `json:"last"`   // newest that is not void; null: there is none
 	Before    *Point   `json:"before"` // the newest before that on the same input, one with an interval where there is one; null: there is none
 	Change    Change   `json:"change"`
-	Steps     []int    `json:"steps,omitempty"` // runs from which on the ratio is another one, as indexes of the machine's runs
-	Low       float64  `json:"expected_low"`    // in which the last was to lie, by the runs before it that are alike; zero, as high: not known
+	Steps     []int    `json:"steps,omitempty"`   // runs from which on the ratio is another one, as indexes of the machine's runs
+	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is one of the last three runs
+	Was       Level    `json:"was,omitzero"`      // before the newest step: ratios, or counts if they are compared
+	Now       Level    `json:"now,omitzero"`      // since the newest step, or since the first run; ratios only if there is a step
+	Counted   bool     `json:"counted,omitempty"` // counts are compared, not ratios
+	Missing   string   `json:"missing,omitempty"` // why the newest run does not have it; empty: it has
+	Low       float64  `json:"expected_low"`      // in which the last was to lie, by the runs before it that are alike; zero, as high: not known
 	High      float64  `json:"expected_high"`
 }
 
@@ -90,6 +103,7 @@ type Point struct {
 	Void  bool    `json:"void,omitempty"`
 	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differ from the newest run's
 	Other bool    `json:"other_input,omitempty"` // the workload asked something else than in the newest run, or the ratio is to another revision
+	Count *Count  `json:"count,omitempty"`       // of a metric that counts
 }
 
 // Bounded reports whether the point has an interval.
@@ -101,20 +115,18 @@ type Change string
 // Changes.
 const (
 	First    Change = "first"     // there is nothing to compare the last with
-	Changed  Change = "changed"   // the last run is one of the first three of a new level; where it is not known how runs differ, the intervals of the last and the one before do not overlap
+	Changed  Change = "changed"   // the runs have a step: the newest is one from Was to Now; if it is not known how runs differ, intervals of neighbours that do not overlap are one
 	NotShown Change = "not shown" // neither
 	Unknown  Change = "unknown"   // a side has no interval
 )
 
-// change holds the last point against the one before.
+// change reports whether the last point can be compared with the one before.
 func change(last, before *Point) Change {
 	switch {
 	case last == nil || before == nil:
 		return First
 	case !last.Bounded() || !before.Bounded():
 		return Unknown
-	case last.Low > before.High || last.High < before.Low:
-		return Changed
 	}
 	return NotShown
 }
@@ -201,6 +213,7 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 				Run: i, Ratio: p.Ratio, Low: p.Low, High: p.High, Level: p.Level, Void: p.Void,
 				Stale: run.stale[""] || run.stale[p.Contender] || run.stale[t.Against],
 				Other: otherInput(newest, run.digest, p.Workload) || otherReference(newest, run.digest, t.Against),
+				Count: p.Count,
 			}
 		}
 	}
@@ -223,8 +236,9 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 				s.Before = p
 			}
 		}
-		s.Change = change(s.Last, s.Before)
+		s.Change, s.Missing = change(s.Last, s.Before), missing(newest, *s, len(m.Runs)-1)
 	}
+	m.Left = newest.NotWeighed
 	m.level()
 	return nil
 }

@@ -229,6 +229,9 @@ func row(run history.Run, read history.Digest) runRow {
 	}
 	r := read.Result
 	out.Study, out.Seconds, out.Rounds, out.Stopped, out.Verdicts = r.Study, r.Seconds, r.RoundsDone, r.Stopped, primaryVerdicts(r)
+	if n := len(r.NotWeighed); n > 0 {
+		out.Verdicts += fmt.Sprintf(", %d left out", n)
+	}
 	if !r.Started.IsZero() {
 		out.Started = r.Started.UTC().Truncate(time.Second)
 	}

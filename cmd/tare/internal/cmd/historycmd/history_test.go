@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/report"
 )
 
 func TestPlainText(t *testing.T) {
@@ -46,5 +47,21 @@ func TestRowOfUnreadMark(t *testing.T) {
 	}
 	if r := row(run, read); r.Imported || r.Stopped != "unreadable" || !strings.Contains(r.Error, mark) {
 		t.Errorf("with one that cannot be read: %+v", r)
+	}
+}
+
+// A list and a table say what a run left out.
+func TestHistoryNamesWhatWasLeftOut(t *testing.T) {
+	left := []tare.NotWeighed{{What: "workload w", Why: "a budget of 20s has no time for it"}}
+	read := history.Digest{Result: &tare.Result{Study: "s", Record: tare.Record{NotWeighed: left}}}
+	if r := row(history.Run{Study: "s", Dir: t.TempDir(), Whole: true}, read); r.Verdicts != "no criterion, 1 left out" {
+		t.Errorf("%q", r.Verdicts)
+	}
+	trend := hostileTrend()
+	trend.Machines[0].Left = left
+	var out strings.Builder
+	trendText(&out, trend, true, report.Style{})
+	if want := "left out of the newest run:\n  - workload w: a budget of 20s has no time for it\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/report"
@@ -23,7 +24,8 @@ func hostileTrend() history.Trend {
 		Machines: []history.Machine{{
 			Name:   hostile,
 			Runs:   []history.TrendRun{{Started: time.Unix(0, 0), Path: hostile, Stale: []string{hostile}}},
-			Series: []history.Series{{Workload: hostile, Contender: hostile, Points: []*history.Point{last}, Last: last, Change: history.First}},
+			Series: []history.Series{{Workload: hostile, Contender: hostile, Points: []*history.Point{last}, Last: last, Change: history.First, Missing: hostile}},
+			Left:   []tare.NotWeighed{{What: hostile, Why: hostile}},
 		}},
 		Left: []string{hostile},
 	}

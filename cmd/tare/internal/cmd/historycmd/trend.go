@@ -134,20 +134,21 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, direction(t.Metric))
 	for _, m := range t.Machines {
 		first, last := m.Runs[0], m.Runs[len(m.Runs)-1]
-		span := cmdenv.Minute(last.Started)
+		span := format.Minute(last.Started)
 		if len(m.Runs) > 1 {
-			span = cmdenv.Minute(first.Started) + " to " + span
+			span = format.Minute(first.Started) + " to " + span
 		}
 		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, format.Count(len(m.Runs), "run"), span)
 		if len(m.Series) == 0 {
 			fmt.Fprintf(w, "  none of what was asked for was compared with %s in these runs\n", t.Against)
 			continue
 		}
-		trendTable(w, m, ascii)
+		trendTable(w, m, t.Metric, ascii)
 		if m.Known {
 			fmt.Fprintf(w, "\n  from run to run ratios vary by %.1f %% (standard deviation) beyond their intervals; expected is what holds 99 %% of runs without a change\n", 100*math.Expm1(m.Between))
 		}
 		staleText(w, m, st)
+		leftText(w, m, st)
 	}
 }
 
@@ -163,7 +164,7 @@ func direction(metric string) string {
 	return " (below 1 is better)"
 }
 
-func trendTable(w io.Writer, m history.Machine, ascii bool) {
+func trendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
 	shown := ""
@@ -175,45 +176,22 @@ func trendTable(w io.Writer, m history.Machine, ascii bool) {
 		shown = s.Workload
 		last, when := "void", "-"
 		if s.Last != nil {
-			last, when = bounded(*s.Last), cmdenv.Minute(m.Runs[s.Last.Run].Started)
+			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, changeText(m, s))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, m.DescribeChange(s, metric))
 	}
 	tw.Flush()
 }
 
-// changeText says no more than the intervals do.
-func changeText(m history.Machine, s history.Series) string {
-	before := ""
-	if s.Before != nil {
-		before = cmdenv.Minute(m.Runs[s.Before.Run].Started)
+// leftText lists what the newest run of the machine left out.
+func leftText(w io.Writer, m history.Machine, st report.Style) {
+	if len(m.Left) == 0 {
+		return
 	}
-	switch {
-	case m.Known && s.Low > 0 && s.Change == history.Changed:
-		step := s.Steps[len(s.Steps)-1]
-		return fmt.Sprintf("changed in the run of %s: %.3f to %.3f was expected", cmdenv.Minute(m.Runs[step].Started), s.Low, s.High)
-	case m.Known && s.Low > 0 && s.Change == history.NotShown:
-		return fmt.Sprintf("no change shown: %.3f to %.3f was expected", s.Low, s.High)
+	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "left out")+" of the newest run:")
+	for _, l := range m.Left {
+		fmt.Fprintf(w, "  - %s: %s\n", l.What, l.Why)
 	}
-	switch s.Change {
-	case history.Changed:
-		text := fmt.Sprintf("changed since %s: was %s, the intervals do not overlap", before, bounded(*s.Before))
-		if s.Before.Stale != s.Last.Stale {
-			text += " (then stale, see below)"
-		}
-		return text
-	case history.NotShown:
-		return fmt.Sprintf("no change shown since %s: the intervals overlap", before)
-	case history.Unknown:
-		return "not known: too few rounds for an interval"
-	}
-	switch {
-	case s.Last == nil:
-		return "-"
-	case slices.ContainsFunc(s.Points, func(p *history.Point) bool { return p != nil && p.Other != s.Last.Other }):
-		return "the first on this input, or against this revision"
-	}
-	return "the first"
 }
 
 // staleText lists what the older runs were made with, where that is something
@@ -233,7 +211,7 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 		if _, ok := when[text]; !ok {
 			order = append(order, text)
 		}
-		when[text] = append(when[text], cmdenv.Minute(r.Started))
+		when[text] = append(when[text], format.Minute(r.Started))
 	}
 	if len(order) == 0 {
 		return
@@ -244,18 +222,10 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// bounded is a ratio with its interval.
-func bounded(p history.Point) string {
-	if !p.Bounded() {
-		return cmdenv.RatioText(p.Ratio)
-	}
-	return fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(p.Ratio), cmdenv.RatioText(p.Low), cmdenv.RatioText(p.High))
-}
-
 // trendCSV writes a line for each point.
 func trendCSV(w io.Writer, t history.Trend) error {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path"}); err != nil {
+	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path", "value", "against_value"}); err != nil {
 		return err
 	}
 	text := report.CSVText
@@ -270,10 +240,14 @@ func trendCSV(w io.Writer, t history.Trend) error {
 				if p.Bounded() {
 					low, high = number(p.Low), number(p.High)
 				}
+				value, other := "", "" // of a metric that counts
+				if p.Count != nil {
+					value, other = number(p.Count.Value), number(p.Count.Against)
+				}
 				run := m.Runs[p.Run]
 				if err := out.Write([]string{
 					text(t.Study), text(m.Name), run.Started.Format(time.RFC3339), text(s.Workload), text(s.Contender), text(t.Metric), text(t.Against), number(p.Ratio), low, high, number(p.Level),
-					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), text(run.Path),
+					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), text(run.Path), value, other,
 				}); err != nil {
 					return err
 				}

@@ -19,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -43,7 +44,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 		return err
 	}
 	p := session.NewProgress(env, o.quiet)
-	p.Say("again as on " + cmdenv.Minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
+	p.Say("again as on " + format.Minute(old.Started) + " UTC: tare " + strings.Join(args, " "))
 	for _, note := range notes {
 		p.Say(note)
 	}

@@ -210,9 +210,9 @@ func (s *rerunSide) String() string {
 	case s.Unit != "":
 		figure = fmt.Sprintf("%.4g %s [%.4g, %.4g]", s.Figure, s.Unit, s.Low, s.High)
 	case s.High > 0:
-		figure = fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(s.Figure), cmdenv.RatioText(s.Low), cmdenv.RatioText(s.High))
+		figure = fmt.Sprintf("%s [%s, %s]", format.Ratio(s.Figure), format.Ratio(s.Low), format.Ratio(s.High))
 	default:
-		figure = cmdenv.RatioText(s.Figure)
+		figure = format.Ratio(s.Figure)
 	}
 	if s.Verdict == "" {
 		return figure
@@ -224,7 +224,7 @@ func (s *rerunSide) String() string {
 func (c rerunComparison) print(w io.Writer, st report.Style) error {
 	c = report.LegibleAll(c)
 	line := func(name string, r rerunRun) {
-		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, cmdenv.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
+		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, format.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
 	}
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, c.Study)+" again")
 	line("then", c.Then)

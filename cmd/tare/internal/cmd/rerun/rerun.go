@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -134,7 +135,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), session.InWords(ro)))
+	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, format.Minute(old.Started), session.InWords(ro)))
 	if said != "" {
 		p.Say(said)
 	}

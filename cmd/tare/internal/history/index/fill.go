@@ -140,13 +140,17 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run
 	if err != nil {
 		return err
 	}
-	insert, err := tx.PrepareContext(ctx, "INSERT OR IGNORE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+	insert, err := tx.PrepareContext(ctx, "INSERT OR IGNORE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}
 	defer insert.Close()
 	for _, p := range history.PairsOf(r) {
-		if _, err := insert.ExecContext(ctx, id, p.Workload, p.Metric, p.Contender, p.Against, p.Ratio, p.Low, p.High, p.Level, p.Rounds, p.Void); err != nil {
+		var value, other sql.NullFloat64
+		if p.Count != nil {
+			value, other = sql.NullFloat64{Float64: p.Count.Value, Valid: true}, sql.NullFloat64{Float64: p.Count.Against, Valid: true}
+		}
+		if _, err := insert.ExecContext(ctx, id, p.Workload, p.Metric, p.Contender, p.Against, p.Ratio, p.Low, p.High, p.Level, p.Rounds, p.Void, value, other); err != nil {
 			return err
 		}
 	}

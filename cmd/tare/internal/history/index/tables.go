@@ -56,6 +56,8 @@ CREATE TABLE pair (
 	level     REAL NOT NULL,
 	rounds    INTEGER NOT NULL,
 	void      INTEGER NOT NULL, -- 1: a check voided a side
+	value     REAL,             -- of a metric that counts: what the contender took; NULL of others
+	other     REAL,             -- likewise: what against took
 	PRIMARY KEY (document, metric, workload, contender, against)
 ) WITHOUT ROWID;`
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -59,7 +60,7 @@ func (x *Index) stored(ctx context.Context, study string) (all []history.Stored,
 // pairs are what a run tells of everybody against one contender, turned round
 // where need be, in the order of its workloads and contenders.
 func (x *Index) pairs(ctx context.Context, document int64, metric, against string) ([]history.Pair, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void FROM pair
+	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void, value, other FROM pair
 		WHERE document = ? AND metric = ? AND (contender = ? OR against = ?)`, document, metric, against, against)
 	if err != nil {
 		return nil, unusable(err)
@@ -68,8 +69,12 @@ func (x *Index) pairs(ctx context.Context, document int64, metric, against strin
 	var out []history.Pair
 	for rows.Next() {
 		var p history.Pair
-		if err := rows.Scan(&p.Workload, &p.Metric, &p.Contender, &p.Against, &p.Ratio, &p.Low, &p.High, &p.Level, &p.Rounds, &p.Void); err != nil {
+		var value, other sql.NullFloat64
+		if err := rows.Scan(&p.Workload, &p.Metric, &p.Contender, &p.Against, &p.Ratio, &p.Low, &p.High, &p.Level, &p.Rounds, &p.Void, &value, &other); err != nil {
 			return nil, unusable(err)
+		}
+		if value.Valid && other.Valid {
+			p.Count = &history.Count{Value: value.Float64, Against: other.Float64}
 		}
 		if p.Against != against {
 			p = p.Turned()

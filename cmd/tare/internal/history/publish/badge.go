@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"unicode/utf8"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -19,43 +19,56 @@ func StandingOf(t history.Trend) (s Standing) {
 	if len(t.Machines) == 0 {
 		return s
 	}
-	m, _ := tare.MetricNamed(t.Metric)
+	known := map[string]bool{}
 	for _, series := range t.Machines[0].Series {
+		known[series.Workload] = true
 		if series.Contender == t.Against {
 			continue
 		}
-		switch series.Change {
-		case history.NotShown:
+		switch {
+		case series.Missing != "" || series.Change != history.Changed && series.Change != history.NotShown:
+			s.Unknown++
+		case series.Change == history.NotShown:
 			s.Steady++
-		case history.Changed:
-			less := series.Last.Ratio < series.Before.Ratio
-			if series.Low > 0 {
-				less = series.Last.Ratio < series.Low
-			}
-			if less == (m.Direction == tare.HigherIsBetter) {
-				s.Worse++
-			} else {
-				s.Better++
-			}
+		case series.IsWorse(t.Metric):
+			s.Worse++
 		default:
+			s.Better++
+		}
+	}
+	for _, l := range t.Machines[0].Left { // that no run ever had
+		if !known[strings.TrimPrefix(l.What, "workload ")] {
 			s.Unknown++
 		}
 	}
+	s.Unknown += len(t.Left)
 	return s
 }
 
-// words are what a badge says, and its colour.
+// words returns the text of a badge and its colour. The text says how many benchmarks
+// nothing is known about; then the colour is that of no verdict, unless something is worse.
 func (s Standing) words() (text, colour string) {
 	switch {
 	case s.Worse > 0:
-		return fmt.Sprintf("%d worse", s.Worse), "#cf222e"
+		text, colour = fmt.Sprintf("%d worse", s.Worse), "#cf222e"
 	case s.Better > 0:
-		return fmt.Sprintf("%d better", s.Better), "#1a7f37"
+		text, colour = fmt.Sprintf("%d better", s.Better), "#1a7f37"
 	case s.Steady > 0:
-		return format.Count(s.Steady, "benchmark") + " steady", "#1a7f37"
+		text, colour = format.Count(s.Steady, "benchmark")+" steady", "#1a7f37"
+	default:
+		return "no history", noVerdict
 	}
-	return "no history", "#59636e"
+	if s.Unknown > 0 {
+		text += fmt.Sprintf(", %d not known", s.Unknown)
+		if s.Worse == 0 {
+			colour = noVerdict
+		}
+	}
+	return text, colour
 }
+
+// noVerdict is the colour of a badge that does not say how all benchmarks stand.
+const noVerdict = "#59636e"
 
 // letter is how wide a character is, about.
 const letter = 6.6

@@ -21,16 +21,20 @@ func gauges() []gauge {
 		return func(_ history.Machine, s history.Series) (float64, bool) { return of(*s.Last), s.Last.Bounded() }
 	}
 	return []gauge{
-		{"tare_ratio", "Ratio of the newest run that counts.", func(_ history.Machine, s history.Series) (float64, bool) { return s.Last.Ratio, true }},
+		{"tare_ratio", "Ratio of the newest run that counts.", func(_ history.Machine, s history.Series) (float64, bool) {
+			return s.Last.Ratio, s.Last.Ratio > 0 || s.Last.Count != nil && s.Last.Count.Against > 0
+		}},
 		{"tare_ratio_low", "Lower end of its interval.", end(func(p history.Point) float64 { return p.Low })},
 		{"tare_ratio_high", "Upper end of its interval.", end(func(p history.Point) float64 { return p.High })},
-		{"tare_changed", "1 if the newest run is one of the first of another level.", func(_ history.Machine, s history.Series) (float64, bool) {
-			if s.Change == history.Changed {
+		{"tare_changed", "1 if the newest run is one of the first three of another level.", func(_ history.Machine, s history.Series) (float64, bool) {
+			if s.Fresh {
 				return 1, true
 			}
-			return 0, s.Change == history.NotShown
+			return 0, s.Change == history.NotShown || s.Change == history.Changed
 		}},
-		{"tare_steps", "Changes of level in the runs that were kept.", func(m history.Machine, s history.Series) (float64, bool) { return float64(len(s.Steps)), m.Known }},
+		{"tare_steps", "Changes of level in the runs that were kept.", func(m history.Machine, s history.Series) (float64, bool) {
+			return float64(len(s.Steps)), m.Known || s.Counted
+		}},
 		{"tare_measured_timestamp_seconds", "When the newest run that counts began.", func(m history.Machine, s history.Series) (float64, bool) {
 			at := m.Runs[s.Last.Run].Started
 			return float64(at.Unix()), !at.IsZero()

@@ -3,7 +3,6 @@
 package publish
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -36,18 +35,20 @@ type page struct {
 type study struct {
 	Study, Metric, Against, Direction string
 	Machines                          []machine
+	Left                              []string // results that could not be read, a line each
 }
 
 type machine struct {
 	Name, Span, Between string
 	Charts              []chart
+	Left                []string // what the newest run left out, a line each
 	Runs                []run
 }
 
 type chart struct {
-	Name, Last string
-	Drawing    template.HTML
-	Steps      []string
+	Name, Last, Change string
+	Drawing            template.HTML
+	Steps              []string
 }
 
 type run struct {
@@ -60,13 +61,13 @@ const staleMost = 2
 
 // Page writes the trends of a repository as one file that needs no other.
 func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
-	p := page{Title: title, Written: minute(now), Policy: html.Policy(pageStyle, ""), Style: template.CSS(pageStyle)} //nolint:gosec // compiled in
+	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(pageStyle, ""), Style: template.CSS(pageStyle)} //nolint:gosec // compiled in
 	for _, t := range trends {
-		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric)}
+		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric), Left: t.Left}
 		for _, m := range t.Machines {
-			s.Machines = append(s.Machines, machineOf(m))
+			s.Machines = append(s.Machines, machineOf(m, t.Metric))
 		}
-		if len(s.Machines) > 0 {
+		if len(s.Machines)+len(s.Left) > 0 {
 			p.Studies = append(p.Studies, s)
 		}
 	}
@@ -85,7 +86,7 @@ func direction(metric string) string {
 	return " (below 1 is better)"
 }
 
-func machineOf(m history.Machine) machine {
+func machineOf(m history.Machine, metric string) machine {
 	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run")}
 	if m.Known {
 		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
@@ -95,17 +96,20 @@ func machineOf(m history.Machine) machine {
 		several = several || s.Contender != m.Series[0].Contender
 	}
 	for _, s := range m.Series {
-		c := chart{Name: s.Workload, Last: "void", Drawing: draw(m, s)}
+		c := chart{Name: s.Workload, Last: "void", Change: m.DescribeChange(s, metric), Drawing: draw(m, s)}
 		if several {
 			c.Name += " · " + s.Contender
 		}
 		if s.Last != nil {
-			c.Last = ratio(*s.Last)
+			c.Last = s.Last.Bounds()
 		}
 		for _, at := range s.Steps {
 			c.Steps = append(c.Steps, stepText(m, s, at))
 		}
 		out.Charts = append(out.Charts, c)
+	}
+	for _, l := range m.Left {
+		out.Left = append(out.Left, l.What+": "+l.Why)
 	}
 	for i := len(m.Runs) - 1; i >= 0; i-- {
 		r := m.Runs[i]
@@ -113,12 +117,12 @@ func machineOf(m history.Machine) machine {
 		if more := len(r.Stale) - staleMost; more > 0 {
 			stale += fmt.Sprintf("; %d more", more)
 		}
-		out.Runs = append(out.Runs, run{i + 1, minute(r.Started), r.Version(""), fmt.Sprint(r.Rounds), stale})
+		out.Runs = append(out.Runs, run{i + 1, format.Minute(r.Started), r.Version(""), fmt.Sprint(r.Rounds), stale})
 	}
 	return out
 }
 
-// stepText says between which commits, or runs, a ratio became another one.
+// stepText returns in which run, and between which commits, a ratio became another one.
 func stepText(m history.Machine, s history.Series, at int) string {
 	var before *history.Point
 	for _, p := range s.Points[:at] {
@@ -126,7 +130,7 @@ func stepText(m history.Machine, s history.Series, at int) string {
 			before = p
 		}
 	}
-	text := fmt.Sprintf("run %d (%s)", at+1, minute(m.Runs[at].Started))
+	text := fmt.Sprintf("run %d (%s)", at+1, format.Minute(m.Runs[at].Started))
 	if before == nil {
 		return text
 	}
@@ -135,24 +139,9 @@ func stepText(m history.Machine, s history.Series, at int) string {
 		text += ": commits " + from + ".." + to
 	}
 	if p := s.Points[at]; p != nil {
-		text += fmt.Sprintf(", %s before, then %s", ratio(*before), ratio(*p))
+		text += fmt.Sprintf(", %s before, then %s", before.Bounds(), p.Bounds())
 	}
 	return text
-}
-
-// ratio is a ratio with its interval.
-func ratio(p history.Point) string {
-	if !p.Bounded() {
-		return fmt.Sprintf("%.3f×", p.Ratio)
-	}
-	return fmt.Sprintf("%.3f× [%.3f, %.3f]", p.Ratio, p.Low, p.High)
-}
-
-func minute(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02 15:04")
 }
 
 // The place of a chart, in units of the drawing.
@@ -177,24 +166,43 @@ func ticks(low, high float64) []float64 {
 	return []float64{low, high}
 }
 
-// draw draws a series: its ratios on a logarithmic scale, a run beside the other.
+// draw draws a series, a run beside the other: its ratios on a logarithmic scale, or what
+// the contender took if a count is zero.
 func draw(m history.Machine, s history.Series) template.HTML {
 	least, most := math.Inf(1), math.Inf(-1)
+	counts := history.HasZero(s.Points)
+	value := func(p *history.Point) (x float64, ok bool) {
+		switch {
+		case p == nil || p.Void:
+			return 0, false
+		case counts:
+			return p.Count.Value, true
+		}
+		return p.Ratio, p.Ratio > 0
+	}
 	for _, p := range s.Points {
-		if p != nil && !p.Void && p.Ratio > 0 {
-			low, high := cmp.Or(p.Low, p.Ratio), cmp.Or(p.High, p.Ratio)
-			least, most = min(least, low, p.Ratio), max(most, high, p.Ratio)
+		if x, ok := value(p); ok {
+			least, most = min(least, x), max(most, x)
+			if p.Bounded() && !counts {
+				least, most = min(least, p.Low), max(most, p.High)
+			}
 		}
 	}
 	if least > most {
 		least, most = 1, 1
 	}
-	least, most = least/1.01, most*1.01 // what hardly moves does not look like much
+	scale := math.Log
+	if counts {
+		scale = func(x float64) float64 { return x }
+		least, most = least-0.5, most+0.5
+	} else {
+		least, most = least/1.01, most*1.01 // what hardly moves does not look like much
+	}
 	x := func(run int) float64 {
 		return left + (float64(run)+0.5)/float64(len(m.Runs))*(width-left-right)
 	}
 	y := func(ratio float64) float64 {
-		return top + (math.Log(most)-math.Log(ratio))/(math.Log(most)-math.Log(least))*(height-top-bottom)
+		return top + (scale(most)-scale(ratio))/(scale(most)-scale(least))*(height-top-bottom)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, height, template.HTMLEscapeString(s.Workload+", ratio by run"))
@@ -208,18 +216,19 @@ func draw(m history.Machine, s history.Series) template.HTML {
 	var band, line, dots, void strings.Builder
 	move := "M"
 	for i, p := range s.Points {
+		at, ok := value(p)
 		switch {
-		case p == nil || !p.Void && !(p.Ratio > 0):
+		case !ok && (p == nil || !p.Void):
 			move = "M"
 		case p.Void:
 			move = "M"
 			fmt.Fprintf(&void, "M%.1f %dl6 6m0-6l-6 6", x(i)-3, height-bottom-7)
 		default:
-			if p.Bounded() {
+			if p.Bounded() && !counts {
 				fmt.Fprintf(&band, "M%.1f %.1fV%.1f", x(i), y(p.Low), y(p.High))
 			}
-			fmt.Fprintf(&line, "%s%.1f %.1f", move, x(i), y(p.Ratio))
-			fmt.Fprintf(&dots, "M%.1f %.1fh0", x(i), y(p.Ratio))
+			fmt.Fprintf(&line, "%s%.1f %.1f", move, x(i), y(at))
+			fmt.Fprintf(&dots, "M%.1f %.1fh0", x(i), y(at))
 			move = "L"
 		}
 	}

@@ -110,6 +110,7 @@ func TestPageOfNothing(t *testing.T) {
 func TestBadge(t *testing.T) {
 	for want, s := range map[string]publish.Standing{
 		"2 worse": {Worse: 2, Better: 1, Steady: 3}, "1 better": {Better: 1, Steady: 3}, "3 benchmarks steady": {Steady: 3}, "no history": {Unknown: 1},
+		"1 benchmark steady, 4 not known": {Steady: 1, Unknown: 4}, "2 worse, 1 not known": {Worse: 2, Unknown: 1}, "1 better, 1 not known": {Better: 1, Unknown: 1},
 	} {
 		var b strings.Builder
 		if err := publish.Badge(&b, "a<b", s); err != nil || !strings.Contains(b.String(), ">"+want+"<") || strings.Contains(b.String(), "!(") {
@@ -130,6 +131,17 @@ func TestBadge(t *testing.T) {
 	late := simulated(t, 42, 6, 40)
 	if s := publish.StandingOf(late); s.Worse != 1 || s.Better != 0 {
 		t.Errorf("of a benchmark that is slower since a run: %+v", s)
+	}
+	part := simulated(t, 20, 4, 99)
+	part.Machines[0].Series[0].Missing = "left out of the newest run: no time"
+	part.Machines[0].Left = []tare.NotWeighed{{What: "workload example.com/m.Benchmark0", Why: "no time"}, {What: "workload example.com/m.BenchmarkNew", Why: "no time"}}
+	part.Left = []string{"a result that cannot be read"}
+	if s := publish.StandingOf(part); s.Unknown != 3 || s.Steady != 3 {
+		t.Errorf("of what was left out: %+v", s)
+	}
+	var page strings.Builder
+	if err := publish.Page(&page, "t", []history.Trend{part}, time.Time{}); err != nil || !strings.Contains(page.String(), "example.com/m.BenchmarkNew: no time") || !strings.Contains(page.String(), "a result that cannot be read") || !strings.Contains(page.String(), "left out of the newest run: no time") {
+		t.Errorf("the page does not say what was left out: %v", err)
 	}
 	if s := publish.StandingOf(history.Trend{}); s != (publish.Standing{}) {
 		t.Errorf("%+v", s)

@@ -1,0 +1,138 @@
+package history
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// DescribeChange returns the sentence about what became of a series of the machine. It
+// claims no more than the runs allow, and terminal and page print the same one.
+func (m Machine) DescribeChange(s Series, metric string) string {
+	text := m.describeChange(s, metric)
+	if s.Missing != "" && s.Last != nil {
+		text += "; " + s.Missing
+	}
+	return text
+}
+
+func (m Machine) describeChange(s Series, metric string) string {
+	when := func(run int) string { return format.Minute(m.Runs[run].Started) }
+	expected := fmt.Sprintf("%.3f to %.3f was expected", s.Low, s.High)
+	switch {
+	case s.Last == nil:
+		return "-"
+	case s.Counted && s.Change == Changed:
+		text := fmt.Sprintf("changed in the run of %s: %s, then %s", when(s.Steps[len(s.Steps)-1]), s.Was.count(), countText(s.Now, metric))
+		if against := s.againstCounts(); against != "" {
+			text += ", against " + against
+		}
+		return text
+	case s.Counted && s.Change == NotShown:
+		return "no change shown: " + countText(s.Now, metric)
+	case s.Change == Changed && m.Known && s.Fresh:
+		return fmt.Sprintf("changed in the run of %s: %s", when(s.Steps[len(s.Steps)-1]), expected)
+	case s.Change == Changed && m.Known:
+		return fmt.Sprintf("changed in the run of %s: %.3f before, then %.3f; since then %s", when(s.Steps[len(s.Steps)-1]), s.Was.Low, s.Now.Low, expected)
+	case s.Change == NotShown && m.Known && s.Low > 0:
+		return "no change shown: " + expected
+	case s.Change == Changed:
+		return m.describeApart(s)
+	case s.Change == NotShown:
+		return fmt.Sprintf("no change shown since %s: the intervals overlap", when(s.Before.Run))
+	case s.Change == Unknown:
+		return "not known: too few rounds for an interval"
+	case slices.ContainsFunc(s.Points, func(p *Point) bool { return p != nil && p.Other != s.Last.Other }):
+		return "the first on this input, or against this revision"
+	}
+	return "the first"
+}
+
+// describeApart describes the newest step of a series whose neighbours' intervals do not
+// overlap.
+func (m Machine) describeApart(s Series) string {
+	step := s.Steps[len(s.Steps)-1]
+	before := s.boundedBefore(step)
+	text := fmt.Sprintf("changed since %s: was %s, the intervals do not overlap", format.Minute(m.Runs[before.Run].Started), before.Bounds())
+	if step != s.Last.Run {
+		text = fmt.Sprintf("changed in the run of %s: was %s, then %s; the intervals do not overlap", format.Minute(m.Runs[step].Started), before.Bounds(), s.Points[step].Bounds())
+	}
+	if before.Stale != s.Last.Stale {
+		text += " (then stale, see below)"
+	}
+	return text
+}
+
+// boundedBefore returns the newest point before a run that has an interval and asks the
+// same as the last.
+func (s Series) boundedBefore(run int) *Point {
+	for _, p := range slices.Backward(s.Points[:run]) {
+		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {
+			return p
+		}
+	}
+	return s.Before
+}
+
+// againstCounts returns what the other took before and since the newest step; empty if
+// that is the same.
+func (s Series) againstCounts() string {
+	step := s.Steps[len(s.Steps)-1]
+	var before *Point
+	for _, p := range s.Points[:step] {
+		if p != nil && !p.Void && p.Other == s.Last.Other {
+			before = p
+		}
+	}
+	if before == nil || math.Abs(before.Count.Against-s.Last.Count.Against) < 0.5 {
+		return ""
+	}
+	return formatCount(before.Count.Against) + ", then " + formatCount(s.Last.Count.Against)
+}
+
+// IsWorse reports whether the newest step of a series that changed is to the worse.
+func (s Series) IsWorse(metric string) bool {
+	m, _ := tare.MetricNamed(metric)
+	return (s.Now.Low < s.Was.Low) == (m.Direction == tare.HigherIsBetter)
+}
+
+// Bounds returns the ratio of a point with its interval, or the counts that have none.
+func (p Point) Bounds() string {
+	switch {
+	case p.Count != nil && p.Count.hasZero():
+		return formatCount(p.Count.Value) + " against " + formatCount(p.Count.Against)
+	case !p.Bounded():
+		return format.Ratio(p.Ratio)
+	}
+	return fmt.Sprintf("%s [%s, %s]", format.Ratio(p.Ratio), format.Ratio(p.Low), format.Ratio(p.High))
+}
+
+// countText returns the range of a level of counts, with the unit.
+func countText(l Level, metric string) string {
+	m, _ := tare.MetricNamed(metric)
+	text := l.count() + " " + m.Unit
+	if l.count() == formatCount(l.Low) {
+		text += " in every run"
+	}
+	return text
+}
+
+// count returns the range of a level of counts.
+func (l Level) count() string {
+	if low, high := formatCount(l.Low), formatCount(l.High); low != high {
+		return low + " to " + high
+	}
+	return formatCount(l.Low)
+}
+
+// formatCount returns a count; an average keeps a decimal.
+func formatCount(x float64) string {
+	if math.Abs(x-math.Round(x)) < 0.05 {
+		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}
