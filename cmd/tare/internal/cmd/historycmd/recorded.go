@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -21,46 +20,55 @@ const sniffed = 4096
 // ours reports whether a file that begins so may be an archive of ours.
 func ours(head []byte) bool {
 	head = bytes.TrimSpace(head)
-	return bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("[")) && !bytes.Contains(head, []byte(`"Suites"`))
+	return (bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))) && !foreign.IsForeign(head)
 }
 
-// recorded is f, or where another tool wrote it a file of the results that were
-// made of it. later is told what to undo.
-func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.File, error) {
+// readRecorded replaces the file of a by one in UTF-8 with results of ours, if another tool
+// wrote it or it is in UTF-16. later is told what to undo.
+func (a *source) readRecorded(later func(func()), now time.Time) error {
 	head := make([]byte, sniffed)
-	n, err := f.ReadAt(head, 0)
+	n, err := a.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
+		return fmt.Errorf("cannot read %s: %w", a.name, cmdenv.Cause(err))
 	}
 	if ours(head[:n]) {
-		return f, nil
+		return nil
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && name != "<stdin>" {
+	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && a.name != "<stdin>" {
 		now = info.ModTime()
 	}
-	src, err := io.ReadAll(io.NewSectionReader(f, 0, history.MaxBytes+1))
+	raw, err := io.ReadAll(io.NewSectionReader(a.file, 0, history.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
+		return fmt.Errorf("cannot read %s: %w", a.name, cmdenv.Cause(err))
 	}
-	if len(src) > history.MaxBytes {
-		return nil, tooLarge(name, history.MaxBytes, "name what tare history export wrote, or output of go test -bench")
+	if len(raw) > history.MaxBytes {
+		return tooLarge(a.name, history.MaxBytes, "name what tare history export wrote, or output of go test -bench")
 	}
-	results, ok, err := foreign.Read(name, src, now)
-	if err != nil {
-		return nil, cmdenv.Usage(err.Error(), "")
+	src := foreign.Decode(raw)
+	var read foreign.Records
+	isForeign := false
+	if !ours(src[:min(len(src), sniffed)]) {
+		if read, isForeign, err = foreign.Read(a.name, src, now); err != nil {
+			return cmdenv.Usage(err.Error(), "")
+		}
 	}
-	if !ok {
-		return f, nil
+	if !isForeign && bytes.Equal(src, raw) {
+		return nil // what is wrong with it is said when it is read
 	}
 	out, remove, err := machine.TempFile("recorded")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	later(remove)
-	for _, r := range results {
+	a.file, a.left = out, read.Left
+	if !isForeign {
+		_, err := out.Write(src)
+		return err
+	}
+	for _, r := range read.Results {
 		if err := report.JSON(out, r); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }

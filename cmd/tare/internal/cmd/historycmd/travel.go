@@ -120,10 +120,12 @@ func importCommand(env cmdenv.Env) *cobra.Command {
 a result.json, or a list as tare run --json prints it. - reads from stdin. merge
 is another name of import.
 
-What other tools recorded is taken in as well: output of go test -bench, the file
-of gobenchdata, and the data.js of github-action-benchmark. It becomes the studies
-"recorded PACKAGE", in which every figure is a ratio to one unit (1 ns, 1 B, one
-allocation); a log without a date counts as made when its file was changed last.
+What other tools recorded is taken in as well: output of go test -bench, with or
+without -json, the file of gobenchdata, and the data.js of github-action-benchmark.
+It becomes the studies "recorded PACKAGE", in which every figure is a ratio to one
+unit (1 ns, 1 B, one allocation); a log without a date counts as made when its file
+was changed last. Benchmarks without a result, and figures in other units, are left
+out and named. Two of one name that may be of two packages are refused.
 
 What is kept already, by content, is left alone, so that importing twice changes
 nothing. A file that holds anything but results is refused, and then nothing is
@@ -154,6 +156,7 @@ without --trust.`,
 type imported struct {
 	Taken []history.Kept `json:"imported"`
 	There []history.Kept `json:"already_kept"`
+	Left  []string       `json:"left_out,omitempty"` // of files that other tools wrote, a line each
 }
 
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
@@ -204,10 +207,20 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err := x.Refresh(ctx); err != nil {
 		return fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
+	for _, from := range sources {
+		result.Left = append(result.Left, from.left...)
+	}
+	for _, what := range result.Left {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(what))
+	}
 	if asJSON {
 		return cmdenv.PrintJSON(env.Out, result)
 	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
+	left := ""
+	if n := len(result.Left); n > 0 {
+		left = fmt.Sprintf("; %s left out, see above", format.Count(n, "line"))
+	}
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already%s\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)), left)
 	return err
 }
 
@@ -222,6 +235,7 @@ func wasWere(n int) string {
 type source struct {
 	name string
 	file *os.File
+	left []string // what was left out of a file that another tool wrote, a line each
 }
 
 func (a source) scan(do func(history.Kept, []byte) error) error {
@@ -297,7 +311,7 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 			in = f
 		}
 		if a.file != nil {
-			a.file, err = recorded(a.name, a.file, func(f func()) { undo = append(undo, f) }, env.Now())
+			err = a.readRecorded(func(f func()) { undo = append(undo, f) }, env.Now())
 		}
 		if err != nil {
 			return nil, done, err
@@ -311,7 +325,8 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 			if err := spool(ctx, a.name, in, tmp, history.MaxBytes, mostCopied); err != nil {
 				return nil, done, err
 			}
-			if a.file, err = recorded(a.name, tmp, func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
+			a.file = tmp
+			if err := a.readRecorded(func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
 				return nil, done, err
 			}
 		}

@@ -1,29 +1,32 @@
 // Package foreign reads what other tools recorded of benchmarks: the output of
-// go test -bench, gobenchdata's file, and that of github-action-benchmark.
+// go test -bench (also with -json), gobenchdata's file, and that of github-action-benchmark.
 //
 // Their figures are absolute: there is no other contender of the same run to
 // take a ratio to. In the results made of them each figure is therefore a ratio
-// to one unit (1 ns, 1 B, 1 allocation), and has an interval only where a log
-// holds a benchmark six times or more.
+// to one unit (1 ns, 1 B, 1 allocation), and has an interval only if a log
+// holds a benchmark six times or more. Counts need none, and may be zero.
+//
+// A benchmark is what its package, its name and its processors say. If a file does not
+// tell two benchmarks from two rounds of one, it is an error with the line. What has
+// no result, or a unit that tare does not keep, is named.
 package foreign
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/stats"
 )
 
 // Ids of the contenders in the results.
@@ -72,34 +75,128 @@ func (t *tally) add(runs, figures int) error {
 	return nil
 }
 
-// Read makes results of a file, the oldest first. ok is false where it is in
-// none of the formats. at is when it was made, for those that do not say.
-func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok bool, err error) {
-	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
-	var records []record
+// Records is what was read of a file.
+type Records struct {
+	Results []*tare.Result // the oldest first
+	Left    []string       // what was left out, a line each
+}
+
+// Read makes results of a file. It returns false if the file has none of the formats. at
+// is when the file was made, for formats that have no time. An error about a place is a
+// *history.Error.
+func Read(name string, src []byte, at time.Time) (read Records, ok bool, err error) {
+	text := bytes.TrimPrefix(src, []byte("\ufeff"))
+	if what, right := describeOther(text); what != "" {
+		return read, true, &history.Error{File: name, What: what, Hint: right}
+	}
+	f := &file{name: name, text: text, at: at, units: map[string]int{}}
+	start := bytes.TrimSpace(text[:min(len(text), sniffed)])
 	switch {
-	case bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")):
-		records, err = actionData(text)
-	case bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text[:min(len(text), 4096)], []byte(`"Suites"`)):
-		records, err = benchData(text)
-	case len(text) > 0 && text[0] != '{' && text[0] != '[' && (bytes.HasPrefix(text, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
-		records, err = log(name, text, at)
+	case isAction(start):
+		err = f.readAction()
+	case isBenchData(start):
+		err = f.readBenchData()
+	case isEvents(start):
+		err = f.readEvents()
+	case len(start) > 0 && start[0] != '{' && start[0] != '[' && (bytes.HasPrefix(start, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
+		err = f.readLog(numbered(text), "")
 	default:
-		return nil, false, nil
+		return read, false, nil
+	}
+	if place := (*history.Error)(nil); err != nil && !errors.As(err, &place) {
+		err = &history.Error{File: name, What: err.Error()}
 	}
 	if err != nil {
-		return nil, true, fmt.Errorf("%s: %w", name, err)
+		return read, true, err
 	}
-	for _, r := range records {
+	for _, r := range f.records {
 		if res := r.result(); res != nil {
-			results = append(results, res)
+			read.Results = append(read.Results, res)
 		}
 	}
-	if len(results) == 0 {
-		return nil, true, fmt.Errorf("%s: no benchmark in it has ns/op, B/op or allocs/op", name)
+	if len(read.Results) == 0 {
+		return read, true, &history.Error{File: name, What: "no benchmark in it has ns/op, B/op or allocs/op"}
 	}
-	slices.SortStableFunc(results, func(a, b *tare.Result) int { return a.Started.Compare(b.Started) })
-	return results, true, nil
+	slices.SortStableFunc(read.Results, func(a, b *tare.Result) int { return a.Started.Compare(b.Started) })
+	read.Left = append(f.left, f.otherUnits()...)
+	return read, true, nil
+}
+
+// file is a file that is being read.
+type file struct {
+	name  string
+	text  []byte
+	at    time.Time
+	tally tally
+
+	records []record
+	left    []string       // what is left out, a line each
+	units   map[string]int // figures in units that tare does not keep
+}
+
+// sniffed is how much of a file tells which format it has.
+const sniffed = 4096
+
+// IsForeign reports whether a file that begins with head, which begins as documents of ours do
+// too, was written by another tool.
+func IsForeign(head []byte) bool {
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))
+	return isAction(head) || isBenchData(head) || isEvents(head)
+}
+
+// isAction reports whether text begins as the data of github-action-benchmark: data.js, or
+// the JSON of external-data-json-path.
+func isAction(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")) {
+		return true
+	}
+	has := func(key string) bool { return bytes.Contains(text, []byte(key)) }
+	return bytes.HasPrefix(text, []byte("{")) && has(`"entries"`) && (has(`"lastUpdate"`) || has(`"repoUrl"`)) && !has(`"schema"`)
+}
+
+// isBenchData reports whether text begins as the file of gobenchdata.
+func isBenchData(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text, []byte(`"Suites"`))
+}
+
+// refuse is the error about a place in the file.
+func (f *file) refuse(line, col int, what, right string) error {
+	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: right}
+}
+
+// leave records that something in a line is left out.
+func (f *file) leave(line int, what string) {
+	f.left = append(f.left, fmt.Sprintf("%s:%d: %s", f.name, line, what))
+}
+
+// isMeasured reports whether a figure can be one: it is not negative, and finite.
+func isMeasured(value float64) bool { return value >= 0 && !math.IsInf(value, 1) }
+
+// keeps reports whether a result keeps a figure. The others are counted: those in other
+// units, and times of zero.
+func (f *file) keeps(value float64, unit string) bool {
+	metric := metricOf(unit)
+	if metric == "" || metric == "time" && value == 0 {
+		f.units[unit]++
+		return false
+	}
+	return true
+}
+
+// otherUnits returns a line about the figures that are not kept.
+func (f *file) otherUnits() []string {
+	if len(f.units) == 0 {
+		return nil
+	}
+	const most = 6
+	names, n := slices.Sorted(maps.Keys(f.units)), 0
+	for _, x := range f.units {
+		n += x
+	}
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d other units", more))
+	}
+	return []string{fmt.Sprintf("%s: %s in %s: kept are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
 // metricOf returns the metric of a unit; empty if tare has no such metric.
@@ -123,12 +220,10 @@ func (r record) result() *tare.Result {
 		}},
 	}
 	type row struct{ benchmark, metric string }
-	rounds, known := map[row]int{}, map[string]bool{}
+	var rows []row
+	figures, known := map[row][]float64{}, map[string]bool{}
 	for _, f := range r.figures {
 		metric := metricOf(f.unit)
-		if metric == "" || !(f.value > 0) || math.IsInf(f.value, 0) {
-			continue
-		}
 		if !slices.Contains(out.Metrics, metric) {
 			out.Metrics = append(out.Metrics, metric)
 		}
@@ -136,89 +231,40 @@ func (r record) result() *tare.Result {
 			known[f.benchmark] = true
 			out.Workloads = append(out.Workloads, tare.Workload{ID: f.benchmark, Op: f.benchmark})
 		}
-		i, ok := rounds[row{f.benchmark, metric}]
-		if !ok {
-			i = len(out.Rounds)
-			rounds[row{f.benchmark, metric}] = i
-			out.Rounds = append(out.Rounds, tare.Effects{Workload: f.benchmark, Metric: metric, A: RunID, B: UnitID})
+		key := row{f.benchmark, metric}
+		if figures[key] == nil {
+			rows = append(rows, key)
 		}
-		out.Rounds[i].Effects = append(out.Rounds[i].Effects, math.Log(f.value))
-		out.RoundsDone = max(out.RoundsDone, len(out.Rounds[i].Effects))
+		figures[key] = append(figures[key], f.value)
+		out.RoundsDone = max(out.RoundsDone, len(figures[key]))
 	}
-	if len(out.Rounds) == 0 {
+	if len(rows) == 0 {
 		return nil
+	}
+	for _, key := range rows {
+		values := figures[key]
+		if slices.Min(values) > 0 {
+			e := tare.Effects{Workload: key.benchmark, Metric: key.metric, A: RunID, B: UnitID}
+			for _, x := range values {
+				e.Effects = append(e.Effects, math.Log(x))
+			}
+			out.Rounds = append(out.Rounds, e)
+		}
+		if m, _ := tare.MetricNamed(key.metric); !m.PerSlice { // counts are compared as counts
+			median := stats.Median(values)
+			out.Values = append(out.Values,
+				tare.Value{Workload: key.benchmark, Contender: UnitID, Metric: key.metric, Value: 1, Low: 1, High: 1, Unit: m.Unit, Rounds: len(values)},
+				tare.Value{Workload: key.benchmark, Contender: RunID, Metric: key.metric, Value: median, Low: median, High: median, Unit: m.Unit, Rounds: len(values)})
+		}
 	}
 	order := []string{"time", "bytes", "allocs"}
 	slices.SortFunc(out.Metrics, func(a, b string) int { return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) })
 	return out
 }
 
-// log reads the output of go test -bench: a record for each package.
-func log(name string, text []byte, at time.Time) ([]record, error) {
-	lines, err := readable(text)
-	if err != nil {
-		return nil, err
-	}
-	var records []record
-	var read tally
-	of := map[string]int{} // records by package
-	in := benchfmt.NewReader(lines, name)
-	for in.Scan() {
-		res, ok := in.Result().(*benchfmt.Result)
-		if !ok {
-			continue // lines of tests and builds stand between
-		}
-		pkg := cmp.Or(res.GetConfig("pkg"), "benchmarks")
-		i, ok := of[pkg]
-		if !ok {
-			if err := read.add(1, 0); err != nil {
-				return nil, err
-			}
-			i = len(records)
-			of[pkg] = i
-			records = append(records, record{
-				pkg: pkg, os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"), at: at,
-				version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
-			})
-		}
-		if err := read.add(0, len(res.Values)); err != nil {
-			return nil, err
-		}
-		for _, v := range res.Values {
-			x, unit := v.Value, v.Unit
-			if v.OrigUnit != "" {
-				x, unit = v.OrigValue, v.OrigUnit
-			}
-			records[i].figures = append(records[i].figures, figure{"Benchmark" + string(res.Name.Full()), unit, x})
-		}
-	}
-	return records, in.Err()
-}
-
-// readable is text with empty lines in place of those that benchfmt cannot read: it
-// ends at the first that is too long. Logs of tests have such lines. A benchmark that
-// has one is an error.
-func readable(text []byte) (io.Reader, error) {
-	const tooLong = bufio.MaxScanTokenSize
-	var parts []io.Reader
-	from, at := 0, 0
-	for line := range bytes.Lines(text) {
-		begin := at
-		at += len(line)
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) < tooLong {
-			continue
-		}
-		if bytes.HasPrefix(line, []byte("Benchmark")) {
-			return nil, fmt.Errorf("the line that begins with %.40q has %d bytes, but the line of a benchmark must have less than %d", line, len(line), tooLong)
-		}
-		parts = append(parts, bytes.NewReader(text[from:begin]))
-		from = begin + len(line)
-	}
-	return io.MultiReader(append(parts, bytes.NewReader(text[from:]))...), nil
-}
-
-// benchData reads the file of gobenchdata: a list of runs.
-func benchData(text []byte) ([]record, error) {
+// readBenchData reads the file of gobenchdata: a list of runs.
+func (f *file) readBenchData() error {
+	text := bytes.TrimSpace(f.text)
 	var runs []struct {
 		Version string
 		Date    int64
@@ -232,83 +278,44 @@ func benchData(text []byte) ([]record, error) {
 		}
 	}
 	if err := footprint.Unmarshal(text, &runs, footprint.Most); err != nil {
-		return nil, fmt.Errorf("not what gobenchdata writes: %w", err)
+		return fmt.Errorf("not what gobenchdata writes: %w", err)
 	}
-	var records []record
-	var read tally
-	for _, run := range runs {
-		for _, suite := range run.Suites {
-			if err := read.add(1, 3*len(suite.Benchmarks)); err != nil {
-				return nil, err
+	for i, run := range runs {
+		seen := map[[4]string]int{} // suite of each benchmark
+		for j, suite := range run.Suites {
+			if err := f.tally.add(1, 3*len(suite.Benchmarks)); err != nil {
+				return err
+			}
+			memory := false // 0 B/op also stands for a run without -benchmem
+			for _, b := range suite.Benchmarks {
+				memory = memory || b.Mem.BytesPerOp > 0 || b.Mem.AllocsPerOp > 0
 			}
 			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
-			for _, b := range suite.Benchmarks {
+			for k, b := range suite.Benchmarks {
+				key := [4]string{suite.Pkg, suite.Goos, suite.Goarch, b.Name}
+				if in, ok := seen[key]; ok && in != j {
+					line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
+					return f.refuse(line, col, fmt.Sprintf("a second %s of package %q in one run, in another suite", b.Name, suite.Pkg), "keep one, or give each suite its Pkg")
+				}
+				seen[key] = j
 				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
-					r.figures = append(r.figures, figure{b.Name, unit, value})
+					if !isMeasured(value) {
+						line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
+						return f.refuse(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, value, unit), "a figure is not negative")
+					}
+					if unit != "ns/op" && !memory {
+						continue
+					}
+					if f.keeps(value, unit) {
+						r.figures = append(r.figures, figure{b.Name, unit, value})
+					}
 				}
 			}
 			slices.SortStableFunc(r.figures, func(a, b figure) int {
 				return cmp.Or(strings.Compare(a.benchmark, b.benchmark), strings.Compare(a.unit, b.unit))
 			})
-			records = append(records, r)
+			f.records = append(f.records, r)
 		}
 	}
-	return records, nil
-}
-
-// actionData reads the data.js of github-action-benchmark: runs by the name of
-// a suite.
-func actionData(text []byte) ([]record, error) {
-	start := bytes.IndexByte(text, '{')
-	if start < 0 {
-		return nil, fmt.Errorf("not what github-action-benchmark writes: no object in it")
-	}
-	var data struct {
-		Entries map[string][]struct {
-			Commit  struct{ ID, Message string }
-			Date    float64 // milliseconds
-			Tool    string
-			Benches []struct {
-				Name  string
-				Value float64
-				Unit  string
-			}
-		}
-	}
-	err := footprint.Check(text[start:], reflect.TypeOf(data), footprint.Most)
-	if err == nil {
-		err = json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data) // a script may end in a semicolon
-	}
-	if err != nil {
-		return nil, fmt.Errorf("not what github-action-benchmark writes: %w", err)
-	}
-	var records []record
-	var read tally
-	for suite, runs := range data.Entries {
-		for _, run := range runs {
-			if err := read.add(1, len(run.Benches)); err != nil {
-				return nil, err
-			}
-			r := record{pkg: suite, version: run.Commit.ID, at: time.UnixMilli(int64(run.Date))}
-			for _, b := range run.Benches {
-				name, unit := b.Name, b.Unit
-				// github-action-benchmark names the other metrics of a benchmark "Name - B/op".
-				if of, after, ok := strings.Cut(name, " - "); ok {
-					name, unit = of, cmp.Or(metricUnit(after), unit)
-				}
-				r.figures = append(r.figures, figure{name, unit, b.Value})
-			}
-			records = append(records, r)
-		}
-	}
-	slices.SortStableFunc(records, func(a, b record) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.pkg, b.pkg)) })
-	return records, nil
-}
-
-// metricUnit returns unit if it is ns/op, B/op or allocs/op, and else nothing.
-func metricUnit(unit string) string {
-	if metricOf(unit) == "" {
-		return ""
-	}
-	return unit
+	return nil
 }

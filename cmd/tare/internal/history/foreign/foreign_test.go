@@ -37,10 +37,11 @@ func TestRead(t *testing.T) {
 	}{
 		{"a log", log, "recorded example.com/m/parse", "0123456789", "BenchmarkParse/small-8 time run/one-unit 1200 false\nBenchmarkParse/small-8 bytes run/one-unit 64 false\nBenchmarkParse/small-8 allocs run/one-unit 2 false\n", 1},
 		{"a log of six", strings.Replace(log, line, strings.Repeat(line, 6), 1), "recorded example.com/m/parse", "0123456789", "BenchmarkParse/small-8 time run/one-unit 1200 true\nBenchmarkParse/small-8 bytes run/one-unit 64 true\nBenchmarkParse/small-8 allocs run/one-unit 2 true\n", 1},
-		{"gobenchdata", benchdata, "recorded example.com/m", "0123abc", "BenchmarkA-2 bytes run/one-unit 8 false\nBenchmarkA-2 time run/one-unit 5.5 false\n", 2},
-		{"data.js", action, "recorded Go", "feedbeef01", "BenchmarkA time run/one-unit 7 false\nBenchmarkA allocs run/one-unit 3 false\n", 1},
+		{"gobenchdata", benchdata, "recorded example.com/m", "0123abc", "BenchmarkA-2 bytes run/one-unit 8 false\nBenchmarkA-2 time run/one-unit 5.5 false\nBenchmarkA-2 allocs run/one-unit 0 false\n", 2},
+		{"data.js", action, "recorded Go", "feedbeef01", "BenchmarkA time run/one-unit 7 false\nBenchmarkA allocs run/one-unit 3 false\nBenchmarkA bytes run/one-unit 8 false\n", 1},
 	} {
-		results, ok, err := foreign.Read(tt.name, []byte(tt.text), made)
+		read, ok, err := foreign.Read(tt.name, []byte(tt.text), made)
+		results := read.Results
 		if !ok || err != nil || len(results) != tt.runs {
 			t.Errorf("%s: %d results, %v, %v", tt.name, len(results), ok, err)
 			continue
@@ -55,7 +56,7 @@ func TestRead(t *testing.T) {
 // What is something else is not taken for a log, and what is broken is said to be.
 func TestReadRefuses(t *testing.T) {
 	for _, text := range []string{"", `{"schema":"tare.result/1"}`, "[]", "nothing of the kind", `[{"schema": "x"}]`} {
-		if results, ok, err := foreign.Read("x", []byte(text), made); ok || err != nil || results != nil {
+		if read, ok, err := foreign.Read("x", []byte(text), made); ok || err != nil || read.Results != nil {
 			t.Errorf("%q: %v, %v", text, ok, err)
 		}
 	}
@@ -66,7 +67,7 @@ func TestReadRefuses(t *testing.T) {
 		"BenchmarkA 1 3 things/op\n":             "no benchmark in it has ns/op",
 		"BenchmarkA 1 5 ns/op\nBenchmark" + strings.Repeat("B", 1<<16) + " 1 5 ns/op\n": `the line that begins with "BenchmarkBBBB`,
 	} {
-		if _, ok, err := foreign.Read("file", []byte(text), made); !ok || err == nil || !strings.HasPrefix(err.Error(), "file: ") || !strings.Contains(err.Error(), want) {
+		if _, ok, err := foreign.Read("file", []byte(text), made); !ok || err == nil || !strings.HasPrefix(err.Error(), "file:") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v", text, ok, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestManyBenchmarks(t *testing.T) {
 	for i := range lines {
 		fmt.Fprintf(&src, "pkg: example.com/p%d\nBenchmarkA%d 1 %d ns/op\n", i/(lines/2), i, i+1)
 	}
-	results, ok, err := foreign.Read("b.txt", []byte(src.String()), time.Unix(0, 0))
+	read, ok, err := foreign.Read("b.txt", []byte(src.String()), time.Unix(0, 0))
+	results := read.Results
 	if !ok || err != nil || len(results) != 2 {
 		t.Fatalf("%d results, %v, %v", len(results), ok, err)
 	}
@@ -96,15 +98,16 @@ func TestLongLines(t *testing.T) {
 		for _, end := range []string{"\n", "\r\n"} {
 			long := strings.Repeat("x", n) + end
 			text := long + "BenchmarkA 1 5 ns/op\n" + long + "key: " + long + long + "BenchmarkB 1 5 ns/op\n" + long
-			results, ok, err := foreign.Read("log", []byte(text), made)
+			read, ok, err := foreign.Read("log", []byte(text), made)
+			results := read.Results
 			if !ok || err != nil || len(results) != 1 || len(results[0].Workloads) != 2 {
 				t.Errorf("lines of %d bytes: %d results, %v, %v", n, len(results), ok, err)
 			}
 		}
 	}
 	text := "BenchmarkA 1 5 ns/op\n" + strings.Repeat("x", 1<<16)
-	if results, _, err := foreign.Read("log", []byte(text), made); err != nil || len(results) != 1 {
-		t.Errorf("a long line at the end: %d results, %v", len(results), err)
+	if read, _, err := foreign.Read("log", []byte(text), made); err != nil || len(read.Results) != 1 {
+		t.Errorf("a long line at the end: %d results, %v", len(read.Results), err)
 	}
 }
 
