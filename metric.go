@@ -74,6 +74,10 @@ func latency(name, key string, quantile float64, verb, noun, doc string) Metric 
 	}
 }
 
+// IsCount reports whether the metric counts heap objects or bytes. Counts are compared as
+// counts if they have no ratio, because one is zero.
+func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
+
 // MetricNamed finds a metric by the name studies use.
 func MetricNamed(name string) (Metric, bool) {
 	for _, m := range Metrics() {

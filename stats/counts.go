@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// sameCount is how close counts are that are the same: an average over many
@@ -98,4 +101,31 @@ func separationChance(n, k int) float64 {
 	of, _ := math.Lgamma(float64(n + 1))
 	rest, _ := math.Lgamma(float64(k + 1))
 	return 2 * math.Exp(of+rest-ways)
+}
+
+// fewestApart is the fewest rounds after which counts that vary can be found different by
+// lying apart: by chance that happens once in 924 at six of each side.
+const fewestApart = 6
+
+// CompareCounts compares the counts that two sides took in each round, without an
+// interval: sign is 1 if head took more, -1 if it took fewer, and 0 if it took the same.
+// ok is false if the counts do not tell: each side has to be the same in every round
+// (exact), or every round of one side above every round of the other.
+func CompareCounts(base, head []float64) (sign int, exact, ok bool) {
+	if len(base) == 0 || len(head) == 0 {
+		return 0, false, false
+	}
+	a := countLevel{low: slices.Min(base), high: slices.Max(base)}
+	b := countLevel{low: slices.Min(head), high: slices.Max(head)}
+	exact = !a.varies() && !b.varies()
+	switch {
+	case !exact && min(len(base), len(head)) < fewestApart:
+		return 0, false, false
+	case b.low-a.high >= sameCount:
+		return 1, exact, true
+	case a.low-b.high >= sameCount:
+		return -1, exact, true
+	}
+	same := max(b.high-a.low, a.high-b.low) < sameCount
+	return 0, exact && same, same
 }

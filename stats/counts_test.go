@@ -90,3 +90,27 @@ func TestCountStepsFindsChanges(t *testing.T) {
 		t.Errorf("found in %d of %d histories", found, histories)
 	}
 }
+
+func TestCompareCounts(t *testing.T) {
+	repeat := func(n int, counts ...float64) []float64 { return slices.Repeat(counts, n) }
+	for name, c := range map[string]struct {
+		base, head []float64
+		sign       int
+		exact, ok  bool
+	}{
+		"nothing":             {nil, repeat(3, 1), 0, false, false},
+		"none":                {repeat(3, 0), repeat(3, 0), 0, true, true},
+		"a first one":         {repeat(1, 0), repeat(1, 1), 1, true, true},
+		"one fewer":           {repeat(3, 2), repeat(3, 1), -1, true, true},
+		"a share":             {repeat(3, 0), repeat(3, 0.3), 0, true, true},
+		"it varies, above":    {repeat(6, 0), repeat(3, 16, 18), 1, false, true},
+		"it varies, below":    {repeat(3, 16, 18), repeat(6, 0), -1, false, true},
+		"it varies, too few":  {repeat(4, 0), repeat(2, 16, 18), 0, false, false},
+		"it varies, overlaps": {repeat(6, 17), repeat(3, 16, 18), 0, false, false},
+	} {
+		sign, exact, ok := CompareCounts(c.base, c.head)
+		if sign != c.sign || exact != c.exact || ok != c.ok {
+			t.Errorf("%s: %d, %v, %v; want %d, %v, %v", name, sign, exact, ok, c.sign, c.exact, c.ok)
+		}
+	}
+}

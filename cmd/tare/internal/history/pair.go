@@ -30,12 +30,6 @@ type Count struct {
 	Against float64 `json:"against"`
 }
 
-// isCount reports whether a metric counts objects or bytes.
-func isCount(metric string) bool {
-	m, _ := tare.MetricNamed(metric)
-	return m.Unit == "allocs/op" || m.Unit == "B/op"
-}
-
 // alpha is the error level of an interval that is not in the document.
 const alpha = 0.05
 
@@ -93,7 +87,7 @@ type counted map[[3]string]float64
 func countsOf(r *tare.Result) counted {
 	all := counted{}
 	for _, v := range r.Values {
-		if isCount(v.Metric) && v.Value >= 0 && !math.IsInf(v.Value, 0) {
+		if m, _ := tare.MetricNamed(v.Metric); m.IsCount() && v.Value >= 0 && !math.IsInf(v.Value, 0) {
 			all[[3]string{v.Workload, v.Metric, v.Contender}] = v.Value
 		}
 	}

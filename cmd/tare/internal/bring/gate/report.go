@@ -24,9 +24,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record,
 	}
 	family := members(m, g)
-	if g.Allocs == project.AllocsExact {
-		exactly(family)
-	}
+	exactly(family, g.Allocs == project.AllocsExact)
 	rule(family, g.Alpha)
 	for _, f := range family {
 		r := *f.row

@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/stats"
 )
 
 // Text writes a comparison of two sides for a terminal: one table for each
@@ -215,6 +216,9 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 		return c.Workload == workload && c.Contender == bring.Head && c.Metric == metric
 	})
 	if i < 0 {
+		if m, _ := tare.MetricNamed(metric); m.IsCount() {
+			return t.counted(base, head)
+		}
 		return "–", "", "–", nil
 	}
 	c := t.r.Comparisons[i]
@@ -254,6 +258,22 @@ func (t *page) said(c tare.Comparison) (string, func(string) string) {
 		return words[0], t.style.Good
 	}
 	return words[1], t.style.Bad
+}
+
+// counted compares counts that vary and have no ratio, because one is zero in some round.
+func (t *page) counted(base, head []float64) (ratio, interval, word string, colour func(string) string) {
+	sign, _, ok := stats.CompareCounts(base, head)
+	switch {
+	case !ok && min(len(base), len(head)) == 0:
+		return "–", "", "–", nil
+	case !ok:
+		return "–", "", "not significant", t.style.Dim
+	case sign > 0:
+		return "–", "in every round", "more", t.style.Bad
+	case sign < 0:
+		return "–", "in every round", "less", t.style.Good
+	}
+	return "1", "in every round", "the same", t.style.Dim
 }
 
 // exact says of figures that were the same in every round how they differ.

@@ -139,3 +139,29 @@ func TestTextOfMachines(t *testing.T) {
 		t.Errorf("it is divided:\n%s", got)
 	}
 }
+
+// Counts that vary and have no ratio, because the base is zero, are compared as counts.
+func TestCountsFromZero(t *testing.T) {
+	for name, c := range map[string]struct {
+		base, head []float64 // in turn, by round
+		want       string
+	}{
+		"more":     {[]float64{0}, []float64{1, 2}, "BenchmarkSame 0 1.500 – in every round more"},
+		"less":     {[]float64{1, 2}, []float64{0}, "BenchmarkSame 1.500 0 – in every round less"},
+		"overlaps": {[]float64{0, 3}, []float64{0, 1}, "BenchmarkSame 1.500 0.5000 – not significant"},
+		"exact":    {[]float64{0}, []float64{1}, "BenchmarkSame 0 1 – exactly 1 more"},
+	} {
+		r := result()
+		for _, trial := range r.Trials {
+			counts := map[string][]float64{bring.Base: c.base, bring.Head: c.head}[trial.Contender]
+			trial.Samples["example.com/m.BenchmarkSame"]["allocs_per_op"] = counts[trial.Round%len(counts)]
+		}
+		var b strings.Builder
+		if err := table.Text(&b, r, report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, b.String())
+		}
+	}
+}

@@ -250,7 +250,7 @@ func (r record) result() *tare.Result {
 			}
 			out.Rounds = append(out.Rounds, e)
 		}
-		if m, _ := tare.MetricNamed(key.metric); !m.PerSlice { // counts are compared as counts
+		if m, _ := tare.MetricNamed(key.metric); m.IsCount() { // counts are compared as counts
 			median := stats.Median(values)
 			out.Values = append(out.Values,
 				tare.Value{Workload: key.benchmark, Contender: UnitID, Metric: key.metric, Value: 1, Low: 1, High: 1, Unit: m.Unit, Rounds: len(values)},
