@@ -89,11 +89,16 @@ func TestBisect(t *testing.T) {
 	}
 	for _, want := range []string{
 		first[:9] + " is the first commit that shows it: three allocates (Ann, ", "example.com/tiny.BenchmarkMake, allocs against " + good[:9],
-		"  bad      +1 allocs/op", "  good     +0 allocs/op", "  skipped  ", "does not build: ", "at most 5 %", "--bench '^BenchmarkMake$' --profile",
+		"  bad      +1 allocs/op", "  good     +0 allocs/op", "  skipped  ", "does not build: ", "at most 5 %", "Why: tare bench example.com/tiny --base ", " --bench '^BenchmarkMake$' --procs 1 --no-lock --profile\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+	_, why, _ := strings.Cut(out, "Why: ")
+	_, advice := words(t, strings.TrimSpace(why))
+	if code, out, said := call(t, dir, home, append(advice, "--rounds", "2", "--slice", "1ms", "-q")...); code != cmdenv.ExitOK || !strings.Contains(out, "1 more") {
+		t.Errorf("%q: exit code %d: %s\n%s", advice, code, said, out)
 	}
 	if after := git("status", "--porcelain", "--ignored") + git("worktree", "list"); after != before {
 		t.Errorf("the repository was changed: %s", after)

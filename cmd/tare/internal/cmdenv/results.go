@@ -65,8 +65,10 @@ func (env Env) resultFile(arg string) (string, error) {
 		return run.Result(), nil
 	}
 	switch {
+	case len(runs) > 0 && slices.Contains(env.Bundled(), arg):
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+Quoted(arg)+" --resume goes on with the newest")
 	case len(runs) > 0:
-		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+arg+" --resume goes on with the newest")
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "--resume, added to the command that began it, goes on with the newest")
 	case info != nil:
 		return "", Usage("no "+history.ResultName+" in the directory "+arg, "name a run's directory; tare history lists them")
 	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // DirSize is how much dir holds; what cannot be read counts nothing.
@@ -74,12 +75,15 @@ func Dagger(trap bool) string {
 	return ""
 }
 
-// Quoted is a path as a shell reads it in one piece.
-func Quoted(path string) string {
-	if strings.ContainsAny(path, " \t'\"$&;()`*?<>|") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+// Quoted returns a text as a shell of POSIX reads it in one piece.
+func Quoted(text string) string {
+	safe := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:=@%+,-…", r)
 	}
-	return path
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !safe(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // Seconds is d as people say it: 0.85s, 12s, 3m20s.

@@ -106,8 +106,18 @@ type Measured struct {
 	Record     bool            // of the head against the reference, for the history: nothing is blocked
 	Shard      Shard           // of which part it is, which is judged with the others; the zero value is all of it
 
+	Commands Commands // that the report advises
+
 	On   []string            // machine of each of Results; nil: one machine measured
 	Over []tare.OverMachines // of benchmarks that several machines measured
+}
+
+// Commands makes the commands that a report advises, from the user's own. Without a
+// function none is advised.
+type Commands struct {
+	Gate   func(flag, value string) string  // the gate again, with another value of one flag
+	Bench  func(pkg, pattern string) string // one benchmark of a package alone, on the same sides
+	Rounds bool                             // the gate has a fixed number of rounds, and no budget
 }
 
 // Held is what one study is held to.
@@ -239,6 +249,8 @@ type Report struct {
 	Over     []tare.OverMachines    `json:"over_machines,omitempty"`
 
 	unasked []string // metrics that gate.metrics asks for and that nothing measured
+
+	commands Commands
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none

@@ -111,8 +111,18 @@ func at(day string) time.Time {
 	return t
 }
 
+// advised makes commands as tare gate does.
+func advised() Commands {
+	return Commands{
+		Gate: func(flag, value string) string { return "tare gate --" + flag + " " + value },
+		Bench: func(pkg, pattern string) string {
+			return fmt.Sprintf("tare bench %s --bench '%s' --base 1a2b3c4d5e6f", pkg, pattern)
+		},
+	}
+}
+
 func judged(p project.Project, benches ...bench) Report {
-	m := Measured{Base: "main (1a2b3c4d5)", Head: "worktree at 6e7f8a9b0 with changes", Commit: "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d", Results: []*tare.Result{result(benches...)}}
+	m := Measured{Base: "main (1a2b3c4d5)", Head: "worktree at 6e7f8a9b0 with changes", Commit: "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d", Results: []*tare.Result{result(benches...)}, Commands: advised()}
 	places := map[string]Place{"example.com/m/codec.BenchmarkEncode": {File: "codec/codec_test.go", Line: 12}}
 	return Judge(p, m, places, at("2026-06-01"), "tare.yaml")
 }

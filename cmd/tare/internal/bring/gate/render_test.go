@@ -28,8 +28,9 @@ func everything() Report {
 			bench{id: "example.com/m/store.BenchmarkPut", effects: steady(0.41)},
 			bench{id: "example.com/m/store.BenchmarkScan/a|b", effects: steady(1), void: "store is closed"},
 		)},
-		Left:  []Left{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true}},
-		Notes: []string{"main (1a2b3c4d5): submodule third_party is left empty; git submodules are not fetched"},
+		Left:     []Left{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true}},
+		Commands: advised(),
+		Notes:    []string{"main (1a2b3c4d5): submodule third_party is left empty; git submodules are not fetched"},
 	}
 	return Judge(p, m, map[string]Place{"example.com/m/codec.BenchmarkEncode": {File: "codec/codec_test.go", Line: 12}}, at("2026-06-01"), "tare.yaml")
 }

@@ -21,7 +21,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record, commands: m.Commands,
 	}
 	family := members(m, g)
 	exactly(family, g.Allocs == project.AllocsExact)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
@@ -72,12 +73,18 @@ func (rep *Report) more(worst Row) step {
 			budget = max(budget, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
 		}
 	}
-	if known && worst.Machine != "" {
-		return step{"To tell what could not be told, measure more rounds:", []string{fmt.Sprintf("tare gate --on … --rounds %d", needed)}}
+	again := func(text, flag, value string) step {
+		if rep.commands.Gate == nil {
+			return step{text + ".", nil}
+		}
+		return step{text + ":", []string{rep.commands.Gate(flag, value)}}
+	}
+	if known && (worst.Machine != "" || rep.commands.Rounds) {
+		return again("To tell what could not be told, measure more rounds", "rounds", strconv.Itoa(needed))
 	}
 	if known && budget > 1 {
 		text := fmt.Sprintf("%.0fs", budget)
-		return step{fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds:", needed, text), []string{"tare gate --budget " + text}}
+		return again(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", needed, text), "budget", text)
 	}
 	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.file() + "), or allow a wider margin."
 	if command := rep.command(worst); command != "" {
@@ -94,10 +101,10 @@ func (rep *Report) file() string {
 	return rep.config
 }
 
-// command measures one benchmark alone.
+// command returns the command that measures one benchmark alone; empty if there is none.
 func (rep *Report) command(r Row) string {
 	pkg := packageOf(r.Benchmark)
-	if pkg == "" || rep.Commit == "" {
+	if pkg == "" || rep.commands.Bench == nil {
 		return ""
 	}
 	name := strings.TrimPrefix(r.Benchmark, pkg+".")
@@ -105,7 +112,7 @@ func (rep *Report) command(r Row) string {
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
-	return fmt.Sprintf("tare bench %s --bench %s --base %s", strings.TrimSuffix(pkg, "_test"), quoted(strings.Join(parts, "/")), rep.Commit[:min(12, len(rep.Commit))])
+	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), strings.Join(parts, "/"))
 }
 
 // mostWaivers is how many entries are written out to be copied.
@@ -136,8 +143,6 @@ func (rep *Report) waivers() []string {
 	}
 	return lines
 }
-
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func yamlQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 

@@ -35,6 +35,7 @@ type options struct {
 	procs       int
 	quiet       bool
 	noLock      bool
+	own         cmdenv.Command // as it was typed
 }
 
 func metrics() []string { return []string{"time", "allocs", "bytes"} }
@@ -74,7 +75,7 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
   tare bisect --good v1.4.0 --bad main --bench Parse --dry-run`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.packages = args
+			o.packages, o.own = args, cmdenv.CommandOf(cmd)
 			if err := o.read(cmd, effect, bound); err != nil {
 				return err
 			}

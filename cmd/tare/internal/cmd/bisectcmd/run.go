@@ -106,6 +106,7 @@ func (s *searcher) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	s.state.own = s.own
 	s.w.Progress.Say(fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(commits), "commit"), ends[0], ends[1], format.Count(fresh.Search.Plan.Comparisons(), "comparison"), short(ends[0].Commit), short(ends[1].Commit)))
 	if done := s.state.done(); done > 0 {

@@ -35,6 +35,8 @@ type state struct {
 	Base    float64         `json:"base"` // what the good revision takes, of a count
 	Search  bisect.Search   `json:"search"`
 	Seconds float64         `json:"seconds"` // measuring
+
+	own cmdenv.Command // the user's, for hints
 }
 
 // newState is a search before anything was measured.
@@ -210,8 +212,20 @@ func (s *state) print(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n",
 		format.Count(s.done(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
 	if len(found) == 1 && len(found[0].Parents) > 0 {
-		_, err := fmt.Fprintf(w, "Why: tare bench --base %s --head %s --bench '%s' --profile\n", short(found[0].Parents[0]), short(found[0].ID), exactly(s.Name))
+		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", short(found[0].Parents[0])).Set("head", short(found[0].ID)).
+			Set("bench", exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
+		_, err := fmt.Fprintln(w, "Why: "+why.String())
 		return err
 	}
 	return nil
+}
+
+// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of
+// tare bench; none if it is not known.
+func packageOf(benchmark string) []string {
+	pkg, _, ok := strings.Cut(benchmark, ".Benchmark")
+	if !ok {
+		return nil
+	}
+	return []string{strings.TrimSuffix(pkg, "_test")}
 }

@@ -211,6 +211,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 		}
 	}
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
+	measured.Commands = o.commands(cmd, p, sides.BaseCommit)
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
 		measured.Base = short(sides.BaseCommit) + " itself"

@@ -85,6 +85,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 		return err
 	}
 	defer files.Close()
+	measured.Commands = mergedCommands(p, measured)
 	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
 	if err := printGate(env, o, rep, exit, files); err != nil {

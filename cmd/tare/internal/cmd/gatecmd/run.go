@@ -158,13 +158,7 @@ func measureUndecided(ctx context.Context, w *session.Session, built *bring.Benc
 // of tare and of the CI reach the benchmarks only.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
 	set := build.Environment(b.Env)
-	if len(b.Tags) > 0 {
-		flags := "-tags=" + strings.Join(b.Tags, ",")
-		for _, kv := range slices.Concat(environ, b.Env) {
-			if before, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && before != "" {
-				flags = before + " " + flags
-			}
-		}
+	if flags := tagFlags(b, environ); flags != "" {
 		set = append(set, "GOFLAGS="+flags)
 	}
 	var undo []func()
@@ -186,4 +180,18 @@ func benchEnvironment(b project.Bench, environ []string) (restore func(), err er
 		}
 	}
 	return restore, nil
+}
+
+// tagFlags returns GOFLAGS with the build tags of a project; empty if it has none.
+func tagFlags(b project.Bench, environ []string) string {
+	if len(b.Tags) == 0 {
+		return ""
+	}
+	flags := "-tags=" + strings.Join(b.Tags, ",")
+	for _, kv := range slices.Concat(environ, b.Env) {
+		if before, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && before != "" {
+			flags = before + " " + flags
+		}
+	}
+	return flags
 }

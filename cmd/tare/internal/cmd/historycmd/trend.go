@@ -42,7 +42,11 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all")
 		}
 		if o.format == "text" {
-			fmt.Fprintf(env.Err, "no result of %s was kept yet; tare run %s makes one\n", study, study)
+			hint := ""
+			if slices.Contains(env.Bundled(), study) {
+				hint = "; tare run " + cmdenv.Quoted(study) + " makes one"
+			}
+			fmt.Fprintf(env.Err, "no result of %s was kept yet%s\n", study, hint)
 			return nil
 		}
 	}

@@ -19,12 +19,12 @@ const firstStudy = "json-encode"
 const maxBare = 2 * time.Minute
 
 // withoutLong drops the studies that take longer than maxBare at the quick budget. say
-// gets a line for each.
-func withoutLong(studies []cmdenv.Study, say func(string)) []cmdenv.Study {
+// gets a line for each, with the user's own command for it.
+func withoutLong(studies []cmdenv.Study, own cmdenv.Command, say func(string)) []cmdenv.Study {
 	var out []cmdenv.Study
 	for _, study := range studies {
 		if long := lab.Budget(study.Budget, true); long > maxBare {
-			say(fmt.Sprintf("%s: left out, it measures for %s; tare run %s measures it", study.ID, cmdenv.Seconds(long), study.ID))
+			say(fmt.Sprintf("%s: left out, it measures for %s; %s measures it", study.ID, cmdenv.Seconds(long), own.WithArgs(study.ID)))
 			continue
 		}
 		out = append(out, study)

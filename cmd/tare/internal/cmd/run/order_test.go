@@ -19,7 +19,7 @@ func TestOrderOfABareRun(t *testing.T) {
 	studies := []cmdenv.Study{study("long", 4*time.Minute), study("b", 2*time.Minute), study(firstStudy, 50*time.Second), study("a", 30*time.Second)}
 	inOrder(studies, true)
 	var said, ids []string
-	for _, s := range withoutLong(studies, func(text string) { said = append(said, text) }) {
+	for _, s := range withoutLong(studies, cmdenv.NewCommand("tare run"), func(text string) { said = append(said, text) }) {
 		ids = append(ids, s.ID)
 	}
 	if want := []string{firstStudy, "a", "b"}; !slices.Equal(ids, want) {

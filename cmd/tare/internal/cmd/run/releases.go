@@ -17,7 +17,7 @@ type releaser interface {
 
 // here leaves studies out that would have to fetch a Go release first: nobody
 // asked for them by name.
-func here(ctx context.Context, w *session.Session, studies []cmdenv.Study) []cmdenv.Study {
+func here(ctx context.Context, w *session.Session, studies []cmdenv.Study, own cmdenv.Command) []cmdenv.Study {
 	r, ok := w.Sources.(releaser)
 	if !ok {
 		return studies
@@ -25,7 +25,7 @@ func here(ctx context.Context, w *session.Session, studies []cmdenv.Study) []cmd
 	var out []cmdenv.Study
 	for _, study := range studies {
 		if missing := lacking(ctx, r, study.Study); missing != "" {
-			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))
+			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; %s fetches it", study.ID, missing, own.WithArgs(study.ID)))
 			continue
 		}
 		out = append(out, study)

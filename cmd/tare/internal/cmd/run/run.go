@@ -71,7 +71,7 @@ causes none of them.`,
 			if len(on.On) > 0 {
 				return runOn(cmd, env, o, &on, args)
 			}
-			return runStudies(cmd.Context(), env, o, args)
+			return runStudies(cmd.Context(), env, o, cmdenv.CommandOf(cmd), args)
 		},
 	}
 	what := cmdenv.NewFlags("What is measured")

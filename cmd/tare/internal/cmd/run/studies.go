@@ -17,7 +17,7 @@ import (
 // runStudies carries out the studies that args name. What goes wrong with one study
 // is said at once and does not keep the others from running; the worst exit
 // code is returned.
-func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []string) error {
+func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
 		names = env.Bundled()
@@ -47,7 +47,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []s
 	if len(args) == 0 {
 		inOrder(studies, o.Quick)
 		if o.Quick && o.Rounds == 0 && len(o.Only.Contenders)+len(o.Only.Workloads) == 0 && !o.Resume {
-			studies = withoutLong(studies, p.Say)
+			studies = withoutLong(studies, own, p.Say)
 		}
 	}
 	for _, study := range studies {
@@ -80,7 +80,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []s
 	defer out.Close()
 	err = session.With(ctx, env, o, p, func(ctx context.Context, w *session.Session) error {
 		if len(args) == 0 {
-			studies = here(ctx, w, studies)
+			studies = here(ctx, w, studies, own)
 		}
 		if text := beforehand(studies, o); text != "" {
 			p.Say(text)

@@ -1,0 +1,52 @@
+package gatecmd
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// commands makes the commands that the report advises: the user's gate with another value of one flag,
+// and a benchmark alone with the flags of the gate that tare bench has too.
+func (o options) commands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
+	own := cmdenv.CommandOf(cmd)
+	side := o.base
+	if side == "" || strings.HasPrefix(side, "merge-base") { // tare bench takes revisions only
+		side = base[:min(12, len(base))]
+	}
+	return gate.Commands{
+		Rounds: o.rounds > 0,
+		Gate:   func(flag, value string) string { return own.Set(flag, value).String() },
+		Bench: func(pkg, pattern string) string {
+			return benchCommand(p, pkg, pattern).Set("base", side).WithFlagsOf(own, "head", "seed", "profile", "no-lock").String()
+		},
+	}
+}
+
+// mergedCommands makes the commands that the report of several parts advises. The flags of the
+// parts are not known, only their sides.
+func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
+	return gate.Commands{Bench: func(pkg, pattern string) string {
+		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(12, len(m.Commit))])
+		if head := history.Commit(m.Head); head != "" && !strings.HasPrefix(m.Head, gate.Worktree) {
+			c = c.Set("head", head)
+		}
+		return c.String()
+	}}
+}
+
+// benchCommand measures one benchmark with the environment and build tags that
+// tare.yaml has for both sides.
+func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
+	env := p.Bench.Env
+	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {
+		env = append(env[:len(env):len(env)], "GOFLAGS="+flags)
+	}
+	return cmdenv.NewCommand("tare bench", pkg).WithEnv(env...).Set("bench", pattern)
+}
