@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/reporter"
@@ -23,11 +20,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Bounds of what is compiled.
+// Bounds of what is reported.
 const (
-	mostSource  = 16 << 20 // bytes of one file
-	mostErrors  = 10       // that are listed
-	mostCounted = 100      // beside those: the compiler's time grows with their square
+	mostErrors  = 10  // that are listed
+	mostCounted = 100 // beside those: the compiler's time grows with their square
 )
 
 // SourceError is what is wrong with files of protocol buffers: lines that begin
@@ -50,7 +46,6 @@ func (e *SourceError) Error() string {
 // Load compiles a file of protocol buffers, which imports from its own directory
 // and from the ones given. google/protobuf, google/api and google/rpc need no file.
 func Load(ctx context.Context, file string, imports []string) (protoreflect.FileDescriptor, error) {
-	dirs := append(slices.Clone(imports), filepath.Dir(file))
 	name := filepath.Base(file)
 	for _, dir := range imports { // what others import it as, where one of them has it
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
@@ -58,15 +53,16 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 			break
 		}
 	}
+	from := newSources(name, file, imports)
 	wrong := &SourceError{}
 	c := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
-			&protocompile.SourceResolver{ImportPaths: dirs, Accessor: opener()},
+			from,
 			protocompile.ResolverFunc(linked),
 		}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 		Reporter: reporter.NewReporter(func(err reporter.ErrorWithPos) error {
-			wrong.add(err, name, file, dirs)
+			wrong.add(err, from)
 			if wrong.More == mostCounted {
 				return err
 			}
@@ -75,7 +71,7 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 	}
 	files, err := c.Compile(ctx, name)
 	if missing := reporter.ErrorWithPos(nil); errors.As(err, &missing) { // an import that is not there is not reported
-		wrong.add(missing, name, file, dirs)
+		wrong.add(missing, from)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -83,20 +79,18 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 	case len(wrong.Lines) > 0:
 		return nil, wrong
 	case err != nil:
-		return nil, errors.New(reason(err, dirs))
+		return nil, errors.New(reason(err))
 	}
 	return files[0], nil
 }
 
-// add lists an error, whose place may be in the file that is called name among its
-// imports.
-func (e *SourceError) add(err reporter.ErrorWithPos, name, file string, dirs []string) {
+// add lists an error. It names the file that was opened, which a user can open too,
+// and not the path by which others import it.
+func (e *SourceError) add(err reporter.ErrorWithPos, from *sources) {
 	e.Missing = e.Missing || errors.Is(err, fs.ErrNotExist)
 	at := err.GetPosition()
-	if at.Filename == name {
-		at.Filename = file
-	}
-	line := fmt.Sprintf("%s: %s", at, reason(err.Unwrap(), dirs))
+	at.Filename = from.fileOf(at.Filename)
+	line := fmt.Sprintf("%s: %s", at, reason(err.Unwrap()))
 	switch {
 	case slices.Contains(e.Lines, line):
 	case len(e.Lines) == mostErrors:
@@ -106,22 +100,17 @@ func (e *SourceError) add(err reporter.ErrorWithPos, name, file string, dirs []s
 	}
 }
 
-// reason is why something failed. Of an import that is not there it says where it
-// was looked for.
-func reason(err error, dirs []string) string {
-	var open *fs.PathError
-	text := strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
-	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &open) {
-		return text
+// reason returns why something failed.
+func reason(err error) string {
+	var missing *missingError
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &missing):
+		return missing.Error()
+	case errors.As(err, &unread):
+		return fmt.Sprintf("cannot read %s: %v", unread.Path, unread.Err)
 	}
-	what := open.Path
-	for _, dir := range dirs {
-		if rel, err := filepath.Rel(dir, what); err == nil && filepath.IsLocal(rel) {
-			what = filepath.ToSlash(rel)
-			break
-		}
-	}
-	return fmt.Sprintf("there is no %s in %s", what, strings.Join(dirs, ", "))
+	return strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 }
 
 // linked finds what is registered in this program.
@@ -131,23 +120,4 @@ func linked(path string) (protocompile.SearchResult, error) {
 		return protocompile.SearchResult{}, err
 	}
 	return protocompile.SearchResult{Desc: f}, nil
-}
-
-// opener opens sources, within bounds.
-func opener() func(string) (io.ReadCloser, error) {
-	var opened atomic.Int64
-	return func(path string) (io.ReadCloser, error) {
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is not a file", path)
-		case info.Size() > mostSource:
-			return nil, fmt.Errorf("%s has more than %d MB", path, mostSource>>20)
-		case opened.Add(1) > mostFiles:
-			return nil, fmt.Errorf("more than %d files are imported", mostFiles)
-		}
-		return os.Open(path)
-	}
 }

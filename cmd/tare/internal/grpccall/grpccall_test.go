@@ -271,6 +271,60 @@ func TestSourcesAreBounded(t *testing.T) {
 	}
 }
 
+// TestImportErrors: an import that is missing is named as the file has it, and what is
+// wrong in a file by the path that opens it.
+func TestImportErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for path, text := range map[string]string{
+		"up.proto":         `import "../common/none.proto";`,
+		"dot.proto":        `import "./none.proto";`,
+		"deep/in.proto":    `import "deep/none.proto";`,
+		"below.proto":      `import "dot.proto/none.proto";`,
+		"chain.proto":      `import "deep/in.proto";`,
+		"wrong.proto":      `message A { B b = 1; }`,
+		"deep/wrong.proto": `import "wrong.proto";`,
+		"of.proto":         `import "deep/types.proto";`,
+		"deep/types.proto": `message A { B b = 1; }`,
+		"deep/same.proto":  `message A { C c = 1; }`,
+		"same.proto":       `message A {}`,
+		"dir.proto/x":      ``,
+		"folder.proto":     `import "dir.proto";`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("syntax = \"proto3\";\n"+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		file    string
+		imports []string
+		want    string
+	}{
+		{"up.proto", []string{"deep"}, "up.proto:2:8: there is no ../common/none.proto in deep, ."},
+		{"dot.proto", nil, "dot.proto:2:8: there is no ./none.proto in ."},
+		{"deep/in.proto", []string{".", "deep"}, "deep/in.proto:2:8: there is no deep/none.proto in ., deep"},
+		{"below.proto", []string{"."}, "below.proto:2:8: there is no dot.proto/none.proto in ."},
+		{"chain.proto", []string{"deep/.."}, "deep/in.proto:2:8: there is no deep/none.proto in ."},
+		{"of.proto", nil, "deep/types.proto:2:13: field A.b: unknown type B"},
+		{"folder.proto", nil, "folder.proto:2:8: dir.proto is not a file"},
+		{"./deep/wrong.proto", []string{"."}, "wrong.proto:2:13: field A.b: unknown type B"},
+		{"./deep/same.proto", []string{"dir.proto"}, "./deep/same.proto:2:13: field A.c: unknown type C"},
+		{"none.proto", nil, "cannot read none.proto: "},
+	} {
+		if _, err := grpccall.Load(t.Context(), c.file, c.imports); err == nil || !strings.HasPrefix(filepath.ToSlash(err.Error()), c.want) {
+			t.Errorf("%s, -I %q: %v, want %q", c.file, c.imports, err, c.want)
+		}
+	}
+	if err := os.Rename("same.proto", "dir.proto/same.proto"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := grpccall.Load(t.Context(), "deep/same.proto", []string{"dir.proto"}); err == nil || !strings.Contains(err.Error(), "unknown type C") {
+		t.Errorf("another file of that name was compiled: %v", err)
+	}
+}
+
 func TestWhatCannotBeFound(t *testing.T) {
 	dir := written(t)
 	bad := filepath.Join(dir, "bad.proto")
