@@ -73,7 +73,7 @@ func modules() []module {
 		},
 		{
 			name: "gateway", templates: []string{"calls", "bodies", "grpcserver", "gateway"},
-			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}, {"protoc-gen-grpc-gateway", ",generate_unbound_methods=true", ",use_opaque_api=true"}},
+			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}, {"protoc-gen-grpc-gateway", ",generate_unbound_methods=true,allow_delete_body=true", ",use_opaque_api=true"}},
 			linked:  []string{"google/protobuf/", "google/rpc/", "google/api/"},
 			manifest: `{"id": "gateway", "kind": "server", "apps": ["service"], "protocols": ["http"], "variants": ["dial", "inprocess"],
  "why": "gRPC-Gateway with generated code: dial reaches a grpc-go server of the same process over loopback, inprocess calls its methods; handlers answer with a prepared message",
@@ -346,14 +346,18 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 // measured returns the services of a file with the methods that are measured, and
 // without those services that have none. Only the document's own file has any.
 func (d *Document) measured(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (kept []*descriptorpb.ServiceDescriptorProto) {
-	has := map[protoreflect.FullName]bool{}
+	own := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
-		has[m.desc.FullName()] = true
+		own[m.desc.FullName()] = m
 	}
 	for _, s := range services {
 		service := f.Package().Append(protoreflect.Name(s.GetName()))
-		s.Method = slices.DeleteFunc(s.Method, func(m *descriptorpb.MethodDescriptorProto) bool {
-			return !has[service.Append(protoreflect.Name(m.GetName()))]
+		s.Method = slices.DeleteFunc(s.Method, func(pb *descriptorpb.MethodDescriptorProto) bool {
+			m := own[service.Append(protoreflect.Name(pb.GetName()))]
+			if m != nil {
+				pb.Options = m.options
+			}
+			return m == nil
 		})
 		if len(s.Method) > 0 {
 			kept = append(kept, s)

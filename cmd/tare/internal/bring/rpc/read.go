@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
@@ -33,7 +34,8 @@ type Method struct {
 	ID       string // how a study calls it: unique in the document
 	desc     protoreflect.MethodDescriptor
 	rule     rule
-	more     int // further rules of it, which are not measured
+	options  *descriptorpb.MethodOptions // that are generated from
+	more     int                         // further rules of it, which are not measured
 	requests []proto.Message
 	answer   proto.Message
 	given    bool // requests are the user's
@@ -126,7 +128,10 @@ func (d *Document) prepare(m *Method) (why string) {
 		}
 	}
 	var err error
-	if m.rule, m.more, err = ruleOf(m.desc); err == nil {
+	if m.options, err = readOptions(m.desc); err == nil {
+		m.rule, m.more, err = ruleOf(m.desc, m.options)
+	}
+	if err == nil {
 		m.requests, m.answer, err = m.fill()
 	}
 	if err != nil {

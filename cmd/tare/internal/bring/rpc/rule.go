@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,17 +39,34 @@ type segment struct {
 	form  []string // of the field's value, segment by segment
 }
 
-// ruleOf is the first rule of a method, and how many more there are.
-func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
-	h, err := annotation(m)
-	if err != nil {
-		return r, 0, err
-	}
-	if h == nil {
+// ruleOf returns the first rule of a method that has the options o, and how many more
+// there are. Those that the gateway cannot have are removed from o, since its plugin
+// refuses the whole file for one of them.
+func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
+	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
 		r = rule{method: http.MethodPost, template: path, body: "*"}
 		r.segments, r.verb, err = parse(path)
 		return r, 0, err
+	}
+	h := proto.GetExtension(o, annotations.E_Http).(*annotations.HttpRule)
+	if r, err = readRule(h, m); err != nil {
+		return r, 0, err
+	}
+	more = len(h.GetAdditionalBindings())
+	h.AdditionalBindings = slices.DeleteFunc(h.AdditionalBindings, func(other *annotations.HttpRule) bool {
+		_, err := readRule(other, m)
+		return err != nil || len(other.GetAdditionalBindings()) > 0
+	})
+	proto.SetExtension(o, annotations.E_Http, h)
+	return r, more, nil
+}
+
+// readRule reads one google.api.http rule of a method. It refuses what the gateway's
+// plugin does.
+func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
+	wrong := func(format string, values ...any) (rule, error) {
+		return r, fmt.Errorf("its google.api.http rule "+format, values...)
 	}
 	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
 	if r.answer == "*" { // the gateway sends all of it
@@ -69,19 +86,32 @@ func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
 	case *annotations.HttpRule_Custom:
 		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
 	default:
-		return r, 0, errors.New("its google.api.http rule names no path")
+		return wrong("names no path")
 	}
 	switch r.method {
-	case http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
+	case http.MethodGet:
+		if r.body != "" {
+			return wrong("has a body, which the gateway refuses for GET")
+		}
+	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
 	default:
-		return r, 0, fmt.Errorf("its google.api.http rule is for the method %s, which is not measured", r.method)
+		return wrong("is for the method %s, which is not measured", r.method)
 	}
 	if r.segments, r.verb, err = parse(r.template); err != nil {
-		return r, 0, fmt.Errorf("its google.api.http rule: %w", err)
+		return r, fmt.Errorf("its google.api.http rule: %w", err)
 	}
 	for _, s := range r.segments {
-		if s.field != "" && fieldAt(m.Input(), s.field) == nil {
-			return r, 0, fmt.Errorf("its google.api.http rule names the field %s, which %s has not", s.field, m.Input().FullName())
+		if s.field == "" {
+			continue
+		}
+		fd := fieldAt(m.Input(), s.field)
+		switch {
+		case fd == nil:
+			return wrong("names the field %s, which %s has not", s.field, m.Input().FullName())
+		case fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated:
+			return wrong("has the field %s in the path, which is no single value", s.field)
+		case hasOptional(m.Input(), s.field):
+			return wrong("has the field %s in the path, which is optional", s.field)
 		}
 	}
 	for _, named := range []struct {
@@ -92,28 +122,25 @@ func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
 			continue
 		}
 		if named.of.Fields().ByName(protoreflect.Name(named.field)) == nil {
-			return r, 0, fmt.Errorf("its google.api.http rule names the field %s, which %s has not", named.field, named.of.FullName())
+			return wrong("names the field %s, which %s has not", named.field, named.of.FullName())
 		}
 	}
-	return r, len(h.GetAdditionalBindings()), nil
+	return r, nil
 }
 
-// annotation is the google.api.http option of a method; nil: it has none. Wherever
-// its definition came from, its bytes are the same.
-func annotation(m protoreflect.MethodDescriptor) (*annotations.HttpRule, error) {
+// readOptions returns a copy of a method's options. Wherever the definitions of its
+// extensions came from, their bytes are the same.
+func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
 		return nil, err
 	}
 	o := &descriptorpb.MethodOptions{}
-	if err := proto.Unmarshal(b, o); err != nil {
-		return nil, err
-	}
-	if !proto.HasExtension(o, annotations.E_Http) {
-		return nil, nil
-	}
-	return proto.GetExtension(o, annotations.E_Http).(*annotations.HttpRule), nil
+	return o, proto.Unmarshal(b, o)
 }
+
+// literal matches what a segment of a path may be in RFC 3986.
+var literal = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
 // parse reads a path template as google/api/http.proto defines it.
 func parse(template string) (list []segment, verb string, err error) {
@@ -123,6 +150,9 @@ func parse(template string) (list []segment, verb string, err error) {
 	rest, ok := strings.CutPrefix(template, "/")
 	if !ok {
 		return wrong("does not begin with a slash")
+	}
+	if strings.Count(template, "**") > 1 {
+		return wrong("has more than one **")
 	}
 	for {
 		var s segment
@@ -138,6 +168,11 @@ func parse(template string) (list []segment, verb string, err error) {
 			if s.field, s.form, rest = field, strings.Split(form, "/"), after; field == "" || slices.Contains(s.form, "") {
 				return wrong("has an empty segment or field")
 			}
+			for _, part := range s.form {
+				if !literal.MatchString(part) {
+					return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", part))
+				}
+			}
 		} else {
 			end := len(rest)
 			if at := strings.IndexAny(rest, "/:{"); at >= 0 {
@@ -145,6 +180,9 @@ func parse(template string) (list []segment, verb string, err error) {
 			}
 			if s.text, rest = rest[:end], rest[end:]; s.text == "" {
 				return wrong("has an empty segment")
+			}
+			if !literal.MatchString(s.text) {
+				return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", s.text))
 			}
 		}
 		list = append(list, s)
@@ -178,6 +216,20 @@ func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.Fi
 		}
 	}
 	return fd
+}
+
+// hasOptional reports whether a field, or one that its path leads through, is optional
+// in proto3.
+func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
+	for i := range len(path) + 1 {
+		if i < len(path) && path[i] != '.' {
+			continue
+		}
+		if fd := fieldAt(md, path[:i]); fd.HasOptionalKeyword() && fd.ParentFile().Syntax() == protoreflect.Proto3 {
+			return true
+		}
+	}
+	return false
 }
 
 // inPath reports whether a field is a part of the path.
@@ -222,9 +274,6 @@ func (r rule) match(m protoreflect.Message) error {
 		in, fd, err := reach(m, s.field)
 		if err != nil {
 			return err
-		}
-		if fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated {
-			return fmt.Errorf("its google.api.http rule has the field %s in the path, which is no single value", s.field)
 		}
 		if fd.Kind() != protoreflect.StringKind {
 			continue
