@@ -26,6 +26,7 @@ type Study struct {
 	BreakEven  []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
 	Budget     Budget      `json:"budget"`
 	Dir        string      `json:"-"` // directory of the study file; relative paths start here
+	Borrowed   bool        `json:"-"` // the input is the user's and the contenders are not: the user cannot mend what is wrong with one
 }
 
 // Budget is how long a study may measure, builds not included.

@@ -14,7 +14,8 @@ func allocFloor() Check {
 			"It fires when no round reached that floor. The null contender is exempt, and so are operations that write into something reused.",
 		Why: "A copier was reported to copy an 88-byte struct with 64 bytes allocated. A value that is new each time has to be put somewhere: " +
 			"less memory than the answer means that the work is not done, or that the answer is shared between callers.",
-		Advice: "see what the operation returns: a shared buffer, a cached value, or nothing; if reuse is meant, do not declare the value fresh",
+		Advice:  "see what the operation returns: a shared buffer, a cached value, or nothing; if reuse is meant, do not declare the value fresh",
+		authors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Conformance {

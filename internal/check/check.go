@@ -42,6 +42,7 @@ type Check struct {
 	Why      string        // the mistake it exists to catch
 	Advice   string        // what to do about a finding
 
+	authors   bool // Advice is for who can change the contender; who cannot gets borrowedAdvice
 	failures  bool // it also receives failed trials; others do not
 	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
 
@@ -86,6 +87,9 @@ func Named(id string) (Check, bool) {
 	return Check{}, false
 }
 
+// borrowedAdvice is for users of contenders that they cannot change.
+const borrowedAdvice = "do not take it for this input, and report it with this message to whoever maintains it"
+
 // findings runs the check and completes what it found.
 func (c Check) findings(in Input) []tare.Finding {
 	out := c.Run(in)
@@ -95,7 +99,11 @@ func (c Check) findings(in Input) []tare.Finding {
 		if f.Severity == "" {
 			f.Severity = c.Severity
 		}
-		if f.Advice == "" {
+		switch {
+		case f.Advice != "":
+		case c.authors && in.Study.Borrowed:
+			f.Advice = borrowedAdvice
+		default:
 			f.Advice = c.Advice
 		}
 		f.Expected = f.Severity == tare.Void && in.expects(f.Contender, c.ID)

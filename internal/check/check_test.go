@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -174,6 +175,41 @@ func TestEveryCheckIsDescribed(t *testing.T) {
 	}
 	if _, ok := Named("no-such"); ok {
 		t.Error("a check that does not exist was found")
+	}
+}
+
+// TestBorrowedAdvice: who measures contenders of others on data of their own is not told
+// to change them.
+func TestBorrowedAdvice(t *testing.T) {
+	authors := regexp.MustCompile(`fix the contender|contender\.json|own directory|the handler|do not declare|timed loop|benchmark loop|by itself`)
+	for _, c := range All() {
+		if authors.MatchString(c.Advice) && !c.authors {
+			t.Errorf("%s tells everybody: %s", c.ID, c.Advice)
+		}
+	}
+	in := sound()
+	in.Conformance[4].Wrong = 64
+	in.Contenders[3].Identity.MissingModules = []string{"example.com/x"}
+	in.Contenders[2].Error = "it does not compile"
+	told := func() map[string]string {
+		advice := map[string]string{}
+		for _, f := range Run(in) {
+			advice[f.Check] = f.Advice
+		}
+		return advice
+	}
+	before := told()
+	in.Study.Borrowed = true
+	for id, advice := range told() {
+		c, _ := Named(id)
+		if c.authors && (advice != borrowedAdvice || before[id] != c.Advice) || authors.MatchString(advice) {
+			t.Errorf("%s: %q, and %q to authors", id, advice, before[id])
+		}
+	}
+	for _, id := range []string{"wrong-answer", "identity", "build"} {
+		if before[id] == "" {
+			t.Errorf("%s found nothing", id)
+		}
 	}
 }
 

@@ -19,7 +19,8 @@ func delivered() Check {
 			"It does not apply to servers that cannot tell.",
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
-		Advice: "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
+		Advice:  "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
+		authors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			return append(in.receiptSuspects(contender, tare.KeyReceived, tare.KeyReceivedSent),
 				in.receiptSuspects(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)

@@ -28,7 +28,8 @@ func doesWork() Check {
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
 		Why: "\"REST\" was a function that slept for 300 µs, \"gRPC\" one that slept for 100 µs, and the ratio of the two was published. " +
 			"A timer has no variance to speak of and uses no processor; work has both.",
-		Advice: "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
+		Advice:  "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
+		authors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.Study.Workloads {
 				out = append(out, in.waiting(contender, w))

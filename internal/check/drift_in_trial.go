@@ -30,7 +30,8 @@ func driftInTrial() Check {
 			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
 		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
 			"its cost per operation was that of however many operations the run happened to hold.",
-		Advice: "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		Advice:  "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		authors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			drifts := in.drifts()
 			for _, w := range in.Study.Workloads {

@@ -17,6 +17,7 @@ func errorInLoop() Check {
 		Why: "A struct copier's published figure, exactly 64 bytes and one allocation whatever it copied, was the cost of its error " +
 			"\"type not registered\", which the benchmark loop never looked at. A failed operation is not a fast one.",
 		Advice:   "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
+		authors:  true,
 		failures: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding

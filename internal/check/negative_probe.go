@@ -16,7 +16,8 @@ func negativeProbe() Check {
 			"is void on every workload. Of one that stands apart, which does another job or part of one, what it does not refuse is noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
 			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",
-		Advice: "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
+		Advice:  "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
+		authors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {

@@ -24,7 +24,8 @@ func partWhole() Check {
 			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
 		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A whole that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
-		Advice: "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		Advice:  "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		authors: true,
 		suspects: func(in Input, contender string) []suspicion {
 			times := sumRounds(in.Slices)
 			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)

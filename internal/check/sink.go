@@ -20,7 +20,8 @@ func sink() Check {
 			"And it warns of a workload with a pool of one body below 8 MiB; of a user's own file, which is one body, that is only noted.",
 		Why: "A compiler omits what is never read, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
 			"Published figures came from one body, encoded over and over.",
-		Advice: "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
+		Advice:  "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
+		authors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {

@@ -16,7 +16,8 @@ func wrongAnswer() Check {
 			"Of a contender that stands apart the status of its answers is compared and nothing else.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
-		Advice: "compare the contender's output for the case shown with the reference, and fix the contender",
+		Advice:  "compare the contender's output for the case shown with the reference, and fix the contender",
+		authors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			at := map[[2]string]int{}

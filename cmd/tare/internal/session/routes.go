@@ -37,5 +37,6 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 	}
 	source, left := doc.Study(all.Leaves())
 	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
+	study.Borrowed = true
 	return study, left, err
 }

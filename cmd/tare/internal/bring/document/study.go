@@ -109,6 +109,7 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 		Contenders: []tare.Entry{{ID: Baseline}},
 		Metrics:    []string{"time", "cpu", "bytes", "allocs"},
 		Budget:     tare.Budget{Quick: Quick, Full: Full},
+		Borrowed:   true,
 	}
 	var left []tare.NotWeighed
 	for _, leaf := range leaves {

@@ -63,7 +63,7 @@ func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	s := tare.Study{
 		ID: d.StudyID(), Question: d.question(), Kind: server.Name, Baseline: Baseline,
 		Metrics: []string{"cpu", "time", "bytes", "allocs"},
-		Budget:  tare.Budget{Quick: Quick, Full: Full},
+		Budget:  tare.Budget{Quick: Quick, Full: Full}, Borrowed: true,
 	}
 	for _, t := range transports() {
 		if t.id == Baseline || only(t.id) {
