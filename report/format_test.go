@@ -136,6 +136,10 @@ func TestPlain(t *testing.T) {
 		"1.5 is":                       "1.5 is",
 		"two\nlines\x1b[31m and\ttabs": "two lines⟨U+001B⟩[31m and tabs",
 		"":                             "",
+		"by @somebody, a@b.c":          "by @\u200bsomebody, a@\u200bb.c",
+		"fixes #12, not # 12":          `fixes \#12, not # 12`,
+		"merges !7 ![x]":               `merges \!7 \![x]`,
+		"/close a/b":                   `\/close a/b`,
 	} {
 		assert.Equal(t, text, plain(text), want)
 	}

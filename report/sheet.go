@@ -116,7 +116,9 @@ func escapedMarkdown(text string) string {
 			marks = unicode.IsLetter(next) || next == '#'
 		case ']': // ends the text of a link
 			marks = next == '(' || next == '['
-		case '#', '+', '-', '>', '[', '=': // starts another kind of block
+		case '#', '!': // starts a heading; names an issue or a merge request; begins an image
+			marks = r == '#' && i == 0 || unicode.IsDigit(next) || r == '!' && next == '['
+		case '+', '-', '>', '[', '=', '/': // starts another kind of block, or a command of GitLab
 			marks = i == 0
 		case '.', ')': // starts a numbered list; makes a link of www.
 			marks = i > 0 && digits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
@@ -127,9 +129,15 @@ func escapedMarkdown(text string) string {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
+		if r == '@' { // calls nobody
+			b.WriteString(noLink)
+		}
 	}
 	return b.String()
 }
+
+// noLink is a space without width, which ends what would become a link.
+const noLink = "\u200b"
 
 // code is text as a code span, in which nothing is a mark. Its fence is longer
 // than any in the text.
