@@ -13,12 +13,12 @@ type Style struct {
 	Good   func(string) string // met, holds
 	Bad    func(string) string // not met, refuted, void
 	Warn   func(string) string // inconclusive, warnings
-	Width  int                 // columns to fill; zero: 100, below 60 counts as 60
+	Width  int                 // columns to fill; zero: 100, below 40 counts as 40
 }
 
 const (
 	defaultWidth = 100
-	leastWidth   = 60
+	leastWidth   = 40
 )
 
 func (s Style) width() int {

@@ -41,18 +41,22 @@ func BytesText(n int64) string {
 // others behind another.
 func Paragraph(w io.Writer, first, other, text string, columns int) {
 	indent := first
-	for _, l := range Wrap(text, columns-len(other)) {
+	for _, l := range Wrap(text, columns, len(other)) {
 		fmt.Fprintln(w, indent+l)
 		indent = other
 	}
 }
 
-// Wrap breaks text at spaces into lines of at most columns runes; below 40
-// (nobody said how wide) it takes 96.
-func Wrap(text string, columns int) []string {
-	if columns < 40 {
-		columns = 96
+// leastText is how many columns a text has, however narrow the terminal is.
+const leastText = 20
+
+// Wrap breaks text at spaces into lines that fit into columns next to used others. If
+// nobody said how wide it is, which is 0, lines have at most 96 runes.
+func Wrap(text string, columns, used int) []string {
+	if columns == 0 {
+		columns, used = 96, 0
 	}
+	columns = max(columns-used, leastText)
 	var lines []string
 	var line []rune
 	for _, word := range strings.Fields(text) {

@@ -6,15 +6,26 @@ import (
 	"time"
 )
 
+// TestWrap: lines fit into a terminal of any width, but for words that do not.
 func TestWrap(t *testing.T) {
-	got := Wrap("eins zwei drei "+strings.Repeat("x", 50)+" µµµµ "+strings.Repeat("y ", 20), 40)
-	for _, l := range got {
-		if n := len([]rune(l)); n > 40 && strings.Contains(l, " ") {
-			t.Errorf("%d columns: %q", n, l)
+	text := "eins zwei drei " + strings.Repeat("x", 50) + " µµµµ " + strings.Repeat("y ", 60)
+	for _, c := range []struct{ columns, used, want int }{{40, 0, 40}, {50, 14, 36}, {60, 2, 58}, {80, 14, 66}, {0, 0, 96}, {0, 14, 96}, {10, 14, 20}} {
+		got, longest := Wrap(text, c.columns, c.used), 0
+		for _, l := range got {
+			n := len([]rune(l))
+			if n > c.want && strings.Contains(l, " ") {
+				t.Errorf("%d columns less %d: %q", c.columns, c.used, l)
+			}
+			if strings.Contains(l, "y") {
+				longest = max(longest, n)
+			}
 		}
-	}
-	if strings.Join(strings.Fields(strings.Join(got, " ")), " ") != strings.Join(got, " ") {
-		t.Errorf("spaces: %q", got)
+		if longest < c.want-1 {
+			t.Errorf("%d columns less %d: lines of %d at most", c.columns, c.used, longest)
+		}
+		if strings.Join(strings.Fields(strings.Join(got, " ")), " ") != strings.Join(got, " ") {
+			t.Errorf("spaces: %q", got)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (w *Session) recommend(lines []string) {
 	for _, line := range lines {
 		parts := []string{fixture.Legible([]byte(line))}
 		if w.Options.Format.Name == "text" {
-			parts = cmdenv.Wrap(parts[0], st.Width-len(item)-2)
+			parts = cmdenv.Wrap(parts[0], st.Width, len(item)+2)
 		}
 		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
 	}

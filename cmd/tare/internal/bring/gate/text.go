@@ -51,7 +51,7 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, report.WrapLines(b.String(), st.Width))
 	return err
 }
 

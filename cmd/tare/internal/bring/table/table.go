@@ -32,7 +32,7 @@ func Text(w io.Writer, r *tare.Result, st report.Style) error {
 	t.own()
 	t.overMachines()
 	t.tail()
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, report.WrapLines(t.b.String(), st.Width))
 	return err
 }
 

@@ -326,7 +326,7 @@ func (p *loadPage) limit() {
 
 // marked is labelled with a painted label, which has no width of its own.
 func (p *loadPage) marked(label string, colour func(string) string, text string) {
-	for i, line := range cmdenv.Wrap(text, p.style.Width-14) {
+	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {
 			label = ""
 		}
