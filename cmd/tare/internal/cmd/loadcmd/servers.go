@@ -2,6 +2,7 @@ package loadcmd
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +27,8 @@ func servers(args, start []string) ([]loadServer, error) {
 	var urls []string
 	for _, arg := range args {
 		switch {
+		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // a host named so would be waited for
+			return nil, cmdenv.Usage(fmt.Sprintf("%q is neither a path, which begins with a slash, nor a URL", arg), "a command of several words is quoted: --start 'serve $PORT' /path")
 		case !strings.HasPrefix(arg, "/"):
 			urls = append(urls, arg)
 		case len(start) == 0:
@@ -68,6 +71,14 @@ func servers(args, start []string) ([]loadServer, error) {
 		}
 	}
 	return named(list), nil
+}
+
+// isAddress reports whether an argument says where a server is: it is a URL, or has a
+// port.
+func isAddress(arg string) bool {
+	host, _, _ := strings.Cut(arg, "/")
+	_, port, err := net.SplitHostPort(host)
+	return strings.Contains(arg, "://") || err == nil && port != ""
 }
 
 // named gives servers with the same name a number.
