@@ -8,7 +8,8 @@ import (
 )
 
 // Time is when an event happened. JSON has it as seconds since 1970, a whole number
-// or one with a fraction, or as a text of RFC 3339. It is kept to the nanosecond.
+// or one with a fraction or an exponent, or as a text of RFC 3339. It is kept to the
+// nanosecond.
 type Time struct{ time.Time }
 
 var errTimestamp = errors.New("no timestamp")
@@ -26,17 +27,18 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return t.Time.UnmarshalJSON(text)
 }
 
-// parseSeconds reads seconds since 1970 without an exponent.
+// parseSeconds reads seconds since 1970, exactly. That there is an exponent is only found
+// where nothing else can be read: hardly any number has one.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	s, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return time.Time{}, errTimestamp
+		return parseScientific(text)
 	}
 	ns, scale := int64(0), int64(time.Second)
 	for _, c := range []byte(fraction) {
 		if c < '0' || c > '9' {
-			return time.Time{}, errTimestamp
+			return parseScientific(text)
 		}
 		scale /= 10
 		ns += int64(c-'0') * scale
@@ -45,4 +47,31 @@ func parseSeconds(text string) (time.Time, error) {
 		ns = -ns
 	}
 	return time.Unix(s, ns).UTC(), nil
+}
+
+// maxExponent is how far the point of a number may be moved. What has a year of four
+// digits has at most twelve before it.
+const maxExponent = 40
+
+// parseScientific reads seconds with an exponent, such as 1.46e9, as the same number
+// without one.
+func parseScientific(text string) (time.Time, error) {
+	at := strings.IndexAny(text, "eE")
+	if at < 0 {
+		return time.Time{}, errTimestamp
+	}
+	sign, mantissa := "", text[:at]
+	if unsigned, negative := strings.CutPrefix(mantissa, "-"); negative {
+		sign, mantissa = "-", unsigned
+	}
+	exponent, err := strconv.Atoi(text[at+1:])
+	if err != nil || mantissa == "" || exponent < -maxExponent || exponent > maxExponent {
+		return time.Time{}, errTimestamp
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	point := len(whole) + exponent
+	all := strings.Repeat("0", max(0, -point)) + whole + fraction
+	point = max(0, point)
+	all += strings.Repeat("0", max(0, point-len(all)))
+	return parseSeconds(sign + "0" + all[:point] + "." + all[point:])
 }

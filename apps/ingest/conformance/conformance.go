@@ -162,13 +162,14 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 		taken("["+record(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
 		taken("["+record(`,"metadata"`, `, "metadata"`)+"]\n", 1),
 		taken("["+record()+","+record(`"a"`, `"b"`)+"]", 2),
+		taken("["+record(`"2026-03-01T12:00:00Z"`, `1.46e9`)+"]", 1),
 
 		bad("malformed", ""), bad("malformed", "{"), bad("malformed", "[{]"), bad("malformed", "["+record()),
 		bad("malformed", "no JSON"), bad("malformed", record()), bad("malformed", `"text"`), bad("malformed", "7"),
 		says("["+record(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
 		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
 		says("["+record()+","+record(`"2026-03-01T12:00:00Z"`, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
-		says("["+record(`"2026-03-01T12:00:00Z"`, `1e9`)+"]", "timestamp is 1e9; expected is a number of seconds"),
+		says("["+record(`"2026-03-01T12:00:00Z"`, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
 		says("["+record(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
 		says("["+record()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
 		bad("record", "["+record(`"2026-03-01T12:00:00Z"`, `1460616245000`)+"]"), bad("record", "["+record(`"metadata":{`, `"more":{`)+"]"),
