@@ -31,6 +31,8 @@ type Config struct {
 	CC      []string // compiler and its first words; empty: CC, else gcc or clang, whichever is there
 	CXX     bool     // the headers are C++
 	Dir     string   // where the compiler runs; empty: here. Places are said as they are seen from here
+
+	Undefine []string // macros of the headers that Confirm does not use
 }
 
 // ours are last, because flags of the user would otherwise hide the types:
@@ -155,15 +157,16 @@ func (c Config) source(spelled []string) []byte {
 	return b.Bytes()
 }
 
-// compile compiles source, from standard input, into out.
-func (c Config) compile(ctx context.Context, compiler []string, source []byte, out string) error {
+// compile compiles source, from standard input, into out. The flags in last come after
+// all others.
+func (c Config) compile(ctx context.Context, compiler []string, source []byte, out string, last ...string) error {
 	language := map[bool]string{false: "c", true: "c++"}[c.CXX]
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
 	args = append(append(args, c.Flags...), ours()...)
 	if c.CXX {
 		args = append(args, classesOfGCC)
 	}
-	args = append(args, "-o", out, "-x", language, "-")
+	args = append(append(args, last...), "-o", out, "-x", language, "-")
 	// What it writes besides is removed with out, also where it is interrupted.
 	env := append(os.Environ(), "LC_ALL=C")
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {

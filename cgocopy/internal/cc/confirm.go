@@ -30,6 +30,9 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	var b bytes.Buffer
 	b.Write(c.source(nil))
 	b.WriteString("#include <stddef.h>\n")
+	for _, name := range c.Undefine {
+		fmt.Fprintf(&b, "#undef %s\n", name)
+	}
 	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
 	for i, claim := range claims {
 		// The macro takes a comma between the arguments of a template for one of its own.

@@ -131,11 +131,17 @@ func read(ctx context.Context, dir, tags string, leave func(name string) bool, v
 // from is flags with the paths in them as they are meant in dir, where the go
 // command runs the compiler.
 func from(dir string, flags []string) []string {
-	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-include"}
+	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-isysroot"}
+	isThere := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
 	var list []string
 	for i, f := range flags {
 		switch {
 		case i > 0 && slices.Contains(paths, flags[i-1]) && !filepath.IsAbs(f):
+			f = filepath.Join(dir, f)
+		case i > 0 && flags[i-1] == "-include" && !filepath.IsAbs(f) && isThere(filepath.Join(dir, f)): // else -I finds it
 			f = filepath.Join(dir, f)
 		case len(f) > 2 && strings.HasPrefix(f, "-I") && !filepath.IsAbs(f[2:]):
 			f = "-I" + filepath.Join(dir, f[2:])

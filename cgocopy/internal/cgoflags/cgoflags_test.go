@@ -68,8 +68,9 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pkg")
 	for name, text := range map[string]string{
-		"a.go": "package a\n\n// #cgo CPPFLAGS: -DA\n// #cgo CFLAGS: -Iinclude -I${SRCDIR}/own -isystem sys -DB\n// #cgo CXXFLAGS: -Icxx\n// #cgo pkg-config: lib --static\nimport \"C\"\n",
+		"a.go": "package a\n\n// #cgo CPPFLAGS: -DA\n// #cgo CFLAGS: -Iinclude -I${SRCDIR}/own -isystem sys -DB -include c.h -include found.h\n// #cgo CXXFLAGS: -Icxx\n// #cgo pkg-config: lib --static\nimport \"C\"\n",
 		"b.go": "package a\n\n// #cgo CFLAGS: -DNO\nimport \"C\"\n",
+		"c.h":  "",
 		"pkg":  "#!/bin/sh\necho \"-DP=$#,$1,$2,$3,$4\"\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
@@ -82,7 +83,7 @@ func TestRead(t *testing.T) {
 	t.Setenv("CGO_CXXFLAGS", "-DXX")
 	leave := func(name string) bool { return name == "b.go" }
 	got, err := Read(context.Background(), dir, "", leave)
-	want := []string{"-DA", "-I" + filepath.Join(dir, "include"), "-I" + filepath.Join(dir, "own"), "-isystem", filepath.Join(dir, "sys"), "-DB", "-DP=4,--cflags,--static,--,lib", "-DENV", "-DC=a b"}
+	want := []string{"-DA", "-I" + filepath.Join(dir, "include"), "-I" + filepath.Join(dir, "own"), "-isystem", filepath.Join(dir, "sys"), "-DB", "-include", filepath.Join(dir, "c.h"), "-include", "found.h", "-DP=4,--cflags,--static,--,lib", "-DENV", "-DC=a b"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -23,10 +23,23 @@ func (o order) compiler(ctx context.Context) (cc.Config, error) {
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
+// macros returns the members of a plan whose names the headers define as macros, as
+// signal.h does with sa_handler.
+func (o order) macros(ctx context.Context, p *plan.Plan) ([]string, error) {
+	if o.object != "" {
+		return nil, nil
+	}
+	c, err := o.compiler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return cc.Macros(ctx, c, emit.Members(p))
+}
+
 // agree has the compiler confirm every size and offset of a plan: what it wrote
 // for debuggers is not always all that it knows. Clang does not say of a
 // bit-field as wide as its type that it is one, nor from which bit on.
-func (o order) agree(ctx context.Context, p *plan.Plan) error {
+func (o order) agree(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
 		return nil
@@ -35,6 +48,7 @@ func (o order) agree(ctx context.Context, p *plan.Plan) error {
 	if err != nil {
 		return err
 	}
+	c.Undefine = undefine
 	var claims []string
 	for _, s := range spots {
 		claims = append(claims, fmt.Sprintf("%s == %d", s.Expr, s.Bytes))

@@ -150,7 +150,11 @@ func generate(ctx context.Context, o order) ([]written, error) {
 func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
 	u.Command, u.Headers, u.Name = quoted(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
-	if err := o.agree(ctx, u.Plan); err != nil {
+	var err error
+	if u.Undefine, err = o.macros(ctx, u.Plan); err != nil {
+		return nil, err
+	}
+	if err := o.agree(ctx, u.Plan, u.Undefine); err != nil {
 		return nil, err
 	}
 	var list []written

@@ -24,14 +24,18 @@ func unitName(out string) string {
 func fromPackage(o order) []string {
 	var list []string
 	for _, h := range o.headers {
-		if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
-			if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
-				h = filepath.ToSlash(rel)
-			}
-		}
-		list = append(list, h)
+		list = append(list, headerFromPackage(o, h))
 	}
 	return list
+}
+
+func headerFromPackage(o order, h string) string {
+	if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
+		if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return h
 }
 
 // flagsFromPackage are the flags of the command line with paths as the
@@ -47,10 +51,12 @@ func flagsFromPackage(o order) []string {
 		}
 		return filepath.ToSlash(rel)
 	}
-	withPath := []string{"-I", "-isystem", "-iquote", "-include"}
+	withPath := []string{"-I", "-isystem", "-iquote", "-idirafter", "-isysroot"}
 	var list []string
 	for i, f := range o.flags {
 		switch {
+		case i > 0 && o.flags[i-1] == "-include":
+			f = headerFromPackage(o, f)
 		case i > 0 && slices.Contains(withPath, o.flags[i-1]):
 			f = move(f)
 		case strings.HasPrefix(f, "-I") && f != "-I":

@@ -3,6 +3,8 @@ package emit
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/plan"
@@ -65,6 +67,47 @@ func inside(list []Spot, s *plan.Struct, owner, path string, offset int64) []Spo
 	return list
 }
 
+// Members returns the names of all members of a plan, sorted.
+func Members(p *plan.Plan) []string {
+	names := map[string]bool{}
+	add := func(path string) {
+		for name := range strings.SplitSeq(path, ".") {
+			names[name] = true
+		}
+	}
+	seen := map[*plan.Struct]bool{}
+	var structure func(s *plan.Struct)
+	var rule func(r plan.Rule)
+	rule = func(r plan.Rule) {
+		add(r.View)
+		if r.Struct != nil {
+			structure(r.Struct)
+		}
+		if r.Elem != nil {
+			rule(*r.Elem)
+		}
+		for _, c := range r.Cases {
+			add(c.C)
+			rule(c.Rule)
+		}
+	}
+	structure = func(s *plan.Struct) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for _, m := range s.Fields {
+			add(m.C)
+			rule(m.Rule)
+		}
+	}
+	for _, s := range p.Structs {
+		structure(s)
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names))
+}
+
 // identity tells two lists of names apart.
 func identity(list []Spot) uint64 {
 	h := fnv.New64a()
@@ -92,6 +135,7 @@ func ABI(u Unit) []byte {
 	f.line("/* Build the library with this file: CheckABI%s in Go compares what it says. */\n", u.Name)
 	f.line("#include <stddef.h>")
 	f.includes(u.Headers)
+	f.undefine(u.Undefine)
 	f.line("\n#ifdef __cplusplus\nextern \"C\" {\n#endif")
 	f.line("#if defined(_WIN32)\n__declspec(dllexport)\n#else\n__attribute__((visibility(\"default\")))\n#endif")
 	f.line("extern const unsigned long long %s[%d];\n", symbol(u), len(list)+2)
@@ -99,7 +143,11 @@ func ABI(u Unit) []byte {
 	f.line("\t%#xULL, /* of this list of members */", identity(list))
 	f.line("\t%d,", len(list))
 	for _, s := range list {
-		f.line("\t%s,", s.Expr)
+		expr := s.Expr
+		if strings.Count(expr, ",") > 1 { // the macro takes a comma of a template's arguments for one of its own
+			expr = strings.Replace(expr, "offsetof(", "__builtin_offsetof(", 1)
+		}
+		f.line("\t%s,", expr)
 	}
 	f.line("};\n\n#ifdef __cplusplus\n}\n#endif")
 	return f.Bytes()

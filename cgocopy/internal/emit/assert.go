@@ -21,6 +21,7 @@ func Assert(u Unit) ([]byte, error) {
 	f.cgoFlags(u.Flags)
 	f.line("#include <stddef.h>")
 	f.includes(u.Headers)
+	f.undefine(u.Undefine)
 	again := fmt.Sprintf("run go generate (%s)", short(u.Command))
 	for _, s := range Spots(u.Plan) {
 		f.line("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.says(), again)
@@ -29,18 +30,30 @@ func Assert(u Unit) ([]byte, error) {
 	return f.source()
 }
 
-// cgoFlags writes flags of the command line that the go command takes too.
+// cgoFlags writes flags of the command line that the go command takes too. Of those
+// that it does not take, -iquote becomes -I, and what -include names is included.
 func (f *file) cgoFlags(flags []string) {
-	var out []string
+	var out, first []string
 	for i, w := range flags {
-		path := i > 0 && (flags[i-1] == "-I" || flags[i-1] == "-isystem")
+		before := ""
+		if i > 0 {
+			before = flags[i-1]
+		}
 		switch {
-		case path && !strings.HasPrefix(w, "/"):
-			w = "${SRCDIR}/" + w
-		case path, w == "-I", w == "-isystem", strings.HasPrefix(w, "-D"), strings.HasPrefix(w, "-U"), strings.HasPrefix(w, "-std="):
-		case strings.HasPrefix(w, "-I") && w[2] != '/':
+		case before == "-include":
+			first = append(first, w)
+			continue
+		case before == "-I", before == "-isystem", before == "-iquote", before == "-isysroot":
+			if !strings.HasPrefix(w, "/") {
+				w = "${SRCDIR}/" + w
+			}
+		case before == "-D", before == "-U":
+		case w == "-iquote":
+			w = "-I"
+		case strings.HasPrefix(w, "-I") && len(w) > 2 && w[2] != '/':
 			w = "-I${SRCDIR}/" + w[2:]
-		case strings.HasPrefix(w, "-I"):
+		case w == "-isystem", w == "-isysroot", w == "-m32", w == "-m64", w == "-mms-bitfields", w == "-mno-ms-bitfields", w == "-funsigned-char":
+		case strings.HasPrefix(w, "-I"), strings.HasPrefix(w, "-D"), strings.HasPrefix(w, "-U"), strings.HasPrefix(w, "-std="), strings.HasPrefix(w, "--sysroot="):
 		default:
 			continue
 		}
@@ -52,6 +65,7 @@ func (f *file) cgoFlags(flags []string) {
 	if len(out) > 0 {
 		f.line("#cgo CFLAGS: %s", strings.Join(out, " "))
 	}
+	f.includes(first)
 }
 
 // includes writes #include lines.
@@ -61,6 +75,14 @@ func (f *file) includes(headers []string) {
 			h = `"` + h + `"`
 		}
 		f.line("#include %s", h)
+	}
+}
+
+// undefine makes names mean members again: what comes after the headers has none of
+// their macros.
+func (f *file) undefine(names []string) {
+	for _, name := range names {
+		f.line("#undef %s", name)
 	}
 }
 

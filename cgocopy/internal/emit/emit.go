@@ -23,6 +23,8 @@ type Unit struct {
 	ABI     bool     // a C file says the layout of the library
 	Plan    *plan.Plan
 	Own     Own
+
+	Undefine []string // macros that have the names of members
 }
 
 const runtimePath = "github.com/tarebench/tare/cgocopy"

@@ -53,7 +53,9 @@ func Test(u Unit) ([]byte, error) {
 	f.WriteString(g.String())
 	f.line("}\n")
 	f.line("// %s is C: it fills members as %s expects them.", source, name)
-	f.line("const %s = `\n%s`", source, c.String())
+	undefine := &file{}
+	undefine.undefine(u.Undefine)
+	f.line("const %s = `\n%s%s`", source, undefine, c.String())
 	return f.source()
 }
 

@@ -366,3 +366,31 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+// TestAtomicName: types that other threads write are known by their names.
+func TestAtomicName(t *testing.T) {
+	for _, c := range []struct {
+		language ctype.Language
+		name     string
+		want     string
+	}{
+		{ctype.CXX, "struct std::atomic<int>", "std::atomic"},
+		{ctype.CXX, "struct std::__1::atomic<bool>", "std::atomic"},
+		{ctype.CXX, "struct std::atomic_flag", "std::atomic_flag"},
+		{ctype.CXX, "struct std::atomic_ref<long>", "std::atomic_ref"},
+		{ctype.CXX, "struct boost::atomics::atomic<int>", "boost::atomics::atomic"},
+		{ctype.CXX, "struct std::atomic_thing", ""},
+		{ctype.CXX, "struct geo::atomic<int>", ""},
+		{ctype.CXX, "struct std::array<std::atomic<int>, 2>", ""},
+		{ctype.Rust, "struct AtomicU32", "AtomicU32"},
+		{ctype.Rust, "struct AtomicBool", "AtomicBool"},
+		{ctype.Rust, "struct AtomicPtr<u8>", "AtomicPtr<u8>"},
+		{ctype.Rust, "struct Atomic<u32>", "Atomic<u32>"},
+		{ctype.Rust, "struct AtomicClock", ""},
+		{ctype.C, "struct AtomicU32", ""},
+	} {
+		if got := atomicName(&ctype.Type{Name: c.name, Language: c.language}); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.language, c.name, got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -263,10 +264,34 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Name = tagged(word, t.Name)
 		t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 		r.all = append(r.all, t)
+		if name := atomicName(t); name != "" {
+			t.Kind, t.Why = ctype.Other, "is "+name+": a copy could be torn"
+			return t, nil
+		}
 		return t, r.members(t, e, list)
 	}
 	t.Kind, t.Why = ctype.Other, fmt.Sprintf("is described as %s, which has no counterpart in Go", e.Tag)
 	return t, nil
+}
+
+// Types that other threads write while they are read. Those of C++ may be in a namespace
+// of their library's version; of types of Rust the crate is not known.
+var (
+	atomicCXX  = regexp.MustCompile(`^struct (std::|boost::atomics::)(?:__\w+::)?(atomic|atomic_ref|atomic_flag)(?:<|$)`)
+	atomicRust = regexp.MustCompile(`^struct (Atomic(?:Bool|[IU](?:size|[0-9]+)|Ptr<.*|<.*))$`)
+)
+
+// atomicName returns what a struct is called in the source if it is one of them.
+func atomicName(t *ctype.Type) string {
+	of := map[ctype.Language]*regexp.Regexp{ctype.CXX: atomicCXX, ctype.Rust: atomicRust}[t.Language]
+	if of == nil {
+		return ""
+	}
+	m := of.FindStringSubmatch(t.Name)
+	if m == nil {
+		return ""
+	}
+	return strings.Join(m[1:], "")
 }
 
 func tagged(word, name string) string {

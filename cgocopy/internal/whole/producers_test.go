@@ -97,6 +97,7 @@ func TestCXX(t *testing.T) {
 	need.Programs(t, "g++")
 	dir := module(t, map[string]string{"p.hpp": `#include <cstdint>
 #include <array>
+#include <atomic>
 #include <utility>
 namespace geo { struct Point { double x, y; double length() const { return x; } static int count; }; }
 struct Base { int32_t id; bool on; };
@@ -107,6 +108,7 @@ struct Ref { int &r; int n; };
 struct Holds { Virtual v; };
 struct Member { int Base::*p; int n; };
 struct Header { std::array<int, 4> parts; std::pair<short, double> range; uint32_t length; };
+struct Counts { std::atomic<int> hits; std::atomic_flag busy; std::atomic_bool on; std::array<std::atomic<char>, 2> each; int n; };
 `})
 	must(t, dir, tool, "gen", "-c++", "-type", "Child,geo::Point,Header", "-pkg", "m", "p.hpp")
 	if text := must(t, dir, "go", "test", "-vet=all", "-v", "-run", "Cgocopy", "."); !strings.Contains(text, "PASS: TestCgocopy/Child") {
@@ -114,11 +116,14 @@ struct Header { std::array<int, 4> parts; std::pair<short, double> range; uint32
 	}
 	dir2 := module(t, map[string]string{"p.hpp": must(t, dir, "cat", "p.hpp")})
 	refused(t, dir2, []string{
-		"p.hpp:7: Virtual (struct Virtual) has virtual functions; give it",
-		"p.hpp:8: Far (struct Far) has virtual functions or a hidden base; give it",
-		"p.hpp:9: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
-		"p.hpp:11: Member.p (type without a name) is a pointer to a C++ member",
-	}, "gen", "-c++", "-type", "Virtual,Far,Ref,Holds,Member", "-pkg", "m", "p.hpp")
+		"p.hpp:8: Virtual (struct Virtual) has virtual functions; give it",
+		"p.hpp:9: Far (struct Far) has virtual functions or a hidden base; give it",
+		"p.hpp:10: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
+		"p.hpp:12: Member.p (type without a name) is a pointer to a C++ member",
+		"p.hpp:14: Counts.hits (struct std::atomic<int>) is std::atomic: a copy could be torn; leave it out with -tag 'Counts.hits=-'",
+		"p.hpp:14: Counts.busy (struct std::atomic_flag) is std::atomic_flag: a copy could be torn; ",
+		"p.hpp:14: Counts.on (", "(struct std::atomic<char>",
+	}, "gen", "-c++", "-type", "Virtual,Far,Ref,Holds,Member,Counts", "-pkg", "m", "p.hpp")
 }
 
 // TestProcessors: layouts of other processors, where there is a compiler for

@@ -10,6 +10,7 @@ import (
 )
 
 const rustLib = `use std::os::raw::c_char;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[repr(u8)]
 #[derive(Clone, Copy)]
@@ -49,6 +50,12 @@ pub extern "C" fn sensor_fill(s: *mut Sensor) {
         };
     }
 }
+
+#[repr(C)]
+pub struct Count { pub hits: AtomicU32, pub step: u32 }
+
+#[no_mangle]
+pub extern "C" fn count(c: &Count) -> u32 { c.hits.fetch_add(c.step, Ordering::Relaxed) }
 
 pub enum Shape { Round(f64), Square { side: f64 } }
 
@@ -114,5 +121,6 @@ func TestRust(t *testing.T) {
 	library := filepath.Join("crate", "target", "debug", "libsensor.rlib")
 	refused(t, dir, []string{"Sensor (struct Sensor) comes from Rust, whose layouts may change unless they are repr(C)", "declare it #[repr(C)] and say so with -repr-c"},
 		"gen", "-type", "Sensor", "-object", library, "-o", "z_other.go")
+	refused(t, dir, []string{"Count.hits (", "Atomic", ": a copy could be torn"}, "gen", "-type", "Count", "-repr-c", "-object", library, "-o", "z_other.go")
 	refused(t, dir, []string{"is a Rust enum with data"}, "gen", "-type", "Shape", "-repr-c", "-object", library, "-o", "z_other.go")
 }
