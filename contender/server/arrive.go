@@ -148,18 +148,30 @@ func (c *gatedConn) head() (*requestHead, error) {
 			return nil, c.refuse(nil, bad.status, bad.message)
 		case n > 0:
 			head, bad := parseRequestHead(c.in[:n])
+			if bad == nil && n > MaxHead-maxAdded && len(head.format(int(c.gate.maxBody))) > MaxHead {
+				bad = longHead()
+			}
 			if bad != nil {
 				return nil, c.refuse(nil, bad.status, bad.message)
 			}
 			c.in = c.in[n:]
 			return head, nil
 		case len(c.in) >= MaxHead:
-			return nil, c.refuse(nil, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead))
+			bad = longHead()
+			return nil, c.refuse(nil, bad.status, bad.message)
 		}
 		if err := c.fill(); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// maxAdded is more than format makes a head longer: a space in each field, and a length.
+// What the stack gets has at most MaxHead bytes too.
+const maxAdded = 512
+
+func longHead() *badRequest {
+	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
 }
 
 // body reads the body of a request.

@@ -111,6 +111,11 @@ func (h *requestHead) parseLine(line string) *badRequest {
 			return malformed("the target has a byte that must be escaped")
 		}
 	}
+	if path, _, _ := strings.Cut(h.target, "?"); strings.Contains(path, "%") {
+		if _, err := url.PathUnescape(path); err != nil {
+			return malformed("the path has a % without two hexadecimal digits")
+		}
+	}
 	return nil
 }
 
@@ -240,13 +245,11 @@ func (h *requestHead) format(n int) []byte {
 	return b.Bytes()
 }
 
-// pathOf returns the path of a target, unescaped where that is possible.
+// pathOf returns the path of a target, unescaped.
 func pathOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
-	if plain, err := url.PathUnescape(path); err == nil {
-		return plain
-	}
-	return path
+	plain, _ := url.PathUnescape(path) // which parseLine has tried
+	return plain
 }
 
 func isToken(s string) bool {

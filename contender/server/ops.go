@@ -27,7 +27,9 @@ import (
 //	421                at a loopback address for a name that is none of it
 //	401                without the token, where one is asked for
 //	404                where the app has no such path, with the nearest there is
+//	405                at a page of these, for other methods than the page and the app have there
 //	415                with a body of a type that the app does not take, or that the page of any site may send
+//	OPTIONS *          the methods of all routes
 //
 // Under a lab there is none: a nil Ops answers nothing.
 type Ops struct {
@@ -141,6 +143,8 @@ func (o *Ops) answer(q Question) (Page, bool) {
 		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
 	case read && q.Path == "/" && !mine:
 		return o.index(), true
+	case q.Path == "*":
+		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(o.methods(func(string) bool { return true }), ", ")}}, true
 	case q.Path == "/health", isHealthCall(q.Path), q.Method == http.MethodOptions:
 		return Page{}, false
 	case o.token != nil && !o.bears(q.Authorization):
@@ -149,10 +153,55 @@ func (o *Ops) answer(q Question) (Page, bool) {
 		return reply, true
 	case len(o.routes) > 0 && !known && !ofRPC(q):
 		return o.refuse(http.StatusNotFound, o.astray(q.Path)), true
+	case !read && !mine && o.isPage(q.Path):
+		allowed := strings.Join(o.methods(func(pattern string) bool { return matches(pattern, q.Path) }), ", ")
+		reply := o.refuse(http.StatusMethodNotAllowed, "this path takes "+allowed)
+		reply.Header = [2]string{"Allow", allowed}
+		return reply, true
 	case writes(q.Method) && !o.takes(q):
-		return o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here, such as application/json"), true
+		return o.refuseType(q), true
 	}
 	return Page{}, false
+}
+
+// isPage reports whether Ops answers GET at a path, and the app does not. Of an app whose
+// routes are not known, / may be one.
+func (o *Ops) isPage(path string) bool {
+	switch path {
+	case "/health/live", "/health/ready", "/metrics":
+		return true
+	case "/", "/openapi.json":
+		return len(o.routes) > 0 && slices.Contains(o.all, route{"GET", path}) && !slices.Contains(o.routes, route{"GET", path})
+	}
+	return false
+}
+
+// methods returns the methods at the paths that at chooses, sorted. HEAD is answered at
+// the pages of Ops. That a stack answers it at routes of the app is not known here.
+func (o *Ops) methods(at func(pattern string) bool) (list []string) {
+	for _, one := range o.all {
+		if !at(one.path) {
+			continue
+		}
+		if list = append(list, one.method); o.isPage(one.path) {
+			list = append(list, "HEAD")
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// refuseType refuses the type of a body, and names those that are taken.
+func (o *Ops) refuseType(q Question) Page {
+	switch taken := strings.Join(o.service.Types, ", "); {
+	case ofRPC(q):
+		return o.refuse(http.StatusUnsupportedMediaType, "a call needs the Content-Type of its protocol, such as application/grpc, application/proto or application/json")
+	case taken != "":
+		reply := o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here: "+taken)
+		reply.Header = [2]string{"Accept", taken}
+		return reply
+	}
+	return o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
 }
 
 // isHealthCall reports whether a path is that of a method of gRPC's health service,

@@ -68,8 +68,8 @@ func TestOps(t *testing.T) {
 		{"POST", "/", bearer, 415, "Content-Type"},
 		{"POST", "/", typed("text/plain"), 415, ""},
 		{"POST", "/", typed("Text/Plain ;application/json"), 415, ""},
-		{"PUT", "/", typed("application/x-www-form-urlencoded"), 415, ""},
-		{"PATCH", "/", typed("multipart/form-data; boundary=x"), 415, ""},
+		{"PUT", "/v1/users", typed("application/x-www-form-urlencoded"), 415, ""},
+		{"PATCH", "/v1/users", typed("multipart/form-data; boundary=x"), 415, ""},
 		{"POST", "/", typed("application/json, text/plain"), 415, ""},
 		{"DELETE", "/v1/users/7", bearer, 418, ""},
 		{"OPTIONS", "/v1/users", nil, 418, ""},
@@ -85,6 +85,10 @@ func TestOps(t *testing.T) {
 		{"GET", "/v1/users/7", bearer, 418, ""},
 		{"PUT", "/v1/users", typed("application/json"), 418, ""},
 		{"GET", "/" + strings.Repeat("x/", 10_000), bearer, 404, "the nearest is"},
+		{"POST", "/health/live", typed("application/json"), 405, "this path takes GET, HEAD"},
+		{"DELETE", "/metrics", bearer, 405, "this path takes GET, HEAD"},
+		{"PUT", "/", typed("application/json"), 405, "this path takes GET, HEAD, POST"},
+		{"DELETE", "/openapi.json", bearer, 418, ""}, // which is the app's
 	} {
 		if w := asked(h, tt.method, tt.path, tt.header...); w.Code != tt.status || !strings.Contains(w.Body.String(), tt.body) || tt.method == "HEAD" && w.Body.Len() > 0 {
 			t.Errorf("%s %.40s %q: %d %s, want %d %s", tt.method, tt.path, tt.header, w.Code, w.Body, tt.status, tt.body)
@@ -97,6 +101,21 @@ func TestOps(t *testing.T) {
 	w := asked(h, "GET", "/metrics", "Accept", "application/openmetrics-text")
 	if text := w.Body.String(); w.Header().Get("Content-Type") != typeOpenMetrics || !strings.HasSuffix(text, "\n# EOF\n") || !strings.Contains(text, "# TYPE server_requests counter\nserver_requests_total 0\n") {
 		t.Errorf("%v %s", w.Header(), text)
+	}
+}
+
+// TestAllow: who is refused for the method is told all that are taken.
+func TestAllow(t *testing.T) {
+	h := tested(Service{OpenAPI: func(string) []byte { return []byte(described) }}, nil)
+	for q, want := range map[[2]string]string{
+		{"PUT", "/"}: "GET, HEAD, POST", {"POST", "/health/ready"}: "GET, HEAD", {"PATCH", "/metrics"}: "GET, HEAD", {"OPTIONS", "*"}: "DELETE, GET, HEAD, POST",
+	} {
+		r := httptest.NewRequest(q[0], "/", nil)
+		r.URL.Path = q[1]
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Header().Get("Allow") != want {
+			t.Errorf("%v: Allow is %q, want %q: %d %s", q, w.Header().Get("Allow"), want, w.Code, w.Body)
+		}
 	}
 }
 
@@ -191,6 +210,15 @@ func TestTypes(t *testing.T) {
 		if w := asked(h, "POST", "/", "Content-Type", kind); w.Code != want {
 			t.Errorf("%q: %d, want %d", kind, w.Code, want)
 		}
+	}
+	if w := asked(h, "POST", "/", "Content-Type", "application/xml"); !strings.Contains(w.Body.String(), "taken here: application/json\n") || w.Header().Get("Accept") != "application/json" {
+		t.Errorf("%s %v does not say what is taken", w.Body, w.Header())
+	}
+	if w := asked(h, "POST", "/pkg.Service/Method", "Content-Type", "text/plain"); w.Code != 415 || !strings.Contains(w.Body.String(), "application/grpc") {
+		t.Errorf("a call: %d %s", w.Code, w.Body)
+	}
+	if w := asked(tested(Service{}, nil), "POST", "/", "Content-Type", "text/plain"); !strings.Contains(w.Body.String(), "application/json") {
+		t.Errorf("of any type: %s", w.Body)
 	}
 	if w := asked(h, "POST", "/pkg.Service/Method", "Content-Type", "application/proto"); w.Code != 418 {
 		t.Errorf("a call: %d", w.Code)
