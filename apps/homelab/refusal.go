@@ -117,6 +117,8 @@ func (h *House) Refuse(status int, message string) []byte {
 		code = "timeout"
 	case unsupportedType:
 		code = "unsupported_media_type"
+	case methodNotAllowed:
+		code = "method_not_allowed"
 	}
 	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // texts always can be
 	h.Served(status)

@@ -35,7 +35,7 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	}
 	format, ok := mediaType(h.ContentType)
 	if !ok || len(formats) == 0 && format != JSON || len(formats) > 0 && !slices.Contains(formats, format) {
-		return "", because(nil, unsupportedMediaType, "media_type", "this media type or charset is not taken here")
+		return "", badType(formats)
 	}
 	if codingOf(h.ContentEncoding) == unknown {
 		return "", badEncoding()

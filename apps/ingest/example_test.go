@@ -62,6 +62,6 @@ func Example() {
 	// 400 {"error":"batch","message":"a batch has at most 2 records, this one has 3"} <nil>
 	// 400 {"error":"record","message":"record 1 of 1 has no timestamp"} <nil>
 	// 400 {"error":"malformed","message":"record 1 of 1: id is a number; expected is a text; the record begins at byte 2"} <nil>
-	// 415 {"error":"media_type","message":"this media type or charset is not taken here"} <nil>
+	// 415 {"error":"media_type","message":"a body is application/json, and text in it UTF-8"} <nil>
 	// 3
 }

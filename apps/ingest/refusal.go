@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Refusal is why a request is not served, as its answer says it. What it says
@@ -109,6 +110,8 @@ func (s *Service) Refuse(status int, message string) []byte {
 		code = "timeout"
 	case unsupportedMediaType:
 		code = "media_type"
+	case methodNotAllowed:
+		code = "method_not_allowed"
 	}
 	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, code, message})) // strings always marshal
 	return body
@@ -158,6 +161,19 @@ func tooLongFor(most int64) string {
 
 func notGzip(cause error) error {
 	return because(cause, badRequest, "malformed", "the body is not whole and sound gzip")
+}
+
+// badType refuses a media type or charset, and names those that are taken.
+func badType(formats []Format) error {
+	names := []string{string(JSON)}
+	if len(formats) > 0 {
+		names = nil
+		for _, f := range formats {
+			names = append(names, string(f))
+		}
+		slices.Sort(names)
+	}
+	return because(nil, unsupportedMediaType, "media_type", "a body is "+strings.Join(names, " or ")+", and text in it UTF-8")
 }
 
 func badEncoding() error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Limited is the refusal of a request beyond the rate limit.
@@ -57,6 +58,21 @@ func Refuse(status int, message string) []byte {
 	}
 	body, _ := json.Marshal(&e) // texts always can be
 	return body
+}
+
+// Methods returns the methods that a path takes over HTTP, as the header Allow has them,
+// or "" if the service has no such path.
+func Methods(path string) string {
+	id, one := strings.CutPrefix(path, "/v1/users/")
+	switch {
+	case path == "/health":
+		return "GET"
+	case path == "/v1/users":
+		return "GET, POST"
+	case one && id != "" && !strings.Contains(id, "/"):
+		return "GET, PUT, DELETE"
+	}
+	return ""
 }
 
 // NotAllowed is the refusal of a method that a path does not have.

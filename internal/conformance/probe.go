@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +51,10 @@ func (p Probe) check(d Description, got Answer) error {
 	}
 	for name, part := range p.Header {
 		switch have := got.Header.Get(name); {
+		case name == "Allow" && p.Status == 405:
+			if err := CheckAllow(have, part); err != nil {
+				return fmt.Errorf("status %d: %w", got.Status, err)
+			}
 		case have == "":
 			return fmt.Errorf("status %d: header %s is not there", got.Status, name)
 		case !strings.Contains(have, part):
@@ -67,6 +72,23 @@ func (p Probe) check(d Description, got Answer) error {
 		}
 	}
 	return d.Wrong(p.Request, got)
+}
+
+// CheckAllow compares the header Allow of a 405 with the methods that the path takes. Where
+// there is GET, a stack may answer HEAD as well, and any OPTIONS.
+func CheckAllow(have, want string) error {
+	if have == "" {
+		return errors.New("header Allow is not there")
+	}
+	takes := func(list string) []string {
+		methods := slices.DeleteFunc(strings.Split(strings.ReplaceAll(list, " ", ""), ","), func(m string) bool { return m == "HEAD" || m == "OPTIONS" })
+		slices.Sort(methods)
+		return methods
+	}
+	if !slices.Equal(takes(have), takes(want)) {
+		return fmt.Errorf("header Allow is %q, want %q", have, want)
+	}
+	return nil
 }
 
 // Refusal checks that a refusal is JSON with a code and a message, be it the

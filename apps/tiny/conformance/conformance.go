@@ -56,6 +56,11 @@ func checkRefused(e conformance.Exam) error {
 			if want, _, _ := tiny.Answer(q[0], q[1]); err != nil || got.Status != want && !e.Trap {
 				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q[0], q[1], got.Status, want))
 			}
+			if got.Status == 405 && !e.Trap {
+				if err := conformance.CheckAllow(got.Header.Get("Allow"), "GET"); err != nil {
+					return fmt.Errorf("%s %s: %w", q[0], q[1], err)
+				}
+			}
 		}
 	}
 	c, err := conformance.Dial(addr, nil, e.Limit)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/internal/conformance"
 )
 
 // httpCase is a request over HTTP and what is right of its answer.
@@ -84,6 +85,11 @@ func calls(list []httpCase) (n int64) {
 func (q httpCase) judge(a *http.Response, body []byte) error {
 	if a.StatusCode != q.status {
 		return fmt.Errorf("status %d, want %d: %.100q", a.StatusCode, q.status, body)
+	}
+	if q.status == http.StatusMethodNotAllowed {
+		if err := conformance.CheckAllow(a.Header.Get("Allow"), users.Methods(q.path)); err != nil {
+			return fmt.Errorf("status %d: %w", a.StatusCode, err)
+		}
 	}
 	if q.code == "" {
 		if !json.Valid(body) {

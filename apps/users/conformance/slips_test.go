@@ -70,9 +70,12 @@ func (f slips) serve(o server.Options, u *users.Service) (server.Server, error) 
 	for method, op := range map[string]string{"CreateUser": rpc.OpCreate, "GetUser": rpc.OpGet, "UpdateUser": rpc.OpUpdate, "DeleteUser": rpc.OpDelete, "ListUsers": rpc.OpList} {
 		mux.HandleFunc("POST "+methods+method, func(w http.ResponseWriter, r *http.Request) { s.message(w, r, op) })
 	}
-	mux.HandleFunc("/v1/users", func(w http.ResponseWriter, _ *http.Request) { s.refuses(w, users.NotAllowed()) })
-	mux.HandleFunc("/health", func(w http.ResponseWriter, _ *http.Request) { s.refuses(w, users.NotAllowed()) })
-	mux.HandleFunc("/v1/users/{id}", func(w http.ResponseWriter, _ *http.Request) { s.refuses(w, users.NotAllowed()) })
+	for _, path := range []string{"/v1/users", "/health", "/v1/users/{id}"} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", users.Methods(r.URL.Path))
+			s.refuses(w, users.NotAllowed())
+		})
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.refuses(w, users.NoPath()) })
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("POST /grpc.health.v1.Health/Check", func(w http.ResponseWriter, _ *http.Request) { s.framed(w, []byte{8, 1}, nil) })

@@ -33,7 +33,7 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	handler = h.counted(h.recovery(handler))
 	handler = logged(handler, o)
 	handler = h.counted(h.requestID(handler))
-	return serveBodies(handler, homelab.MaxCommand, h.unread), nil
+	return serveBodies(handler, o, homelab.MaxCommand, h.unread), nil
 }
 
 func (h house) routes(r *router.Router) {

@@ -43,7 +43,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 		o.Receipts.Request()
 		send(c, "application/json", ingest.OpenAPI())
 	})
-	return serveBodies(logged(r.Handler, o), s.MaxBody(), b.unread), nil
+	return serveBodies(logged(r.Handler, o), o, s.MaxBody(), b.unread), nil
 }
 
 func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {

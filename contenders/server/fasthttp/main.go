@@ -36,5 +36,5 @@ func tiny(o server.Options) (server.Server, error) {
 		o.Receipts.Request()
 		_, _ = c.WriteString("ok\n")
 	})
-	return serve(logged(r.Handler, o)), nil
+	return serve(logged(r.Handler, o), o), nil
 }

@@ -41,14 +41,24 @@ type fast struct{ server *fasthttp.Server }
 // makes room for all of them at once.
 const unasked = 4 << 10
 
-func serve(handler fasthttp.RequestHandler) server.Server {
-	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: unasked}}
+func serve(handler fasthttp.RequestHandler, o server.Options) server.Server {
+	return bounded(&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: unasked}, o)
+}
+
+// bounded lets heads of server.MaxHead bytes in where the server runs alone; it takes 4
+// KiB by itself. The buffers are then those of requests that arrive, as those of all
+// connections would be 128 MiB.
+func bounded(s *fasthttp.Server, o server.Options) server.Server {
+	if o.Ops != nil {
+		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true
+	}
+	return fast{s}
 }
 
 // serveBodies is serve for apps that take bodies of up to limit bytes. What
 // cannot be read is refused before any handler is called: refuse is told with
 // which status.
-func serveBodies(handler fasthttp.RequestHandler, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	unread := func(c *fasthttp.RequestCtx, err error) {
 		var slow interface{ Timeout() bool }
 		var small *fasthttp.ErrSmallBuffer
@@ -63,12 +73,12 @@ func serveBodies(handler fasthttp.RequestHandler, limit int64, refuse func(c *fa
 		}
 		refuse(c, status, err)
 	}
-	return fast{&fasthttp.Server{
+	return bounded(&fasthttp.Server{
 		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
 		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
 		ErrorHandler:                 unread,
-	}}
+	}, o)
 }
 
 func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }

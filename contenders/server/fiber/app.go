@@ -13,7 +13,7 @@ import (
 
 // newApp is an app with the access log that is asked for.
 func newApp(o server.Options) *fiber.App {
-	c := config()
+	c := config(o)
 	c.JSONEncoder = line
 	app := fiber.New(c)
 	logged(app, o)
@@ -24,18 +24,25 @@ func newApp(o server.Options) *fiber.App {
 // makes room for all of them at once.
 const unasked = 4 << 10
 
-func config() fiber.Config {
-	return fiber.Config{
+// config is what all apps have. Alone the server lets heads of server.MaxHead bytes in; it
+// takes 4 KiB by itself. The buffers are then those of requests that arrive, as those of
+// all connections would be 128 MiB.
+func config(o server.Options) fiber.Config {
+	c := fiber.Config{
 		BodyLimit:   unasked,
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
 	}
+	if o.Ops != nil {
+		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true
+	}
+	return c
 }
 
 // bodies is an app that takes bodies of up to limit bytes. All errors, also of
 // what could not be read, go to refuse.
-func bodies(limit int64, refuse fiber.ErrorHandler) *fiber.App {
-	c := config()
+func bodies(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
+	c := config(o)
 	c.BodyLimit = int(limit)
 	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
 	c.ErrorHandler = refuse

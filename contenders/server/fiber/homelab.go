@@ -23,7 +23,7 @@ type house struct {
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := &house{House: s, receipts: o.Receipts}
-	app := bodies(homelab.MaxCommand, h.refuse)
+	app := bodies(o, homelab.MaxCommand, h.refuse)
 	h.decode = app.Config().JSONDecoder
 	use := func(layer fiber.Handler) { app.Use(counted(o.Receipts, layer)) }
 	use(h.soundID(requestid.New(requestid.Config{Generator: func() string { return h.RequestID("") }})))

@@ -19,7 +19,7 @@ type batches struct {
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	b := &batches{Options: o, Ingest: s}
-	app := bodies(s.MaxBody(), b.refuse)
+	app := bodies(o, s.MaxBody(), b.refuse)
 	b.json = app.Config()
 	logged(app, o)
 	app.Post("/", b.take)

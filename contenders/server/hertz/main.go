@@ -24,6 +24,7 @@ type answer struct {
 func tiny(o server.Options) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
 		logged(h, o)
+		h.NoMethod(func(_ context.Context, c *app.RequestContext) { c.Header("Allow", consts.MethodGet) }) // hertz does not say it
 		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
 			o.Receipts.Request()
 			c.JSON(consts.StatusOK, answer{c.Param("id")})

@@ -93,9 +93,10 @@ func refused(err error) error {
 }
 
 // astray answers where the gateway has no path or no method for a request.
-func astray(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, _ *http.Request, code int) {
+func astray(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
 	err := users.NoPath()
 	if code == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", users.Methods(r.URL.Path))
 		err = users.NotAllowed()
 	}
 	answer(w, users.RefusalOf(err))

@@ -95,6 +95,7 @@ func (f *face) route(t *reply, method string, path []byte, query string, q *serv
 			f.list(t, query)
 		}
 	case one, all, health:
+		t.extra += "Allow: " + users.Methods(string(path)) + "\r\n"
 		t.refuse(users.NotAllowed())
 	default:
 		t.refuse(users.NoPath())
