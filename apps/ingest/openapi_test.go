@@ -170,12 +170,13 @@ func refused(t *testing.T) map[int][]string {
 func TestDescribedAnswers(t *testing.T) {
 	d := described(t)
 	want := map[string]map[string][]int{
-		"/":             {"post": {200, 202, 400, 401, 404, 405, 408, 413, 415, 500, 503}},
-		"/health":       {"get": {200, 404, 405}},
-		"/metrics":      {"get": {200, 404, 405}},
-		"/openapi.json": {"get": {200, 404, 405}},
+		"/":             {"post": {200, 202, 400, 401, 404, 405, 408, 413, 415, 421, 500, 503}},
+		"/health":       {"get": {200, 404, 405, 421}},
+		"/metrics":      {"get": {200, 404, 405, 421}},
+		"/openapi.json": {"get": {200, 401, 404, 405, 421}},
 	}
 	refusals := refused(t)
+	refusals[421] = []string{"other"} // which is refused in front of the service
 	headers := map[int]string{401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}
 	types := map[string]string{"/health": "text/plain", "/metrics": "text/plain"}
 	for path, methods := range want {
