@@ -28,7 +28,7 @@ type Launch string
 // Launches.
 const (
 	LaunchProgram Launch = "program" // built here, speaks the contender protocol
-	LaunchCommand Launch = "command" // a server started by its command line
+	LaunchCommand Launch = "command" // the user's own command line: a server, or a program that speaks the contender protocol
 	LaunchURL     Launch = "url"     // a server that somebody else runs
 	LaunchGobench Launch = "gobench" // test binaries of a module, built here
 )

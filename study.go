@@ -43,7 +43,7 @@ type Entry struct {
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen, $DIR a directory of its own, $DESTINATION a port on loopback (see Delivers)
+	Command []string `json:"command,omitempty"` // or a command line: of a program that speaks the contender protocol, or of a server; $PORT in it is where it is to listen, $DIR a directory of its own, $DESTINATION a port on loopback (see Delivers)
 	URL     string   `json:"url,omitempty"`     // or where a server already listens
 
 	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; where one does not, the contender is left out and said to be; tare: the running program

@@ -94,8 +94,8 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	default:
 		return r.o.Sources.Program(ctx, r.name, r.study.Dir, e)
 	}
-	if _, ok := r.kind.(Launcher); !ok {
-		return build.Program{Contender: c}, &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is a program, not a %s", e.ID, r.name, c.Launch)}
+	if err := r.checkLaunch(e); err != nil {
+		return build.Program{Contender: c}, err
 	}
 	return build.Program{Path: path, Contender: c}, nil
 }

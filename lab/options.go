@@ -68,7 +68,7 @@ type Examiner interface {
 }
 
 // Launcher is a Kind whose contenders need not be programs of ours: Open takes
-// those with a command or a URL as well.
+// those with a command, or with a URL, as well.
 type Launcher interface {
 	Launches() []tare.Launch
 }

@@ -153,10 +153,11 @@ func held(op string, body []byte) ([]byte, error) {
 // Open starts one trial: a codec has one core's worth of work, so it gets one
 // processor.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	spec.Path = p.Path
-	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
-	return trial.Start(ctx, spec)
+	return lab.StartProgram(ctx, p, spec)
 }
+
+// Launches are the ways to run contenders.
+func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare holds each answer against the canonical body it was made from, or
 // against the few fields of that body. What was decoded, and what a binary codec

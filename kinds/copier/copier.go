@@ -168,10 +168,11 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 // Open starts one trial: a copier has one core's worth of work, so it gets one
 // processor.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	spec.Path = p.Path
-	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
-	return trial.Start(ctx, spec)
+	return lab.StartProgram(ctx, p, spec)
 }
+
+// Launches are the ways to run contenders.
+func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare holds each answer against what lies in C memory.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {

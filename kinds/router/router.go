@@ -186,10 +186,11 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 
 // Open starts one trial: one request after the other is one processor's work.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	spec.Path = p.Path
-	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
-	return trial.Start(ctx, spec)
+	return lab.StartProgram(ctx, p, spec)
 }
+
+// Launches are the ways to run contenders.
+func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare holds each answer against the right one, or sees to it that what no
 // route is for was refused: how, does not matter here.

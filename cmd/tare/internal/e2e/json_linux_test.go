@@ -42,6 +42,60 @@ func large(size, text int) string {
 	return b.String() + "]"
 }
 
+// TestCodecInAnotherLanguage has the real program measure a codec that a study starts by
+// its command, and refuse commands that it would not.
+func TestCodecInAnotherLanguage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures a codec in Python")
+	}
+	if out, err := exec.Command("python3", "--version").CombinedOutput(); err != nil {
+		t.Skipf("no python3 that runs: %v %s", err, out)
+	}
+	t.Parallel()
+	program, err := filepath.Abs("../../../../contender/contendertest/testdata/python/codec.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, dir := newBench(t), t.TempDir()
+	write := func(name, contender string) {
+		text := fmt.Sprintf("study: %s\nkind: codec\nbaseline: encoding-json\ncontenders: [encoding-json, %s]\nmetrics: [time, cpu]\n"+
+			"workloads: [{id: devices-5/marshal, fixture: devices, n: 5, op: marshal}, {id: devices-5/any, fixture: devices, n: 5, op: any}]\n", name, contender)
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("python", fmt.Sprintf("{id: python, command: [python3, %q]}", program))
+	out, errs, code := b.in(t, dir, "run", "python.yaml", "--rounds", "2", "--json", "--no-lock")
+	var r tare.Result
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("%v, exit code %d: %s", err, code, errs)
+	}
+	measured := map[string]bool{}
+	for _, c := range r.Comparisons {
+		if c.Contender == "python" && c.Metric == "time" && c.Value > 0 {
+			measured[c.Workload] = true
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Contender == "python" && f.Severity == tare.Void {
+			t.Errorf("%s: %s", f.Check, f.Message)
+		}
+	}
+	if len(measured) != 2 {
+		t.Errorf("measured %v: %+v", measured, r.Comparisons)
+	}
+	for name, c := range map[string][2]string{
+		"port": {`{id: x, command: [python3, codec.py, $PORT]}`, `use of $PORT, path, files or delivers by contender "x": the command of a codec speaks the contender protocol`},
+		"path": {`{id: x, command: [python3, codec.py], path: /x}`, `use of $PORT, path, files or delivers by contender "x"`},
+		"url":  {`{id: x, url: "http://127.0.0.1:1"}`, `way to run contender "x": a codec is a program or a command, not a url`},
+	} {
+		write(name, c[0])
+		if _, errs, code := b.in(t, dir, "run", name+".yaml", "--rounds", "1", "--no-lock"); code != 2 || !strings.Contains(errs, c[1]) {
+			t.Errorf("%s: exit code %d: %s", name, code, errs)
+		}
+	}
+}
+
 // TestDocumentsOfAllSorts has the real program measure documents of all sorts in a
 // directory of their own. With TARE_SOAK=1 all codecs of the catalog are, in the
 // inferred type as well.
