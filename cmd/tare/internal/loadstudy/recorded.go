@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// feedFormats names what --feed reads.
+const feedFormats = "read are access logs in the common and the combined format, HAR, OpenAPI documents, and a line of JSON or a body for each request"
+
 // Recorded reads the feed where it is an access log, a HAR or an OpenAPI document;
 // nil: it is none of them. Requests go to the target, whatever host the file names.
 func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
@@ -47,9 +50,9 @@ func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
 	}
 	if len(f.Requests) == 0 {
 		if len(f.Broken) > 0 {
-			return nil, cmdenv.Usage(fmt.Sprintf("--feed holds no request that can be sent: %s", f.Broken[0].In(a.Feed)), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--feed holds no request that can be sent: %s", f.Broken[0].In(a.Feed)), feedFormats)
 		}
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), "")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), feedFormats)
 	}
 	for i := range f.Requests {
 		f.Requests[i].Header = append(slices.Clone(headers), f.Requests[i].Header...)
