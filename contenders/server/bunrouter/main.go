@@ -17,7 +17,11 @@ type answer struct {
 }
 
 func tiny(o server.Options) (server.Server, error) {
-	r := bunrouter.New()
+	r := bunrouter.New(bunrouter.WithMethodNotAllowedHandler(func(w http.ResponseWriter, _ bunrouter.Request) error {
+		w.Header().Set("Allow", http.MethodGet) // bunrouter does not say it
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return nil
+	}))
 	r.GET("/v1/id/:id", func(w http.ResponseWriter, q bunrouter.Request) error {
 		o.Receipts.Request()
 		id, err := server.Unescape(q.Request, q.Param("id"))

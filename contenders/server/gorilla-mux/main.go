@@ -19,6 +19,10 @@ type answer struct {
 
 func tiny(o server.Options) (server.Server, error) {
 	r := mux.NewRouter()
+	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", http.MethodGet) // gorilla/mux does not say it
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	})
 	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "application/json")
