@@ -9,6 +9,8 @@ package trial
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -92,4 +94,20 @@ func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Li
 // Limited is ctx with a limit, which its cause tells when the time is up.
 func Limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
+}
+
+// Detached returns a context that ends if ctx is cancelled, but not at ctx's deadline,
+// and the time that was left until then: as long as any, if there is no deadline.
+func Detached(ctx context.Context) (detached context.Context, left time.Duration, cancel context.CancelFunc) {
+	left = math.MaxInt64
+	if deadline, ok := ctx.Deadline(); ok {
+		left = time.Until(deadline)
+	}
+	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			end(context.Cause(ctx))
+		}
+	})
+	return detached, left, func() { stop(); end(nil) }
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -23,7 +21,10 @@ type conn struct {
 	hello   wire.Request
 	process *trial.Process   // nil: none is open
 	of      string           // package the process is of
-	linked  string           // its binary, which was linked for it alone; empty: it is the suite's
+	linked  string           // binary that was linked for this trial; "" if the suite's own is used
+	layout  string           // package that linked is of
+	alone   *wire.Request    // prepare request of a package that has a process for each request only; nil: the process stays
+	counts  *wire.Reply      // what the last slice allocated, if its process is gone
 	procs   int              // GOMAXPROCS it says it has
 	lost    *tare.TrialError // why the benchmark that was prepared last gives no result; nil: it does
 
@@ -50,19 +51,27 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpPrepare:
 		return c.prepare(ctx, q)
 	case wire.OpAnswer:
+		if len(q.Cases) == 0 { // a failure is reported by slices: an error would end the trial of all packages
+			return wire.Reply{}, nil
+		}
 		if c.lost != nil {
 			return wire.Reply{}, c.lost
-		}
-		if len(q.Cases) == 0 {
-			return wire.Reply{}, nil
 		}
 	}
 	if c.lost != nil {
 		return failed(c.lost), nil
 	}
+	if c.alone != nil {
+		return c.doAlone(ctx, q)
+	}
 	if c.process == nil {
 		return wire.Reply{}, &tare.TrialError{Class: tare.ErrProtocol, Message: q.Op + " before prepare"}
 	}
+	return c.forward(ctx, q)
+}
+
+// forward passes a request on to the package's process.
+func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.process.Do(ctx, q)
 	var te *tare.TrialError
 	if errors.As(err, &te) {
@@ -94,7 +103,7 @@ func failed(why *tare.TrialError) wire.Reply {
 
 // prepare makes sure that a process of the workload's package is there.
 func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	c.lost = nil
+	c.lost, c.alone, c.counts = nil, nil, nil
 	delete(c.own, q.Workload.ID)
 	p, ok := c.suite.Packages[q.Workload.Fixture]
 	if !ok {
@@ -103,6 +112,16 @@ func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	if c.process != nil && c.of != q.Workload.Fixture {
 		c.end(ctx)
 	}
+	if p.Alone { // the other sides prepare at the same time
+		c.alone = &q
+		return wire.Reply{}, nil
+	}
+	return c.enter(ctx, q, p)
+}
+
+// enter prepares a benchmark in the process of package p, and starts it if there
+// is none.
+func (c *conn) enter(ctx context.Context, q wire.Request, p Package) (wire.Reply, error) {
 	if c.process == nil {
 		if err := c.start(ctx, q.Workload.Fixture, p); err != nil {
 			return c.unprepared(ctx, err)
@@ -128,21 +147,20 @@ func (c *conn) unprepared(ctx context.Context, err error) (wire.Reply, error) {
 // start starts the process of a package, which has gone through its TestMain
 // when it says hello.
 func (c *conn) start(ctx context.Context, path string, p Package) error {
-	spec := c.spec
-	spec.Path = p.Binary
+	spec := c.suite.spec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
 	if p.Link != nil {
-		binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
-		if err != nil {
-			return err
+		if c.layout != path {
+			c.unlink()
+			binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
+			if err != nil {
+				return err
+			}
+			c.linked, c.layout = binary, path
 		}
-		spec.Path, c.linked = binary, binary
+		spec.Path = c.linked
 	}
-	spec.Args = []string{"-test.run=^" + p.Test + "$", "-test.benchmem"}
-	spec.Dir = p.Dir
-	spec.Env = slices.Concat(build.Environment(os.Environ()), c.suite.Env, c.spec.Env)
 	process, err := trial.Start(ctx, spec)
 	if err != nil {
-		c.unlink()
 		return err
 	}
 	c.process, c.of = process, path
@@ -176,20 +194,20 @@ func (c *conn) end(ctx context.Context) {
 		e.GOMAXPROCS = c.procs
 	}
 	c.evidence, c.process, c.of = e, nil, ""
-	c.unlink()
 }
 
-// unlink removes the binary that was linked for the process.
+// unlink removes the binary that was linked for the trial.
 func (c *conn) unlink() {
 	if c.linked != "" {
 		_ = os.Remove(c.linked)
-		c.linked = ""
+		c.linked, c.layout = "", ""
 	}
 }
 
 // Close ends the trial.
 func (c *conn) Close(ctx context.Context) tare.Evidence {
 	c.end(ctx)
+	c.unlink()
 	return c.evidence
 }
 

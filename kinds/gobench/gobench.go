@@ -40,18 +40,32 @@ const (
 // Suite is one side of a comparison, built: a program of this kind is the path
 // of a file that holds one.
 type Suite struct {
-	Packages map[string]Package `json:"packages"` // by import path; external tests by that and _test
-	Env      []string           `json:"env"`      // NAME=value, what this side has besides the caller's environment
-	Go       string             `json:"go"`       // version it was built with
-	Procs    int                `json:"procs"`    // GOMAXPROCS where nobody sets it
+	Packages map[string]Package `json:"packages"`         // by import path; external tests by that and _test
+	Env      []string           `json:"env"`              // NAME=value, what this side has besides the caller's environment
+	Go       string             `json:"go"`               // version it was built with
+	GOROOT   string             `json:"goroot,omitempty"` // of the go command that built it; "" if unknown
+	Bench    string             `json:"bench,omitempty"`  // what go test -bench would be called with; "" for all
+	Procs    int                `json:"procs"`            // GOMAXPROCS where nobody sets it
 }
 
 // Package is a test binary.
 type Package struct {
 	Binary string `json:"binary"`
-	Link   *Link  `json:"link,omitempty"` // how each trial makes a binary of its own; nil: Binary is what runs
-	Dir    string `json:"dir"`            // where it runs: the package's own directory
-	Test   string `json:"test"`           // name of the test that runs benchmarks
+	Link   *Link  `json:"link,omitempty"`  // how each trial makes a binary of its own; nil: Binary is what runs
+	Dir    string `json:"dir"`             // where it runs: the package's own directory
+	Test   string `json:"test"`            // name of the test that runs benchmarks
+	Alone  bool   `json:"alone,omitempty"` // no two processes of it can run at once: each request has its own
+}
+
+// Outcome is what testing wrote about one benchmark when it ran. A process answers
+// with a list of them.
+type Outcome struct {
+	Name    string             `json:"name"`
+	N       int64              `json:"n"`
+	Values  map[string]float64 `json:"values"` // by unit
+	Failed  bool               `json:"failed"`
+	Skipped bool               `json:"skipped"`
+	Why     string             `json:"why"` // first line of its log if it failed or was skipped
 }
 
 // Save writes the suite to a file.

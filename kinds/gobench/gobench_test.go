@@ -24,8 +24,12 @@ const goMod = "module example.com/tiny\n\ngo 1.12\n"
 const tinyTest = `package tiny
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,8 +38,21 @@ var sink []byte
 var setUp = false
 
 func TestMain(m *testing.M) {
-	setUp = true
-	os.Exit(m.Run())
+	flag.Parse()
+	setUp = flag.Lookup("test.bench").Value.String() != ""
+	port := os.Getenv("TINY_PORT") // that two processes cannot have
+	if port != "" {
+		if file, err := os.OpenFile(port, os.O_CREATE|os.O_EXCL, 0666); err != nil {
+			panic(err)
+		} else {
+			file.Close()
+		}
+	}
+	code := m.Run()
+	if port != "" {
+		os.Remove(port)
+	}
+	os.Exit(code)
 }
 
 func BenchmarkPlain(b *testing.B) {
@@ -88,7 +105,38 @@ func BenchmarkFailsLater(b *testing.B) {
 	}
 }
 
+// What a benchmark prints and logs looks like results, and like failures of others.
+func BenchmarkLooksLikeResults(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		time.Now()
+	}
+	b.Logf("%d\t%.2f ns/op\t(per row)\n--- FAIL: BenchmarkPlain", b.N, 1e9)
+	fmt.Printf("\nBenchmarkLooksLikeResults \t%d\t%.2f ns/op\n--- FAIL: BenchmarkPlain\nBenchmarkLooksLikeResults/ghost\t%d\t5 ns/op\n", b.N, 1e9, b.N)
+}
+
+func BenchmarkFailsWithResult(b *testing.B) {
+	b.Fatalf("%d\t%.2f ns/op", b.N, 1.5)
+}
+
+func BenchmarkLooksAround(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		time.Now()
+	}
+	for name, want := range map[string]string{"test.bench": ".", "test.benchtime": "1s", "test.v": "false"} {
+		if got := flag.Lookup(name).Value.String(); got != want {
+			b.Fatalf("-%s=%s, want %s", name, got, want)
+		}
+	}
+	if dir, _ := os.Getwd(); dir != os.Getenv("PWD") {
+		b.Fatalf("it runs in %s, and PWD=%s", dir, os.Getenv("PWD"))
+	}
+	if path, _ := exec.LookPath("go"); filepath.Dir(path) != strings.Split(os.Getenv("PATH"), string(os.PathListSeparator))[0] {
+		b.Fatalf("the go command is %s, and PATH=%s", path, os.Getenv("PATH"))
+	}
+}
+
 func BenchmarkExits(b *testing.B) { os.Exit(3) }
+func BenchmarkExitsWell(b *testing.B) { os.Exit(0) }
 func BenchmarkHangs(b *testing.B) { time.Sleep(time.Hour) }
 func Benchmarked(b *testing.B)    {}
 `
@@ -106,7 +154,10 @@ func BenchmarkExternal(b *testing.B) {
 
 // suite builds the module above with the files of an overlay, and opens a
 // trial of it.
-func suite(t *testing.T) trial.Conn {
+func suite(t *testing.T) trial.Conn { return changedSuite(t, nil) }
+
+// changedSuite opens a trial of the module with its packages changed.
+func changedSuite(t *testing.T, change func(map[string]gobench.Package)) trial.Conn {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command")
@@ -152,7 +203,14 @@ func suite(t *testing.T) trial.Conn {
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}
 	path := filepath.Join(work, "suite.json")
-	if err := (gobench.Suite{Packages: packages, Go: runtime.Version(), Procs: 1}).Save(path); err != nil {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(packages)
+	}
+	if err := (gobench.Suite{Packages: packages, Go: runtime.Version(), GOROOT: strings.TrimSpace(string(root)), Procs: 1}).Save(path); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := gobench.New().Open(t.Context(), build.Program{Path: path}, trial.Spec{Name: "head/round 1", Env: []string{"GOMAXPROCS=1"}})
@@ -189,12 +247,12 @@ func TestConversation(t *testing.T) {
 	if a := ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol}); a.Kind != gobench.Name || a.Protocol != wire.Protocol {
 		t.Errorf("hello: %+v", a)
 	}
-	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkExternal"} {
+	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkLooksLikeResults", "BenchmarkLooksAround", "BenchmarkExternal"} {
 		prepare(t, c, name)
 		if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1e6, CapNS: 1e9}); a.Errors > 0 || a.Ops < 2 || a.WallNS < 1 {
 			t.Errorf("%s: warm: %+v", name, a)
 		}
-		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1234, Until: "ops"}); a.Errors > 0 || a.Ops != 1234 || a.WallNS < 1234 || a.Answers != nil {
+		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1234, Until: "ops"}); a.Errors > 0 || a.Ops != 1234 || a.WallNS < 1234 || a.WallNS > 1e9 || a.Answers != nil {
 			t.Errorf("%s: slice: %+v", name, a)
 		}
 		a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 100})
@@ -212,6 +270,12 @@ func TestConversation(t *testing.T) {
 	prepare(t, c, "BenchmarkSub")
 	if a := ask(t, c, wire.Request{Op: wire.OpAnswer, On: "BenchmarkSub", Cases: []int{0}}); len(a.Answers) != 1 || strings.Count(string(a.Answers[0].Output), "ns/op") != 3 || a.WallNS < 1 {
 		t.Errorf("answer: %+v", a)
+	}
+	prepare(t, c, "BenchmarkLooksLikeResults")
+	var outcomes []gobench.Outcome
+	a := ask(t, c, wire.Request{Op: wire.OpAnswer, On: "BenchmarkLooksLikeResults", Cases: []int{0}})
+	if err := json.Unmarshal(a.Answers[0].Output, &outcomes); err != nil || len(outcomes) != 1 || outcomes[0].Failed || outcomes[0].Name != "BenchmarkLooksLikeResults" || outcomes[0].Values["ns/op"] > 1e8 {
+		t.Errorf("outcomes of a benchmark that prints and logs results: %+v, %v", outcomes, err)
 	}
 	if a := prepare(t, c, "BenchmarkNone"); !a.Unsupported {
 		t.Errorf("a benchmark that is not there: %+v", a)
@@ -246,6 +310,67 @@ func TestWholeRuns(t *testing.T) {
 	c.Close(t.Context())
 }
 
+// Of a package whose processes cannot run side by side there is one only while a
+// request is carried out: two trials take turns. What a slice allocated is known
+// after its process has ended.
+func TestAlone(t *testing.T) {
+	port := filepath.Join(t.TempDir(), "port")
+	var trials [2]trial.Conn
+	for i := range trials {
+		trials[i] = changedSuite(t, func(packages map[string]gobench.Package) {
+			for key, p := range packages {
+				p.Alone = true
+				packages[key] = p
+			}
+		})
+		ask(t, trials[i], wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
+	}
+	t.Setenv("TINY_PORT", port)
+	const name = "BenchmarkPlain"
+	w := wire.Workload{ID: name, Fixture: "example.com/tiny", Op: name, Set: map[string]string{gobench.SetRun: "1000"}}
+	for range 2 {
+		for _, c := range trials {
+			ask(t, c, wire.Request{Op: wire.OpPrepare, Workload: &w})
+			for range 2 {
+				if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1}); a.Errors > 0 || a.Ops != 1000 {
+					t.Errorf("slice: %+v", a)
+				}
+			}
+			if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 1}); a.Ops != 1000 || a.Allocs != 1000 {
+				t.Errorf("stats: %+v", a)
+			}
+			if _, err := os.Stat(port); err == nil {
+				t.Error("a process goes on after its request")
+			}
+		}
+	}
+	for _, c := range trials {
+		c.Close(t.Context())
+	}
+}
+
+// What go test prints is read by the benchmark's name and number of iterations.
+func TestPrintedResults(t *testing.T) {
+	const printed = "BenchmarkA-2   \t100\t 9 ns/op\n1000\t 7 ns/op\n  1000\t        12.5 ns/op\t 3 B/op\n--- BENCH: BenchmarkA-2\n    x.go:1: 1000\t1 ns/op\n" +
+		"BenchmarkA/b-2-2 \t 5\t  20 ns/op\nBenchmarkFails-2 \t--- FAIL: BenchmarkFails-2\n    x.go:3: 5\t6 ns/op\nBenchmarkA-2   \t  1000\t 13 ns/op\n"
+	for _, tt := range []struct {
+		name  string
+		procs int
+		ops   int64
+		want  []float64
+	}{
+		{"BenchmarkA", 2, 1000, []float64{12.5, 13}}, {"BenchmarkA", 2, 0, []float64{12.5, 13}}, {"BenchmarkA", 0, 100, []float64{9}},
+		{"BenchmarkA/b-2", 2, 0, []float64{20}}, {"BenchmarkA/b", 2, 0, nil}, {"BenchmarkA", 1, 0, nil}, {"BenchmarkFails", 2, 0, nil},
+	} {
+		if got := gobench.PrintedResults(printed, tt.name, tt.procs, tt.ops); !slices.Equal(got, tt.want) {
+			t.Errorf("%s of %d processors, %d iterations: %v, want %v", tt.name, tt.procs, tt.ops, got, tt.want)
+		}
+	}
+	if got := gobench.Exactly("BenchmarkMux/route:/a.b"); got != `^BenchmarkMux$/^route:$/^a\.b$` {
+		t.Error(got)
+	}
+}
+
 // What goes wrong with one benchmark is told by its slices, and the others go
 // on.
 func TestOneBenchmarkSpoilsNoOther(t *testing.T) {
@@ -253,6 +378,7 @@ func TestOneBenchmarkSpoilsNoOther(t *testing.T) {
 	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
 	for name, want := range map[string]string{
 		"BenchmarkFailsLater": "no luck with 10", "BenchmarkExits": "exit status 3", "BenchmarkHangs": "no answer to slice within",
+		"BenchmarkFailsWithResult": "BenchmarkFailsWithResult failed: tiny_test.go", "BenchmarkExitsWell": "unexpected call to os.Exit(0)",
 	} {
 		prepare(t, c, name)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -275,7 +401,7 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	pkg, names, err := gobench.Benchmarks(file)
-	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkExits", "BenchmarkHangs"}
+	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
 	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
 		t.Errorf("package %s with %v, %v; want tiny with %v", pkg, names, err, want)
 	}

@@ -114,8 +114,9 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
 	found := map[string][]suite.Benchmark{}
 	var left []suite.Left
+	var remarked []suite.Remark
 	for _, side := range []*suite.Side{s.base, s.head} {
-		built, err := suite.Build(ctx, side, tests[side.ID], b.work, p.Say)
+		built, err := suite.Build(ctx, side, tests[side.ID], a.Bench, b.work, p.Say)
 		if err != nil {
 			return err
 		}
@@ -128,13 +129,14 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		if side.OneBuild && !a.OneBuild {
 			b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
 		}
-		some, lost, err := built.Discover(ctx, suite.Search{
+		some, lost, remarks, err := built.Discover(ctx, suite.Search{
 			Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
 		})
 		if err != nil {
 			return err
 		}
 		found[side.ID], left = some, append(left, lost...)
+		remarked = append(remarked, remarks...)
 	}
 	left = together(left)
 	b.leave(left...)
@@ -142,6 +144,10 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	if len(shared) == 0 {
 		return b.none(a)
 	}
+	if err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, spec, p.Say); err != nil {
+		return err
+	}
+	b.remark(remarked, shared)
 	b.Study = tare.Study{
 		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
 		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},

@@ -14,7 +14,6 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
-	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/stats"
@@ -137,7 +136,7 @@ func same(counts []float64) bool {
 func (b *Bench) side(id string, w tare.Workload, p Place) why.Side {
 	built := b.Sources.Suites[id]
 	pkg := built.Packages[w.Fixture]
-	s := why.Side{ID: id, Dir: pkg.Dir, Env: slices.Concat(build.Environment(os.Environ()), built.Side.Env)}
+	s := why.Side{ID: id, Dir: pkg.Dir, Env: built.Environment(w.Fixture)}
 	if p.Procs > 0 {
 		s.Env = append(s.Env, fmt.Sprintf("GOMAXPROCS=%d", p.Procs))
 	}

@@ -2,15 +2,17 @@ package bring
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/internal/check"
 )
 
 // Notes are the findings of tare bench's own, besides those of the checks of
 // every study: they come of what was found out before the study began.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), partialRevision(), oneLayout(), SameCode()}
+	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), partialRevision(), oneLayout(), SameCode()}
 }
 
 func longSlices() check.Check {
@@ -30,6 +32,33 @@ func wholeRuns() check.Check {
 		Why: "Where the time of an iteration depends on how many there are, a slice is the time of something else than go test -bench reports. " +
 			"Whole runs show what it reports, but the sides take turns less often: disturbances affect the sides less equally, so it takes more rounds to show a difference.",
 		Advice: "set up what is expensive once, outside of the benchmark or before b.ResetTimer, and let an iteration do the same work however many there are",
+	}
+}
+
+func oneProcess() check.Check {
+	return check.Check{
+		ID: "one-process", Severity: tare.Note,
+		Summary: "No two processes of a package can run at once, e.g. because its TestMain listens on a fixed port. Its benchmarks are measured in whole runs, each in a process of its own, which ends before the next one starts.",
+		Why:     "Both sides and the control usually run side by side. Of such a package only one side would run, and the others would fail.",
+		Advice:  "listen on port 0, and take files from b.TempDir, to have it measured like the others",
+	}
+}
+
+func unlikeGoTest() check.Check {
+	return check.Check{
+		ID: "unlike-go-test", Severity: tare.Note,
+		Summary: "The test binary was also run as go test -bench runs it, and the time of a benchmark differs there by more than twice, over the same number of iterations.",
+		Why:     "A benchmark may depend on something that differs between tare and go test: on flags, or on what other benchmarks leave behind in the process. Both sides are measured alike, but the figure is not that of go test.",
+		Advice:  "have the benchmark set up all that it needs, whatever ran before it",
+	}
+}
+
+func repeatedRun() check.Check {
+	return check.Check{
+		ID: "repeated-run", Severity: tare.Note,
+		Summary: "The TestMain of a package calls m.Run more than once, so that go test runs each benchmark as often. Only the first of these runs is measured.",
+		Why:     "What TestMain sets up for the later runs, e.g. another database, has no figure.",
+		Advice:  "make each configuration a sub-benchmark",
 	}
 }
 
@@ -58,6 +87,24 @@ func SameCode() check.Check {
 		Summary: "The machine code that a benchmark can execute is the same on both sides: functions were compared with addresses masked, those that calls from the benchmark lead to and all that can be called indirectly (amd64 and arm64; Linux and macOS).",
 		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. The cause is not in the code.",
 		Advice:  "look at what differs in data, or expect no difference",
+	}
+}
+
+// remark notes what was found out about benchmarks that are measured, and about
+// their packages.
+func (b *Bench) remark(remarks []suite.Remark, shared []suite.Benchmark) {
+	about := map[string]bool{}
+	for _, m := range shared {
+		about[m.ID()], about[strings.TrimSuffix(m.Package, "_test")] = true, true
+	}
+	for _, r := range remarks {
+		switch {
+		case !about[r.ID]:
+		case r.Repeats:
+			b.note(repeatedRun(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
+		default:
+			b.note(unlikeGoTest(), r.ID, r.Side+": "+r.Text)
+		}
 	}
 }
 

@@ -52,7 +52,9 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			n := iterations(m) // the same on both sides, or their figures would be of different things
 			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
 			of := wholeRuns()
-			if m.Run == 0 && m.Around < mostLength/aroundShare {
+			if m.Alone != "" {
+				of = oneProcess()
+			} else if m.Run == 0 && m.Around < mostLength/aroundShare {
 				of.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
 			b.note(of, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
@@ -86,6 +88,8 @@ func (b *Bench) slice(m suite.Benchmark) time.Duration {
 func (b *Bench) indivisible(m suite.Benchmark) string {
 	most := max(b.Slice, mostLength)
 	switch one := time.Duration(m.NSPerOp); {
+	case m.Alone != "":
+		return "no two processes of its package can run at once (" + m.Alone + ")"
 	case one > most:
 		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", rounded(one), most)
 	case aroundShare*m.Around > most:
@@ -115,7 +119,11 @@ func wholeCosts(m suite.Benchmark, n int64) cost {
 		run += one + m.Around
 	}
 	warm := 2*m.Around + max(20*time.Millisecond, 2*one)
-	return cost{round: processes * (m.Start + warm + 2*run), pilot: processes * (m.Start + pilotTime + warm + 2*one + run)}
+	starts := m.Start
+	if m.Alone != "" { // for the warm-up, and for each run
+		starts *= 3
+	}
+	return cost{round: processes * (starts + warm + 2*run), pilot: processes * (starts + pilotTime + warm + 2*one + run)}
 }
 
 // costs forecasts what a benchmark takes of a round and of the pilot.

@@ -62,7 +62,7 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 		}
 		packages := map[string]map[string]gobench.Package{}
 		for _, side := range []*suite.Side{s.base, s.head} {
-			built, err := suite.Build(t.Context(), side, tests[side.ID], b.work, func(string) {})
+			built, err := suite.Build(t.Context(), side, tests[side.ID], ".", b.work, func(string) {})
 			if err != nil {
 				t.Fatalf("%.9s: %v", c.ID, err)
 			}

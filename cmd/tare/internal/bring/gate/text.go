@@ -138,16 +138,13 @@ func (rep *Report) cells(r Row) []string {
 		interval = "exactly"
 	case r.Limit > 0:
 		if r.Base > 0 {
-			by = change(r.Head / r.Base)
+			by = Row{Ratio: r.Head / r.Base}.change()
 		}
 		if r.Low > 0 {
 			interval = amount(r.Low, r.Unit) + " to " + amount(r.High, r.Unit)
 		}
 	case r.Ratio > 0:
-		by = change(r.Ratio)
-		if r.Low > 0 {
-			interval = change(r.Low) + " to " + change(r.High)
-		}
+		by, interval = r.changes()
 	}
 	if r.Waived != nil {
 		word += ", waived"

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +78,7 @@ func (rep *Report) sentence(r Row) string {
 	if r.SameCode {
 		same = "; the machine code of this benchmark is the same on both sides"
 	}
-	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, change(r.Ratio), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit), same)
+	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.change(), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit), same)
 }
 
 // held is a limit that is kept or is not.
@@ -126,9 +127,9 @@ func (rep *Report) open(r Row) string {
 	case r.Low == 0:
 		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), needed(r))
 	case r.Low > 1+rep.margin(r):
-		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", change(r.Ratio), noun, r.spanned())
+		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", r.change(), noun, r.spanned())
 	}
-	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.margin(r)), change(r.Ratio), noun, r.spanned(), needed(r))
+	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.margin(r)), r.change(), noun, r.spanned(), needed(r))
 }
 
 func needed(r Row) string {
@@ -140,15 +141,40 @@ func needed(r Row) string {
 
 // spanned is the interval with its level and rounds.
 func (r Row) spanned() string {
-	return fmt.Sprintf("%s to %s, %s, %s", change(r.Low), change(r.High), confidence(r.Level), format.Count(r.Rounds, "round"))
+	_, interval := r.changes()
+	return fmt.Sprintf("%s, %s, %s", interval, confidence(r.Level), format.Count(r.Rounds, "round"))
 }
 
-// change is a ratio as people say it: +12.4 %, or 2.31 times.
-func change(ratio float64) string {
-	switch {
-	case ratio >= 2 || ratio > 0 && ratio <= 0.5:
-		return strconv.FormatFloat(ratio, 'g', 3, 64) + "×"
-	case math.Abs(ratio-1) < 0.0005:
+// changes formats the ratio of a row and its interval, which is "" if there is
+// none. They have one unit: per cent, or times if any of them is at least a factor of two.
+func (r Row) changes() (by, interval string) {
+	all := []float64{r.Ratio}
+	if r.Low > 0 {
+		all = append(all, r.Low, r.High)
+	}
+	print := formatPercent
+	if slices.ContainsFunc(all, isFactor) {
+		print = formatTimes
+	}
+	if r.Low > 0 {
+		interval = print(r.Low) + " to " + print(r.High)
+	}
+	return print(r.Ratio), interval
+}
+
+// change formats the ratio of a row.
+func (r Row) change() string {
+	by, _ := r.changes()
+	return by
+}
+
+// isFactor reports whether a ratio reads better as a factor than in per cent.
+func isFactor(ratio float64) bool { return ratio >= 2 || ratio > 0 && ratio <= 0.5 }
+
+func formatTimes(ratio float64) string { return strconv.FormatFloat(ratio, 'g', 3, 64) + "×" }
+
+func formatPercent(ratio float64) string {
+	if math.Abs(ratio-1) < 0.0005 {
 		return "±0.0 %"
 	}
 	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))

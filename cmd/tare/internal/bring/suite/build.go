@@ -71,16 +71,22 @@ type Suite struct {
 	Packages map[string]gobench.Package // by Tests.Key
 	Go       string                     // version it was built with
 	Failed   map[string]string          // packages that were not: by import path, why
+	suite    gobench.Suite              // what Program holds
 	modules  []tare.Module
 	sum      string // SHA-256 of all binaries together
 	bytes    int64  // of all binaries
 }
 
-// Build builds the test binaries of packages below work. The error is that of
-// the first package where none could be built.
-func Build(ctx context.Context, s *Side, packages []Tests, work string, say func(string)) (*Suite, error) {
+// Build builds the test binaries of packages below work, for benchmarks that match
+// a pattern of go test -bench. The error is that of the first package if none could
+// be built.
+func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
-	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, Procs: runtime.GOMAXPROCS(0)}
+	root, err := s.run(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: strings.TrimSpace(root), Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
 		pkg, err := s.compile(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
@@ -119,8 +125,12 @@ func Build(ctx context.Context, s *Side, packages []Tests, work string, say func
 	if err := os.MkdirAll(filepath.Dir(b.Program), 0o755); err != nil {
 		return nil, err
 	}
+	b.suite = suite
 	return b, suite.Save(b.Program)
 }
+
+// Environment returns the environment that go test gives a package.
+func (b *Suite) Environment(key string) []string { return b.suite.Environment(b.Packages[key]) }
 
 // BuildError says that a side does not build.
 type BuildError struct {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -37,6 +38,7 @@ type Benchmark struct {
 	Fixed  time.Duration // of each run, in its result and not of any iteration: what stands around the loop; zero: too little to tell
 	Growth float64       // how many times as long an iteration takes where eight times as many are asked for; zero: it does not grow
 	Run    int64         // iterations of a run as long as Search.Run, where either of them is known
+	Alone  string        // why no two processes of its package can run at once; "" if they can
 }
 
 // ID is what the benchmark is called in a study: import/path.BenchmarkName/sub.
@@ -83,24 +85,20 @@ type Search struct {
 
 // Discover runs every benchmark of the suite once that is searched for, and
 // returns those that give results, in the order of the sources.
-func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, err error) {
+func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, remarks []Remark, err error) {
 	spec := q.Spec
 	spec.Name = b.Side.ID + "/discover"
-	conn, err := gobench.New().Open(ctx, build.Program{Path: b.Program}, spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	d := &discovery{conn: conn, limit: q.Once, slice: q.Slice, run: q.Run, side: b.Side.ID}
+	d := &discovery{limit: q.Once, slice: q.Slice, run: q.Run, side: b.Side.ID, procs: map[string]int{}}
 	if d.limit == 0 {
 		d.limit = onceLimit
 	}
-	if _, err := conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name}); err != nil {
-		return nil, nil, err
+	if err := d.open(ctx, b, spec); err != nil {
+		return nil, nil, nil, err
 	}
+	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
 	top, err := regexp.Compile(first(q.Pattern))
 	if err != nil {
-		return nil, nil, fmt.Errorf("--bench %q: %w", q.Pattern, err)
+		return nil, nil, nil, fmt.Errorf("--bench %q: %w", q.Pattern, err)
 	}
 	for _, t := range b.Tests {
 		for _, f := range t.Files {
@@ -112,13 +110,26 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 				q.Say(fmt.Sprintf("%s: running %s once", b.Side.ID, all.ID()))
 				some, lost, err := d.below(ctx, all, q.Pattern)
 				if err != nil {
-					return nil, nil, err
+					return nil, nil, nil, err
 				}
 				found, left = append(found, some...), append(left, lost...)
 			}
 		}
 	}
-	return found, left, nil
+	remarks, err = d.compare(ctx, b, found, spec, q.Say)
+	return found, left, remarks, err
+}
+
+// open begins a conversation with the suite, and ends the one before.
+func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
+	if d.conn != nil {
+		d.conn.Close(context.WithoutCancel(ctx))
+	}
+	if d.conn, err = gobench.New().Open(ctx, build.Program{Path: b.Program}, spec); err != nil {
+		return err
+	}
+	_, err = d.conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
+	return err
 }
 
 // first is the part of a -bench pattern that is matched with whole benchmarks;
@@ -137,37 +148,40 @@ func first(pattern string) string {
 
 // discovery is the benchmarks of one side being found.
 type discovery struct {
-	conn   trial.Conn
-	limit  time.Duration
-	slice  func(Benchmark) time.Duration
-	run    time.Duration
-	side   string
-	suffix string // that testing puts behind the names of the package that was prepared: -2 where GOMAXPROCS is 2
+	conn  trial.Conn
+	limit time.Duration
+	slice func(Benchmark) time.Duration
+	run   time.Duration
+	side  string
+
+	procs map[string]int // GOMAXPROCS by package
 }
 
 // below runs one benchmark once with all that are below it, and then each by
 // itself.
 func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
-	text, _, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+	all, _, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
+	if err == nil && !slices.ContainsFunc(all, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
+		// A panic may be seen only by now: testing goes on for a moment.
+		all, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
+	}
 	if errors.As(err, &te) {
 		return nil, []Left{d.left(top, d.did(te))}, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	names := d.results(text, top.Name)
-	if len(names) == 0 && !strings.Contains(text, "--- FAIL") {
-		// A panic may be seen only by now: testing goes on for a moment.
-		text, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
-		if errors.As(err, &te) {
-			return nil, []Left{d.left(top, d.did(te))}, nil
-		}
-		if err != nil {
-			return nil, nil, err
+	var names []string
+	var failures []failure
+	for _, o := range all {
+		switch {
+		case hasTime(o) && !slices.Contains(names, o.Name):
+			names = append(names, o.Name)
+		case o.Failed || o.Skipped:
+			failures = append(failures, failureOf(o))
 		}
 	}
-	failures := d.failures(text)
 	if len(names)+len(failures) == 0 && !strings.Contains(pattern, "/") {
 		failures = []failure{{top.Name, "it gives no result in ns/op"}}
 	}
@@ -197,25 +211,29 @@ func (d *discovery) left(b Benchmark, why string) Left {
 }
 
 // once prepares b and runs it once. Case 1 says more of what it skips.
-func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string, which int) (string, time.Duration, error) {
+func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string, which int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepare(ctx, b, set); err != nil {
-		return "", 0, err
+		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
 	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{which}})
 	if err != nil || len(a.Answers) == 0 {
-		return "", 0, err
+		return nil, 0, err
 	}
-	return string(a.Answers[0].Output), time.Duration(a.WallNS), nil
+	var all []gobench.Outcome
+	if err := json.Unmarshal(a.Answers[0].Output, &all); err != nil {
+		return nil, 0, &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("read the outcomes of %s: %v", b.ID(), err)}
+	}
+	return all, time.Duration(a.WallNS), nil
 }
 
 func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
-	if d.suffix = ""; a.GOMAXPROCS > 1 {
-		d.suffix = fmt.Sprintf("-%d", a.GOMAXPROCS)
+	if a.GOMAXPROCS > 0 {
+		d.procs[b.Package] = a.GOMAXPROCS
 	}
 	return err
 }
@@ -259,33 +277,13 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	return d.grow(limited, b)
 }
 
-// results are the benchmarks from top down that have a result line in text, in
-// order, each once. The benchmark's own output may stand between its name and
-// the result.
-func (d *discovery) results(text, top string) []string {
-	name := regexp.MustCompile(regexp.QuoteMeta(top) + `(/\S*)?` + regexp.QuoteMeta(d.suffix) + ` *\t`)
-	result := regexp.MustCompile(`(^|\D)1\t *[0-9.e+]+ ns/op`)
-	var names []string
-	at := name.FindAllStringIndex(text, -1)
-	for i, loc := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		if n := d.unsuffixed(strings.TrimRight(text[loc[0]:loc[1]], " \t")); result.MatchString(text[loc[1]:end]) && !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
+// hasTime reports whether a benchmark has a result in ns/op.
+func hasTime(o gobench.Outcome) bool {
+	_, ok := o.Values["ns/op"]
+	return ok
 }
 
-// unsuffixed is a name without the GOMAXPROCS that testing puts behind it.
-func (d *discovery) unsuffixed(name string) string { return strings.TrimSuffix(name, d.suffix) }
-
-var (
-	outcome = regexp.MustCompile(`(?m)^(?:[ \t]+(.*)\n)?[ \t]*--- (FAIL|SKIP): (Benchmark\S*)(?:\n[ \t]+([^\s-].*))?`)
-	ended   = regexp.MustCompile(`^ended during \w+ with `)
-)
+var ended = regexp.MustCompile(`^ended during \w+ with `)
 
 // said is why a reply holds no result of b.
 func said(b Benchmark, a wire.Reply) string {
@@ -297,10 +295,15 @@ func said(b Benchmark, a wire.Reply) string {
 
 // did says what a benchmark did to its process.
 func (d *discovery) did(te *tare.TrialError) string {
-	switch te.Class {
-	case tare.ErrExit:
-		return "it ends the process: " + ended.ReplaceAllString(te.Message, "")
-	case tare.ErrDeadline:
+	how, starts := ended.ReplaceAllString(te.Message, ""), strings.Contains(te.Message, " "+wire.OpHello+" w")
+	switch {
+	case te.Class == tare.ErrExit && starts:
+		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how
+	case te.Class == tare.ErrExit:
+		return "it ends the process: " + how
+	case te.Class == tare.ErrDeadline && starts:
+		return fmt.Sprintf("its TestMain or an init takes too long: no benchmark began within %v", prepareLimit)
+	case te.Class == tare.ErrDeadline:
 		return fmt.Sprintf("it takes too long: it did not end within %v", d.limit)
 	}
 	return te.Error()
@@ -309,16 +312,14 @@ func (d *discovery) did(te *tare.TrialError) string {
 // failure is a benchmark that gave no result.
 type failure struct{ name, why string }
 
-// failures are the benchmarks that failed or were skipped, and why: what they
-// said of it stands below, or above where testing is verbose.
-func (d *discovery) failures(text string) []failure {
-	var all []failure
-	for _, m := range outcome.FindAllStringSubmatch(text, -1) {
-		why := map[string]string{"FAIL": "it fails", "SKIP": "it is skipped"}[m[2]]
-		if said := strings.TrimSpace(m[1] + m[4]); said != "" {
-			why += ": " + said
-		}
-		all = append(all, failure{d.unsuffixed(m[3]), why})
+// failureOf returns a benchmark that failed or was skipped with the reason.
+func failureOf(o gobench.Outcome) failure {
+	why := "it fails"
+	if o.Skipped {
+		why = "it is skipped"
 	}
-	return all
+	if o.Why != "" {
+		why += ": " + o.Why
+	}
+	return failure{o.Name, why}
 }

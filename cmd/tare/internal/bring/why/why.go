@@ -11,10 +11,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -23,6 +20,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // Rounds of profiles, and how long the slower side runs in one: nine bound the
@@ -214,8 +212,6 @@ func (q Question) allocations(ctx context.Context, side Side, path string, most 
 	return many, err
 }
 
-var result = regexp.MustCompile(`(?m)\s(\d+)\t\s*([0-9.e+]+) ns/op`)
-
 // run runs the benchmark once and returns its profile, and its time in ns/op. The
 // whole profile is added to seen, unless that is nil.
 func (q Question) run(ctx context.Context, side Side, path, of string, ops int64, seen *profile.Profile) ([]profile.Cost, float64, error) {
@@ -224,7 +220,7 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	defer cancel()
 	spec := q.Spec
 	spec.Path, spec.Dir, spec.Env, spec.Stdout = path, side.Dir, side.Env, printedMost
-	spec.Args = []string{"-test.run=^$", "-test.bench=" + exactly(q.Name), "-test.skip=" + exactly(q.Name) + "/.", "-test.count=1",
+	spec.Args = []string{"-test.paniconexit0", "-test.run=^$", "-test.bench=" + gobench.Exactly(q.Name), "-test.skip=" + gobench.Exactly(q.Name) + "/.", "-test.count=1",
 		fmt.Sprintf("-test.benchtime=%dx", ops), "-test." + of + "profile=" + file}
 	if of == tare.ProfileMem {
 		spec.Args = append(spec.Args, "-test.memprofilerate=1")
@@ -239,15 +235,11 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	case err != nil:
 		return nil, 0, fmt.Errorf("profile %s: %w", q.Name, err)
 	}
-	m := result.FindStringSubmatch(printed)
-	if m == nil {
+	figures := gobench.PrintedResults(printed, q.Name, 0, ops)
+	if len(figures) == 0 {
 		return nil, 0, errors.New("profile " + q.Name + ": it printed no result")
 	}
-	wall, err := strconv.ParseFloat(m[2], 64)
-	if err != nil {
-		return nil, 0, err
-	}
-	wall = max(0, wall-float64(queued)/float64(ops))
+	wall := max(0, figures[0]-float64(queued)/float64(ops))
 	doc, err := whole.ReadFile(file, profile.MaxDocument)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
@@ -292,15 +284,6 @@ func output(ctx context.Context, spec trial.Spec) (printed string, queued time.D
 			}
 		}
 	}
-}
-
-// exactly is the expression that one benchmark alone matches.
-func exactly(name string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return strings.Join(parts, "/")
 }
 
 func median(x []float64) float64 {

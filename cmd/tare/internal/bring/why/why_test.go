@@ -103,10 +103,7 @@ func TestOnesided(t *testing.T) {
 	}
 }
 
-func TestExactlyMatchesOneBenchmark(t *testing.T) {
-	if got := exactly("BenchmarkMux/route:/a.b"); got != `^BenchmarkMux$/^route:$/^a\.b$` {
-		t.Error(got)
-	}
+func TestNamesInProfiles(t *testing.T) {
 	if got := owner("m.(*T).F.func1.2"); got != "m.(*T).F" {
 		t.Error(got)
 	}

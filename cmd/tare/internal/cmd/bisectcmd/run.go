@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/stats"
 )
@@ -200,7 +200,7 @@ func (s *searcher) measure(ctx context.Context, commit string, rounds int) (bise
 		s.w.Progress.Say(s.state.shows() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.left(), "comparison"), format.Count(n, "round"), seconds(s.built.Takes(n))))
 	}
 	if s.built == nil || s.commit != commit {
-		if err := s.build(ctx, commit, exactly(s.state.Name)); err != nil {
+		if err := s.build(ctx, commit, gobench.Exactly(s.state.Name)); err != nil {
 			return bisect.Batch{}, passedOver(ctx, err)
 		}
 		if !s.built.Keep(s.state.Of.Benchmark) {
@@ -233,15 +233,6 @@ func (s *searcher) save() error {
 		s.w.Progress.Say(strings.Join(strings.Fields(strings.Join(s.state.row(t), "  ")), " "))
 	}
 	return s.state.save(s.path)
-}
-
-// exactly is a pattern for the benchmark of that name.
-func exactly(name string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return strings.Join(parts, "/")
 }
 
 // passedOver is err as a reason to pass a commit over, if it is the commit's.

@@ -19,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // schema names the format of a search. Changes are additive.
@@ -213,7 +214,7 @@ func (s *state) print(w io.Writer) error {
 		format.Count(s.done(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
 	if len(found) == 1 && len(found[0].Parents) > 0 {
 		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", short(found[0].Parents[0])).Set("head", short(found[0].ID)).
-			Set("bench", exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
+			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
 		_, err := fmt.Fprintln(w, "Why: "+why.String())
 		return err
 	}

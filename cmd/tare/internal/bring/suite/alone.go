@@ -1,0 +1,123 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/trial"
+)
+
+// aloneFactor is how many times as long as alone a process may take to start next to
+// another one, which may hold a lock that it waits for.
+const aloneFactor = 10
+
+// FindAlone finds the packages of which no two processes can run at once, and records
+// it in their suites, and the reason in their benchmarks. It starts all that a round
+// has side by side, and has each benchmark run once in each of them. What fails there
+// and works afterwards without the others fails because of them.
+func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec trial.Spec, say func(string)) error {
+	alone := map[string]string{}
+	var seats [3]*discovery
+	suites := [3]*Suite{base, base, head}
+	closeAll := func() {
+		for _, d := range seats {
+			if d != nil {
+				d.conn.Close(context.WithoutCancel(ctx))
+			}
+		}
+		seats = [3]*discovery{}
+	}
+	defer func() { closeAll() }()
+	for i := range shared {
+		m := &shared[i]
+		if alone[m.Package] != "" {
+			continue
+		}
+		if i == 0 || shared[i-1].Package != m.Package {
+			closeAll()
+			say("starting the processes of " + m.Package + " side by side")
+		}
+		var starts time.Duration
+		for j, s := range suites {
+			limit := onceLimit
+			if seats[j] == nil {
+				seats[j] = &discovery{side: s.Side.ID, procs: map[string]int{}}
+				if err := seats[j].open(ctx, s, spec); err != nil {
+					return err
+				}
+				if j > 0 {
+					limit = min(limit, max(plainLeast, aloneFactor*starts))
+				}
+			}
+			began := time.Now()
+			why, err := seats[j].tryOnce(ctx, *m, limit)
+			if err != nil {
+				return err
+			}
+			if j == 0 {
+				starts = time.Since(began)
+			}
+			if why == "" {
+				continue
+			}
+			closeAll()
+			seats[j] = &discovery{side: s.Side.ID, procs: map[string]int{}}
+			if err := seats[j].open(ctx, s, spec); err != nil {
+				return err
+			}
+			began = time.Now()
+			byItself, err := seats[j].tryOnce(ctx, *m, onceLimit)
+			if err != nil {
+				return err
+			}
+			if byItself == "" {
+				alone[m.Package] = why
+				for k := range shared {
+					if shared[k].Package == m.Package {
+						shared[k].Alone, shared[k].Start = why, max(shared[k].Start, time.Since(began))
+					}
+				}
+			}
+			closeAll()
+			break
+		}
+	}
+	for key := range alone {
+		for _, s := range []*Suite{base, head} {
+			p := s.suite.Packages[key]
+			p.Alone = true
+			s.suite.Packages[key] = p
+		}
+	}
+	if len(alone) == 0 {
+		return nil
+	}
+	return errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
+}
+
+// tryOnce runs one iteration of b, and returns why it gives no result if it does
+// not.
+func (d *discovery) tryOnce(ctx context.Context, b Benchmark, limit time.Duration) (why string, err error) {
+	d.limit = limit
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	all, _, err := d.once(ctx, b, nil, 0)
+	var te *tare.TrialError
+	switch {
+	case errors.As(err, &te):
+		return d.did(te), nil
+	case err != nil:
+		return "", err
+	case slices.ContainsFunc(all, hasTime):
+		return "", nil
+	}
+	for _, o := range all {
+		if o.Failed || o.Skipped {
+			return failureOf(o).why, nil
+		}
+	}
+	return "it gives no result", nil
+}

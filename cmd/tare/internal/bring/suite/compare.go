@@ -1,0 +1,158 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/kinds/gobench"
+)
+
+// Bounds of the comparison with go test itself.
+const (
+	plainFor    = 30 * time.Millisecond // -test.benchtime of the run of a package
+	plainLeast  = 10 * time.Second      // limit of such a run at least
+	plainFactor = 10                    // times the time expected, otherwise
+	unlikeBy    = 2.0                   // ratio of two figures beyond which they differ
+	unlikeRuns  = 20                    // short runs of which the quickest counts before a difference is reported
+	unlikeFew   = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
+	unlikeTurns = 4                     // times that both are measured in turn
+	unlikeShort = time.Millisecond      // time of a short run, with what testing does around it
+)
+
+// Remark is what is reported of a benchmark that is measured.
+type Remark struct {
+	ID      string // of the benchmark, or import path of its package
+	Side    string
+	Text    string
+	Repeats bool // it is about a package that go test runs more than once
+}
+
+// compare runs the benchmarks as go test -bench does, and remarks on those whose
+// figure is another one there: set-up that looks at a flag, or state that an earlier
+// benchmark leaves behind.
+func (d *discovery) compare(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
+	groups := map[string][]Benchmark{}
+	var order []string
+	for _, f := range found {
+		if groups[f.Package] == nil {
+			order = append(order, f.Package)
+		}
+		groups[f.Package] = append(groups[f.Package], f)
+	}
+	for _, key := range order {
+		if err := d.open(ctx, b, spec); err != nil { // no process of the package goes on meanwhile
+			return nil, err
+		}
+		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", b.Side.ID, strings.TrimSuffix(key, "_test")))
+		some, err := d.comparePackage(ctx, b, key, groups[key], spec)
+		if err != nil {
+			return nil, err
+		}
+		remarks = append(remarks, some...)
+	}
+	return remarks, nil
+}
+
+// comparePackage compares the benchmarks of one package.
+func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
+	var expected time.Duration
+	for _, f := range found {
+		expected += f.Start + 4*(f.Around+max(plainFor, time.Duration(f.NSPerOp)))
+	}
+	limit := max(plainLeast, plainFactor*expected)
+	printed, why, err := d.plain(ctx, b, key, spec, limit, "-test.benchtime="+plainFor.String())
+	if err != nil {
+		return nil, err
+	}
+	times := 0
+	for _, f := range found {
+		figures := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
+		times = max(times, len(figures))
+		if len(figures) > 0 && !differs(figures[0], f.NSPerOp) {
+			continue
+		}
+		text, err := d.confirm(ctx, b, f, spec, limit, why)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			remarks = append(remarks, Remark{ID: f.ID(), Side: d.side, Text: text})
+		}
+	}
+	if times > 1 {
+		remarks = append(remarks, Remark{ID: strings.TrimSuffix(key, "_test"), Side: d.side, Repeats: true,
+			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", times)})
+	}
+	return remarks, nil
+}
+
+// confirm compares the figures of f over the same number of iterations, and returns
+// how they differ if they do.
+func (d *discovery) confirm(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
+	n, runs := f.Run, unlikeFew
+	if n == 0 {
+		n = max(1, int64(float64(growRun)/max(0.1, f.NSPerOp)))
+		runs = max(unlikeFew, int(unlikeRuns*unlikeShort/max(unlikeShort, f.Around, time.Duration(f.NSPerOp))))
+	}
+	var own, plain []float64
+	for range unlikeTurns {
+		if err := d.open(ctx, b, spec); err != nil {
+			return "", err
+		}
+		if err := d.prepare(ctx, f, nil); err != nil {
+			return "", err
+		}
+		took, failure, err := d.quickest(ctx, f, n, runs)
+		if err != nil || failure != "" {
+			return failure, err
+		}
+		own = append(own, took/float64(n))
+		if err := d.open(ctx, b, spec); err != nil {
+			return "", err
+		}
+		printed, failure, err := d.plain(ctx, b, f.Package, spec, time.Duration(runs)*limit,
+			"-test.bench="+gobench.Exactly(f.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
+		if err != nil {
+			return "", err
+		}
+		plain = append(plain, gobench.PrintedResults(printed, f.Name, d.procs[f.Package], n)...)
+		if len(plain) == 0 {
+			return "go test -bench prints no result of it: " + cmp.Or(failure, why, "it is not among its benchmarks"), nil
+		}
+		if !differs(slices.Min(plain), slices.Min(own)) {
+			return "", nil
+		}
+	}
+	return fmt.Sprintf("go test -bench prints %s, and tare measures %s, in runs of %s", perOp(slices.Min(plain)), perOp(slices.Min(own)), format.Count(n, "iteration")), nil
+}
+
+// plain runs a package as go test does. It returns why the run failed, if it did.
+func (d *discovery) plain(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	printed, err = b.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
+	var te *tare.TrialError
+	switch {
+	case ctx.Err() != nil:
+		return "", "", ctx.Err()
+	case limited.Err() != nil:
+		return printed, fmt.Sprintf("it did not end within %v", limit.Round(time.Second)), nil
+	case errors.As(err, &te):
+		return printed, ended.ReplaceAllString(te.Message, ""), nil
+	}
+	return printed, "", err
+}
+
+// differs reports whether two figures are further apart than noise explains.
+func differs(a, b float64) bool { return max(a, b) > unlikeBy*min(a, b) }
+
+// perOp formats a time per operation.
+func perOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }
