@@ -212,7 +212,11 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 }
 
 // none says that there is nothing to measure.
-func (b *Bench) none(a Asked) error {
+func (b *Bench) none(a Asked) error { return noBenchmarks(a, b.left) }
+
+// noBenchmarks returns the error for an empty selection. It names the filters in
+// effect, and what was left out first.
+func noBenchmarks(a Asked, left []suite.Left) error {
 	where := strings.Join(a.Packages, " ")
 	if where == "" {
 		where = "./..."
@@ -228,8 +232,8 @@ func (b *Bench) none(a Asked) error {
 		which = append(which, fmt.Sprintf("is in part %d of %d", a.Shard.Index, a.Shard.Of))
 	}
 	what := strings.TrimSpace("no benchmark in " + where + " " + strings.Join(which, " and "))
-	if len(b.left) > 0 {
-		what += fmt.Sprintf(" on both sides; %s: %s", b.left[0].ID, b.left[0])
+	if len(left) > 0 {
+		what += fmt.Sprintf(" on both sides; %s: %s", left[0].ID, left[0])
 	}
 	return &UsageError{What: what, Nothing: true}
 }

@@ -317,3 +317,33 @@ func TestWhatIsAskedInVain(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a request and shows without a build is told by Check.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "repo")
+	repository(t, dir, map[string]string{"go.mod": tinyMod, "tiny_test.go": tinyTests})
+	write(t, dir, map[string]string{"new/new_test.go": "package new\n\nimport \"testing\"\n\nfunc BenchmarkUntracked(b *testing.B) {}\n"})
+	for _, tt := range []struct {
+		asked bring.Asked
+		want  string // "" if nothing is wrong
+	}{
+		{bring.Asked{Base: "one"}, ""},
+		{bring.Asked{Base: "one", Bench: "Sum/n=1|Nothing"}, ""},
+		{bring.Asked{Base: "one", Bench: "Untracked"}, ""},
+		{bring.Asked{Base: "one", Head: "one", Bench: "Untracked"}, "no benchmark in ./... matches Untracked"},
+		{bring.Asked{Base: "one", Bench: "^Sum"}, "no benchmark in ./... matches ^Sum"},
+		{bring.Asked{Base: "one", Bench: "^Sum", Packages: []string{"example.com/other"}}, ""},
+		{bring.Asked{Base: "one", Bench: "Sum/[x"}, `--bench "Sum/[x": error parsing regexp`},
+		{bring.Asked{Base: "nosuch"}, `--base: no revision "nosuch"`},
+		{bring.Asked{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
+		{bring.Asked{Bench: "Sum"}, "there is nothing to compare"},
+	} {
+		tt.asked.Dir = dir
+		err := tt.asked.Check(t.Context())
+		var usage *bring.UsageError
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%+v: %v, want %q", tt.asked, err, tt.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package bring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,17 +136,75 @@ func (a Asked) Vet() error {
 	return nil
 }
 
-// unpack makes side be revision name.
-func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string) (*tree.Revision, error) {
-	rev, err := s.repo.Resolve(ctx, name)
+// benchmarkLine matches the first line of a benchmark, in git grep.
+const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
+
+// Check reports what is wrong with a request and shows without a build: options that
+// make no sense together, unknown revisions, a pattern that is invalid or matches no
+// benchmark of the repository. It takes no time that another measurement would notice.
+func (a Asked) Check(ctx context.Context) error {
+	if err := a.Vet(); err != nil {
+		return err
+	}
+	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	if err != nil {
+		return err
+	}
+	repo, err := tree.Find(ctx, a.Dir)
+	if err != nil {
+		if a.Base != "" || a.headRevision() != "" {
+			return usage("%v", err)
+		}
+		return nil
+	}
+	var head *tree.Revision
+	for id, name := range map[string]string{Base: a.Base, Head: a.headRevision()} {
+		if name == "" {
+			continue
+		}
+		rev, err := resolve(ctx, repo, id, name)
+		if err != nil {
+			return err
+		}
+		if id == Head {
+			head = rev
+		}
+	}
+	elsewhere := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
+	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, elsewhere) {
+		return nil // what is selected shows later
+	}
+	lines, err := repo.Grep(ctx, head, benchmarkLine, "*_test.go")
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		_, after, _ := strings.Cut(line, "func")
+		name, _, _ := strings.Cut(strings.TrimSpace(after), "(")
+		if top.MatchString(strings.TrimSpace(name)) {
+			return nil
+		}
+	}
+	return noBenchmarks(a, nil)
+}
+
+// resolve finds the revision of a side.
+func resolve(ctx context.Context, repo tree.Repo, id, name string) (*tree.Revision, error) {
+	rev, err := repo.Resolve(ctx, name)
 	var unknown *tree.UnknownError
 	if errors.As(err, &unknown) {
-		return nil, usage("--%s: %v; git log shows which there are, and a shallow clone has only the newest", side.ID, err)
+		return nil, usage("--%s: %v; git log shows which there are, and a shallow clone has only the newest", id, err)
 	}
+	return &rev, err
+}
+
+// unpack makes side be revision name.
+func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string) (*tree.Revision, error) {
+	rev, err := resolve(ctx, s.repo, side.ID, name)
 	if err != nil {
 		return nil, err
 	}
-	root, notes, err := s.repo.Extract(ctx, rev, cache)
+	root, notes, err := s.repo.Extract(ctx, *rev, cache)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +217,7 @@ func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string
 	}
 	s.titles[side.ID] = rev.String()
 	s.notes = append(s.notes, notes...)
-	return &rev, nil
+	return rev, nil
 }
 
 // differ gives the head what it has that the base has not.

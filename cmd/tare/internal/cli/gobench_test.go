@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -58,6 +61,12 @@ func filesBelow(t *testing.T, dir string) (names []string) {
 func call(t *testing.T, dir, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(dir)
+	return callHere(t, home, args...)
+}
+
+// callHere runs tare in the working directory.
+func callHere(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data"), "TARE_LOCK": ownLock}
 	var out, said strings.Builder
 	replaced := cmdenv.Lab{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
@@ -177,6 +186,67 @@ func TestBenchRefuses(t *testing.T) {
 		code, out, said := call(t, dir, home, append([]string{"bench", "-q", "--no-lock"}, strings.Fields(tt.args)...)...)
 		if code != cmdenv.ExitUsage || out != "" || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, %q; want 2 and one line with %q", tt.args, code, out, said, tt.want)
+		}
+	}
+}
+
+// A request that is wrong is told so while another tare measures.
+func TestWrongRequestsDoNotWait(t *testing.T) {
+	for _, name := range []string{"git", "go"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name + " command")
+		}
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/tiny\n\ngo 1.20\n", "tiny_test.go": benchedTests, "tare.yaml": "bench: {run: NoSuch}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "one"}, {"commit", "-qm", "two", "--allow-empty"}} {
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	release, err := machine.LockHost(t.Context(), ownLock, nil)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	t.Chdir(dir)
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"bench", "--base", "nosuch"}, cmdenv.ExitUsage, `--base: no revision "nosuch"`},
+		{[]string{"bench", "--base", "HEAD", "--bench", "NoSuch"}, cmdenv.ExitUsage, "no benchmark in ./... matches NoSuch"},
+		{[]string{"bench", "--base", "HEAD", "--bench", "Make/[x"}, cmdenv.ExitUsage, "missing closing ]"},
+		{[]string{"bisect", "--good", "nosuch", "--bench", "Make"}, cmdenv.ExitUsage, `no revision "nosuch"`},
+		{[]string{"bisect", "--good", "HEAD~1", "--bench", "NoSuch"}, cmdenv.ExitUsage, "no benchmark in ./... matches NoSuch"},
+		{[]string{"gate", "--base", "nosuch"}, cmdenv.ExitUsage, `no revision "nosuch"`},
+		{[]string{"gate", "--base", "HEAD~1"}, cmdenv.ExitOK, ""},
+	} {
+		type result struct {
+			code int
+			text string
+		}
+		ended := make(chan result, 1)
+		go func() {
+			code, out, said := callHere(t, home, tt.args...)
+			ended <- result{code, out + said}
+		}()
+		select {
+		case r := <-ended:
+			if r.code != tt.code || !strings.Contains(r.text, tt.want) {
+				t.Errorf("%v: exit code %d, %q; want %d with %q", tt.args, r.code, r.text, tt.code, tt.want)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%v waits for the lock", tt.args)
 		}
 	}
 }

@@ -42,11 +42,13 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 }
 
 // Batch measures a number of rounds of a study of benchmarks and keeps nothing
-// of them. An interrupted batch is none.
-func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, progress func(lab.Event)) (*tare.Result, error) {
+// of them. No round starts that would end after most, if all take as long, except the
+// first. An interrupted batch is none.
+func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.lab(progress)
 	o.Rounds, o.Most = rounds, bring.MostSlices
+	o.Permit = permitWithin(most, w.Now)
 	if o.Slice == 0 {
 		o.Slice = b.Slice
 	}
@@ -63,6 +65,21 @@ func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, r
 		return nil, cmdenv.ErrInterrupted
 	}
 	return res, err
+}
+
+// permitWithin returns a permit for rounds that end within most from now, as far as
+// those before them tell.
+func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
+	began := now()
+	var first time.Time
+	return func(_ context.Context, done int) (bool, error) {
+		at := now()
+		if done == 0 {
+			first = at
+			return true, nil
+		}
+		return at.Sub(began)+at.Sub(first)/time.Duration(done) <= most, nil
+	}
 }
 
 // BenchError is err for the table of exit codes.

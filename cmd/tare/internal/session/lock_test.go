@@ -45,3 +45,27 @@ func TestWaitingForTheMachineLeavesTheCacheFree(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The rounds of a batch end within the time that there is, if they go on as they began.
+func TestPermitWithin(t *testing.T) {
+	for most, want := range map[time.Duration]int{0: 1, 15 * time.Second: 1, 34 * time.Second: 2, 35 * time.Second: 3} {
+		at := time.Unix(0, 0)
+		permit := permitWithin(most, func() time.Time { return at })
+		at = at.Add(5 * time.Second) // the pilot
+		done := 0
+		for {
+			more, err := permit(t.Context(), done)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			done++
+			at = at.Add(10 * time.Second)
+		}
+		if done != want {
+			t.Errorf("%v hold %d rounds of 10 s after a pilot of 5 s, want %d", most, done, want)
+		}
+	}
+}

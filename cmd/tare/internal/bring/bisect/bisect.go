@@ -21,6 +21,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/tarebench/tare/stats"
 )
@@ -94,6 +95,8 @@ type Batch struct {
 	Effects []float64 // one a round, positive towards the bad; ln of a ratio or a difference of counts
 	Control []float64 // the same of the good revision against itself
 	Exact   bool      // each side did the same in every round
+	Took    time.Duration
+	Last    bool // there is no time for more rounds of this commit
 }
 
 // Measure takes rounds more rounds of a commit. A [*SkipError] says that it
@@ -117,6 +120,7 @@ type Test struct {
 	Low      float64   `json:"low"` // of the interval at the last look; as high: there is none
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
+	Seconds  float64   `json:"seconds,omitempty"` // measuring
 }
 
 // Search is a bisection and how far it has come. It can be written down and
@@ -194,14 +198,28 @@ func (s *Search) measure(ctx context.Context, k int, measure Measure) error {
 	case err != nil:
 		return err
 	}
+	t.Seconds += batch.Took.Seconds()
 	t.Exact = batch.Exact && (len(t.Effects) == 0 || t.Exact)
 	t.Effects, t.Control = append(t.Effects, batch.Effects...), append(t.Control, batch.Control...)
 	if len(batch.Effects) == 0 {
 		t.Verdict, t.Why = Skipped, "no round of it counts"
 		return nil
 	}
-	t.judge(s.Plan, of, s.Edge())
+	// A look ahead of time is the last one, and there are no more than planned.
+	if t.judge(s.Plan, of, s.Edge()); t.Verdict == "" && batch.Last {
+		t.Verdict = Open
+	}
 	return nil
+}
+
+// Took returns how long a commit has been measured.
+func (s *Search) Took(commit string) time.Duration {
+	for _, t := range s.Tests {
+		if t.Commit == commit {
+			return time.Duration(t.Seconds * float64(time.Second))
+		}
+	}
+	return 0
 }
 
 // measured is how many tests before the k-th can have been wrong.

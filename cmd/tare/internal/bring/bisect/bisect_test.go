@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/bisect"
 )
@@ -297,5 +298,26 @@ func TestMeasuringFails(t *testing.T) {
 	full := errors.New("disk full")
 	if err := search(line(4), 40).Run(t.Context(), exactly(func(string) float64 { return 1 }), func() error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v, want that saving failed", err)
+	}
+}
+
+// A comparison ends when there is no time for more rounds, whatever it can tell, and
+// so does the search if the bad revision cannot be told.
+func TestNoMoreTime(t *testing.T) {
+	s := search(line(8), 40)
+	asked := 0
+	err := s.Run(t.Context(), func(_ context.Context, commit string, rounds int) (bisect.Batch, error) {
+		asked++
+		if took := s.Took(commit); took != time.Duration(asked-1)*time.Second {
+			t.Errorf("%s was measured for %v before batch %d", commit, took, asked)
+		}
+		noisy := make([]float64, max(1, rounds-1))
+		for i := range noisy {
+			noisy[i] = 0.1 * float64(i%2*2-1)
+		}
+		return bisect.Batch{Effects: noisy, Control: make([]float64, len(noisy)), Took: time.Second, Last: asked == 2}, nil
+	}, nothing)
+	if err != nil || asked != 2 || len(s.Tests) != 1 || s.Tests[0].Verdict != bisect.Open || s.Tests[0].Seconds != 2 {
+		t.Errorf("%d batches, %+v, %v; want 2 batches of one commit, inconclusive", asked, s.Tests, err)
 	}
 }

@@ -96,9 +96,9 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 		return nil, nil, nil, err
 	}
 	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
-	top, err := regexp.Compile(first(q.Pattern))
+	top, err := CompilePattern(q.Pattern)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("--bench %q: %w", q.Pattern, err)
+		return nil, nil, nil, err
 	}
 	for _, t := range b.Tests {
 		for _, f := range t.Files {
@@ -130,20 +130,6 @@ func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err er
 	}
 	_, err = d.conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name})
 	return err
-}
-
-// first is the part of a -bench pattern that is matched with whole benchmarks;
-// where it has alternatives, those of all parts.
-func first(pattern string) string {
-	var firsts []string
-	for part := range strings.SplitSeq(pattern, "|") {
-		if strings.ContainsAny(pattern, "([") { // alternatives inside of a part: left to testing
-			return "."
-		}
-		top, _, _ := strings.Cut(part, "/")
-		firsts = append(firsts, top)
-	}
-	return strings.Join(firsts, "|")
 }
 
 // discovery is the benchmarks of one side being found.

@@ -221,6 +221,28 @@ func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]str
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
 }
 
+// Grep returns the lines that match an extended regular expression, in the files that
+// match a pathspec: of a revision, or of the worktree if rev is nil.
+func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]string, error) {
+	args := []string{"grep", "-h", "-E", "--no-color", "--no-line-number", "--no-column"}
+	if rev == nil {
+		args = append(args, "--untracked", "--no-exclude-standard")
+	}
+	args = append(args, "-e", expression)
+	if rev != nil {
+		args = append(args, rev.Commit)
+	}
+	out, err := git(ctx, r.Root, nil, append(args, "--", pathspec)...)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && failed.ExitCode() == 1 { // nothing matches
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("search the files: %w", err)
+	}
+	return strings.Split(out, "\n"), nil
+}
+
 // Commit is one commit between two revisions.
 type Commit struct {
 	ID, Author, Subject string

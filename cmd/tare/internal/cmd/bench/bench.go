@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +95,9 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
 			o.run.Typed.HideEnv(o.asked.Env, o.asked.EnvRecord)
+			if err := o.asked.Check(cmd.Context()); err != nil { // before the lock
+				return session.BenchError(cmd.Context(), err)
+			}
 			switch several, err := o.on.Several(); {
 			case err != nil:
 				return err
@@ -177,9 +179,6 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if o.run.Format.Name == "text" {
 		o.run.Format.Write = table.Text
 		o.run.Format.Next = table.Text
-	}
-	if _, err := regexp.Compile(o.asked.Bench); err != nil {
-		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
 	}
 	if err := session.CheckEnvironment(words.env); err != nil {
 		return err

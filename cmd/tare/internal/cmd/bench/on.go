@@ -15,9 +15,6 @@ import (
 
 // benchOn carries a comparison of two sides out on several machines.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
-	if err := o.asked.Vet(); err != nil {
-		return cmdenv.Usage(err.Error(), "")
-	}
 	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err

@@ -25,15 +25,19 @@ import (
 
 // run is tare bisect.
 func run(ctx context.Context, env cmdenv.Env, o options) error {
+	h, err := o.findHistory(ctx) // before the lock
+	if err != nil {
+		return session.BenchError(ctx, err)
+	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	var exit int
-	err := session.With(ctx, alone, session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}, p, func(ctx context.Context, w *session.Session) error {
+	err = session.With(ctx, alone, session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}, p, func(ctx context.Context, w *session.Session) error {
 		s := &searcher{options: o, w: w}
 		defer s.close()
-		if err := s.begin(ctx); err != nil {
+		if err := s.begin(ctx, h); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		if o.dryRun {
@@ -74,31 +78,42 @@ func (s *searcher) close() {
 	}
 }
 
-// begin finds the commits, takes up what an earlier call left, and prints what
-// the search costs.
-func (s *searcher) begin(ctx context.Context) error {
-	repo, err := tree.Find(ctx, ".")
-	if err != nil {
-		return cmdenv.Usage(err.Error(), "")
+// history is what is searched.
+type history struct {
+	repo    tree.Repo
+	ends    [2]tree.Revision // good and bad
+	commits []tree.Commit    // that bad has and good has not
+}
+
+// findHistory finds the commits to search, and checks that the bad revision has such
+// a benchmark.
+func (o options) findHistory(ctx context.Context) (h history, err error) {
+	if h.repo, err = tree.Find(ctx, "."); err != nil {
+		return h, cmdenv.Usage(err.Error(), "")
 	}
-	var ends [2]tree.Revision
-	for i, name := range []string{s.good, s.bad} {
-		if ends[i], err = repo.Resolve(ctx, name); err != nil {
-			return cmdenv.Usage(err.Error(), "git log shows which there are, and a shallow clone has only the newest")
+	for i, name := range []string{o.good, o.bad} {
+		if h.ends[i], err = h.repo.Resolve(ctx, name); err != nil {
+			return h, cmdenv.Usage(err.Error(), "git log shows which there are, and a shallow clone has only the newest")
 		}
 	}
-	commits, err := repo.Between(ctx, ends[0], ends[1], s.firstParent)
+	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
 	var apart *tree.ApartError
 	if errors.As(err, &apart) {
-		return cmdenv.Usage(err.Error(), "give the commit that they come from as --good")
+		return h, cmdenv.Usage(err.Error(), "give the commit that they come from as --good")
 	}
 	if err != nil {
-		return err
+		return h, err
 	}
-	if len(commits) == 0 {
-		return cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", ends[0], ends[1]), "")
+	if len(h.commits) == 0 {
+		return h, cmdenv.Usage(fmt.Sprintf("there is no commit between %s and %s", h.ends[0], h.ends[1]), "")
 	}
-	fresh := newState(s.options, repo, ends, commits)
+	return h, o.asked(h.ends[1].Commit, o.bench).Check(ctx)
+}
+
+// begin takes up what an earlier call left, and prints what the search costs.
+func (s *searcher) begin(ctx context.Context, h history) (err error) {
+	ends, commits := h.ends, h.commits
+	fresh := newState(s.options, h.repo, ends, commits)
 	s.path = filepath.Join(s.w.Dirs.Cache, "bisect", fresh.key()+".json")
 	s.state = fresh
 	if !s.restart {
@@ -133,7 +148,7 @@ func (s *searcher) choose(ctx context.Context, bad string) error {
 			rounds = scoutCounts
 		}
 		s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, seconds(s.built.Takes(rounds))))
-		res, err := s.rounds(ctx, bad, rounds)
+		res, err := s.rounds(ctx, bad, rounds, s.most)
 		if err != nil {
 			return err
 		}
@@ -165,6 +180,9 @@ func (s *searcher) choose(ctx context.Context, bad string) error {
 	s.w.Progress.Say(fmt.Sprintf("%s: %d to %s a comparison, %v to %v; %v to %v in all, builds not included",
 		q.Benchmark, least, format.Count(most, "round"), seconds(s.built.Takes(least)), seconds(s.built.Takes(most)),
 		seconds(time.Duration(n)*s.built.Takes(least)), seconds(time.Duration(n)*s.built.Takes(most))))
+	if s.built.Takes(least) > s.most {
+		s.w.Progress.Say(fmt.Sprintf("--max %v may end a comparison before it can tell: %s take about %v", s.most, format.Count(least, "round"), seconds(s.built.Takes(least))))
+	}
 	if s.dryRun {
 		return nil
 	}
@@ -207,17 +225,22 @@ func (s *searcher) measure(ctx context.Context, commit string, rounds int) (bise
 			return bisect.Batch{}, &bisect.SkipError{Why: "it has no " + s.state.Of.Benchmark}
 		}
 	}
-	res, err := s.rounds(ctx, commit, rounds)
+	began := s.w.Now()
+	res, err := s.rounds(ctx, commit, rounds, s.most-s.state.Search.Took(commit))
 	if err != nil {
 		return bisect.Batch{}, err
 	}
-	return s.state.Of.Batch(res)
+	batch, err := s.state.Of.Batch(res)
+	batch.Took = s.w.Now().Sub(began)
+	batch.Last = res.RoundsDone < rounds
+	return batch, err
 }
 
-// rounds measures rounds of what is built.
-func (s *searcher) rounds(ctx context.Context, commit string, rounds int) (*tare.Result, error) {
+// rounds measures rounds of what is built, as many as there is time for and at least
+// one.
+func (s *searcher) rounds(ctx context.Context, commit string, rounds int, most time.Duration) (*tare.Result, error) {
 	begun := s.w.Now()
-	res, err := s.w.Batch(ctx, s.built, s.built.Study, rounds, func(e lab.Event) {
+	res, err := s.w.Batch(ctx, s.built, s.built.Study, rounds, most, func(e lab.Event) {
 		if e.Phase == "round" || e.Phase == "pilot" {
 			s.w.Progress.Status("round", fmt.Sprintf("%s: round %d of %d", short(commit), e.Round, rounds))
 		}

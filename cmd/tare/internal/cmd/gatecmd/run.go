@@ -63,6 +63,19 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
 		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),
 	}
+	nothing := func(err error) bool {
+		var usage *bring.UsageError
+		if errors.As(err, &usage) && usage.Nothing {
+			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
+			return true
+		}
+		return false
+	}
+	if err := asked.Check(ctx); nothing(err) { // before the lock
+		return m, nil
+	} else if err != nil {
+		return m, session.BenchError(ctx, err)
+	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
@@ -71,9 +84,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			Say: func(text string) { p.Status("build", text) },
 		}
 		built, err := bring.NewBench(ctx, asked, place)
-		var usage *bring.UsageError
-		if errors.As(err, &usage) && usage.Nothing {
-			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
+		if nothing(err) {
 			return nil
 		}
 		if err != nil {
