@@ -3,6 +3,7 @@ package bring
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,7 @@ type Bench struct {
 	Notes   []string      // what the sides lack, a line each
 
 	left     []suite.Left
+	kept     []string // lines about tests of base that are not replaced by those of head
 	findings []tare.Finding
 	costs    []cost
 	work     string
@@ -96,7 +98,21 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 			return err
 		}
 	}
-	tests, err := b.tests(ctx, a, s)
+	renamed := map[string]string{}
+	if a.Base != "" {
+		var err error
+		if renamed, err = s.renames(ctx); err != nil {
+			return err
+		}
+	}
+	var ofHead map[string]string
+	if a.Tests == TestsOfHead {
+		var err error
+		if ofHead, b.kept, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
+			return err
+		}
+	}
+	tests, err := b.tests(ctx, a, s, renamed)
 	if err != nil {
 		return err
 	}
@@ -121,8 +137,8 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 			return err
 		}
 		for _, t := range tests[side.ID] {
-			if why, ok := built.Failed[t.Package.ImportPath]; ok {
-				left = append(left, suite.Left{ID: t.Package.ImportPath, Side: side.ID, Broken: true, Why: why})
+			if why, ok := built.Failed[t.Package.Name()]; ok {
+				left = append(left, suite.Left{ID: t.Package.Name(), Side: side.ID, Broken: true, Why: why})
 			}
 		}
 		b.Sources.Suites[side.ID] = built
@@ -148,6 +164,10 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		return err
 	}
 	b.remark(remarked, shared)
+	b.noteTests(ofHead, shared)
+	for _, from := range slices.Sorted(maps.Keys(renamed)) {
+		b.note(renamedModule(), "", fmt.Sprintf("the module %s of base is %s in head", from, renamed[from]))
+	}
 	b.Study = tare.Study{
 		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
 		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
@@ -160,7 +180,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 
 // tests are the packages with benchmarks of both sides. Both have the same
 // ones: others are left out and named.
-func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suite.Tests, error) {
+func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	has := map[string]map[string]suite.Tests{}
 	var order []string
 	for _, side := range []*suite.Side{s.head, s.base} {
@@ -182,10 +202,13 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 			if side == s.head && p.OutsideWork() {
 				return nil, usage("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
 			}
+			if side == s.base {
+				p.As = renamePath(p.ImportPath, renamed)
+			}
 			if t := suite.Find(p); len(t.Files) > 0 {
-				has[side.ID][p.ImportPath] = t
-				if !slices.Contains(order, p.ImportPath) && (side == s.head || !a.Changed) {
-					order = append(order, p.ImportPath)
+				has[side.ID][p.Name()] = t
+				if !slices.Contains(order, p.Name()) && (side == s.head || !a.Changed) {
+					order = append(order, p.Name())
 				}
 			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
 				b.leave(suite.Left{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})

@@ -147,7 +147,7 @@ func (b *Bench) side(id string, w tare.Workload, p Place) why.Side {
 		path, err := pkg.Link.Binary(ctx, uint64(round+1)<<32)
 		return path, func() { _ = os.Remove(path) }, err
 	}
-	tested := strings.TrimSuffix(w.Fixture, "_test")
+	tested := built.ImportPath(w.Fixture)
 	s.Source = func(ctx context.Context, packages []string) (why.Source, error) {
 		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
 		said, dir, err := built.Side.Compiled(ctx, why.Flags, tested, others)

@@ -12,7 +12,7 @@ import (
 // Notes are the findings of tare bench's own, besides those of the checks of
 // every study: they come of what was found out before the study began.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), partialRevision(), oneLayout(), SameCode()}
+	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode()}
 }
 
 func longSlices() check.Check {
@@ -62,6 +62,25 @@ func repeatedRun() check.Check {
 	}
 }
 
+// HeadTests is the note that base runs the tests of head.
+func HeadTests() check.Check {
+	return check.Check{
+		ID: "head-tests", Severity: tare.Note,
+		Summary: "With --tests head, base runs the benchmarks of head: the test files and testdata of head that differ were put over those of base, in a copy. Files that do not compile with the code of base stay as they are there.",
+		Why:     "A benchmark that a change adds has nothing to be compared with, and one that a change edits measures two different things. With the same benchmark on both sides, the difference is that of the code.",
+		Advice:  "read which files they are: a test that reaches into the package may measure something else there",
+	}
+}
+
+func renamedModule() check.Check {
+	return check.Check{
+		ID: "renamed-module", Severity: tare.Note,
+		Summary: "The module has another path in base and head, e.g. a new major version. Packages in the same directory are compared, under the names of head.",
+		Why:     "By their import paths they would be different packages, and each in one side only.",
+		Advice:  "none is needed; other modules import the two as different ones",
+	}
+}
+
 func partialRevision() check.Check {
 	return check.Check{
 		ID: "partial-revision", Severity: tare.Note,
@@ -105,6 +124,19 @@ func (b *Bench) remark(remarks []suite.Remark, shared []suite.Benchmark) {
 		default:
 			b.note(unlikeGoTest(), r.ID, r.Side+": "+r.Text)
 		}
+	}
+}
+
+// noteTests notes which benchmarks base runs with the tests of head, by package, and
+// which tests base keeps.
+func (b *Bench) noteTests(of map[string]string, shared []suite.Benchmark) {
+	for _, m := range shared {
+		if text := of[strings.TrimSuffix(m.Package, "_test")]; text != "" {
+			b.note(HeadTests(), m.ID(), text)
+		}
+	}
+	for _, text := range b.kept {
+		b.note(HeadTests(), "", text)
 	}
 }
 

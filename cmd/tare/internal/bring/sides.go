@@ -42,6 +42,7 @@ type Asked struct {
 	EnvRecord []string // Env as documents keep it
 	Tags      string
 	PGO       string // absolute
+	Tests     string // TestsOfHead if base runs the tests of head; "" if each side has its own
 	OneBuild  bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
 	Changed   bool   // only benchmarks that the difference between base and head reaches
 	Shard     Shard  // only a part of the benchmarks
@@ -121,6 +122,9 @@ func (a Asked) headRevision() string {
 func (a Asked) Vet() error {
 	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
 		return usage("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
+	}
+	if a.Tests != "" && a.Base == "" {
+		return usage("--tests %s needs --base REV, whose tests are others", a.Tests)
 	}
 	if a.Changed && a.Base == "" {
 		return usage("--changed needs --base REV, to which something can have changed")

@@ -52,11 +52,11 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, _ = b.tests(t.Context(), Asked{Changed: true}, s) // an error says that nothing is reached
+		_, _ = b.tests(t.Context(), Asked{Changed: true}, s, nil) // an error says that nothing is reached
 		if s.reach == nil {
 			t.Fatalf("%.9s: what changed was not read", c.ID)
 		}
-		tests, err := b.tests(t.Context(), Asked{}, s)
+		tests, err := b.tests(t.Context(), Asked{}, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

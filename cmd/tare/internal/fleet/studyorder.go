@@ -49,7 +49,7 @@ func commands() map[string]command {
 			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "keep-env", "profile", "at"},
 		},
 		"bench": {
-			flags: []string{"base", "head", "with", "go", "env", "keep-env", "tags", "pgo", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
+			flags: []string{"base", "head", "with", "go", "env", "keep-env", "tags", "pgo", "tests", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
 			files: []string{"pgo"}, code: true,
 		},
 		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true},

@@ -58,9 +58,9 @@ func Find(p Package) Tests {
 // Key is how a suite knows the benchmarks of file f.
 func (t Tests) Key(f gobench.TestFile) string {
 	if strings.HasSuffix(f.Package, "_test") {
-		return t.Package.ImportPath + "_test"
+		return t.Package.Name() + "_test"
 	}
-	return t.Package.ImportPath
+	return t.Package.Name()
 }
 
 // Suite is a side, built.
@@ -70,7 +70,7 @@ type Suite struct {
 	Program  string                     // path of the gobench.Suite
 	Packages map[string]gobench.Package // by Tests.Key
 	Go       string                     // version it was built with
-	Failed   map[string]string          // packages that were not: by import path, why
+	Failed   map[string]string          // packages that were not: by Package.Name, why
 	suite    gobench.Suite              // what Program holds
 	modules  []tare.Module
 	sum      string // SHA-256 of all binaries together
@@ -97,7 +97,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 			return nil, err
 		}
 		if broken := (*BuildError)(nil); errors.As(err, &broken) {
-			b.Failed[t.Package.ImportPath] = broken.Why
+			b.Failed[t.Package.Name()] = broken.Why
 			continue
 		}
 		if err != nil {
@@ -115,7 +115,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	b.Packages = suite.Packages
 	if len(b.Tests) == 0 {
 		for _, t := range packages {
-			return nil, &BuildError{s.ID, b.Failed[t.Package.ImportPath]}
+			return nil, &BuildError{s.ID, b.Failed[t.Package.Name()]}
 		}
 	}
 	if err := b.digest(packages, suite); err != nil {
@@ -131,6 +131,17 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 
 // Environment returns the environment that go test gives a package.
 func (b *Suite) Environment(key string) []string { return b.suite.Environment(b.Packages[key]) }
+
+// ImportPath returns the import path that a package has on this side, by its key.
+func (b *Suite) ImportPath(key string) string {
+	name := strings.TrimSuffix(key, "_test")
+	for _, t := range b.Tests {
+		if t.Package.Name() == name {
+			return t.Package.ImportPath
+		}
+	}
+	return name
+}
 
 // BuildError says that a side does not build.
 type BuildError struct {
@@ -160,7 +171,7 @@ func (b *Suite) describe(binary string) {
 func (b *Suite) digest(packages []Tests, suite gobench.Suite) error {
 	h := sha256.New()
 	for _, t := range packages {
-		if b.Failed[t.Package.ImportPath] != "" {
+		if b.Failed[t.Package.Name()] != "" {
 			continue
 		}
 		f, err := os.Open(suite.Packages[t.Key(t.Files[0])].Binary)

@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,7 +59,12 @@ type Package struct {
 	TestGoFiles, XTestGoFiles []string
 	Module                    *module
 	Error                     *struct{ Err string }
+
+	As string `json:"-"` // import path that the other side has for it; "" if it is the same
 }
+
+// Name returns the import path that the package has in a comparison.
+func (p Package) Name() string { return cmp.Or(p.As, p.ImportPath) }
 
 // OutsideWork reports whether a pattern found nothing because go.work does not
 // list the module of its directory.
@@ -106,6 +112,25 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// Modules returns the modules that the side's packages are of.
+func (s *Side) Modules(ctx context.Context) (all []module, err error) {
+	out, err := s.run(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		name, dir, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+		all = append(all, module{Path: name, Dir: dir, Main: true})
+	}
+	return all, nil
+}
+
+// CheckTests compiles a package with its tests, and links nothing.
+func (s *Side) CheckTests(ctx context.Context, importPath string) error {
+	_, err := s.run(ctx, s.flagged("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
+	return err
 }
 
 // Deps are the directories of everything that the tests of each package need,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/stats"
@@ -228,8 +229,11 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 	}
 	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
 	word, colour = t.said(c)
-	if metric == t.r.Metrics[0] && slices.Contains(t.sameCode(), workload) {
+	if metric == t.r.Metrics[0] && slices.Contains(t.noted(bring.SameCode()), workload) {
 		word += ", same code"
+	}
+	if metric == t.r.Metrics[0] && slices.Contains(t.noted(bring.HeadTests()), workload) {
+		word += ", head's tests"
 	}
 	return ratio, interval, word, colour
 }
@@ -321,12 +325,15 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
 		}
 	}
-	if same := len(t.sameCode()); same > 0 {
+	if same := len(t.noted(bring.SameCode())); same > 0 {
 		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
 	}
+	if tests := len(t.noted(bring.HeadTests())); tests > 0 {
+		fmt.Fprintf(&t.b, "head's tests: base runs %s with the test files and testdata of head\n", format.Count(tests, "benchmark"))
+	}
 	for _, f := range r.Findings {
-		if f.Check == bring.SameCode().ID {
-			continue // said of all together
+		if f.Workload != "" && (f.Check == bring.SameCode().ID || f.Check == bring.HeadTests().ID) {
+			continue // reported of all together
 		}
 		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
@@ -346,10 +353,10 @@ func (t *page) tail() {
 	}
 }
 
-// sameCode are the workloads whose machine code is the same on both sides.
-func (t *page) sameCode() (ids []string) {
+// noted returns the workloads with a note.
+func (t *page) noted(of check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
-		if f.Check == bring.SameCode().ID {
+		if f.Check == of.ID && f.Workload != "" {
 			ids = append(ids, f.Workload)
 		}
 	}

@@ -35,13 +35,16 @@ type options struct {
 // words are the flags of tare bench that are read before they are options.
 type words struct {
 	with, env            []string
-	toolchains           string
+	toolchains, tests    string
 	shard, budget, allow string
 	isolation            string
 	until                session.UntilFlags
 	layouts              int
 	format               cmdenv.FormatFlag
 }
+
+// testsOwn is the value of --tests with which each side runs its own tests.
+const testsOwn = "own"
 
 // Command is tare bench.
 func Command(env cmdenv.Env) *cobra.Command {
@@ -80,6 +83,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
   tare bench --with github.com/klauspost/compress@v1.18.0
   tare bench --go go1.25.5,go1.26.1
   tare bench --env GOGC=50
+  tare bench --base main --tests head
   tare bench --base main --until decided --effect 1%
   tare bench --base main --profile
   tare bench --base main --rounds 18 --on local,ssh:a,ssh:b
@@ -117,6 +121,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	two.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
+	two.Set.StringVar(&words.tests, "tests", testsOwn, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
@@ -206,6 +211,13 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	}
 	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
 		return err
+	}
+	switch words.tests {
+	case testsOwn:
+	case bring.TestsOfHead:
+		o.asked.Tests = words.tests
+	default:
+		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", words.tests, testsOwn, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
 	if o.allow, err = cmdenv.Share("allow", words.allow); err != nil {
 		return err
