@@ -190,6 +190,58 @@ func TestBenchRefuses(t *testing.T) {
 	}
 }
 
+// A package whose TestMain needs a port for itself is measured next to others, and a
+// line of a log that looks like a result is none.
+func TestBenchOneProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds three packages twice, and measures them in rounds")
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	dir, home := t.TempDir(), t.TempDir()
+	from := filepath.Join("..", "bring", "testdata", "strangers")
+	for _, name := range []string{"go.mod", "fixedport/f_test.go", "healthy/h_test.go", "logline/l_test.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(home, "result.json")
+	code, _, said := call(t, dir, home, "bench", "--env", "GOGC=50", "--rounds", "2", "--layouts", "1", "--no-lock", "-q", "-o", file)
+	if code != cmdenv.ExitOK || said != "" {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r tare.Result
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"fixedport.BenchmarkPort", "healthy.BenchmarkHealthy", "logline.BenchmarkRows"} {
+		n := 0
+		for _, trial := range r.Trials {
+			s := trial.Samples["example.org/cases/"+name]
+			if ns := s["time_ns_per_op"]; trial.Error == nil && s["errors"] == 0 && ns > 0 {
+				n++
+				if name == "logline.BenchmarkRows" && ns == 1.5 {
+					t.Errorf("%s: the figure of its log is its result", name)
+				}
+			}
+		}
+		if want := 3 * r.RoundsDone; n < want || r.RoundsDone != 2 {
+			t.Errorf("%s has %d results, want at least %d: %v, %v", name, n, want, r.Findings, r.NotWeighed)
+		}
+	}
+}
+
 // A request that is wrong is told so while another tare measures.
 func TestWrongRequestsDoNotWait(t *testing.T) {
 	for _, name := range []string{"git", "go"} {
