@@ -112,6 +112,9 @@ func (t *page) metric(name string) {
 			continue
 		}
 		ratio, interval, word, colour := t.judged(w.ID, name, base, head)
+		if name == t.r.Metrics[0] && slices.Contains(t.noted(bring.HeadTests()), w.ID) {
+			word += ", head's tests"
+		}
 		b, h := figures(m.Unit, median(base), median(head))
 		cells := []string{t.short(w.ID), b, h, ratio, interval, word, stat(base, head)}
 		if t.r.Divided() {
@@ -231,9 +234,6 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 	word, colour = t.said(c)
 	if metric == t.r.Metrics[0] && slices.Contains(t.noted(bring.SameCode()), workload) {
 		word += ", same code"
-	}
-	if metric == t.r.Metrics[0] && slices.Contains(t.noted(bring.HeadTests()), workload) {
-		word += ", head's tests"
 	}
 	return ratio, interval, word, colour
 }

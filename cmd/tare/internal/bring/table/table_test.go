@@ -173,12 +173,13 @@ func TestTextOfHeadTests(t *testing.T) {
 	of := bring.HeadTests()
 	r.Findings = append(r.Findings,
 		tare.Finding{Check: of.ID, Severity: of.Severity, Workload: "example.com/m.BenchmarkSame", Message: "base runs it with the tests of head: a_test.go"},
+		tare.Finding{Check: of.ID, Severity: of.Severity, Workload: "example.com/m/sub.BenchmarkVoid", Message: "base runs it with the tests of head: b_test.go"},
 		tare.Finding{Check: of.ID, Severity: of.Severity, Message: "base keeps its own b_test.go"})
 	var b strings.Builder
 	if err := table.Text(&b, r, report.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"not significant, head's tests", "head's tests: base runs 1 benchmark with the test files", "note head-tests: base keeps its own b_test.go"} {
+	for _, want := range []string{"not significant, head's tests", "void: error-in-loop, head's tests", "head's tests: base runs 2 benchmarks with the test files", "note head-tests: base keeps its own b_test.go"} {
 		if strings.Count(b.String(), want) != 1 {
 			t.Errorf("%q is there %d times in\n%s", want, strings.Count(b.String(), want), b.String())
 		}
