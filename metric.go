@@ -42,7 +42,7 @@ func Metrics() []Metric {
 			Doc: "wall time of one operation, garbage collection included; of a server under a closed loop, wall time divided by requests answered: the inverse of its throughput"},
 		{Name: "cpu", Key: "cpu_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Noun: "CPU time", Verb: "uses", Of: "the CPU time of", Less: "less CPU time", More: "more CPU time",
 			Doc: "CPU time of the whole process per operation, background collection included"},
-		{Name: "bytes", Key: "bytes_per_op", Unit: "B/op", Direction: LowerIsBetter, Noun: "allocated bytes", Verb: "allocates", Of: "the bytes of", Less: "less memory allocated", More: "more memory allocated",
+		{Name: "bytes", Key: "bytes_per_op", Unit: "B/op", Direction: LowerIsBetter, Noun: "allocated bytes", Verb: "allocates", Of: "the bytes of", Less: "less memory", More: "more memory",
 			Doc: "heap bytes allocated per operation"},
 		{Name: "allocs", Key: "allocs_per_op", Unit: "allocs/op", Direction: LowerIsBetter, Noun: "allocations", Verb: "makes", Of: "the allocations of", Less: "fewer allocations", More: "more allocations",
 			Doc: "heap objects allocated per operation"},

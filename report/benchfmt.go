@@ -231,15 +231,12 @@ type benchUnit struct {
 // units are what lines hold: what go test -benchmem tells and the CPU time,
 // and of the other metrics those the study names.
 func (b *bench) units() []benchUnit {
+	ofBenchmem := []string{"time", "bytes", "allocs"}
 	var out []benchUnit
 	for _, m := range tare.Metrics() {
 		unit := m.Unit
-		switch m.Name {
-		case "time", "bytes", "allocs":
-		case "cpu":
-			unit = "cpu-" + m.Unit
-		default:
-			if !slices.Contains(b.r.Metrics, m.Name) {
+		if !slices.Contains(ofBenchmem, m.Name) {
+			if m.Name != "cpu" && !slices.Contains(b.r.Metrics, m.Name) {
 				continue
 			}
 			unit = m.Name + "-" + m.Unit

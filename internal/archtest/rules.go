@@ -28,6 +28,7 @@ func Rules() []Rule {
 		{"init", "nothing happens before main", checkInit},
 		{"globals", "state that outlives a call is passed, not shared", checkGlobals},
 		{"random", "randomness comes from the plan's seed", checkRandom},
+		{"metrics", "what a metric is and how it is spoken of stands in metric.go", checkMetrics},
 		{"clock", "the clock is called on layer 3; elsewhere it is a parameter", checkClock},
 	}
 }

@@ -115,6 +115,8 @@ func TestEachRuleFires(t *testing.T) {
 		{"delete", "internal/judge/judge.go", "package judge\n\nvar n = map[int]int{}\n\nfunc f() { delete(n, 1) }\n", "globals", "internal/judge/judge.go:5"},
 		{"shared random source", "internal/judge/judge.go", "package judge\n\nimport \"math/rand/v2\"\n\nfunc f() int { return rand.IntN(3) }\n", "random", "internal/judge/judge.go:5: rand.IntN"},
 		{"shared random source in a test", "internal/judge/j_test.go", "package judge\n\nimport dice \"math/rand\"\n\nfunc f() int { return dice.Intn(3) }\n", "random", "internal/judge/j_test.go:5: dice.Intn"},
+		{"switch over metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int {\n\tswitch m {\n\tcase \"p50\", \"p99\":\n\t\treturn 1\n\t}\n\treturn 0\n}\n", "metrics", "internal/judge/judge.go:4: tells 2 metrics"},
+		{"map of metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int { return map[string]int{\"p50\": 1, \"rss\": 2}[m] }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 		{"clock", "lab/lab.go", "package lab\n\nimport \"time\"\n\nfunc f() int64 { return time.Now().Unix() }\n", "clock", "lab/lab.go:5: time.Now"},
 		{"sleep", "internal/judge/judge.go", "package judge\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n", "clock", "internal/judge/judge.go:5: time.Sleep"},
 	} {

@@ -74,18 +74,14 @@ func machine() Check {
 
 // clocks holds the null contender's CPU time against its wall time.
 func clocks(in Input) (tare.Finding, bool) {
-	var wall, cpu float64
+	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {
 		if in.role(v.Contender) != tare.RoleNull || in.trafficOf(v.Workload) != nil { // a server's time is its clients' too
 			continue
 		}
-		switch v.Metric {
-		case "time":
-			wall += v.Value
-		case "cpu":
-			cpu += v.Value
-		}
+		sums[v.Metric] += v.Value
 	}
+	wall, cpu := sums["time"], sums["cpu"]
 	if wall <= 0 || cpu <= clocksNoted*wall {
 		return tare.Finding{}, false
 	}

@@ -74,7 +74,7 @@ func TestChange(t *testing.T) {
 		{"time", 2.1, "2.1× slower"},
 		{"time", 1, "the same"},
 		{"cpu", 0.52, "48 % less CPU time"},
-		{"bytes", 1.84, "84 % more memory allocated"},
+		{"bytes", 1.84, "84 % more memory"},
 		{"allocs", 0.336, "66 % fewer allocations"},
 		{"size", 1.1, "10 % more output"},
 	} {

@@ -82,7 +82,7 @@ func (m *maker) workload(r *tare.Result, w tare.Workload) {
 	ns := 1000 * float64(w.N)
 	for metric, name := range metrics() {
 		exact := name == "bytes" || name == "allocs"
-		unit := map[string]string{"time": "ns/op", "cpu": "ns/op", "bytes": "B/op", "allocs": "allocs/op"}[name]
+		unit := tare.MetricFor(name).Unit
 		for i, c := range r.Contenders {
 			ratio := m.truth(c, i)
 			value := ns * ratio

@@ -164,8 +164,16 @@ func (r reader) rate(into *float64, text *string) yamlfile.Take {
 	}
 }
 
-// latencies are the metrics that a server can be held to a limit by.
-func latencies() []string { return []string{"p50", "p90", "p99", "p99.9", "max"} }
+// Latencies returns the metrics that a server can be held to a limit by.
+func Latencies() []string {
+	var names []string
+	for _, m := range tare.Metrics() {
+		if m.IsLatency() {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
 
 // objectives reads what --slo of tare load takes, of latencies.
 func (r reader) objectives(text string, at yamlfile.Position) (out []Objective) {
@@ -179,8 +187,8 @@ func (r reader) objectives(text string, at yamlfile.Position) (out []Objective) 
 		switch {
 		case o.Errors:
 			r.Fail(at, "errors need no limit", "a server that fails is void, and blocks the change")
-		case !slices.Contains(latencies(), figure):
-			r.Fail(at, figure+" cannot be held to a limit here", "one of "+strings.Join(latencies(), ", "))
+		case !slices.Contains(Latencies(), figure):
+			r.Fail(at, figure+" cannot be held to a limit here", "one of "+strings.Join(Latencies(), ", "))
 		}
 		out = append(out, Objective{Metric: figure, Limit: o.Limit})
 	}

@@ -82,7 +82,7 @@ func (rep *Report) metrics() []string {
 // rank orders metrics as tables do: first those that every gate measures, then latencies and
 // allocations.
 func rank(metric string) int {
-	known := append(project.Metrics(), "p50", "p90", "p99", "p99.9", "max", "allocs")
+	known := slices.Concat(project.Metrics(), project.Latencies(), []string{"allocs"})
 	if at := slices.Index(known, metric); at >= 0 {
 		return at
 	}

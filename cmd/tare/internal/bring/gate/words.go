@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -17,18 +18,16 @@ type words struct {
 	adjective              bool // "is slower", not "takes more memory"
 }
 
+// wordsFor are the words of a metric in a table.
 func wordsFor(metric string) words {
-	switch metric {
-	case "cpu":
-		return words{"CPU time", "more CPU time", "not more CPU time", "less CPU time", false}
-	case "bytes":
-		return words{"memory allocated", "more memory", "not more memory", "less memory", false}
-	case "p50", "p90", "p99", "p99.9", "max":
-		return words{metric + " latency", "higher in " + metric, "not higher in " + metric, "lower in " + metric, true}
-	case "allocs":
-		return words{"allocations", "more allocations", "not more allocations", "fewer allocations", false}
+	m := tare.MetricFor(metric)
+	switch {
+	case m.IsLatency():
+		return words{m.Noun, "higher in " + m.Noun, "not higher in " + m.Noun, "lower in " + m.Noun, true}
+	case m.Slower != "":
+		return words{m.Noun, m.Slower, "not " + m.Slower, m.Faster, true}
 	}
-	return words{"time", "slower", "not slower", "faster", true}
+	return words{m.Noun, m.More, "not " + m.More, m.Less, false}
 }
 
 // verdict is the row's outcome in the words of its metric, with the margin

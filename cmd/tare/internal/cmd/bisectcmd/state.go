@@ -15,6 +15,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/bisect"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -164,8 +165,7 @@ func (s *state) change(t bisect.Test) string {
 		}
 		return text
 	}
-	unit := map[string]string{"allocs": "allocs/op", "bytes": "B/op"}[s.Of.Metric]
-	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, unit)
+	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, tare.MetricFor(s.Of.Metric).Unit)
 	if low != high {
 		text += fmt.Sprintf(" (%+.4g to %+.4g)", low, high)
 	}
