@@ -116,10 +116,10 @@ func (r *run) evaluate(facts tare.Machine, final bool) measured {
 	o.values = judge.Values(o.data)
 	o.scaling = judge.Scaling(o.data)
 	in := check.Input{
-		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(o.data.Trials), Semantics: r.exams.Semantics,
-		Trials: o.data.Trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
-		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored, Final: final,
+		Evidence: o.data, Effects: o.effects, Comparisons: o.comparisons,
+		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored,
 	}
+	in.Conformance = r.conformances(o.data.Trials)
 	o.findings = check.Run(in)
 	if final {
 		o.expectations = check.Expectations(in, o.findings, r.left)

@@ -50,7 +50,7 @@ func places() []place {
 		{dir: "tools/benchload", layer: 4},
 
 		{dir: "internal/plan", layer: 2},
-		{dir: "internal/check", layer: 2},
+		{dir: "internal/check", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/judge", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/evidence", layer: 2},
 		{dir: "report", layer: 2, only: []string{".", "load/hist"}},

@@ -106,7 +106,7 @@ func primaryEffects(in Input) []tare.Effects {
 			e.A, e.B = e.B, e.A
 			e.Effects, e.Sums = negated(e.Effects), negated(e.Sums)
 		}
-		if e.Metric != in.primary() || e.B != in.Study.Baseline {
+		if e.Metric != in.Primary() || e.B != in.Study.Baseline {
 			continue
 		}
 		switch in.role(e.A) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 //go:generate go test . -run TestDocsAreCurrent -update
@@ -18,20 +19,13 @@ import (
 // Input is what checks read. What is missing makes the checks that need it
 // not applicable.
 type Input struct {
-	Study       tare.Study
-	Plan        tare.Plan
-	Contenders  []tare.Contender
-	Conformance []tare.Conformance
-	Semantics   []tare.Semantics
-	Trials      []tare.Trial   // as Mark gives them
-	Slices      []tare.Slice   // of every whole round, the long ones (tau 8) too
+	evidence.Evidence
 	Effects     []tare.Effects // as judge.Effects gives them
 	Comparisons []tare.Comparison
 	Scaling     []tare.Scaling // as judge.Scaling gives them
 	Values      []tare.Value
 	Machine     tare.Machine
 	Stored      *tare.Result // an older result of the same study; nil: none at hand
-	Final       bool         // the study has stopped: no more rounds will come
 }
 
 // Check is one validity rule.
@@ -128,30 +122,14 @@ func Run(in Input) []tare.Finding {
 
 // expects reports whether contender must be void by check.
 func (in Input) expects(contender, check string) bool {
-	c, ok := in.contender(contender)
+	c, ok := in.Contender(contender)
 	return ok && slices.Contains(c.Expect.Void, check)
-}
-
-func (in Input) contender(id string) (tare.Contender, bool) {
-	i := slices.IndexFunc(in.Contenders, func(c tare.Contender) bool { return c.ID == id })
-	if i < 0 {
-		return tare.Contender{}, false
-	}
-	return in.Contenders[i], true
 }
 
 // role is empty for a contender that is not in the study.
 func (in Input) role(id string) tare.Role {
-	c, _ := in.contender(id)
+	c, _ := in.Contender(id)
 	return c.Role
-}
-
-// primary is the study's first metric.
-func (in Input) primary() string {
-	if len(in.Study.Metrics) == 0 {
-		return ""
-	}
-	return in.Study.Metrics[0]
 }
 
 // strict is the error level at which relations are judged, and tolerance how

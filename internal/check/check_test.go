@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 var update = flag.Bool("update", false, "write docs/checks.md")
@@ -21,15 +22,16 @@ const (
 
 // sound is a small study in which nothing is wrong, after twelve rounds.
 func sound() Input {
-	in := Input{
+	in := Input{Evidence: evidence.Evidence{
 		Study: tare.Study{ID: "sound", Baseline: base, Metrics: []string{"time", "bytes"}, Workloads: []tare.Workload{{ID: load}}},
 		Contenders: []tare.Contender{
 			{ID: base, Role: tare.RoleBaseline}, {ID: tare.ControlID, Role: tare.RoleControl}, {ID: tare.NullID, Role: tare.RoleNull},
 			{ID: "lean", Role: tare.RoleContender, Declared: tare.Declared{Identity: tare.Identity{ClaimedModules: []string{"example.org/lean"}, ClaimedSymbols: []string{"lean.Marshal"}}}},
 			{ID: "trap", Role: tare.RoleTrap},
 		},
+		Final: true,
+	},
 		Machine: tare.Machine{Noise: tare.Noise{CPUPressure: 0.02, RunQueueWait: -1, Throttled: 0}},
-		Final:   true,
 	}
 	for _, c := range in.Contenders {
 		in.Conformance = append(in.Conformance, tare.Conformance{Contender: c.ID, Workload: load, Cases: 64, Bytes: 64 * 11600, MinBytes: 11598, Fresh: c.Role != tare.RoleNull})

@@ -36,7 +36,7 @@ func control() Check {
 			short := 0 // workloads on which the control cannot void
 			fewest := math.MaxInt
 			for _, e := range in.Effects {
-				if e.Metric != in.primary() || !between(e, tare.ControlID, in.Study.Baseline) {
+				if e.Metric != in.Primary() || !between(e, tare.ControlID, in.Study.Baseline) {
 					continue
 				}
 				x := e.Effects

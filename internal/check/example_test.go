@@ -5,14 +5,15 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // A contender whose binary lacks a function it claims is void.
 func ExampleRun() {
-	in := check.Input{Contenders: []tare.Contender{{
+	in := check.Input{Evidence: evidence.Evidence{Contenders: []tare.Contender{{
 		ID: "fast", Role: tare.RoleContender,
 		Declared: tare.Declared{Identity: tare.Identity{ClaimedSymbols: []string{"MarshalFast"}, MissingSymbols: []string{"MarshalFast"}}},
-	}}}
+	}}}}
 	for _, f := range check.Run(in) {
 		fmt.Println(f.Severity, f.Check, f.Contender+":", f.Message)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -149,11 +150,11 @@ func TestStatisticalChecksSayWhatTheyNeed(t *testing.T) {
 // each of so many trials than at the start, with noise of sd in each slice.
 func sloped(r *rand.Rand, rounds int, drift, sd float64) Input {
 	const inTrial = 10
-	in := Input{
+	in := Input{Evidence: evidence.Evidence{
 		Study:      tare.Study{Workloads: []tare.Workload{{ID: load}}},
 		Contenders: []tare.Contender{{ID: "trap", Role: tare.RoleTrap, Declared: tare.Declared{Expect: tare.Expect{Void: []string{"drift-in-trial"}}}}},
 		Final:      true,
-	}
+	}}
 	for round := 1; round <= rounds; round++ {
 		in.Trials = append(in.Trials, tare.Trial{Round: round, Tau: 1, Contender: "trap"})
 		for i := range inTrial {

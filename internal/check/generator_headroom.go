@@ -28,7 +28,7 @@ func generatorHeadroom() Check {
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
 		suspects: func(in Input, contender string) (out []suspicion) {
-			c, _ := in.contender(contender)
+			c, _ := in.Contender(contender)
 			for _, w := range in.trafficked() {
 				out = append(out, in.headroomSuspects(c, w)...)
 			}

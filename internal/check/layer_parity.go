@@ -23,7 +23,7 @@ func layerParity() Check {
 		Advice: "give every contender the same layers, or compare each framework without any",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			base, known := in.contender(in.Study.Baseline)
+			base, known := in.Contender(in.Study.Baseline)
 			for _, c := range in.alike() {
 				if c.ID == in.Study.Baseline || !known || !builtHere(c) || !builtHere(base) {
 					continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // mixed is a sound study of a service: what single operations take, in
@@ -15,11 +16,11 @@ func mixed(r *rand.Rand, rounds int, off map[string]float64) Input {
 	cost := map[string]float64{"create": 100, "delete": 40, "get": 50, "list": 140}
 	cost["create+delete"] = cost["create"] + cost["delete"]
 	cost["mix"] = 0.25 * (cost["create"] + cost["get"] + cost["list"] + cost["delete"])
-	in := Input{
+	in := Input{Evidence: evidence.Evidence{
 		Study:      tare.Study{ID: "service", Baseline: base, Metrics: []string{"time"}},
 		Contenders: []tare.Contender{{ID: base, Role: tare.RoleBaseline}, {ID: tare.NullID, Role: tare.RoleNull}, {ID: "lean", Role: tare.RoleContender}},
 		Final:      true,
-	}
+	}}
 	parts := map[string][]tare.Part{
 		"create+delete": {{Op: "create", Times: 1}, {Op: "delete", Times: 1}},
 		"mix":           {{Op: "create", Times: 0.25}, {Op: "get", Times: 0.25}, {Op: "list", Times: 0.25}, {Op: "delete", Times: 0.25}},

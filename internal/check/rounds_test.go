@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 )
 
 // between is effects of lean against the baseline.
@@ -202,7 +203,7 @@ func TestRoundsFalseAlarms(t *testing.T) {
 			for k := range x {
 				x[k] = draw(r)
 			}
-			in := Input{Study: tare.Study{Baseline: base, Metrics: []string{"time"}}, Contenders: []tare.Contender{{ID: "lean", Role: tare.RoleContender}}, Final: true}
+			in := Input{Evidence: evidence.Evidence{Study: tare.Study{Baseline: base, Metrics: []string{"time"}}, Contenders: []tare.Contender{{ID: "lean", Role: tare.RoleContender}}, Final: true}}
 			in.Effects = []tare.Effects{{Workload: load, Metric: "time", A: "lean", B: base, Effects: x}}
 			humps += len(run(t, "bimodal", in))
 			links += len(run(t, "autocorrelation", in))

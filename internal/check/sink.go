@@ -60,7 +60,7 @@ func stuck(in Input, c tare.Conformance) (tare.Finding, bool) {
 	if c.Cases < 2 || c.Wrong > 0 || c.Bytes == c.MinBytes*int64(c.Cases) || in.role(c.Contender) == tare.RoleNull {
 		return tare.Finding{}, false
 	}
-	if who, _ := in.contender(c.Contender); who.Set["protocol"] != "" { // bytes of messages are no lengths of answers
+	if who, _ := in.Contender(c.Contender); who.Set["protocol"] != "" { // bytes of messages are no lengths of answers
 		return tare.Finding{}, false
 	}
 	var bytes, ops int64 // of the first slice

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -26,14 +27,14 @@ type sizes struct {
 }
 
 func (f sizes) input(r *rand.Rand) Input {
-	in := Input{
+	in := Input{Evidence: evidence.Evidence{
 		Study: tare.Study{ID: "sizes", Baseline: base, Metrics: []string{"time"}},
 		Contenders: []tare.Contender{
 			{ID: base, Role: tare.RoleBaseline}, {ID: tare.ControlID, Role: tare.RoleControl}, {ID: tare.NullID, Role: tare.RoleNull},
 			{ID: "lean", Role: tare.RoleContender}, {ID: "twin", Role: tare.RoleContender},
 		},
 		Final: true,
-	}
+	}}
 	for _, n := range []int{1, 50, 1000} {
 		in.Study.Workloads = append(in.Study.Workloads, tare.Workload{
 			ID: size(n), Fixture: "devices", N: n, Op: "marshal", Pool: 64, Bytes: int64(64 * 232 * n), Keys: n, DistinctKeys: n,
@@ -337,7 +338,7 @@ func TestVoidsAtTheEdge(t *testing.T) {
 	whole, drifts := 0, 0
 	for seed := range n {
 		r := random(uint64(seed))
-		in := Input{Study: tare.Study{Baseline: base}, Contenders: []tare.Contender{{ID: "lean", Role: tare.RoleContender}}, Final: true}
+		in := Input{Evidence: evidence.Evidence{Study: tare.Study{Baseline: base}, Contenders: []tare.Contender{{ID: "lean", Role: tare.RoleContender}}, Final: true}}
 		for _, k := range []int{1, 2} {
 			in.Study.Workloads = append(in.Study.Workloads, tare.Workload{ID: size(k), Fixture: "devices", N: k, Op: "marshal"})
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -54,7 +55,7 @@ func stale() Check {
 // the beginning of one, differ from those of old: Go, module versions,
 // processor, kernel.
 func Stale(old, now *tare.Result) []tare.Finding {
-	return stale().findings(Input{Stored: old, Machine: now.Machine, Contenders: now.Contenders})
+	return stale().findings(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
 
 // processor is the model and how many of it; empty where the model is unknown.

@@ -25,7 +25,7 @@ func sumsDisagree() Check {
 			}
 			var out []tare.Finding
 			for _, c := range in.Comparisons {
-				if c.Metric != in.primary() || c.Contender == c.Against || !c.Bounded() {
+				if c.Metric != in.Primary() || c.Contender == c.Against || !c.Bounded() {
 					continue
 				}
 				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/load/hist"
 )
 
@@ -37,7 +38,7 @@ func costs(id string) float64 {
 
 func (f flow) input(seed uint64) Input {
 	r := random(seed)
-	in := Input{
+	in := Input{Evidence: evidence.Evidence{
 		Study: tare.Study{
 			ID: "flow", Baseline: plainHTTP, Metrics: []string{"cpu", "time", "p50", "p99"},
 			Workloads: []tare.Workload{
@@ -50,7 +51,7 @@ func (f flow) input(seed uint64) Input {
 			{ID: tare.NullID, Role: tare.RoleNull}, {ID: "chi", Role: tare.RoleContender, Declared: tare.Declared{Layers: []string{"recovery"}}}, {ID: "echo", Role: tare.RoleContender, Declared: tare.Declared{Layers: []string{"recovery"}}},
 		},
 		Final: true,
-	}
+	}}
 	for _, c := range in.Contenders {
 		in.Conformance = append(in.Conformance,
 			tare.Conformance{Contender: c.ID, Workload: closed, Cases: 64, Bytes: 6400, MinBytes: 90},
