@@ -55,6 +55,23 @@ type Pilot struct {
 	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; zero: none seen
 	SetupNS     float64 `json:"setup_ns"`            // start, prepare, sample and warm-up, as in every round
 	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: what testing takes around each slice
+
+	UntimedNS float64 `json:"untimed_ns,omitempty"` // of a benchmark: what an operation takes while its timer is stopped
+	Process   string  `json:"process,omitempty"`    // of a benchmark: package whose process runs it, with the others of that package
+	StartNS   float64 `json:"start_ns,omitempty"`   // to start that process, once a round
+	Counted   bool    `json:"counted,omitempty"`    // of a benchmark in whole runs: its slices count allocations, and no pass by itself does
+}
+
+// ElapsedNS returns how long an operation takes, whether it is timed or not.
+func (p Pilot) ElapsedNS() float64 { return p.NSPerOp + p.UntimedNS }
+
+// TimedShare returns the share of the time of an operation that is timed: 1 unless
+// a benchmark stops its timer.
+func (p Pilot) TimedShare() float64 {
+	if p.UntimedNS <= 0 || p.NSPerOp <= 0 {
+		return 1
+	}
+	return p.NSPerOp / p.ElapsedNS()
 }
 
 // Until is what ends a slice.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (r *run) planned(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
-		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User,
+		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
 		Slice: r.o.Slice, Most: r.o.Most, Long: !r.reduced() && r.o.Rounds == 0,
 		Brief: r.shortSliced(), Early: r.stopsEarly(), Until: r.o.Until,
 	}
@@ -73,8 +74,9 @@ func (r *run) shortSliced() []string {
 }
 
 // fit drops what the user's budget has no time for, even with the fewest slices
-// per round: workloads, then contenders, from the end of the list. It drops those
-// that a claim, criterion or decomposition needs last.
+// per round: workloads, then contenders, from the end of the list, or if the budget is
+// a limit those first that take longest. It drops those that a claim, criterion or
+// decomposition needs last.
 func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.fitTo(pilots, func() time.Duration { return spent })
 }
@@ -85,27 +87,32 @@ func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	spent := pilot()
 	p := r.planned(pilots, spent)
-	if p.Fits || !r.o.User || r.o.Rounds > 0 {
+	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
 		return p
 	}
 	need := time.Duration(math.Ceil(1.1*(spent.Seconds()+p.SecondsPerRound*plan.MinRounds))) * time.Second
 	study, contenders := r.study, r.contenders
 	out := map[string]bool{}
-	replan := func(part tare.NotWeighed, without bool) bool {
-		out[part.What] = without
+	replan := func(parts ...tare.NotWeighed) bool {
+		for _, part := range parts {
+			out[part.What] = !out[part.What]
+		}
 		r.study, r.contenders = study, contenders
 		r.remove(out)
 		p = r.planned(pilots, pilot())
 		return p.Fits
 	}
-	order := r.dispensable()
-	n := slices.IndexFunc(order, func(what tare.NotWeighed) bool { return replan(what, true) }) + 1
-	if n == 0 {
-		n = len(order)
-	}
+	order := r.dispensable(pilots)
+	n := 1 + sort.Search(max(0, len(order)-1), func(i int) bool {
+		clear(out)
+		return replan(order[:i+1]...)
+	})
+	n = min(n, len(order))
+	clear(out)
+	replan(order[:n]...)
 	for _, what := range slices.Backward(order[:n]) {
-		if !replan(what, false) {
-			replan(what, true)
+		if !replan(what) {
+			replan(what)
 		}
 	}
 	var what []string
@@ -124,11 +131,15 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 // dispensable lists what may be dropped, in order: all workloads but one, then all
 // contenders but the baseline and one other. That other is installed, and is a
 // trap only if there is nothing else.
-func (r *run) dispensable() []tare.NotWeighed {
+func (r *run) dispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	claimed := claimed(r.study)
 	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
 		works = append(works, w.ID)
+	}
+	if r.isStrict() {
+		cost := r.roundCosts(pilots)
+		slices.SortStableFunc(works, func(a, b string) int { return cmp.Compare(cost[a], cost[b]) })
 	}
 	for _, c := range r.contenders {
 		switch {
@@ -140,6 +151,23 @@ func (r *run) dispensable() []tare.NotWeighed {
 		}
 	}
 	return append(leastNeeded(tare.LeftWorkload, works, claimed.workloads), leastNeeded(tare.LeftContender, append(contenders, traps...), claimed.contenders)...)
+}
+
+// roundCosts returns how many seconds a round of each workload alone takes.
+func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
+	of := map[string][]tare.Pilot{}
+	for _, p := range pilots {
+		of[p.Workload] = append(of[p.Workload], p)
+	}
+	o := r.planOptions(0)
+	o.Rounds = 1
+	cost := map[string]float64{}
+	for _, w := range r.all {
+		if len(of[w.ID]) > 0 {
+			cost[w.ID] = plan.New([]tare.Workload{w}, r.participants(), of[w.ID], o).SecondsPerRound
+		}
+	}
+	return cost
 }
 
 // leastNeeded returns all parts but the one needed most: those that are not needed

@@ -94,6 +94,11 @@ type run struct {
 	profiles   []tare.Profile
 	left       []tare.NotWeighed
 	unfit      []tare.NotWeighed // of them, what the budget has no time for
+	all        []tare.Workload   // before anything was left out for lack of time
+
+	failedPilot map[string]bool // workloads that were to be brought back and gave no result
+	planPace    float64         // of the plan: what a round takes over what pilots make of it; zero: 1
+	plannedAt   int             // rounds that were done when the plan was made
 
 	log      *journal.Log // of an earlier run, or empty
 	out      *journal.Writer
@@ -106,7 +111,7 @@ type run struct {
 	slices   []tare.Slice
 	trials   []tare.Trial
 	started  time.Time
-	before   time.Duration // measured by the run that is resumed
+	before   time.Duration // of the budget, by the run that is resumed or by the caller
 	outside  time.Duration // of what the budget does not pay for
 	stopped  string
 	longDone int
@@ -141,7 +146,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 		return nil, err
 	}
 	defer r.out.Close()
-	r.started = r.o.Now()
+	r.started, r.before = r.o.Now(), r.o.Spent
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -239,6 +244,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 			*w = described
 		}
 	}
+	r.all = r.study.Workloads
 	return r, nil
 }
 

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -33,6 +34,9 @@ func (r *run) measure(ctx context.Context) error {
 		if err := r.revise(done); err != nil { // a run that was resumed right there
 			return err
 		}
+		if err := r.readmit(ctx, done); err != nil {
+			return err
+		}
 		if done >= r.plan.RoundsPlanned {
 			r.stopped = AllPlanned
 			if r.o.Rounds > 0 {
@@ -49,26 +53,19 @@ func (r *run) measure(ctx context.Context) error {
 			return nil
 		}
 		if r.spent(done) {
-			r.stopped = BudgetSpent
-			return nil
+			return r.stopAtLimit()
 		}
 		if more, err := r.permitted(ctx, done); err != nil || !more {
 			return err
 		}
 		if err := r.round(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
-			if ctx.Err() != nil {
-				r.stopped = Interrupted
-			}
-			return err
+			return r.stopAfter(ctx, err)
 		}
 		done++
 		r.progress(r.known(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Left: r.remaining()}))
-		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.interrupted() {
+		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.interrupted() && !r.isLimited(done) {
 			if err := r.round(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
-				if ctx.Err() != nil {
-					r.stopped = Interrupted
-				}
-				return err
+				return r.stopAfter(ctx, err)
 			}
 			r.longDone++
 		}
@@ -87,6 +84,27 @@ func (r *run) measure(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// stopAfter ends the rounds after err: at the limit of the run what there is counts.
+func (r *run) stopAfter(ctx context.Context, err error) error {
+	if errors.Is(err, errLimit) {
+		return r.stopAtLimit()
+	}
+	if ctx.Err() != nil {
+		r.stopped = Interrupted
+	}
+	return err
+}
+
+// stopAtLimit ends the rounds because the budget is spent. It is an error if there are
+// none.
+func (r *run) stopAtLimit() error {
+	if len(r.rounds) == 0 {
+		return r.errTooShort()
+	}
+	r.stopped = BudgetSpent
+	return nil
 }
 
 // permitted asks whether another round is wanted. If not, what was done is what was
@@ -113,9 +131,16 @@ func (r *run) fewest() int {
 
 // spent reports whether the budget is used up after done rounds. A study runs to
 // the fewest rounds a verdict needs, or those that a budget set by the user is
-// stretched to: if rounds turn out slower than the pilot was, the plan says so.
+// stretched to: if rounds turn out slower than the pilot was, the plan says so. No
+// round starts that would end past the limit of the run.
 func (r *run) spent(done int) bool {
 	if r.o.Rounds > 0 {
+		return false
+	}
+	if r.isLimited(done) {
+		return true
+	}
+	if r.isStrict() {
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))

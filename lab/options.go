@@ -67,6 +67,14 @@ type Examiner interface {
 	Reference() string
 }
 
+// Grouper is a Kind that needs another process for workloads of another group. The
+// workloads of a group follow each other in a round, so that each of these processes
+// starts once.
+type Grouper interface {
+	// Group names the group of w.
+	Group(w wire.Workload) string
+}
+
 // Launcher is a Kind whose contenders need not be programs of ours: Open takes
 // those with a command, or with a URL, as well.
 type Launcher interface {
@@ -107,6 +115,8 @@ type Measuring struct {
 	Quick  bool          // only what carries a claim or criterion
 	Budget time.Duration // measuring time; zero: the study's own for Quick or full
 	User   bool          // the budget is the user's own: refuse rather than stretch it
+	Limit  time.Duration // end by then, whatever the plan says: no round starts that would end later, and one that does is left out; zero: no limit
+	Spent  time.Duration // of Budget and Limit, before Run
 	Rounds int           // fixed number of rounds, one look at the end; zero: by budget
 	Until  float64       // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
 	Permit Permit        // asked before each round, where others share the rounds; nil: all of Rounds
@@ -120,6 +130,7 @@ type Measuring struct {
 	EnvRecord []string       // Env as the result and the journal keep it; nil: as it is
 	At        float64        // operations per second to work out the cost at; zero: none
 	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
+	Expected  []tare.Pilot   // what pilots will show, roughly: for a budget that must not be spent on them; nil: not known
 }
 
 // recordedEnv returns the environment of contenders as documents keep it.

@@ -27,7 +27,9 @@ const (
 	pilotNS     = 100e6
 	seldomGC    = 3 // of a contender whose cycles are long
 	seldomNS    = 1e9
-	statsNS     = 5e6 // work of one memory pass
+	warmMore    = 1.2  // of the operations that are expected to last that long
+	untimedFrom = 0.25 // of the timed part of an operation: what is less is not told from chance
+	statsNS     = 5e6  // work of one memory pass
 	statsMost   = 1000
 	sampleCases = 2 // conformance cases per round
 
@@ -41,7 +43,11 @@ const (
 // The baseline and the null contender come first: what they cost tells what the
 // budget has time for, before the others are opened. The control is the program
 // of the baseline, and is not asked again.
+//
+// Where it is known beforehand what pilots will show, what the budget has no time
+// for is left out before any of them.
 func (r *run) pilot(ctx context.Context) error {
+	r.fitExpected()
 	began := r.elapsed()
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {
@@ -87,7 +93,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 		return nil
 	}
 	r.progress(Event{Phase: "pilot", Contender: c.ID})
-	err := r.pilotOne(ctx, c)
+	err := r.pilotOne(ctx, c, r.study.Workloads)
 	if err == nil {
 		return nil
 	}
@@ -105,14 +111,18 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 
 // copyToControl gives the control what the baseline showed.
 func (r *run) copyToControl() {
+	has := map[string]bool{}
 	for _, p := range r.pilots {
-		if p.Contender == r.study.Baseline {
+		has[p.Workload] = has[p.Workload] || p.Contender == tare.ControlID
+	}
+	for _, p := range r.pilots {
+		if p.Contender == r.study.Baseline && !has[p.Workload] {
 			p.Contender = tare.ControlID
 			r.pilots = append(r.pilots, p)
 		}
 	}
 	for _, c := range r.conform {
-		if c.Contender == r.study.Baseline {
+		if c.Contender == r.study.Baseline && !has[c.Workload] {
 			c.Contender = tare.ControlID
 			r.conform = append(r.conform, c)
 		}
@@ -130,7 +140,9 @@ func (r *run) fitBeforehand(two time.Duration) {
 	})
 }
 
-func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
+// pilotOne pilots contender c on works. Once it has used up its share of the limit,
+// it leaves out the rest of works.
+func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.o.Now()
 	s, err := r.open(ctx, c.ID, "pilot")
 	if err != nil {
@@ -139,9 +151,14 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 	defer s.Close(ctx)
 	opened := r.o.Now().Sub(start)
 	did := 0
-	for _, w := range r.study.Workloads {
+	starts := map[string]time.Duration{}
+	for i, w := range works {
 		if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
 			continue
+		}
+		if did > 0 && r.isPilotOver(c) {
+			r.leaveOutPilots(works[i:])
+			break
 		}
 		in := r.inputs[w.ID]
 		start := r.o.Now()
@@ -159,47 +176,91 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		r.conform = append(r.conform, conf)
-		first, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, 0)
+		p, err := r.pilotWorkload(ctx, s, c.ID, w)
 		if err != nil {
 			return err
 		}
-		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(pilotNS, perOp(first.WallNS, first.Ops)))
-		if err != nil {
-			return err
-		}
-		p := tare.Pilot{Contender: c.ID, Workload: w.ID, NSPerOp: perOp(warm.WallNS, warm.Ops)}
-		ops := statsOps(p.NSPerOp)
-		asked := r.o.Now()
-		mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp))
-		if err != nil {
-			return err
-		}
-		if w.Slice > 0 {
-			p.AroundNS = max(0, float64(r.o.Now().Sub(asked))-float64(mem.Ops)*p.NSPerOp)
-		}
-		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
-			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(seldomNS, p.NSPerOp)); err != nil {
-				return err
+		if g, ok := r.kind.(Grouper); ok {
+			p.Process = g.Group(in)
+			if _, isStarted := starts[p.Process]; !isStarted {
+				starts[p.Process], prepared = opened+prepared, 0
 			}
+			opened = 0
+			p.StartNS = float64(starts[p.Process])
 		}
-		switch {
-		case w.Heap > 0 && p.BytesPerOp >= 1: // a cycle comes when as much has been allocated as is alive
-			p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
-		case warm.GC >= 2:
-			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
-		}
-		p.SetupNS = float64(opened+prepared) + float64(warmUp(w)) + float64(ops)*p.NSPerOp + 2*p.AroundNS
+		p.SetupNS += float64(opened + prepared)
 		opened = 0
 		r.pilots = append(r.pilots, p)
 	}
 	if err := r.probe(ctx, s, c.ID); err != nil {
 		return err
 	}
-	if did == 0 && slices.ContainsFunc(r.study.Workloads, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
+	if did == 0 && slices.ContainsFunc(works, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
 		return &tare.TrialError{Class: tare.ErrContender, Message: "it can do none of the study's workloads"}
 	}
 	return nil
+}
+
+// pilotWorkload measures how long an operation of w takes and what it allocates. The
+// set-up that it returns has no start and no prepare.
+func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
+	p := tare.Pilot{Contender: contender, Workload: w.ID}
+	expected, isKnown := r.expectedOf(contender, w.ID)
+	share := expected.TimedShare()
+	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUp(w), share), warmCapNS*time.Nanosecond, 0)
+	if err != nil {
+		return p, err
+	}
+	if !isKnown && first.UntimedNS > first.WallNS {
+		share = perOp(first.WallNS, first.WallNS+first.UntimedNS)
+	}
+	warm, err := s.Warm(ctx, w.ID, pilotGC, timedPart(pilotNS, share), warmCapNS*time.Nanosecond, opsIn(share*pilotNS, perOp(first.WallNS, first.Ops)))
+	if err != nil {
+		return p, err
+	}
+	p.NSPerOp = perOp(warm.WallNS, warm.Ops)
+	ops := statsOps(p.NSPerOp / share)
+	mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp/share)+time.Duration(expected.AroundNS))
+	if err != nil {
+		return p, err
+	}
+	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+	if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
+		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(seldomNS, p.NSPerOp)); err != nil {
+			return p, err
+		}
+	}
+	switch {
+	case w.Heap > 0 && p.BytesPerOp >= 1: // a cycle comes when as much has been allocated as is alive
+		p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
+	case warm.GC >= 2:
+		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
+	}
+	p.SetupNS = float64(warmUp(w)) + float64(ops)*p.NSPerOp
+	if warm.UntimedNS+mem.UntimedNS > 0 {
+		p.UntimedNS = expected.UntimedNS
+		addUntimed(&p, warm, mem)
+		p.Counted = mem.Ops < ops
+		p.SetupNS = warmMore*float64(warmUp(w)) + p.AroundNS
+	}
+	return p, nil
+}
+
+// addUntimed fills in what a benchmark takes in addition to what is timed, by two runs
+// of it with different numbers of operations.
+func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
+	if more := warm.Ops - mem.Ops; more > 0 {
+		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(more)
+	}
+	if p.UntimedNS < untimedFrom*p.NSPerOp { // what testing takes around a run varies as much
+		p.UntimedNS = 0
+	}
+	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
+}
+
+// timedPart returns the part of d that is timed, if share of the time is.
+func timedPart(d time.Duration, share float64) time.Duration {
+	return time.Duration(share * float64(d))
 }
 
 // warmUp is how long a warm-up for w may take without seeing collections.
@@ -215,7 +276,7 @@ func warmUp(w tare.Workload) time.Duration {
 
 // opsIn is how many operations of nsPerOp take somewhat more than ns, so that a
 // contender that runs a given number at a time needs to run them once.
-func opsIn(ns, nsPerOp float64) int64 { return int64(math.Ceil(1.2 * ns / max(0.1, nsPerOp))) }
+func opsIn(ns, nsPerOp float64) int64 { return int64(math.Ceil(warmMore * ns / max(0.1, nsPerOp))) }
 
 // configured is workload in as contender id is told it: with how the study
 // configures the contender over what the workload chooses.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type seat struct {
 // only when it returns without an error.
 func (r *run) round(ctx context.Context, rd tare.Round) error {
 	began := r.o.Now()
+	rd.Workloads = r.groupWorkloads(rd.Workloads)
 	noise := r.gauge()
 	var err error
 	var done []tare.Slice
@@ -58,6 +60,23 @@ func (r *run) round(ctx context.Context, rd tare.Round) error {
 	r.slices = append(r.slices, done...)
 	r.trials = append(r.trials, trials...)
 	return nil
+}
+
+// groupWorkloads returns the workloads of each group next to each other, in the order in
+// which the groups come first.
+func (r *run) groupWorkloads(names []string) []string {
+	g, ok := r.kind.(Grouper)
+	if !ok {
+		return names
+	}
+	rank := map[string]int{}
+	of := func(name string) string { return g.Group(r.inputs[name]) }
+	for i, name := range slices.Backward(names) {
+		rank[of(name)] = i
+	}
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank[of(a)], rank[of(b)]) })
+	return names
 }
 
 // oneByOne runs one whole trial after another, in the round's order.
@@ -128,8 +147,14 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 			takers = append(takers, st)
 		}
 	}
+	if r.isOver() {
+		return nil, errLimit
+	}
 	prepared := r.prepareAll(ctx, in, takers)
 	for i, st := range takers {
+		if r.isOver() {
+			return nil, errLimit
+		}
 		err := prepared[i]
 		if err == nil {
 			err = r.settle(ctx, rd, in, st)
@@ -146,6 +171,9 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 			st := seats[id]
 			if st == nil || st.gone {
 				continue
+			}
+			if r.isOver() {
+				return nil, errLimit
 			}
 			slice, err := r.slice(ctx, rd, sl, st, i)
 			if err := r.failed(ctx, st, err); err != nil {
@@ -210,7 +238,9 @@ func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *s
 	}
 	st.trial.Answers = append(st.trial.Answers, conf)
 	w, _ := r.workloadOf(in.ID)
-	_, err := st.session.Warm(ctx, in.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, opsIn(float64(warmUp(w)), r.pilotOf(st.id, in.ID).NSPerOp))
+	known := r.pilotOf(st.id, in.ID)
+	least := timedPart(warmUp(w), known.TimedShare())
+	_, err := st.session.Warm(ctx, in.ID, warmGC, least, warmCapNS*time.Nanosecond, opsIn(float64(least), known.NSPerOp))
 	return err
 }
 
@@ -222,6 +252,12 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 		}
 	}
 	return tare.Pilot{}
+}
+
+// estimateUntimed returns how long ops operations take in addition to what is timed.
+func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
+	p := r.pilotOf(contender, workload)
+	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
 }
 
 // slice hands the token to st for slice i.
@@ -240,8 +276,8 @@ func (r *run) slice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *sea
 	}
 	// A lead-in and the slice after it may each last until cap_ns; the deadline,
 	// twenty times what is expected, is beyond both.
-	expected := max(sl.TargetNS, sl.CapNS/5) * tau
-	a, err := st.session.Slice(ctx, q, time.Duration(expected))
+	expected := time.Duration(max(sl.TargetNS, sl.CapNS/5) * tau)
+	a, err := st.session.Slice(ctx, q, expected+r.estimateUntimed(st.id, sl.Workload, q.Ops))
 	if err != nil {
 		return tare.Slice{}, err
 	}
@@ -278,7 +314,7 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 		}
 		st.trial.Histograms[sl.Workload] = histogram
 	}
-	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expect(sl.MemoryOps, ns))
+	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expect(sl.MemoryOps, ns)+r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps))
 	if err != nil {
 		return s, err
 	}

@@ -43,10 +43,11 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 // the interval soonest, or a share of it, within what the slice rule allows.
 func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
 	out := make([]tare.Slicing, len(rule))
+	known := byWorkload(pilots)
 	for i, s := range rule {
 		least := leastOf(s)
 		if s.Count > least {
-			best := soonest(s, pilots, measured[s.Workload])
+			best := soonest(s, known[s.Workload], measured[s.Workload])
 			want := int(math.Round(share * min(float64(s.Count), best)))
 			s.Count = min(s.Count, nearlyBalanced(len(s.Contenders), max(least, want)))
 		}
@@ -79,9 +80,9 @@ func leastOf(s tare.Slicing) int {
 }
 
 // soonest is the number of slices per round that minimises the time to a given
-// width: with n slices a round costs set-up + n·slice and its effect has the
-// variance between + within/n, so that the product is least at
-// n = √(set-up/slice · within/between).
+// width, by the pilots of the workload: with n slices a round costs set-up + n·slice
+// and its effect has the variance between + within/n, so that the product is least
+// at n = √(set-up/slice · within/between).
 //
 // Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time",
 // ISMM 2013, section 6 (optimal repetition counts).
@@ -89,11 +90,11 @@ func soonest(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 	var setup, slice float64
 	for _, p := range pilots {
 		ops := s.Ops[p.Contender]
-		if p.Workload != s.Workload || ops == 0 {
+		if ops == 0 {
 			continue
 		}
 		setup += max(setupUnknown, p.SetupNS)
-		slice += float64(ops+s.Lead[p.Contender])*p.NSPerOp + tokenNS + p.AroundNS
+		slice += float64(ops+s.Lead[p.Contender])*p.ElapsedNS() + tokenNS + p.AroundNS
 	}
 	return math.Sqrt(setup / max(1, slice) / betweenShare(v, s))
 }

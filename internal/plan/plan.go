@@ -59,6 +59,7 @@ type Options struct {
 	Spent     time.Duration // of the budget, by the pilot
 	Rounds    int           // fixed; zero: what the budget has time for
 	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
+	Strict    bool          // never stretch the budget: plan the rounds that end within it, however few
 	Slice     time.Duration // slice length wanted; zero: by rule
 	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
 	Until     float64       // go on until every difference is found or smaller than this share; zero: fill the budget
@@ -91,10 +92,14 @@ const (
 type BudgetError struct {
 	Budget time.Duration
 	Least  time.Duration
+	What   string // that it has no time for; empty: any interval
 }
 
 // Error names the least budget.
 func (e *BudgetError) Error() string {
+	if e.What != "" {
+		return fmt.Sprintf("a budget of %v has no time for %s; the least is --budget %v", e.Budget, e.What, e.Least)
+	}
 	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
@@ -110,22 +115,22 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	if p.Isolation == "" {
 		p.Isolation = tare.Lockstep
 	}
-	var taking []tare.Pilot // what is known of others costs nothing
+	known := byWorkload(pilots)
+	pilots = nil // what is known of others costs nothing
 	for _, w := range workloads {
 		var mine []tare.Pilot
 		for _, id := range contenders {
-			for _, pl := range pilots {
-				if pl.Workload == w.ID && pl.Contender == id {
+			for _, pl := range known[w.ID] {
+				if pl.Contender == id {
 					mine = append(mine, pl)
 				}
 			}
 		}
 		if len(mine) > 0 {
-			taking = append(taking, mine...)
+			pilots = append(pilots, mine...)
 			p.Slices = append(p.Slices, slicing(w, mine, o))
 		}
 	}
-	pilots = taking
 	if o.Rounds > 0 {
 		p.SecondsPerRound = seconds(p.Slices, pilots)
 		p.RoundsPlanned = o.Rounds
@@ -158,6 +163,8 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	p.Fits = p.RoundsPlanned >= MinRounds
 	switch {
 	case p.Fits:
+	case o.Strict:
+		p.RoundsPlanned = max(1, p.RoundsPlanned)
 	case o.User:
 		p.RoundsPlanned = max(p.RoundsPlanned, LeastRounds(len(p.Slices), 1))
 	default:
@@ -201,21 +208,40 @@ func looks(n int) []int {
 // tokenNS is what a token costs: request, reply and journal line.
 const tokenNS = 30e3
 
-// seconds forecasts one round: set-up of every process, then the slices.
+// byWorkload returns the pilots of each workload.
+func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
+	of := map[string][]tare.Pilot{}
+	for _, p := range pilots {
+		of[p.Workload] = append(of[p.Workload], p)
+	}
+	return of
+}
+
+// seconds forecasts one round: set-up of every process, then the slices. What is not
+// timed takes time as well.
 func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
+	starts := map[[2]string]float64{}
 	for _, p := range pilots {
-		ns += p.SetupNS
+		of := [2]string{p.Contender, p.Process}
+		ns += p.SetupNS + max(0, p.StartNS-starts[of])
+		starts[of] = max(starts[of], p.StartNS)
 	}
+	known := byWorkload(pilots)
 	for _, s := range slices {
-		for _, p := range pilots {
-			if ops := s.Ops[p.Contender]; p.Workload == s.Workload && ops > 0 {
-				slice := float64(ops) * p.NSPerOp
+		for _, p := range known[s.Workload] {
+			if ops := s.Ops[p.Contender]; ops > 0 {
+				slice := float64(ops) * p.ElapsedNS()
 				if s.Count == 1 && s.Cycles == nil { // continuous, and as long as it is meant to be
 					slice = float64(s.TargetNS)
 				}
-				ns += float64(s.MemoryOps)*p.NSPerOp + p.AroundNS
-				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + tokenNS + p.AroundNS)
+				if !p.Counted {
+					ns += float64(s.MemoryOps)*p.ElapsedNS() + p.AroundNS
+				}
+				if p.Process == "" { // testing has no lead-in
+					slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
+				}
+				ns += float64(s.Count) * (slice + tokenNS + p.AroundNS)
 			}
 		}
 	}

@@ -258,6 +258,80 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// A budget that is a limit is never stretched, however few rounds it has time for.
+func TestStrictBudgetIsNotStretched(t *testing.T) {
+	whole := study(t, false, plan.Options{Budget: time.Hour})
+	for _, rounds := range []float64{0.2, 1.5, 5.5} {
+		p := study(t, false, plan.Options{Budget: time.Duration(rounds * whole.SecondsPerRound * 0.2e9), User: true, Strict: true})
+		if n := int((p.BudgetSeconds) / p.SecondsPerRound); p.RoundsPlanned != max(1, n) || p.Fits || p.Stretched != (n < 1) {
+			t.Errorf("%v rounds: %d are planned of %v s in %v s; fits %v, stretched %v", rounds, p.RoundsPlanned, p.SecondsPerRound, p.BudgetSeconds, p.Fits, p.Stretched)
+		}
+	}
+}
+
+// All time of an operation counts that of a benchmark, timed or not, and the start of its
+// process once a round.
+func TestRoundsCountWhatIsNotTimed(t *testing.T) {
+	of := func(edit func(*tare.Pilot)) tare.Plan {
+		works := []tare.Workload{{ID: "v", Slice: 4 * time.Millisecond}, {ID: "w", Slice: 4 * time.Millisecond}}
+		all := slices.Concat(pilots("v", false, ids...), pilots("w", false, ids...))
+		for i := range all {
+			if all[i].Process = "p"; all[i].Contender == "a" {
+				edit(&all[i])
+			}
+		}
+		return plan.New(works, ids, all, plan.Options{Rounds: 1, Most: 16})
+	}
+	plain := of(func(*tare.Pilot) {})
+	stops := of(func(p *tare.Pilot) { p.UntimedNS = 450e3 })
+	var ops int64
+	for _, s := range plain.Slices {
+		ops += int64(s.Count) * s.Ops["a"]
+	}
+	if more := stops.SecondsPerRound - plain.SecondsPerRound; more < 420e-6*float64(ops) || more > 500e-6*float64(ops) {
+		t.Errorf("450 µs more of each of %d operations are %v s a round", ops, more)
+	}
+	if a, b := plain.Slices[0].MemoryOps, stops.Slices[0].MemoryOps; b*9 > a {
+		t.Errorf("%d operations of 50 µs are counted, %d that take ten times as long", a, b)
+	}
+	starts := of(func(p *tare.Pilot) { p.StartNS = 3e9 })
+	if more := starts.SecondsPerRound - plain.SecondsPerRound; more < 2.99 || more > 3.01 {
+		t.Errorf("a process of two benchmarks that starts in 3 s costs %v s a round", more)
+	}
+	counted := of(func(p *tare.Pilot) { p.Counted, p.AroundNS = true, 1e9 })
+	around := of(func(p *tare.Pilot) { p.AroundNS = 1e9 })
+	if less := around.SecondsPerRound - counted.SecondsPerRound; less < 2 {
+		t.Errorf("without a pass that counts allocations, rounds are %v s shorter", less)
+	}
+}
+
+// A slice of a benchmark in whole runs is a run, of which there are two in a round,
+// however little of it is timed.
+func TestWholeRunsAreSlices(t *testing.T) {
+	for _, ns := range []float64{50, 20e6, 700e6} {
+		var all []tare.Pilot
+		for _, id := range ids {
+			all = append(all, tare.Pilot{Contender: id, Workload: "w", NSPerOp: ns, BytesPerOp: 1000, AroundNS: 400e6, Counted: true})
+		}
+		p := plan.New([]tare.Workload{{ID: "w"}}, ids, all, plan.Options{Rounds: 1, Most: 16})
+		if s, _ := p.Slicing("w"); s.Count != 2 || s.Ops["a"] != 1 || s.Block != 1 || !s.RatioOfSums {
+			t.Errorf("runs with %v ns that are timed: %+v", ns, s)
+		}
+	}
+}
+
+// A slice of a length that was chosen for work that allocates is not made longer.
+func TestChosenSlicesOfWorkThatAllocates(t *testing.T) {
+	all := pilots("w", true, ids...)
+	for i := range all {
+		all[i].CycleNS = 0 // testing tells nothing of collections
+	}
+	p := plan.New([]tare.Workload{{ID: "w", Slice: 20 * time.Microsecond}}, ids, all, plan.Options{Rounds: 1, Most: 16})
+	if s, _ := p.Slicing("w"); s.TargetNS != 50e3 || s.Ops["a"] != 1 {
+		t.Errorf("slices of %d ns and %d operations, want one of 50 µs", s.TargetNS, s.Ops["a"])
+	}
+}
+
 // Rounds with longer slices take the time of several others: a plan has them only
 // where there are enough of them to say anything.
 func TestLongRoundsOnlyWhereTheyCount(t *testing.T) {

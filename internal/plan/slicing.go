@@ -101,9 +101,10 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 		Lead:     map[string]int64{},
 	}
 	slowest, longest, allocates, cycles := 0.0, 0.0, false, true
+	lasts := 0.0 // an operation of the slowest, timed or not
 	for _, p := range pilots {
 		s.Contenders = append(s.Contenders, p.Contender)
-		slowest = max(slowest, p.NSPerOp)
+		slowest, lasts = max(slowest, p.NSPerOp), max(lasts, p.ElapsedNS())
 		if p.BytesPerOp >= 1 {
 			allocates = true
 			cycles = cycles && p.CycleNS > 0
@@ -117,7 +118,7 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 		}
 	}
 	pool := int64(max(1, workload.Pool))
-	s.MemoryOps = memoryOps(pool, slowest)
+	s.MemoryOps = memoryOps(pool, lasts)
 	if workload.Traffic != nil {
 		traffic(&s, *workload.Traffic, pilots, want)
 		return s
@@ -153,7 +154,11 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 	var lengths []float64
 	if !cycles || longest > max(hugeNS, longestOps*slowest) {
 		s.RatioOfSums = true
-		s.TargetNS = int64(max(unevenNS, float64(s.MinNS), slowest))
+		uneven := unevenNS
+		if workload.Slice > 0 { // a length that was chosen for what it allocates
+			uneven = 0
+		}
+		s.TargetNS = int64(max(uneven, float64(s.MinNS), slowest))
 		for _, p := range pilots {
 			byOps(&s, p, float64(s.TargetNS), pool)
 		}
@@ -195,6 +200,12 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 		if s.Cycles != nil && mean > onceSlice {
 			s.Count = 1
+		}
+	}
+	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // whole runs, however little of them is timed
+		s.Count, s.Block, s.RatioOfSums = hugeCount, 1, true
+		for _, p := range pilots {
+			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
 		}
 	}
 	if o.Isolation == tare.TrialWise {

@@ -86,7 +86,10 @@ type Kind struct {
 	suites map[string]Suite // by path
 }
 
-var _ lab.Kind = (*Kind)(nil)
+var (
+	_ lab.Kind    = (*Kind)(nil)
+	_ lab.Grouper = (*Kind)(nil)
+)
 
 // New returns the gobench kind.
 func New() *Kind { return &Kind{suites: map[string]Suite{}} }
@@ -101,6 +104,9 @@ func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	}
 	return wire.Workload{ID: w.ID, Fixture: w.Fixture, Op: w.Op, Set: w.Set}, nil
 }
+
+// Group returns the package of a benchmark: each has a process of its own.
+func (k *Kind) Group(w wire.Workload) string { return w.Fixture }
 
 // Open starts one trial: the process of a package starts when a benchmark of it
 // is prepared.

@@ -135,6 +135,14 @@ func BenchmarkLooksAround(b *testing.B) {
 	}
 }
 
+func BenchmarkStops(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		time.Sleep(time.Millisecond)
+		b.StartTimer()
+	}
+}
+
 func BenchmarkExits(b *testing.B) { os.Exit(3) }
 func BenchmarkExitsWell(b *testing.B) { os.Exit(0) }
 func BenchmarkHangs(b *testing.B) { time.Sleep(time.Hour) }
@@ -371,6 +379,22 @@ func TestPrintedResults(t *testing.T) {
 	}
 }
 
+// A warm-up ends by its cap although nearly all time of the benchmark passes while its
+// timer is stopped: as many iterations as last 50 ms by the timer take minutes.
+func TestWarmCountsAllTime(t *testing.T) {
+	c := suite(t)
+	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
+	const name = "BenchmarkStops"
+	prepare(t, c, name)
+	if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 50e6, CapNS: 200e6}); a.Errors > 0 || a.Ops < 2 || a.UntimedNS < a.Ops*1e6 {
+		t.Errorf("warm: %+v, want at least 1 ms of each operation that is not timed", a)
+	}
+	if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 20}); a.Ops != 20 || a.UntimedNS < 20e6 {
+		t.Errorf("stats: %+v, want 20 ms that are not timed", a)
+	}
+	c.Close(t.Context())
+}
+
 // What goes wrong with one benchmark is told by its slices, and the others go
 // on.
 func TestOneBenchmarkSpoilsNoOther(t *testing.T) {
@@ -401,7 +425,7 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	pkg, names, err := gobench.Benchmarks(file)
-	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
+	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkLooksLikeResults", "BenchmarkFailsWithResult", "BenchmarkLooksAround", "BenchmarkStops", "BenchmarkExits", "BenchmarkExitsWell", "BenchmarkHangs"}
 	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
 		t.Errorf("package %s with %v, %v; want tiny with %v", pkg, names, err, want)
 	}

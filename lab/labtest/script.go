@@ -29,7 +29,10 @@ type Act struct {
 	Drift       float64            `json:"drift,omitempty"`  // sd of ln(time) from trial to trial
 	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
-	CycleNS     float64            `json:"cycle_ns,omitempty"` // from one collection to the next
+	CycleNS     float64            `json:"cycle_ns,omitempty"`   // from one collection to the next
+	UntimedNS   float64            `json:"untimed_ns,omitempty"` // of an operation, in addition to NSPerOp
+	AroundNS    float64            `json:"around_ns,omitempty"`  // of a request for operations, in addition to them
+	Pace        float64            `json:"pace,omitempty"`       // of all that in rounds, over the pilot; zero: 1
 	OutputBytes int64              `json:"output_bytes,omitempty"`
 	Skip        []string           `json:"skip,omitempty"`         // workloads it cannot do
 	Wrong       string             `json:"wrong,omitempty"`        // what it answers instead of the reference
@@ -147,7 +150,11 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
 		}
 	case wire.OpWarm:
-		t.run(&a, q, max(1, int64(float64(q.MinNS)/t.cost(q.On))))
+		ops := float64(q.MinNS) / t.cost(q.On)
+		if t.act.UntimedNS > 0 {
+			ops = min(ops, float64(q.CapNS)/(t.cost(q.On)+t.act.UntimedNS))
+		}
+		t.run(&a, q, max(1, int64(ops)))
 	case wire.OpSlice:
 		if f := t.act; slices.Contains(f.FailRounds, t.round()) {
 			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
@@ -166,6 +173,7 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		}
 	case wire.OpStats:
 		a.Ops, a.Bytes, a.Allocs = q.Ops, q.Ops*t.act.BytesPerOp, q.Ops*t.act.AllocsPerOp
+		t.addUntimed(&a)
 	}
 	return a, nil
 }
@@ -180,13 +188,28 @@ func (t *Trial) run(a *wire.Reply, q wire.Request, ops int64) {
 		a.GC = max(1, int64(math.Round(float64(ops)*t.cost(q.On)/t.act.CycleNS)))
 	}
 	t.clock.Advance(time.Duration(a.WallNS))
+	t.addUntimed(a)
+}
+
+// addUntimed spends scripted time on what is not timed of the operations of a.
+func (t *Trial) addUntimed(a *wire.Reply) {
+	a.UntimedNS = int64(t.pace() * (t.act.AroundNS + float64(a.Ops)*t.act.UntimedNS))
+	t.clock.Advance(time.Duration(a.UntimedNS))
+}
+
+// pace is how long everything takes over the pilot.
+func (t *Trial) pace() float64 {
+	if t.act.Pace == 0 || t.round() == 0 {
+		return 1
+	}
+	return t.act.Pace
 }
 
 func (t *Trial) cost(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
-		return t.act.NSPerOp * f
+		return t.pace() * t.act.NSPerOp * f
 	}
-	return t.act.NSPerOp
+	return t.pace() * t.act.NSPerOp
 }
 
 // round is the round that the trial's name says it is in; zero: the pilot.

@@ -21,6 +21,10 @@ import (
 // killed before it could clean up.
 const workFor = 24 * time.Hour
 
+// triesShare is how many times the time to try the benchmarks of one side fits into a
+// budget.
+const triesShare = 6
+
 // Place is where and for whom two sides are built.
 type Place struct {
 	Cache    string // directory
@@ -31,20 +35,23 @@ type Place struct {
 	Once     time.Duration // for one run of a benchmark before it is measured; zero: a minute
 	Say      func(string)
 	Dir      string // of the result, for flame graphs; empty: none is drawn
+
+	Budget time.Duration // of the user's own, which holds for trying benchmarks as well; zero: none
 }
 
 // Bench is a comparison of two sides that are built: a study and what it takes
 // to carry it out.
 type Bench struct {
-	Study   tare.Study
-	Sources suite.Sources
-	Slice   time.Duration // length of a slice
-	Notes   []string      // what the sides lack, a line each
+	Study    tare.Study
+	Sources  suite.Sources
+	Slice    time.Duration // length of a slice
+	Notes    []string      // what the sides lack, a line each
+	Spent    time.Duration // on trying benchmarks
+	Expected []tare.Pilot  // what pilots of the study will show
 
 	left     []suite.Left
 	kept     []string // lines about tests of base that are not replaced by those of head
 	findings []tare.Finding
-	costs    []cost
 	work     string
 }
 
@@ -131,6 +138,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	found := map[string][]suite.Benchmark{}
 	var left []suite.Left
 	var remarked []suite.Remark
+	within, late := p.Budget/triesShare, map[string]bool{}
 	for _, side := range []*suite.Side{s.base, s.head} {
 		built, err := suite.Build(ctx, side, tests[side.ID], a.Bench, b.work, p.Say)
 		if err != nil {
@@ -145,11 +153,17 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		if side.OneBuild && !a.OneBuild {
 			b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
 		}
+		began := time.Now()
 		some, lost, remarks, err := built.Discover(ctx, suite.Search{
 			Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
+			Within: within, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
 		})
 		if err != nil {
 			return err
+		}
+		b.Spent += time.Since(began)
+		for _, l := range lost {
+			late[l.ID] = late[l.ID] || l.Late && within > 0
 		}
 		found[side.ID], left = some, append(left, lost...)
 		remarked = append(remarked, remarks...)
@@ -258,7 +272,7 @@ func noBenchmarks(a Asked, left []suite.Left) error {
 	if len(left) > 0 {
 		what += fmt.Sprintf(" on both sides; %s: %s", left[0].ID, left[0])
 	}
-	return &UsageError{What: what, Nothing: true}
+	return &UsageError{What: what, Nothing: !slices.ContainsFunc(left, func(l suite.Left) bool { return l.Late })}
 }
 
 // shared are the benchmarks of both sides, in the head's order, with the worse
@@ -272,6 +286,7 @@ func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.
 			continue
 		}
 		h.NSPerOp, h.BytesPer = max(h.NSPerOp, base[i].NSPerOp), max(h.BytesPer, base[i].BytesPer)
+		h.Untimed = max(h.Untimed, base[i].Untimed)
 		h.Around, h.Start = max(h.Around, base[i].Around), max(h.Start, base[i].Start)
 		h.Fixed, h.Growth = max(h.Fixed, base[i].Fixed), max(h.Growth, base[i].Growth)
 		if run := base[i].Run; h.Run == 0 || run > 0 && run < h.Run {

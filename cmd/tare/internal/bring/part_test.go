@@ -152,7 +152,7 @@ func TestSliceRule(t *testing.T) {
 	if len(b.findings) != 2 || b.findings[0].Workload != "p.BenchmarkSetsUp" || b.findings[0].Check != "long-slices" || b.findings[1].Check != "whole-runs" {
 		t.Errorf("findings: %v", b.findings)
 	}
-	first := takes(b.costs[:1], 12)
+	first := b.takes(b.Study.Workloads[:1], 12)
 	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
 		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
 	}
@@ -160,6 +160,57 @@ func TestSliceRule(t *testing.T) {
 		if !strings.Contains(l.String(), "holds 1 of 5 benchmarks") {
 			t.Errorf("%s: %s", l.ID, l)
 		}
+	}
+}
+
+// Slices of a benchmark that stops its timer are cut by all the time they take, and so is
+// what rounds of it are expected to take.
+func TestStoppedTimers(t *testing.T) {
+	b := Bench{Slice: sliceLength}
+	stops := suite.Benchmark{Package: "p", Name: "BenchmarkStops", NSPerOp: 50, Untimed: 99950, Around: time.Millisecond}
+	b.plan([]suite.Benchmark{
+		stops,
+		{Package: "p", Name: "BenchmarkStopsLong", NSPerOp: 50, Untimed: 400e6, Around: time.Millisecond},
+	})
+	if got := b.Study.Workloads[0].Slice; got != 24*time.Microsecond { // 480 iterations, 48 ms
+		t.Errorf("slices of %v", got)
+	}
+	if got := b.Study.Workloads[1].Set[gobench.SetRun]; got != "1" || len(b.findings) != 1 || !strings.HasPrefix(b.findings[0].Message, "one iteration takes 400ms, most of it with its timer stopped, and a slice") {
+		t.Errorf("runs of %q, %v", got, b.findings)
+	}
+	whole := b.takes(b.Study.Workloads[1:], 10) - b.takes(b.Study.Workloads[1:], 0)
+	if least := 10 * 3 * 2 * 400 * time.Millisecond; whole < least || whole > 3*least {
+		t.Errorf("ten rounds of two runs of 400 ms of three processes: %v", whole)
+	}
+	round := b.takes(b.Study.Workloads[:1], 1) - b.takes(b.Study.Workloads[:1], 0)
+	if least := 3 * MostSlices * 48 * time.Millisecond; round < least || round > 2*least {
+		t.Errorf("a round of %d slices of 48 ms of three processes: %v", MostSlices, round)
+	}
+}
+
+// A process starts once a round for all benchmarks of its package, and what a benchmark
+// sets up is done for each of its runs.
+func TestExpectedStarts(t *testing.T) {
+	m := suite.Benchmark{Package: "p", Name: "BenchmarkA", NSPerOp: 1000, Around: time.Millisecond}
+	round := func(edit func(all []suite.Benchmark)) time.Duration {
+		all := []suite.Benchmark{m, m}
+		all[1].Name = "BenchmarkB"
+		edit(all)
+		b := Bench{Slice: sliceLength}
+		b.plan(all)
+		return b.takes(b.Study.Workloads, 1) - b.takes(b.Study.Workloads, 0)
+	}
+	plain := round(func([]suite.Benchmark) {})
+	together := round(func(all []suite.Benchmark) { all[0].Start, all[1].Start = time.Second, time.Second })
+	apart := round(func(all []suite.Benchmark) {
+		all[0].Start, all[1].Start, all[1].Package = time.Second, time.Second, "q"
+	})
+	if one, two := together-plain, apart-plain; one.Round(time.Millisecond) != 3*time.Second || two.Round(time.Millisecond) != 6*time.Second {
+		t.Errorf("starts of one package take %v a round, of two %v; want 3 s and 6 s", one, two)
+	}
+	setUp := round(func(all []suite.Benchmark) { all[0].Around += 300 * time.Millisecond })
+	if more := setUp - plain; more < 3*2*600*time.Millisecond { // two runs, of one iteration and of the others
+		t.Errorf("300 ms of set-up take %v a round", more)
 	}
 }
 
@@ -171,11 +222,11 @@ func TestMaxHoldsWhatFits(t *testing.T) {
 		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 100 * time.Millisecond},
 		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
 	})
-	lean := []cost{b.costs[0], b.costs[2]}
-	if _, err := b.Budget(takes(lean, 12) + time.Second); err != nil {
+	lean := []tare.Workload{b.Study.Workloads[0], b.Study.Workloads[2]}
+	if _, err := b.Budget(b.takes(lean, 12) + time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" || len(b.costs) != 2 {
+	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" {
 		t.Errorf("measured %v, left out %v", b.Study.Workloads, b.left)
 	}
 }

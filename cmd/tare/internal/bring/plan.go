@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/stats"
 )
 
 // The rule for slices of benchmarks, which docs/bench.md tells.
@@ -29,18 +31,10 @@ const (
 	aroundNoted = 20 * time.Millisecond  // of that, which is worth a note
 	wholeLength = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
 
-	wantRounds  = 27                     // of a budget that nobody chose
-	pilotTime   = 300 * time.Millisecond // of one contender on one benchmark
+	wantRounds  = 27 // of a budget that nobody chose
 	leastBudget = 15 * time.Second
-	processes   = 3 // base, control, head
+	warmLength  = 10 * time.Millisecond // of a warm-up, about
 )
-
-// cost is what a benchmark takes.
-type cost struct {
-	round time.Duration
-	long  time.Duration // a round whose slices are longer
-	pilot time.Duration
-}
 
 // plan makes the workloads of the study: each slice is as long as it takes for
 // its result to be the benchmark's, and not that of what testing does around it.
@@ -59,7 +53,7 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			}
 			b.note(of, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
 			b.Study.Workloads = append(b.Study.Workloads, w)
-			b.costs = append(b.costs, wholeCosts(m, n))
+			b.Expected = append(b.Expected, expectWhole(w, m, n)...)
 			continue
 		}
 		w.Slice = b.slice(m)
@@ -67,11 +61,12 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(w.Slice)))
 		}
 		b.Study.Workloads = append(b.Study.Workloads, w)
-		b.costs = append(b.costs, costs(w, m))
+		b.Expected = append(b.Expected, expectSlices(w, m)...)
 	}
 }
 
-// slice is how long slices of m are; zero where it cannot have any.
+// slice is how long slices of m are; zero where it cannot have any. Of a benchmark that
+// stops its timer it is the part of that length that is timed.
 func (b *Bench) slice(m suite.Benchmark) time.Duration {
 	if b.indivisible(m) != "" {
 		return 0
@@ -81,15 +76,21 @@ func (b *Bench) slice(m suite.Benchmark) time.Duration {
 		want = max(want, allocLength)
 		least = max(least, min(allocMost, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
 	}
-	return max(want, time.Duration(m.NSPerOp), min(least, mostLength))
+	if m.Untimed > 0 { // so little of it is timed that a few more iterations are worth it
+		want = max(want, allocMost)
+	}
+	long := m.TimedShare() * float64(max(want, min(least, mostLength)))
+	return time.Duration(max(1, long, m.NSPerOp))
 }
 
 // indivisible says why m cannot be cut into slices; empty where it can.
 func (b *Bench) indivisible(m suite.Benchmark) string {
 	most := max(b.Slice, mostLength)
-	switch one := time.Duration(m.NSPerOp); {
+	switch one := time.Duration(m.Elapsed()); {
 	case m.Alone != "":
 		return "no two processes of its package can run at once (" + m.Alone + ")"
+	case one > most && m.Untimed > m.NSPerOp:
+		return fmt.Sprintf("one iteration takes %v, most of it with its timer stopped, and a slice is at most %v long", rounded(one), most)
 	case one > most:
 		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", rounded(one), most)
 	case aroundShare*m.Around > most:
@@ -107,91 +108,96 @@ func iterations(m suite.Benchmark) int64 {
 	if m.Run > 0 {
 		return m.Run
 	}
-	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.NSPerOp))))
+	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.Elapsed()))))
 }
 
-// wholeCosts forecasts what a benchmark takes that is measured in whole runs of n
-// iterations.
-func wholeCosts(m suite.Benchmark, n int64) cost {
-	one := time.Duration(m.NSPerOp)
-	run := time.Duration(float64(n)*m.NSPerOp) + m.Around
+// expectWhole returns what pilots will show of a benchmark that is measured in whole
+// runs of n iterations: an operation is a run, which allocates.
+func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
+	around := float64(m.Around) + float64(n)*m.Untimed
 	if n > 1 { // testing tries one before
-		run += one + m.Around
+		around += float64(m.Around) + m.Elapsed()
 	}
-	warm := 2*m.Around + max(20*time.Millisecond, 2*one)
-	starts := m.Start
-	if m.Alone != "" { // for the warm-up, and for each run
-		starts *= 3
+	warm := min(float64(2*m.Around)+max(float64(warmLength), 2*m.Elapsed()), float64(n)*m.NSPerOp+around)
+	if m.Alone != "" { // a process for the warm-up, and for each run
+		around, warm, m.Start = around+float64(m.Start), warm+float64(m.Start), 0
 	}
-	return cost{round: processes * (starts + warm + 2*run), pilot: processes * (starts + pilotTime + warm + 2*one + run)}
+	return expectAll(w, m, tare.Pilot{
+		NSPerOp: float64(n) * max(0.1, m.NSPerOp), BytesPerOp: max(1, float64(n)*m.BytesPer), AroundNS: around,
+		SetupNS: warm, Counted: true,
+	})
 }
 
-// costs forecasts what a benchmark takes of a round and of the pilot.
-func costs(w tare.Workload, m suite.Benchmark) cost {
-	ids := []string{Base, tare.ControlID, Head, tare.NullID}
-	var pilots []tare.Pilot
-	for _, id := range ids {
-		pilots = append(pilots, tare.Pilot{Contender: id, Workload: w.ID, NSPerOp: max(0.1, m.NSPerOp), BytesPerOp: m.BytesPer})
-	}
-	p := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Most: MostSlices})
-	if len(p.Slices) == 0 {
-		return cost{}
-	}
-	s := p.Slices[0]
-	slice := max(time.Duration(s.TargetNS), time.Duration(m.NSPerOp))
-	warm := 2*m.Around + max(20*time.Millisecond, 2*time.Duration(m.NSPerOp))
-	stats := m.Around + time.Duration(float64(s.MemoryOps)*m.NSPerOp)
-	return cost{
-		round: processes * (m.Start + warm + stats + time.Duration(s.Count)*(slice+m.Around)),
-		long:  processes * time.Duration(plan.LongCount(s, plan.LongTau)) * (plan.LongTau*slice + m.Around),
-		pilot: processes * (m.Start + pilotTime + 4*m.Around + 4*time.Duration(m.NSPerOp)),
-	}
+// expectSlices returns what pilots will show of a benchmark that is cut into slices.
+func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
+	around := float64(2*m.Around) + m.Elapsed() // testing tries one iteration before the others
+	return expectAll(w, m, tare.Pilot{
+		NSPerOp: max(0.1, m.NSPerOp), UntimedNS: m.Untimed, BytesPerOp: m.BytesPer, AroundNS: around,
+		SetupNS: around + max(float64(warmLength), m.Elapsed()),
+	})
 }
 
-// takes is what n rounds of the benchmarks take.
-func takes(all []cost, n int) time.Duration {
-	var round, pilot time.Duration
-	for _, c := range all {
-		round, pilot = round+c.round+c.long/plan.LongEvery, pilot+c.pilot
+// expectAll returns what pilots of all contenders will show of w, if that of one shows p.
+func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
+	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.Start)
+	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: 0.1}
+	all := []tare.Pilot{null}
+	for _, id := range []string{Base, tare.ControlID, Head} {
+		p.Contender = id
+		all = append(all, p)
 	}
-	return pilot + time.Duration(n)*round
+	return all
+}
+
+// Takes is about how long so many rounds take.
+func (b *Bench) Takes(rounds int) time.Duration { return b.takes(b.Study.Workloads, rounds) }
+
+// takes is how long so many rounds of works take, with what comes before them.
+func (b *Bench) takes(works []tare.Workload, rounds int) time.Duration {
+	in := map[string]bool{}
+	for _, w := range works {
+		in[w.ID] = true
+	}
+	expected := slices.DeleteFunc(slices.Clone(b.Expected), func(p tare.Pilot) bool { return !in[p.Workload] })
+	o := plan.Options{Rounds: rounds, Slice: b.Slice, Most: MostSlices, Brief: []string{tare.NullID}}
+	round := plan.New(works, []string{Base, tare.ControlID, Head, tare.NullID}, expected, o).SecondsPerRound
+	if rounds >= stats.LongRounds*plan.LongEvery { // with rounds whose slices are longer
+		rounds += rounds / plan.LongEvery
+	}
+	return lab.PilotTime(expected) + time.Duration(float64(rounds)*round*float64(time.Second))
 }
 
 // Keep leaves all benchmarks out but one, and reports whether there is that one.
 func (b *Bench) Keep(id string) bool {
 	i := slices.IndexFunc(b.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i >= 0 {
-		b.Study.Workloads, b.costs = b.Study.Workloads[i:i+1], b.costs[i:i+1]
+		b.Study.Workloads = b.Study.Workloads[i : i+1]
 	}
 	return i >= 0
 }
-
-// Takes is about how long so many rounds take.
-func (b *Bench) Takes(rounds int) time.Duration { return takes(b.costs, rounds) }
 
 // Budget is how long to measure where nobody says: as long as is enough for
 // many rounds, within most. Benchmarks that most has no time for beside those
 // before them are left out and named; zero is no limit.
 func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
-	all := b.costs
-	var held []cost
+	all := b.Study.Workloads
 	var in, out []tare.Workload
-	for i, w := range b.Study.Workloads {
-		if with := append(held, all[i]); most > 0 && takes(with, plan.MinRounds) > most {
+	for _, w := range all {
+		if with := append(slices.Clip(in), w); most > 0 && b.takes(with, plan.MinRounds) > most {
 			out = append(out, w)
 		} else {
-			held, in = with, append(in, w)
+			in = with
 		}
 	}
 	if len(in) == 0 {
-		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(takes(all[:1], plan.MinRounds)))
+		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(b.takes(all[:1], plan.MinRounds)))
 	}
 	for _, w := range out {
-		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(takes(all, plan.MinRounds)))})
+		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(b.takes(all, plan.MinRounds)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
-	b.Study.Workloads, b.costs = in, held
-	budget := max(leastBudget, upwards(takes(b.costs, wantRounds)))
+	b.Study.Workloads = in
+	budget := max(leastBudget, upwards(b.takes(in, wantRounds)))
 	if most > 0 {
 		budget = min(budget, most)
 	}

@@ -22,13 +22,16 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
 	}
-	w.Options.Most = bring.MostSlices
+	w.Options.Most, w.Options.Expected = bring.MostSlices, b.Expected
+	if w.Options.User {
+		w.Options.Limit, w.Options.Spent = w.Options.Budget, b.Spent
+	}
 	if !w.Options.User && w.Options.Rounds == 0 && w.Options.Until == 0 {
 		budget, err := b.Budget(most)
 		if err != nil {
 			return err
 		}
-		w.Options.Budget = budget
+		w.Options.Budget, w.Options.Limit = budget, most
 	}
 	how := "about " + w.Options.Budget.Round(time.Second).String()
 	switch {
@@ -47,7 +50,7 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.lab(progress)
-	o.Rounds, o.Most = rounds, bring.MostSlices
+	o.Rounds, o.Most, o.Expected = rounds, bring.MostSlices, b.Expected
 	o.Permit = permitWithin(most, w.Now)
 	if o.Slice == 0 {
 		o.Slice = b.Slice

@@ -36,14 +36,23 @@ func planned(e lab.Event) string {
 	return text
 }
 
-// left is how long it will take yet: what the budget holds, or what a fixed
-// number of rounds needs.
-func left(e lab.Event) string {
-	if e.Plan != nil && e.Plan.BudgetSeconds == 0 {
-		rest := float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound
-		return fmt.Sprintf(" (about %s more)", cmdenv.Seconds(time.Duration(rest*float64(time.Second))))
+// formatTimeLeft returns the time to the end in words: what a fixed number of rounds
+// needs, else the rest of the budget. A budget that is used up or stretched says nothing
+// about it; then it is what the planned rounds need, and "" after the last.
+func formatTimeLeft(e lab.Event) string {
+	var rest time.Duration
+	hasBudget := true
+	if e.Plan != nil {
+		rest = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))
+		hasBudget = e.Plan.BudgetSeconds > 0 && !e.Plan.Stretched
 	}
-	return fmt.Sprintf(" (at most %s more)", cmdenv.Seconds(e.Left))
+	switch {
+	case hasBudget && e.Left >= time.Second:
+		return fmt.Sprintf(" (at most %s more)", cmdenv.Seconds(e.Left))
+	case rest >= time.Second:
+		return fmt.Sprintf(" (about %s more)", cmdenv.Seconds(rest))
+	}
+	return ""
 }
 
 // stopped says why a study ended.

@@ -158,7 +158,7 @@ func (p *Progress) Event(e lab.Event) {
 		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 		p.said = time.Now() // the plan was this phase's line
 	case "round":
-		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, cmdenv.Seconds(e.Elapsed), left(e), leading(e))
+		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, cmdenv.Seconds(e.Elapsed), formatTimeLeft(e), leading(e))
 		p.status("round", p.rounds+p.answers, false)
 	case "look":
 		if all := e.Decided + e.Open; all > 0 {

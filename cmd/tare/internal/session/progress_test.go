@@ -99,6 +99,34 @@ func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
 	})
 }
 
+// The time that is left is never given as none, nor is that of a budget if it is
+// stretched.
+func TestTimeLeft(t *testing.T) {
+	budget := tare.Plan{SecondsPerRound: 2, BudgetSeconds: 60}
+	stretched, fixed := budget, budget
+	stretched.Stretched, fixed.BudgetSeconds = true, 0
+	for _, c := range []struct {
+		plan *tare.Plan
+		done int
+		left time.Duration
+		want string
+	}{
+		{&budget, 3, 20 * time.Second, " (at most 20s more)"},
+		{&budget, 3, 0, " (about 14s more)"},
+		{&budget, 10, 4 * time.Millisecond, ""},
+		{&stretched, 3, 5 * time.Second, " (about 14s more)"},
+		{&stretched, 10, 0, ""},
+		{&fixed, 9, 0, " (about 2s more)"},
+		{&fixed, 10, 0, ""},
+		{nil, 3, time.Minute, " (at most 1m more)"},
+		{nil, 3, 0, ""},
+	} {
+		if got := formatTimeLeft(lab.Event{Round: c.done, Rounds: 10, Plan: c.plan, Left: c.left}); got != c.want {
+			t.Errorf("%+v, %d of 10 rounds, %v: %q, want %q", c.plan, c.done, c.left, got, c.want)
+		}
+	}
+}
+
 // A number of rounds that gives no interval is reported before they are measured.
 func TestTooFewRoundsAreReported(t *testing.T) {
 	for _, c := range []struct {

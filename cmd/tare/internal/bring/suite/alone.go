@@ -44,7 +44,7 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 		for j, s := range suites {
 			limit := onceLimit
 			if seats[j] == nil {
-				seats[j] = &discovery{side: s.Side.ID, procs: map[string]int{}}
+				seats[j] = newDiscovery(s.Side.ID)
 				if err := seats[j].open(ctx, s, spec); err != nil {
 					return err
 				}
@@ -64,7 +64,7 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 				continue
 			}
 			closeAll()
-			seats[j] = &discovery{side: s.Side.ID, procs: map[string]int{}}
+			seats[j] = newDiscovery(s.Side.ID)
 			if err := seats[j].open(ctx, s, spec); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,11 @@ const (
 	prepareLimit = time.Minute // to start a package's process, its TestMain included
 	onceLimit    = time.Minute // for one iteration of a benchmark and all below it
 	warmFor      = 5 * time.Millisecond
-	aroundRuns   = 5 // the quickest counts: others were interrupted
+	warmCap      = time.Second
+	aroundRuns   = 5                      // the quickest counts: others were interrupted
+	aroundFor    = 250 * time.Millisecond // after which there are no more of them
+	shortRuns    = 4                      // runs in the time for all of them are the longest to be looked at closer: of longer ones a budget has no rounds
+	untimedFrom  = 0.25                   // of the timed part of an iteration: what is less is not told from chance
 )
 
 // Benchmark is a benchmark that gives results, and how it runs. Figures are
@@ -32,8 +37,9 @@ type Benchmark struct {
 	Name     string // in full, e.g. BenchmarkParse/small
 	NSPerOp  float64
 	BytesPer float64       // heap bytes per operation
+	Untimed  float64       // ns of an iteration while the timer is stopped; zero: too little to tell
 	Around   time.Duration // what testing does around the iterations of one slice
-	Start    time.Duration // to start the package's process
+	Start    time.Duration // to start the package's process, which is linked before
 
 	Fixed  time.Duration // of each run, in its result and not of any iteration: what stands around the loop; zero: too little to tell
 	Growth float64       // how many times as long an iteration takes where eight times as many are asked for; zero: it does not grow
@@ -46,11 +52,20 @@ func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
+// Elapsed returns how long an iteration takes in ns, whether it is timed or not.
+func (b Benchmark) Elapsed() float64 { return b.NSPerOp + b.Untimed }
+
+// TimedShare returns the share of the time of an iteration that is timed.
+func (b Benchmark) TimedShare() float64 {
+	return tare.Pilot{NSPerOp: b.NSPerOp, UntimedNS: b.Untimed}.TimedShare()
+}
+
 // Left is a benchmark or package that is not measured.
 type Left struct {
 	ID     string
 	Side   string // whose fault it is: a side, or Both; empty: nobody's
 	Broken bool   // it does not build
+	Late   bool   // it takes too long, or there was no time to try it
 	Why    string // without the side
 
 	OneSided bool // only one revision has it, so that there is nothing to compare
@@ -79,6 +94,9 @@ type Search struct {
 	Slice   func(Benchmark) time.Duration // how long slices of it are to be; zero: it will not have any
 	Run     time.Duration                 // how long a run is to be of a benchmark that has none
 	Once    time.Duration                 // for one iteration of a benchmark and all below it; zero: a minute
+	Within  time.Duration                 // for all of them, of which each package gets its part, and half as much for the starts of processes; zero: no limit
+	NoTime  string                        // why benchmarks are left out that Within has no time for
+	Skip    map[string]bool               // ids not to look at, or not to look at closer
 	Spec    trial.Spec                    // of their processes
 	Say     func(string)
 }
@@ -88,9 +106,14 @@ type Search struct {
 func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, remarks []Remark, err error) {
 	spec := q.Spec
 	spec.Name = b.Side.ID + "/discover"
-	d := &discovery{limit: q.Once, slice: q.Slice, run: q.Run, side: b.Side.ID, procs: map[string]int{}}
+	d := newDiscovery(b.Side.ID)
+	d.limit, d.slice, d.run = q.Once, q.Slice, q.Run
 	if d.limit == 0 {
 		d.limit = onceLimit
+	}
+	d.closer, d.warm = 4*d.limit, warmCap
+	if q.Within > 0 {
+		d.limit, d.closer, d.warm = min(d.limit, q.Within), min(d.closer, 2*q.Within), min(d.warm, q.Within/shortRuns/2)
 	}
 	if err := d.open(ctx, b, spec); err != nil {
 		return nil, nil, nil, err
@@ -100,20 +123,20 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, t := range b.Tests {
+	began := time.Now()
+	d.isLate = func() bool { return q.Within > 0 && time.Since(began) > q.Within*3/2 }
+	for i, t := range b.Tests {
+		from := time.Since(began) - d.starting
+		part := max(0, q.Within-from) / time.Duration(len(b.Tests)-i)
+		d.isOver = func(share float64) bool {
+			return q.Within > 0 && time.Since(began)-d.starting > from+time.Duration(share*float64(part))
+		}
 		for _, f := range t.Files {
-			for _, name := range f.Names {
-				all := Benchmark{Package: t.Key(f), Name: name}
-				if !top.MatchString(name) || !q.Keep(all.ID()) {
-					continue
-				}
-				q.Say(fmt.Sprintf("%s: running %s once", b.Side.ID, all.ID()))
-				some, lost, err := d.below(ctx, all, q.Pattern)
-				if err != nil {
-					return nil, nil, nil, err
-				}
-				found, left = append(found, some...), append(left, lost...)
+			some, lost, err := d.file(ctx, t.Key(f), f.Names, top, q)
+			if err != nil {
+				return nil, nil, nil, err
 			}
+			found, left = append(found, some...), append(left, lost...)
 		}
 	}
 	remarks, err = d.compare(ctx, b, found, spec, q.Say)
@@ -132,6 +155,59 @@ func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err er
 	return err
 }
 
+// file finds the benchmarks of one test file: it runs each once, and then looks closer
+// at those that took least first, as far as there is time for it.
+func (d *discovery) file(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
+	tried := 0
+	for _, name := range names {
+		all := Benchmark{Package: key, Name: name}
+		if !top.MatchString(name) || !q.Keep(all.ID()) || q.Skip[all.ID()] {
+			continue
+		}
+		if tried > 0 && d.isOver(0.5) || d.tried && d.isLate() {
+			left = append(left, Left{ID: all.ID(), Late: true, Why: q.NoTime})
+			continue
+		}
+		tried++
+		d.tried = true
+		q.Say(fmt.Sprintf("%s: running %s once", d.side, all.ID()))
+		some, lost, err := d.below(ctx, all, q.Pattern)
+		if err != nil {
+			return nil, nil, err
+		}
+		found, left = append(found, some...), append(left, lost...)
+	}
+	found = slices.DeleteFunc(found, func(b Benchmark) bool { return q.Skip[b.ID()] })
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	if q.Within > 0 {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a].NSPerOp, found[b].NSPerOp) })
+	}
+	isOut := make([]bool, len(found))
+	for n, i := range order {
+		b := &found[i]
+		isLong := q.Within > 0 && time.Duration(b.NSPerOp) > q.Within/shortRuns
+		if isOut[i] = isLong || n > 0 && d.isOver(1); isOut[i] {
+			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
+			continue
+		}
+		why, err := d.gauge(ctx, b)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch isOut[i] = why != ""; {
+		case isOut[i] && q.Within > 0 && d.tookLong:
+			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
+		case isOut[i]:
+			left = append(left, d.left(*b, why))
+		}
+	}
+	n := -1
+	return slices.DeleteFunc(found, func(Benchmark) bool { n++; return isOut[n] }), left, nil
+}
+
 // discovery is the benchmarks of one side being found.
 type discovery struct {
 	conn  trial.Conn
@@ -140,20 +216,32 @@ type discovery struct {
 	run   time.Duration
 	side  string
 
-	procs map[string]int // GOMAXPROCS by package
+	procs    map[string]int           // GOMAXPROCS by package
+	starts   map[string]time.Duration // of the process of each package, the longest
+	starting time.Duration            // of all of them together
+	isOver   func(share float64) bool // whether that share of the time for a package is over
+	isLate   func() bool              // whether starts of processes have taken too much of the time for all
+	tried    bool                     // one benchmark at least
+	closer   time.Duration            // for a closer look at a benchmark
+	warm     time.Duration            // of that, for a warm-up
+	tookLong bool                     // the last closer look
 }
 
-// below runs one benchmark once with all that are below it, and then each by
-// itself.
+func newDiscovery(side string) *discovery {
+	return &discovery{side: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
+}
+
+// below runs one benchmark once with all that are below it. The time of each that it
+// returns is its share of that run.
 func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
-	all, _, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+	all, took, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
 	if err == nil && !slices.ContainsFunc(all, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
 		// A panic may be seen only by now: testing goes on for a moment.
 		all, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 	}
 	if errors.As(err, &te) {
-		return nil, []Left{d.left(top, d.did(te))}, nil
+		return nil, []Left{d.lost(top, te)}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -180,16 +268,17 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	}
 	for _, name := range names {
 		b := top
-		b.Name = name
-		if why, err := d.gauge(ctx, &b); err != nil {
-			return nil, nil, err
-		} else if why != "" {
-			left = append(left, d.left(b, why))
-			continue
-		}
+		b.Name, b.NSPerOp = name, float64(took)/float64(len(names))
 		found = append(found, b)
 	}
 	return found, left, nil
+}
+
+// lost returns what a benchmark is left out for that ended its process.
+func (d *discovery) lost(b Benchmark, te *tare.TrialError) Left {
+	l := d.left(b, d.did(te))
+	l.Late = te.Class == tare.ErrDeadline
+	return l
 }
 
 func (d *discovery) left(b Benchmark, why string) Left {
@@ -217,7 +306,11 @@ func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string
 func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
+	began := time.Now()
 	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
+	start := time.Since(began)
+	d.starting += start
+	d.starts[b.Package] = max(d.starts[b.Package], start)
 	if a.GOMAXPROCS > 0 {
 		d.procs[b.Package] = a.GOMAXPROCS
 	}
@@ -227,18 +320,20 @@ func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]str
 // gauge finds out how b runs, by itself. It says why where it gives no result.
 func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err error) {
 	var te *tare.TrialError
-	began := time.Now()
-	_, _, err = d.once(ctx, *b, nil, 0)
+	_, b.Around, err = d.once(ctx, *b, nil, 0)
 	if errors.As(err, &te) {
 		return d.did(te), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	b.Start = time.Since(began)
-	limited, cancel := context.WithTimeout(ctx, 4*d.limit) // for all of what follows
-	defer cancel()
-	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: time.Second.Nanoseconds()})
+	b.Start = d.starts[b.Package]
+	limited, cancel := context.WithTimeout(ctx, d.closer) // for all of what follows
+	defer func() {
+		d.tookLong = limited.Err() != nil
+		cancel()
+	}()
+	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warm.Nanoseconds()})
 	if err != nil || a.Errors > 0 {
 		return said(*b, a), err
 	}
@@ -248,7 +343,8 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 		return said(*b, m), err
 	}
 	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
-	for i := range aroundRuns {
+	began := time.Now()
+	for i := 0; i < aroundRuns && time.Since(began) < aroundFor; i++ {
 		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
 			return d.did(te), nil
@@ -256,10 +352,12 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 		if err != nil {
 			return "", err
 		}
-		if around := max(0, time.Duration(one.WallNS-int64(b.NSPerOp))); i == 0 || around < b.Around {
-			b.Around = around
-		}
+		b.Around = min(b.Around, time.Duration(one.WallNS))
 	}
+	if m.Ops == a.Ops {
+		a.UntimedNS = min(a.UntimedNS, m.UntimedNS)
+	}
+	b.split(a)
 	return d.grow(limited, b)
 }
 
@@ -267,6 +365,20 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 func hasTime(o gobench.Outcome) bool {
 	_, ok := o.Values["ns/op"]
 	return ok
+}
+
+// split divides what one iteration takes with all around it, which is in b.Around, by a
+// run of many: into what is timed, what is not, and what testing does once a run. It
+// does that twice if there are several iterations: the first is run alone.
+func (b *Benchmark) split(many wire.Reply) {
+	b.Around = max(0, b.Around-time.Duration(b.NSPerOp))
+	if many.Ops > 1 {
+		b.Untimed = float64(many.UntimedNS-2*b.Around.Nanoseconds()) / float64(many.Ops-1)
+	}
+	if b.Untimed < untimedFrom*b.NSPerOp {
+		b.Untimed = 0
+	}
+	b.Around = max(0, b.Around-time.Duration(b.Untimed))
 }
 
 var ended = regexp.MustCompile(`^ended during \w+ with `)

@@ -12,6 +12,7 @@ import (
 // interrupted, whatever else the machine does: of longer ones every one may be.
 const (
 	growRun   = 200 * time.Microsecond // or one iteration
+	growSome  = 10                     // times that, if the most of it is not timed
 	growBy    = 8                      // times as many iterations in the longer runs, where that stays short
 	growLong  = 20 * time.Millisecond  // an iteration beyond which they have two
 	growFew   = 3                      // pairs of runs at least: a short one may have been interrupted
@@ -34,9 +35,13 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 	if slice == 0 {
 		return "", nil
 	}
-	n := max(1, int64(float64(growRun)/max(0.1, b.NSPerOp)))
+	run, share := float64(growRun), b.TimedShare() // all of these times are with what is not timed
+	if b.Untimed > b.NSPerOp {
+		run *= growSome
+	}
+	n := max(1, int64(run/max(0.1, b.Elapsed())))
 	short, why, err := d.quickest(ctx, *b, n, growFew)
-	for ; err == nil && why == "" && short < float64(growRun)/4; short, why, err = d.quickest(ctx, *b, n, growFew) {
+	for ; err == nil && why == "" && short < share*run/4; short, why, err = d.quickest(ctx, *b, n, growFew) {
 		if n >= growMost/growBy {
 			return noLoop, nil
 		}
@@ -46,7 +51,7 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 		return why, err
 	}
 	more := n * growBy
-	if short > float64(growLong) {
+	if short > share*float64(growLong) {
 		more = 2 * n
 	}
 	var long float64
@@ -70,7 +75,7 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 		if fixed > fixedFrom*(fixed+each*inSlice) {
 			b.Fixed = time.Duration(fixed)
 		}
-		if by := long / float64(more) / (short / float64(n)); by > growFrom && short < 2*float64(growRun) {
+		if by := long / float64(more) / (short / float64(n)); by > growFrom && short < 2*share*run {
 			b.Growth = by
 		}
 		if b.Fixed == 0 && b.Growth == 0 && i+1 >= growFew {
@@ -83,7 +88,8 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 // whole finds the iterations of a run as long as asked, from one of n
 // iterations on that took so many nanoseconds.
 func (d *discovery) whole(ctx context.Context, b *Benchmark, n int64, took float64) (why string, err error) {
-	for took < float64(d.run) && n < growMost {
+	run := b.TimedShare() * float64(d.run)
+	for took < run && n < growMost {
 		by := int64(2)
 		if took < 2*float64(b.Fixed) {
 			by = 10
@@ -92,12 +98,12 @@ func (d *discovery) whole(ctx context.Context, b *Benchmark, n int64, took float
 		if err != nil || why != "" {
 			return why, err
 		}
-		if longer > 2*float64(d.run) && took > float64(d.run)/4 { // rather too short than much too long
+		if longer > 2*run && took > run/4 { // rather too short than much too long
 			break
 		}
 		n, took = min(by*n, growMost), longer
 	}
-	if n >= growMost && took < float64(d.run) { // iterations of less than a nanosecond, or none at all
+	if n >= growMost && took < run { // iterations of less than a nanosecond, or none at all
 		quickest, why, err := d.quickest(ctx, *b, n, growFew)
 		if err != nil || why != "" {
 			return why, err

@@ -71,3 +71,52 @@ func TestGrow(t *testing.T) {
 		})
 	}
 }
+
+// The runs that show how a benchmark grows are as long with what is not timed as those of
+// others.
+func TestGrowCountsAllTime(t *testing.T) {
+	const timed, untimed = 50 * time.Nanosecond, 100 * time.Microsecond
+	for name, fixed := range map[string]time.Duration{"in proportion": 0, "around the loop": time.Millisecond} {
+		var most, all int64
+		takes := modelled(func(n int64) time.Duration {
+			most, all = max(most, n), all+n
+			return fixed + time.Duration(n)*timed
+		})
+		d := discovery{conn: takes, run: 500 * time.Millisecond, slice: func(b Benchmark) time.Duration {
+			return time.Duration(b.TimedShare() * float64(48*time.Millisecond))
+		}}
+		b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(timed), Untimed: float64(untimed)}
+		if why, err := d.grow(t.Context(), &b); err != nil || why != "" || (b.Fixed > 0) != (fixed > 0) {
+			t.Errorf("%s: %q, %v, %+v", name, why, err, b)
+		}
+		if longest, sum := time.Duration(most)*untimed, time.Duration(all)*untimed; longest > 4*d.run || sum > 10*d.run {
+			t.Errorf("%s: runs of up to %v, %v in all", name, longest, sum)
+		}
+	}
+}
+
+// What an iteration takes while the timer is stopped, and what testing does once a run,
+// are told by a run of one iteration and one of many.
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct{ timed, untimed, around time.Duration }{
+		{100 * time.Nanosecond, 0, time.Millisecond},
+		{100 * time.Nanosecond, 0, 150 * time.Millisecond},
+		{50 * time.Nanosecond, 100 * time.Microsecond, time.Millisecond},
+		{20 * time.Millisecond, 30 * time.Millisecond, 5 * time.Millisecond},
+		{20 * time.Millisecond, time.Millisecond, 5 * time.Millisecond}, // within chance
+	} {
+		const ops = 1000
+		b := Benchmark{NSPerOp: float64(tt.timed), Around: tt.around + tt.timed + tt.untimed}
+		b.split(wire.Reply{Counts: wire.Counts{Ops: ops, WallNS: ops * int64(tt.timed), UntimedNS: int64(2*tt.around + (ops+1)*tt.untimed + tt.timed)}})
+		want := float64(tt.untimed)
+		if tt.untimed < tt.timed/4 {
+			want, tt.around = 0, tt.around+tt.untimed
+		}
+		if off := b.Untimed - want; off > 0.01*want+1 || off < -0.01*want-1 {
+			t.Errorf("%+v: %v ns are not timed", tt, b.Untimed)
+		}
+		if off := b.Around - tt.around; off > tt.around/50 || off < -tt.around/50 {
+			t.Errorf("%+v: %v around", tt, b.Around)
+		}
+	}
+}

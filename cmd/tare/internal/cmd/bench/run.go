@@ -34,6 +34,9 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
 			Say: func(text string) { p.Status("build", text) },
 		}
+		if o.run.User {
+			place.Budget = o.run.Budget
+		}
 		b, err := bring.NewBench(ctx, o.asked, place)
 		var usage *bring.UsageError
 		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {

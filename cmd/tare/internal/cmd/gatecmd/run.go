@@ -83,6 +83,9 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
 		}
+		if o.User {
+			place.Budget = o.Budget
+		}
 		built, err := bring.NewBench(ctx, asked, place)
 		if nothing(err) {
 			return nil
@@ -141,7 +144,7 @@ const firstRounds = 18
 // measureUndecided measures all benchmarks for a part of the budget, and for the rest
 // of it those about which nothing can be told yet.
 func measureUndecided(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
-	budget := w.Options.Budget
+	budget, limit := w.Options.Budget, w.Options.Limit
 	first := max(budget/2, built.Takes(firstRounds))
 	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5
 	if parts {
@@ -159,7 +162,7 @@ func measureUndecided(ctx context.Context, w *session.Session, built *bring.Benc
 	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(one tare.Workload) bool { return !slices.Contains(open, one.ID) })
 	study.Criteria = slices.DeleteFunc(slices.Clone(study.Criteria), func(c tare.Criterion) bool { return c.Workload != "" && !slices.Contains(open, c.Workload) })
 	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(open), "benchmark")))
-	w.Options.Budget = rest
+	w.Options.Budget, w.Options.Limit, w.Options.Spent = rest, max(rest, limit-(budget-rest)), 0
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
