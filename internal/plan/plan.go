@@ -170,7 +170,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	default:
 		p.RoundsPlanned = MinRounds
 	}
-	p.Stretched = float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
+	p.Stretched = !o.Strict && float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
 	p.Looks = []int{p.RoundsPlanned}
 	if o.Early || o.Until > 0 {
 		p.Looks = looks(p.RoundsPlanned)

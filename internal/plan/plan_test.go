@@ -263,7 +263,7 @@ func TestStrictBudgetIsNotStretched(t *testing.T) {
 	whole := study(t, false, plan.Options{Budget: time.Hour})
 	for _, rounds := range []float64{0.2, 1.5, 5.5} {
 		p := study(t, false, plan.Options{Budget: time.Duration(rounds * whole.SecondsPerRound * 0.2e9), User: true, Strict: true})
-		if n := int((p.BudgetSeconds) / p.SecondsPerRound); p.RoundsPlanned != max(1, n) || p.Fits || p.Stretched != (n < 1) {
+		if n := int((p.BudgetSeconds) / p.SecondsPerRound); p.RoundsPlanned != max(1, n) || p.Fits || p.Stretched {
 			t.Errorf("%v rounds: %d are planned of %v s in %v s; fits %v, stretched %v", rounds, p.RoundsPlanned, p.SecondsPerRound, p.BudgetSeconds, p.Fits, p.Stretched)
 		}
 	}

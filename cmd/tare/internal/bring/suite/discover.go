@@ -94,7 +94,7 @@ type Search struct {
 	Slice   func(Benchmark) time.Duration // how long slices of it are to be; zero: it will not have any
 	Run     time.Duration                 // how long a run is to be of a benchmark that has none
 	Once    time.Duration                 // for one iteration of a benchmark and all below it; zero: a minute
-	Within  time.Duration                 // for all of them, of which each package gets its part, and half as much for the starts of processes; zero: no limit
+	Within  time.Duration                 // for all of them, of which a package gets half of what is left, and half as much for the starts of processes; zero: no limit
 	NoTime  string                        // why benchmarks are left out that Within has no time for
 	Skip    map[string]bool               // ids not to look at, or not to look at closer
 	Spec    trial.Spec                    // of their processes
@@ -113,7 +113,7 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	}
 	d.closer, d.warm = 4*d.limit, warmCap
 	if q.Within > 0 {
-		d.limit, d.closer, d.warm = min(d.limit, q.Within), min(d.closer, 2*q.Within), min(d.warm, q.Within/shortRuns/2)
+		d.limit, d.closer, d.warm = min(d.limit, q.Within/2), min(d.closer, q.Within), min(d.warm, q.Within/shortRuns/2)
 	}
 	if err := d.open(ctx, b, spec); err != nil {
 		return nil, nil, nil, err
@@ -127,7 +127,10 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	d.isLate = func() bool { return q.Within > 0 && time.Since(began) > q.Within*3/2 }
 	for i, t := range b.Tests {
 		from := time.Since(began) - d.starting
-		part := max(0, q.Within-from) / time.Duration(len(b.Tests)-i)
+		part := max(0, q.Within-from)
+		if i < len(b.Tests)-1 { // few packages start quickly in every round, and one with long benchmarks must not take all time
+			part /= 2
+		}
 		d.isOver = func(share float64) bool {
 			return q.Within > 0 && time.Since(began)-d.starting > from+time.Duration(share*float64(part))
 		}
@@ -189,7 +192,7 @@ func (d *discovery) file(ctx context.Context, key string, names []string, top *r
 	for n, i := range order {
 		b := &found[i]
 		isLong := q.Within > 0 && time.Duration(b.NSPerOp) > q.Within/shortRuns
-		if isOut[i] = isLong || n > 0 && d.isOver(1); isOut[i] {
+		if isOut[i] = isLong || n > 0 && (d.isOver(1) || d.isLate()); isOut[i] {
 			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
 			continue
 		}
@@ -225,6 +228,7 @@ type discovery struct {
 	closer   time.Duration            // for a closer look at a benchmark
 	warm     time.Duration            // of that, for a warm-up
 	tookLong bool                     // the last closer look
+	isUp     func() bool              // whether half of the time for it is up; nil: it is not
 }
 
 func newDiscovery(side string) *discovery {
@@ -329,8 +333,10 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	}
 	b.Start = d.starts[b.Package]
 	limited, cancel := context.WithTimeout(ctx, d.closer) // for all of what follows
+	looked := time.Now()
+	d.tookLong = false
 	defer func() {
-		d.tookLong = limited.Err() != nil
+		d.tookLong = d.tookLong || limited.Err() != nil
 		cancel()
 	}()
 	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warm.Nanoseconds()})
@@ -358,6 +364,11 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 		a.UntimedNS = min(a.UntimedNS, m.UntimedNS)
 	}
 	b.split(a)
+	d.isUp = func() bool { return time.Since(looked) > d.closer/2 }
+	if tests := growLeastRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(looked)+tests > d.closer/2 {
+		d.tookLong = true
+		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Around), nil
+	}
 	return d.grow(limited, b)
 }
 

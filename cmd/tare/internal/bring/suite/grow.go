@@ -11,16 +11,17 @@ import (
 // The runs that are compared are so short that some of them are not
 // interrupted, whatever else the machine does: of longer ones every one may be.
 const (
-	growRun   = 200 * time.Microsecond // or one iteration
-	growSome  = 10                     // times that, if the most of it is not timed
-	growBy    = 8                      // times as many iterations in the longer runs, where that stays short
-	growLong  = 20 * time.Millisecond  // an iteration beyond which they have two
-	growFew   = 3                      // pairs of runs at least: a short one may have been interrupted
-	growPairs = 10                     // and at most; the quickest count
-	growFrom  = 2.0                    // times as long that an iteration takes; collections alone make it less
-	fixedFrom = 0.2                    // of a slice
-	growMost  = 1e9                    // iterations of a run; go test -bench asks for no more
-	growLeast = 50 * time.Millisecond  // that so many iterations take: 0.05 ns each is less than a cycle
+	growRun       = 200 * time.Microsecond // or one iteration
+	growSome      = 10                     // times that, if the most of it is not timed
+	growBy        = 8                      // times as many iterations in the longer runs, where that stays short
+	growLong      = 20 * time.Millisecond  // an iteration beyond which they have two
+	growFew       = 3                      // pairs of runs at least: a short one may have been interrupted
+	growLeastRuns = 3 * growFew            // that this takes: growFew, and two in each pair
+	growPairs     = 10                     // and at most; the quickest count
+	growFrom      = 2.0                    // times as long that an iteration takes; collections alone make it less
+	fixedFrom     = 0.2                    // of a slice
+	growMost      = 1e9                    // iterations of a run; go test -bench asks for no more
+	growLeast     = 50 * time.Millisecond  // that so many iterations take: 0.05 ns each is less than a cycle
 )
 
 // noLoop is why there is no result of a benchmark whose time says nothing about
@@ -78,8 +79,12 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 		if by := long / float64(more) / (short / float64(n)); by > growFrom && short < 2*share*run {
 			b.Growth = by
 		}
-		if b.Fixed == 0 && b.Growth == 0 && i+1 >= growFew {
+		isUp := d.isUp != nil && d.isUp() // then what there is has to do
+		if b.Fixed == 0 && b.Growth == 0 && (i+1 >= growFew || isUp) {
 			return "", nil
+		}
+		if isUp {
+			break
 		}
 	}
 	return d.whole(ctx, b, more, long)
