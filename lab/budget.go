@@ -81,12 +81,18 @@ func (r *run) expectedOn(works []tare.Workload) []tare.Pilot {
 }
 
 // fitExpected leaves out what the user's budget will have no time for, before any
-// pilot.
-func (r *run) fitExpected() {
+// pilot. It is an error if the limit has no time for a round of what is left.
+func (r *run) fitExpected() error {
 	if len(r.o.Expected) == 0 || r.o.Rounds > 0 {
-		return
+		return nil
 	}
-	r.fitTo(r.o.Expected, func() time.Duration { return r.elapsed() + PilotTime(r.expectedOn(r.study.Workloads)) })
+	spent := func() time.Duration { return r.elapsed() + PilotTime(r.expectedOn(r.study.Workloads)) }
+	p := r.fitTo(r.o.Expected, spent)
+	p.PilotSeconds = spent().Seconds()
+	if r.o.Limit > 0 && p.PilotSeconds+tryFrom*p.SecondsPerRound > r.o.Limit.Seconds() {
+		return r.errTooShort(p)
+	}
+	return nil
 }
 
 // PilotTime forecasts how long pilots take that will show this. The control has none,
@@ -121,26 +127,28 @@ func (r *run) nextRound(done int) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
+// tryFrom is the share of the first round, as it is forecast, that must fit.
+const tryFrom = 0.5
+
 // isLimited reports whether the round after done ones would end past the limit. The
 // first is tried if half of it fits: no round has shown yet that the forecast is right,
 // and the limit ends it anyway.
 func (r *run) isLimited(done int) bool {
 	next := r.nextRound(done)
 	if done == 0 {
-		next /= 2
+		next = time.Duration(tryFrom * float64(next))
 	}
 	return r.o.Limit > 0 && r.elapsed()+next > r.o.Limit
 }
 
-// errTooShort returns the error for a limit in which no round ended.
-func (r *run) errTooShort() error {
+// errTooShort returns the error for a limit in which no round of p ends.
+func (r *run) errTooShort(p tare.Plan) error {
 	what := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
 		what = "a round of " + works[0].ID
 	}
-	pilots := r.plan.PilotSeconds
-	round := max(r.plan.SecondsPerRound, r.elapsed().Seconds()-pilots)
-	need := pilots + round*float64(plan.LeastRounds(len(r.plan.Slices), 1))
+	round := max(p.SecondsPerRound, r.elapsed().Seconds()-p.PilotSeconds)
+	need := p.PilotSeconds + round*float64(plan.LeastRounds(len(p.Slices), 1))
 	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(need), What: what}
 }
 

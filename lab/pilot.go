@@ -47,7 +47,9 @@ const (
 // Where it is known beforehand what pilots will show, what the budget has no time
 // for is left out before any of them.
 func (r *run) pilot(ctx context.Context) error {
-	r.fitExpected()
+	if err := r.fitExpected(); err != nil {
+		return err
+	}
 	began := r.elapsed()
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {

@@ -374,7 +374,7 @@ func (t *page) notMeasured() (lines []string) {
 		if names[n.Why] == nil {
 			reasons = append(reasons, n.Why)
 		}
-		names[n.Why] = append(names[n.Why], t.short(n.What))
+		names[n.Why] = append(names[n.Why], t.short(strings.TrimPrefix(n.What, "workload ")))
 	}
 	for _, why := range reasons {
 		all := names[why]

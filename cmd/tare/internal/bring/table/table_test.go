@@ -37,7 +37,7 @@ func result() *tare.Result {
 		Record: tare.Record{NotWeighed: []tare.NotWeighed{{What: "example.com/m.BenchmarkGone", Why: "it is in base only"}}},
 	}
 	for i := range 7 {
-		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{What: fmt.Sprintf("example.com/m.BenchmarkLate/%d", i), Why: "--max 1m holds 4"})
+		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{What: fmt.Sprintf("workload example.com/m.BenchmarkLate/%d", i), Why: "--max 1m holds 4"})
 	}
 	for round := range 10 {
 		for _, id := range []string{bring.Base, bring.Head} {
