@@ -117,9 +117,9 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 	return time.Duration(ns)
 }
 
-// nextRound forecasts the next round, which the last one may have shown to take longer
+// forecastRound forecasts the next round, which the last one may have shown to take longer
 // than planned.
-func (r *run) nextRound(done int) time.Duration {
+func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
 	if n := len(r.rounds); done > r.plannedAt && n > 0 && r.rounds[n-1].Tau == 1 {
 		seconds = max(seconds, r.rounds[n-1].Seconds)
@@ -134,7 +134,7 @@ const tryFrom = 0.5
 // first is tried if half of it fits: no round has shown yet that the forecast is right,
 // and the limit ends it anyway.
 func (r *run) isLimited(done int) bool {
-	next := r.nextRound(done)
+	next := r.forecastRound(done)
 	if done == 0 {
 		next = time.Duration(tryFrom * float64(next))
 	}
@@ -157,9 +157,9 @@ func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// pace returns how long rounds take over what their pilots made of it, by the rounds
+// measurePace returns how long rounds take over what their pilots made of it, by the rounds
 // since the plan was made.
-func (r *run) pace() float64 {
+func (r *run) measurePace() float64 {
 	var took, rounds float64
 	for _, rd := range r.rounds {
 		if rd.Tau == 1 && rd.Index > r.plannedAt {
@@ -174,10 +174,10 @@ func (r *run) pace() float64 {
 	return planned * took / rounds / r.plan.SecondsPerRound
 }
 
-// replan plans what is left after done rounds, for works with these pilots.
-func (r *run) replan(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
+// planRest plans what is left after done rounds, for works with these pilots.
+func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
-	o.Done, o.Pace = done, r.pace()
+	o.Done, o.Pace = done, r.measurePace()
 	if done >= reviseAfter {
 		o.Measured = judge.Variances(r.judged(false))
 	}
@@ -186,9 +186,9 @@ func (r *run) replan(works []tare.Workload, pilots []tare.Pilot, spent time.Dura
 	return p
 }
 
-// adopt makes p the plan after done rounds.
-func (r *run) adopt(p tare.Plan, done int) error {
-	pace := r.pace()
+// adoptPlan makes p the plan after done rounds.
+func (r *run) adoptPlan(p tare.Plan, done int) error {
+	pace := r.measurePace()
 	r.plan, r.planPace, r.plannedAt = p, pace, done
 	if err := r.out.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	if r.o.Limit == 0 || r.o.Rounds > 0 || len(r.unfit) == 0 || done >= readmitBefore || r.plan.Isolation != tare.Lockstep {
 		return nil
 	}
-	back := r.affordable(done)
+	back := r.findAffordable(done)
 	if len(back) == 0 {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	if err != nil {
 		return err
 	}
-	r.study.Workloads = r.inOrder(append(slices.Clone(r.study.Workloads), tried...))
+	r.study.Workloads = r.sortWorks(append(slices.Clone(r.study.Workloads), tried...))
 	isBack := func(l tare.NotWeighed) bool {
 		return slices.ContainsFunc(tried, func(w tare.Workload) bool { return l.Workload() == w.ID })
 	}
@@ -230,20 +230,20 @@ func (r *run) readmit(ctx context.Context, done int) error {
 		return nil
 	}
 	r.unfit, r.left = slices.DeleteFunc(slices.Clone(r.unfit), isBack), slices.DeleteFunc(slices.Clone(r.left), isBack)
-	p := r.replan(r.study.Workloads, r.pilots, r.elapsed(), done)
+	p := r.planRest(r.study.Workloads, r.pilots, r.elapsed(), done)
 	p.LeftOut = r.unfit
 	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}} {
 		if err := r.out.Append(e); err != nil {
 			return err
 		}
 	}
-	return r.adopt(p, done)
+	return r.adoptPlan(p, done)
 }
 
-// affordable returns the workloads that were left out and that the budget has time
+// findAffordable returns the workloads that were left out and that the budget has time
 // for, after done rounds that took as long as they did: the shortest first. Each must
 // get as many rounds as an interval needs.
-func (r *run) affordable(done int) []tare.Workload {
+func (r *run) findAffordable(done int) []tare.Workload {
 	var out []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
 	for _, w := range r.all {
@@ -256,8 +256,8 @@ func (r *run) affordable(done int) []tare.Workload {
 	for n := range out {
 		with := r.expectedOn(out[:n+1])
 		works := append(slices.Clone(r.study.Workloads), out[:n+1]...)
-		spent := r.elapsed() + time.Duration(r.pace()*float64(PilotTime(with)))
-		p := r.replan(works, slices.Concat(r.pilots, with), spent, done)
+		spent := r.elapsed() + time.Duration(r.measurePace()*float64(PilotTime(with)))
+		p := r.planRest(works, slices.Concat(r.pilots, with), spent, done)
 		if !p.Fits || p.RoundsPlanned-done < plan.LeastRounds(len(works), len(p.Looks)) {
 			return out[:n]
 		}
@@ -298,8 +298,8 @@ func (r *run) pilotAgain(ctx context.Context, works []tare.Workload) ([]tare.Wor
 	return good, nil
 }
 
-// inOrder returns works in the order of the study.
-func (r *run) inOrder(works []tare.Workload) []tare.Workload {
+// sortWorks returns works, sorted as in the study.
+func (r *run) sortWorks(works []tare.Workload) []tare.Workload {
 	at := map[string]int{}
 	for i, w := range r.all {
 		at[w.ID] = i

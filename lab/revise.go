@@ -16,7 +16,7 @@ func (r *run) revise(done int) error {
 	if done != reviseAfter || r.plan.Revised > 0 || r.o.Rounds > 0 || r.plan.Isolation != tare.Lockstep {
 		return nil
 	}
-	p := r.replan(r.study.Workloads, r.pilots, r.elapsed(), done)
+	p := r.planRest(r.study.Workloads, r.pilots, r.elapsed(), done)
 	p.Revised = done
-	return r.adopt(p, done)
+	return r.adoptPlan(p, done)
 }

@@ -152,7 +152,7 @@ func TestSliceRule(t *testing.T) {
 	if len(b.findings) != 2 || b.findings[0].Workload != "p.BenchmarkSetsUp" || b.findings[0].Check != "long-slices" || b.findings[1].Check != "whole-runs" {
 		t.Errorf("findings: %v", b.findings)
 	}
-	first := b.takes(b.Study.Workloads[:1], 12)
+	first := b.forecastTime(b.Study.Workloads[:1], 12)
 	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
 		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
 	}
@@ -178,11 +178,11 @@ func TestStoppedTimers(t *testing.T) {
 	if got := b.Study.Workloads[1].Set[gobench.SetRun]; got != "1" || len(b.findings) != 1 || !strings.HasPrefix(b.findings[0].Message, "one iteration takes 400ms, most of it with its timer stopped, and a slice") {
 		t.Errorf("runs of %q, %v", got, b.findings)
 	}
-	whole := b.takes(b.Study.Workloads[1:], 10) - b.takes(b.Study.Workloads[1:], 0)
+	whole := b.forecastTime(b.Study.Workloads[1:], 10) - b.forecastTime(b.Study.Workloads[1:], 0)
 	if least := 10 * 3 * 2 * 400 * time.Millisecond; whole < least || whole > 3*least {
 		t.Errorf("ten rounds of two runs of 400 ms of three processes: %v", whole)
 	}
-	round := b.takes(b.Study.Workloads[:1], 1) - b.takes(b.Study.Workloads[:1], 0)
+	round := b.forecastTime(b.Study.Workloads[:1], 1) - b.forecastTime(b.Study.Workloads[:1], 0)
 	if least := 3 * MostSlices * 48 * time.Millisecond; round < least || round > 2*least {
 		t.Errorf("a round of %d slices of 48 ms of three processes: %v", MostSlices, round)
 	}
@@ -198,7 +198,7 @@ func TestExpectedStarts(t *testing.T) {
 		edit(all)
 		b := Bench{Slice: sliceLength}
 		b.plan(all)
-		return b.takes(b.Study.Workloads, 1) - b.takes(b.Study.Workloads, 0)
+		return b.forecastTime(b.Study.Workloads, 1) - b.forecastTime(b.Study.Workloads, 0)
 	}
 	plain := round(func([]suite.Benchmark) {})
 	together := round(func(all []suite.Benchmark) { all[0].Start, all[1].Start = time.Second, time.Second })
@@ -223,7 +223,7 @@ func TestMaxHoldsWhatFits(t *testing.T) {
 		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
 	})
 	lean := []tare.Workload{b.Study.Workloads[0], b.Study.Workloads[2]}
-	if _, err := b.Budget(b.takes(lean, 12) + time.Second); err != nil {
+	if _, err := b.Budget(b.forecastTime(lean, 12) + time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" {

@@ -150,10 +150,10 @@ func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 }
 
 // Takes is about how long so many rounds take.
-func (b *Bench) Takes(rounds int) time.Duration { return b.takes(b.Study.Workloads, rounds) }
+func (b *Bench) Takes(rounds int) time.Duration { return b.forecastTime(b.Study.Workloads, rounds) }
 
-// takes is how long so many rounds of works take, with what comes before them.
-func (b *Bench) takes(works []tare.Workload, rounds int) time.Duration {
+// forecastTime returns how long so many rounds of works take, with what comes before them.
+func (b *Bench) forecastTime(works []tare.Workload, rounds int) time.Duration {
 	in := map[string]bool{}
 	for _, w := range works {
 		in[w.ID] = true
@@ -183,21 +183,21 @@ func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
 	all := b.Study.Workloads
 	var in, out []tare.Workload
 	for _, w := range all {
-		if with := append(slices.Clip(in), w); most > 0 && b.takes(with, plan.MinRounds) > most {
+		if with := append(slices.Clip(in), w); most > 0 && b.forecastTime(with, plan.MinRounds) > most {
 			out = append(out, w)
 		} else {
 			in = with
 		}
 	}
 	if len(in) == 0 {
-		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(b.takes(all[:1], plan.MinRounds)))
+		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(b.forecastTime(all[:1], plan.MinRounds)))
 	}
 	for _, w := range out {
-		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(b.takes(all, plan.MinRounds)))})
+		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(b.forecastTime(all, plan.MinRounds)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = in
-	budget := max(leastBudget, upwards(b.takes(in, wantRounds)))
+	budget := max(leastBudget, upwards(b.forecastTime(in, wantRounds)))
 	if most > 0 {
 		budget = min(budget, most)
 	}

@@ -135,7 +135,7 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 			return q.Within > 0 && time.Since(began)-d.starting > from+time.Duration(share*float64(part))
 		}
 		for _, f := range t.Files {
-			some, lost, err := d.file(ctx, t.Key(f), f.Names, top, q)
+			some, lost, err := d.searchFile(ctx, t.Key(f), f.Names, top, q)
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -158,9 +158,9 @@ func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err er
 	return err
 }
 
-// file finds the benchmarks of one test file: it runs each once, and then looks closer
+// searchFile finds the benchmarks of one test file: it runs each once, and then looks closer
 // at those that took least first, as far as there is time for it.
-func (d *discovery) file(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
+func (d *discovery) searchFile(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
 	tried := 0
 	for _, name := range names {
 		all := Benchmark{Package: key, Name: name}
@@ -245,7 +245,7 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 		all, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 	}
 	if errors.As(err, &te) {
-		return nil, []Left{d.lost(top, te)}, nil
+		return nil, []Left{d.describeLost(top, te)}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -278,8 +278,8 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	return found, left, nil
 }
 
-// lost returns what a benchmark is left out for that ended its process.
-func (d *discovery) lost(b Benchmark, te *tare.TrialError) Left {
+// describeLost returns what a benchmark is left out for that ended its process.
+func (d *discovery) describeLost(b Benchmark, te *tare.TrialError) Left {
 	l := d.left(b, d.did(te))
 	l.Late = te.Class == tare.ErrDeadline
 	return l
@@ -363,7 +363,7 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	if m.Ops == a.Ops {
 		a.UntimedNS = min(a.UntimedNS, m.UntimedNS)
 	}
-	b.split(a)
+	b.splitTime(a)
 	d.isUp = func() bool { return time.Since(looked) > d.closer/2 }
 	if tests := growLeastRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(looked)+tests > d.closer/2 {
 		d.tookLong = true
@@ -378,10 +378,10 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// split divides what one iteration takes with all around it, which is in b.Around, by a
+// splitTime divides what one iteration takes with all around it, which is in b.Around, by a
 // run of many: into what is timed, what is not, and what testing does once a run. It
 // does that twice if there are several iterations: the first is run alone.
-func (b *Benchmark) split(many wire.Reply) {
+func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Around = max(0, b.Around-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
 		b.Untimed = float64(many.UntimedNS-2*b.Around.Nanoseconds()) / float64(many.Ops-1)

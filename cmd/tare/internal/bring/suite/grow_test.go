@@ -107,7 +107,7 @@ func TestSplit(t *testing.T) {
 	} {
 		const ops = 1000
 		b := Benchmark{NSPerOp: float64(tt.timed), Around: tt.around + tt.timed + tt.untimed}
-		b.split(wire.Reply{Counts: wire.Counts{Ops: ops, WallNS: ops * int64(tt.timed), UntimedNS: int64(2*tt.around + (ops+1)*tt.untimed + tt.timed)}})
+		b.splitTime(wire.Reply{Counts: wire.Counts{Ops: ops, WallNS: ops * int64(tt.timed), UntimedNS: int64(2*tt.around + (ops+1)*tt.untimed + tt.timed)}})
 		want := float64(tt.untimed)
 		if tt.untimed < tt.timed/4 {
 			want, tt.around = 0, tt.around+tt.untimed
