@@ -122,7 +122,7 @@ type Counts struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: what its last run took besides WallNS
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: what its last run took besides WallNS, with the start of a process that is for it alone
 }
 
 // Calling is of warm and slice with several callers at once. Histograms are in ns, as

@@ -111,3 +111,9 @@ func Detached(ctx context.Context) (detached context.Context, left time.Duration
 	})
 	return detached, left, func() { stop(); end(nil) }
 }
+
+// StartClock returns a function that reports the time since.
+func StartClock() (elapsed func() time.Duration) {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
+}

@@ -9,17 +9,26 @@ import (
 
 // doAlone carries out one request in a process that exists only meanwhile: of a
 // package whose TestMain binds a fixed port, no two processes can run at once. The
-// start of the process is not counted towards the limit of the request.
-func (c *conn) doAlone(ctx context.Context, q wire.Request) (wire.Reply, error) {
+// start of the process is not counted towards the limit of the request, but is time
+// that the run takes besides what is timed.
+func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err error) {
 	if q.Op == wire.OpStats && c.counts != nil {
 		return *c.counts, nil
 	}
+	starting := trial.StartClock()
 	detached, left, cancel := trial.Detached(ctx)
 	defer cancel()
-	starting, stop := trial.Limited(detached, trial.Deadline(wire.OpPrepare, 0))
-	_, err := c.enter(starting, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
+	limited, stop := trial.Limited(detached, trial.Deadline(wire.OpPrepare, 0))
+	_, err = c.enter(limited, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
 	stop()
-	defer c.end(ctx)
+	start := starting()
+	defer func() {
+		ending := trial.StartClock()
+		c.end(ctx)
+		if q.Op != wire.OpAnswer {
+			a.UntimedNS += (start + ending()).Nanoseconds()
+		}
+	}()
 	switch {
 	case err != nil:
 		return wire.Reply{}, err
@@ -30,7 +39,7 @@ func (c *conn) doAlone(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	}
 	working, stop := trial.Limited(detached, left)
 	defer stop()
-	a, err := c.forward(working, q)
+	a, err = c.forward(working, q)
 	if err != nil || q.Op != wire.OpSlice || c.process == nil {
 		return a, err
 	}

@@ -114,6 +114,9 @@ func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	}
 	if p.Alone { // the other sides prepare at the same time
 		c.alone = &q
+		if _, err := c.link(ctx, q.Workload.Fixture, p); err != nil {
+			return c.unprepared(ctx, err)
+		}
 		return wire.Reply{}, nil
 	}
 	return c.enter(ctx, q, p)
@@ -148,17 +151,11 @@ func (c *conn) unprepared(ctx context.Context, err error) (wire.Reply, error) {
 // when it says hello.
 func (c *conn) start(ctx context.Context, path string, p Package) error {
 	spec := c.suite.spec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
-	if p.Link != nil {
-		if c.layout != path {
-			c.unlink()
-			binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
-			if err != nil {
-				return err
-			}
-			c.linked, c.layout = binary, path
-		}
-		spec.Path = c.linked
+	binary, err := c.link(ctx, path, p)
+	if err != nil {
+		return err
 	}
+	spec.Path = binary
 	process, err := trial.Start(ctx, spec)
 	if err != nil {
 		return err
@@ -167,6 +164,23 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	a, err := process.Do(ctx, c.hello)
 	c.procs = a.GOMAXPROCS
 	return err
+}
+
+// link returns the binary of a package for this trial. A trial without a seed is of no
+// study, and takes the one that was built.
+func (c *conn) link(ctx context.Context, path string, p Package) (string, error) {
+	if p.Link == nil || c.hello.Seed == "" {
+		return p.Binary, nil
+	}
+	if c.layout != path {
+		c.unlink()
+		binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
+		if err != nil {
+			return "", err
+		}
+		c.linked, c.layout = binary, path
+	}
+	return c.linked, nil
 }
 
 // lose gives the process up.

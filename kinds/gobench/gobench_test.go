@@ -340,8 +340,11 @@ func TestAlone(t *testing.T) {
 		for _, c := range trials {
 			ask(t, c, wire.Request{Op: wire.OpPrepare, Workload: &w})
 			for range 2 {
-				if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1}); a.Errors > 0 || a.Ops != 1000 {
-					t.Errorf("slice: %+v", a)
+				began := time.Now()
+				a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1})
+				took := time.Since(began).Nanoseconds()
+				if all := a.WallNS + a.UntimedNS; a.Errors > 0 || a.Ops != 1000 || all < took/2 || all > took {
+					t.Errorf("slice: %+v, want the start of its process with the time that is not timed, of %d ns", a, took)
 				}
 			}
 			if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 1}); a.Ops != 1000 || a.Allocs != 1000 {

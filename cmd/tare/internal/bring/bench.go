@@ -25,6 +25,10 @@ const workFor = 24 * time.Hour
 // budget.
 const triesShare = 6
 
+// aloneShare is how many times the time to try whether processes run side by side fits
+// into a budget at least.
+const aloneShare = 12
+
 // Place is where and for whom two sides are built.
 type Place struct {
 	Cache    string // directory
@@ -138,7 +142,11 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	found := map[string][]suite.Benchmark{}
 	var left []suite.Left
 	var remarked []suite.Remark
-	within, late := p.Budget/triesShare, map[string]bool{}
+	late := map[string]bool{}
+	search := suite.Search{
+		Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
+		Within: p.Budget / triesShare, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
+	}
 	for _, side := range []*suite.Side{s.base, s.head} {
 		built, err := suite.Build(ctx, side, tests[side.ID], a.Bench, b.work, p.Say)
 		if err != nil {
@@ -154,16 +162,13 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 			b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
 		}
 		began := time.Now()
-		some, lost, remarks, err := built.Discover(ctx, suite.Search{
-			Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
-			Within: within, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
-		})
+		some, lost, remarks, err := built.Discover(ctx, search)
 		if err != nil {
 			return err
 		}
 		b.Spent += time.Since(began)
 		for _, l := range lost {
-			late[l.ID] = late[l.ID] || l.Late && within > 0
+			late[l.ID] = late[l.ID] || l.Late && p.Budget > 0
 		}
 		found[side.ID], left = some, append(left, lost...)
 		remarked = append(remarked, remarks...)
@@ -174,7 +179,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	if len(shared) == 0 {
 		return b.none(a)
 	}
-	if err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, spec, p.Say); err != nil {
+	if shared, err = b.findAlone(ctx, p, search, shared); err != nil {
 		return err
 	}
 	b.remark(remarked, shared)
@@ -190,6 +195,23 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	b.plan(shared)
 	b.noteSameCode(shared)
 	return nil
+}
+
+// findAlone finds the benchmarks that need a process to themselves, in what is left of
+// the time to try benchmarks, and leaves out those that it has no time for.
+func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
+	if p.Budget > 0 {
+		q.Within = max(p.Budget/2-b.Spent, p.Budget/aloneShare)
+	}
+	began := time.Now()
+	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, q)
+	b.Spent += time.Since(began)
+	for _, m := range shared {
+		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
+			b.leave(suite.Left{ID: m.ID(), Late: true, Why: q.NoTime})
+		}
+	}
+	return tried, err
 }
 
 // tests are the packages with benchmarks of both sides. Both have the same
@@ -288,6 +310,7 @@ func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.
 		h.NSPerOp, h.BytesPer = max(h.NSPerOp, base[i].NSPerOp), max(h.BytesPer, base[i].BytesPer)
 		h.Untimed = max(h.Untimed, base[i].Untimed)
 		h.Around, h.Start = max(h.Around, base[i].Around), max(h.Start, base[i].Start)
+		h.Link = max(h.Link, base[i].Link)
 		h.Fixed, h.Growth = max(h.Fixed, base[i].Fixed), max(h.Growth, base[i].Growth)
 		if run := base[i].Run; h.Run == 0 || run > 0 && run < h.Run {
 			h.Run = run

@@ -47,7 +47,7 @@ func oneProcess() check.Check {
 func unlikeGoTest() check.Check {
 	return check.Check{
 		ID: "unlike-go-test", Severity: tare.Note,
-		Summary: "The test binary was also run as go test -bench runs it, and the time of a benchmark differs there by more than twice, over the same number of iterations.",
+		Summary: "The test binary was also run as go test -bench runs it, and the time of a benchmark differs there by more than twice, over the same number of iterations. The note also names what a budget had no time to run so.",
 		Why:     "A benchmark may depend on something that differs between tare and go test: on flags, or on what other benchmarks leave behind in the process. Both sides are measured alike, but the figure is not that of go test.",
 		Advice:  "have the benchmark set up all that it needs, whatever ran before it",
 	}
@@ -119,6 +119,8 @@ func (b *Bench) remark(remarks []suite.Remark, shared []suite.Benchmark) {
 	for _, r := range remarks {
 		switch {
 		case !about[r.ID]:
+		case r.Late:
+			b.note(unlikeGoTest(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		case r.Repeats:
 			b.note(repeatedRun(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		default:

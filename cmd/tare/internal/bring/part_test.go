@@ -208,6 +208,21 @@ func TestExpectedStarts(t *testing.T) {
 	if one, two := together-plain, apart-plain; one.Round(time.Millisecond) != 3*time.Second || two.Round(time.Millisecond) != 6*time.Second {
 		t.Errorf("starts of one package take %v a round, of two %v; want 3 s and 6 s", one, two)
 	}
+	linked := round(func(all []suite.Benchmark) { all[0].Link, all[1].Link = time.Second, time.Second })
+	if more := linked - plain; more.Round(time.Millisecond) != 3*time.Second {
+		t.Errorf("links of one package take %v a round, want 3 s", more)
+	}
+	// One process at a time: a start for the warm-up and for each of two runs, of every benchmark.
+	isAlone := func(start time.Duration) func([]suite.Benchmark) {
+		return func(all []suite.Benchmark) {
+			for i := range all {
+				all[i].Alone, all[i].Start = "the port is taken", start
+			}
+		}
+	}
+	if more := round(isAlone(time.Second)) - round(isAlone(0)); more.Round(time.Millisecond) != 18*time.Second {
+		t.Errorf("starts of a package with one process at a time take %v a round, want 3 s for each side and benchmark", more)
+	}
 	setUp := round(func(all []suite.Benchmark) { all[0].Around += 300 * time.Millisecond })
 	if more := setUp - plain; more < 3*2*600*time.Millisecond { // two runs, of one iteration and of the others
 		t.Errorf("300 ms of set-up take %v a round", more)

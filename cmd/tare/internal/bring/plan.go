@@ -139,7 +139,7 @@ func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
 
 // expectAll returns what pilots of all contenders will show of w, if that of one shows p.
 func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
-	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.Start)
+	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.Link+m.Start)
 	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: 0.1}
 	all := []tare.Pilot{null}
 	for _, id := range []string{Base, tare.ControlID, Head} {

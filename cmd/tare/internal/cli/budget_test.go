@@ -44,7 +44,7 @@ func TestBenchKeepsItsBudget(t *testing.T) {
 	)
 	for packages, benchmarks := range map[string][]string{
 		"./stopstart": {"stopstart.BenchmarkStopStart"},
-		"./...":       {"stopstart.BenchmarkStopStart", "setup.BenchmarkSetUp", "setup.BenchmarkTearsDown", "start.BenchmarkOne", "start.BenchmarkTwo"},
+		"./...":       {"stopstart.BenchmarkStopStart", "setup.BenchmarkSetUp", "setup.BenchmarkTearsDown", "start.BenchmarkOne", "start.BenchmarkTwo", "port.BenchmarkPort"},
 	} {
 		file := filepath.Join(home, "result.json")
 		code, _, said := call(t, dir, home, "bench", packages, "--base", "HEAD", "--budget", "30s", "--layouts", "1", "--no-lock", "-o", file)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/trial"
 )
 
 // aloneFactor is how many times as long as alone a process may take to start next to
@@ -17,8 +16,10 @@ const aloneFactor = 10
 // FindAlone finds the packages of which no two processes can run at once, and records
 // it in their suites, and the reason in their benchmarks. It starts all that a round
 // has side by side, and has each benchmark run once in each of them. What fails there
-// and works afterwards without the others fails because of them.
-func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec trial.Spec, say func(string)) error {
+// and works afterwards without the others fails because of them. It returns those that it
+// has tried within the time that q has for that.
+func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Search) (tried []Benchmark, err error) {
+	spec, began := q.Spec, time.Now()
 	alone := map[string]string{}
 	var seats [3]*discovery
 	suites := [3]*Suite{base, base, head}
@@ -33,12 +34,16 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 	defer func() { closeAll() }()
 	for i := range shared {
 		m := &shared[i]
+		if i > 0 && q.Within > 0 && time.Since(began) > q.Within && alone[m.Package] == "" {
+			continue
+		}
+		tried = append(tried, *m)
 		if alone[m.Package] != "" {
 			continue
 		}
 		if i == 0 || shared[i-1].Package != m.Package {
 			closeAll()
-			say("starting the processes of " + m.Package + " side by side")
+			q.Say("starting the processes of " + m.Package + " side by side")
 		}
 		var starts time.Duration
 		for j, s := range suites {
@@ -46,16 +51,19 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 			if seats[j] == nil {
 				seats[j] = newDiscovery(s.Side.ID)
 				if err := seats[j].open(ctx, s, spec); err != nil {
-					return err
+					return nil, err
 				}
 				if j > 0 {
 					limit = min(limit, max(plainLeast, aloneFactor*starts))
+					if q.Within > 0 {
+						limit = min(limit, max(q.Within, 2*starts))
+					}
 				}
 			}
 			began := time.Now()
 			why, err := seats[j].tryOnce(ctx, *m, limit)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if j == 0 {
 				starts = time.Since(began)
@@ -66,20 +74,14 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 			closeAll()
 			seats[j] = newDiscovery(s.Side.ID)
 			if err := seats[j].open(ctx, s, spec); err != nil {
-				return err
+				return nil, err
 			}
-			began = time.Now()
 			byItself, err := seats[j].tryOnce(ctx, *m, onceLimit)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if byItself == "" {
 				alone[m.Package] = why
-				for k := range shared {
-					if shared[k].Package == m.Package {
-						shared[k].Alone, shared[k].Start = why, max(shared[k].Start, time.Since(began))
-					}
-				}
 			}
 			closeAll()
 			break
@@ -92,10 +94,13 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, spec 
 			s.suite.Packages[key] = p
 		}
 	}
-	if len(alone) == 0 {
-		return nil
+	for i := range tried {
+		tried[i].Alone = alone[tried[i].Package]
 	}
-	return errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
+	if len(alone) == 0 {
+		return tried, nil
+	}
+	return tried, errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
 }
 
 // tryOnce runs one iteration of b, and returns why it gives no result if it does

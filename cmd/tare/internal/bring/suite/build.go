@@ -73,8 +73,9 @@ type Suite struct {
 	Failed   map[string]string          // packages that were not: by Package.Name, why
 	suite    gobench.Suite              // what Program holds
 	modules  []tare.Module
-	sum      string // SHA-256 of all binaries together
-	bytes    int64  // of all binaries
+	sum      string  // SHA-256 of all binaries together
+	bytes    int64   // of all binaries
+	linkRate float64 // ns per byte of a binary that it takes to link it; zero: none is linked anew
 }
 
 // Build builds the test binaries of packages below work, for benchmarks that match

@@ -25,6 +25,7 @@ const (
 	unlikeFew   = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
 	unlikeTurns = 4                     // times that both are measured in turn
 	unlikeShort = time.Millisecond      // time of a short run, with what testing does around it
+	plainShare  = 4                     // so many times less time than for trying benchmarks is for this at least
 )
 
 // Remark is what is reported of a benchmark that is measured.
@@ -33,6 +34,7 @@ type Remark struct {
 	Side    string
 	Text    string
 	Repeats bool // it is about a package that go test runs more than once
+	Late    bool // there was no time to compare the package, or the benchmark
 }
 
 // compare runs the benchmarks as go test -bench does, and remarks on those whose
@@ -48,6 +50,10 @@ func (d *discovery) compare(ctx context.Context, b *Suite, found []Benchmark, sp
 		groups[f.Package] = append(groups[f.Package], f)
 	}
 	for _, key := range order {
+		if d.isPast() {
+			remarks = append(remarks, d.notCompared(strings.TrimSuffix(key, "_test")))
+			continue
+		}
 		if err := d.open(ctx, b, spec); err != nil { // no process of the package goes on meanwhile
 			return nil, err
 		}
@@ -68,9 +74,19 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 		expected += f.Start + 4*(f.Around+max(plainFor, time.Duration(f.NSPerOp)))
 	}
 	limit := max(plainLeast, plainFactor*expected)
-	printed, why, err := d.plain(ctx, b, key, spec, limit, "-test.benchtime="+plainFor.String())
+	args := []string{"-test.benchtime=" + plainFor.String()}
+	if !d.until.IsZero() { // others may take longer than there is time
+		limit = min(limit, time.Until(d.until))
+		if !strings.Contains(b.suite.Bench, "/") {
+			args = append(args, "-test.bench="+onlyTops(found))
+		}
+	}
+	printed, why, err := d.plain(ctx, b, key, spec, limit, args...)
 	if err != nil {
 		return nil, err
+	}
+	if printed == "" && d.isPast() {
+		return []Remark{d.notCompared(strings.TrimSuffix(key, "_test"))}, nil
 	}
 	times := 0
 	for _, f := range found {
@@ -79,11 +95,20 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 		if len(figures) > 0 && !differs(figures[0], f.NSPerOp) {
 			continue
 		}
-		text, err := d.confirm(ctx, b, f, spec, limit, why)
-		if err != nil {
-			return nil, err
+		limited, cancel := ctx, context.CancelFunc(func() {})
+		if !d.until.IsZero() {
+			limited, cancel = context.WithDeadline(ctx, d.until)
 		}
-		if text != "" {
+		text, err := d.confirm(limited, b, f, spec, limit, why)
+		isPast := limited.Err() != nil && ctx.Err() == nil
+		cancel()
+		switch {
+		case isPast:
+			remarks = append(remarks, d.notCompared(f.ID()))
+			continue
+		case err != nil:
+			return nil, err
+		case text != "":
 			remarks = append(remarks, Remark{ID: f.ID(), Side: d.side, Text: text})
 		}
 	}
@@ -92,6 +117,27 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 			Text: fmt.Sprintf("go test runs its benchmarks %d times, because TestMain calls m.Run as often: the first of them is measured", times)})
 	}
 	return remarks, nil
+}
+
+// isPast reports whether the time for the comparison is over.
+func (d *discovery) isPast() bool { return !d.until.IsZero() && time.Now().After(d.until) }
+
+// notCompared returns the remark that there was no time to compare a package or
+// benchmark.
+func (d *discovery) notCompared(id string) Remark {
+	return Remark{ID: id, Side: d.side, Late: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
+}
+
+// onlyTops returns the pattern of -test.bench for benchmarks and all that stand below or
+// above them.
+func onlyTops(found []Benchmark) string {
+	var tops []string
+	for _, f := range found {
+		if top, _, _ := strings.Cut(f.Name, "/"); !slices.Contains(tops, top) {
+			tops = append(tops, top)
+		}
+	}
+	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
 // confirm compares the figures of f over the same number of iterations, and returns

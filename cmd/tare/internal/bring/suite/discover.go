@@ -39,7 +39,8 @@ type Benchmark struct {
 	BytesPer float64       // heap bytes per operation
 	Untimed  float64       // ns of an iteration while the timer is stopped; zero: too little to tell
 	Around   time.Duration // what testing does around the iterations of one slice
-	Start    time.Duration // to start the package's process, which is linked before
+	Start    time.Duration // to start the package's process
+	Link     time.Duration // to link the package's binary anew; zero: it is built once
 
 	Fixed  time.Duration // of each run, in its result and not of any iteration: what stands around the loop; zero: too little to tell
 	Growth float64       // how many times as long an iteration takes where eight times as many are asked for; zero: it does not grow
@@ -115,6 +116,9 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	if q.Within > 0 {
 		d.limit, d.closer, d.warm = min(d.limit, q.Within/2), min(d.closer, q.Within), min(d.warm, q.Within/shortRuns/2)
 	}
+	if err := b.measureLink(ctx); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := d.open(ctx, b, spec); err != nil {
 		return nil, nil, nil, err
 	}
@@ -142,11 +146,18 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 			found, left = append(found, some...), append(left, lost...)
 		}
 	}
+	for i := range found {
+		found[i].Link = b.forecastLink(found[i].Package)
+	}
+	if q.Within > 0 {
+		d.until = began.Add(max(time.Since(began)+q.Within/plainShare, q.Within))
+	}
 	remarks, err = d.compare(ctx, b, found, spec, q.Say)
 	return found, left, remarks, err
 }
 
-// open begins a conversation with the suite, and ends the one before.
+// open begins a conversation with the suite, and ends the one before. It is of no study:
+// nothing is linked anew for it.
 func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
@@ -228,6 +239,7 @@ type discovery struct {
 	closer   time.Duration            // for a closer look at a benchmark
 	warm     time.Duration            // of that, for a warm-up
 	tookLong bool                     // the last closer look
+	until    time.Time                // when the comparison with go test must end; zero: no limit
 	isUp     func() bool              // whether half of the time for it is up; nil: it is not
 }
 

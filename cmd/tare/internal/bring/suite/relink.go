@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -33,6 +35,44 @@ func (s *Side) linked(ctx context.Context, args []string, dir string) (*gobench.
 	}
 	link.Dir = dir
 	return link, nil
+}
+
+// measureLink finds out how long a link takes, by one of them. Others take as long for
+// each byte, about: a link of every package would take much of a budget.
+func (b *Suite) measureLink(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(b.Packages)) {
+		p := b.Packages[key]
+		size := sizeOf(p.Binary)
+		if p.Link == nil || size == 0 {
+			continue
+		}
+		began := time.Now()
+		binary, err := p.Link.Binary(ctx, 1)
+		if err != nil {
+			return err
+		}
+		b.linkRate = float64(time.Since(began)) / float64(size)
+		return os.Remove(binary)
+	}
+	return nil
+}
+
+// forecastLink returns about how long a link of a package takes.
+func (b *Suite) forecastLink(key string) time.Duration {
+	p := b.Packages[key]
+	if p.Link == nil {
+		return 0
+	}
+	return time.Duration(b.linkRate * float64(sizeOf(p.Binary)))
+}
+
+// sizeOf returns how long a file is, zero if there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // parseLink finds the call of the linker in what go test -c -x -work prints:
