@@ -126,13 +126,12 @@ func TestClientsThatAreFound(t *testing.T) {
 // findingsOn is what a check says of a variant beside a client without fault.
 func findingsOn(t *testing.T, name, variant string, w tare.Workload, good, odd tare.Sample) (found string) {
 	t.Helper()
-	in := check.Input{
-		Final: true, Study: tare.Study{Baseline: "good", Workloads: []tare.Workload{w}, Metrics: []string{"time", "cpu", "p99"}},
-		Contenders: []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: variant}},
-		Trials: []tare.Trial{
-			{Round: 1, Contender: "good", Samples: map[string]tare.Sample{w.ID: good}},
-			{Round: 1, Contender: variant, Samples: map[string]tare.Sample{w.ID: odd}},
-		},
+	var in check.Input
+	in.Final, in.Study = true, tare.Study{Baseline: "good", Workloads: []tare.Workload{w}, Metrics: []string{"time", "cpu", "p99"}}
+	in.Contenders = []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: variant}}
+	in.Trials = []tare.Trial{
+		{Round: 1, Contender: "good", Samples: map[string]tare.Sample{w.ID: good}},
+		{Round: 1, Contender: variant, Samples: map[string]tare.Sample{w.ID: odd}},
 	}
 	c, _ := check.Named(name)
 	for _, f := range c.Run(in) {

@@ -25,7 +25,8 @@ func costs() map[string]float64 {
 func planted(t *testing.T, cost map[string]float64) check.Input {
 	t.Helper()
 	const rounds, visit = 16, 1000 // more than all bounds together take
-	in := check.Input{Final: true, Contenders: []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: "face", Role: tare.RoleContender}}}
+	var in check.Input
+	in.Final, in.Contenders = true, []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: "face", Role: tare.RoleContender}}
 	k, dir := kind(), t.TempDir()
 	for _, op := range ops() {
 		w := workload(op, 1000, 10)
@@ -90,7 +91,8 @@ func TestPartsThatDoNotAddUp(t *testing.T) {
 func monotone(t *testing.T, r *tare.Result, id, who string) {
 	t.Helper()
 	c, _ := check.Named("part-whole")
-	in := check.Input{Final: true, Contenders: r.Contenders, Trials: slices.Clone(r.Trials)}
+	var in check.Input
+	in.Final, in.Contenders, in.Trials = true, r.Contenders, slices.Clone(r.Trials)
 	if found := c.Run(in); len(found) > 0 {
 		t.Errorf("found %+v", found)
 	}
