@@ -59,7 +59,7 @@ func TestLoadHTTP3(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--engine epoll does not speak HTTP/3": {"--engine", "epoll"},
 		"--http 3 is over TLS 1.3":             {"--tls", "1.2"},
-		"--delay and --bandwidth are for TCP":  {"--delay", "1ms"},
+		"--delay is for TCP":                   {"--delay", "1ms"},
 		"--streams is for --http 2":            {"--streams", "2"},
 		"--preset wrk speaks HTTP/1.1":         {"--preset", "wrk"},
 		"--handshake \"x\" is none":            {"--handshake", "x"},

@@ -112,7 +112,14 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	o.servers = servers
 	rpc := slices.ContainsFunc(servers, func(s loadServer) bool { return s.target.RPC })
-	if err := w.calling.check(changed, rpc); err != nil {
+	of := asked{
+		rpc: rpc, encrypted: servers[0].target.Name != "", quic: w.http == http3, recorded: w.asRecorded,
+		several: len(servers) > 1, spread: len(w.on.On) > 0,
+	}
+	if err := of.check(cmd.Flags()); err != nil {
+		return o, err
+	}
+	if err := w.calling.check(changed); err != nil {
 		return o, err
 	}
 	if rpc && len(servers) > 1 {
@@ -128,17 +135,12 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if err := w.combinations(changed, servers[0].target.RPC); err != nil {
 		return o, err
 	}
-	if len(servers) > 1 {
-		if err := notWithSeveral(changed); err != nil {
-			return o, err
-		}
-	}
 	if w.http == http3 {
-		if err := w.overQUIC(changed, servers[0].target.Name != ""); err != nil {
+		if err := w.overQUIC(of.encrypted); err != nil {
 			return o, err
 		}
 	}
-	if o.trust, err = w.trust(changed, servers[0].target.Name != ""); err != nil {
+	if o.trust, err = w.trust(); err != nil {
 		return o, err
 	}
 	if !rpc {
@@ -162,7 +164,7 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if len(w.on.On) > 0 {
 		machines, err := w.on.Check()
 		if err == nil {
-			err = notOn(cmd, o, len(machines))
+			err = notOn(o, len(machines))
 		}
 		if err != nil {
 			return o, err
@@ -177,10 +179,7 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 
 // recorded reads a feed of recorded traffic, and its times where they are kept.
 func (o *options) recorded(w *words, changed func(string) bool, t loadstudy.Target) (err error) {
-	switch {
-	case changed("speed") && !w.asRecorded:
-		return cmdenv.Usage("--speed is for --as-recorded", "")
-	case changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)):
+	if changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)) {
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", w.speed), "0.001 to 1000000")
 	}
 	o.feedFile = w.asking.Feed
@@ -282,18 +281,8 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	return nil
 }
 
-// notWithSeveral refuses what only one server can be asked.
-func notWithSeveral(changed func(string) bool) error {
-	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "as-recorded", "speed", "with-secrets", "slo", "search", "preset", "page", "metrics", "watch"} {
-		if changed(flag) {
-			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
-		}
-	}
-	return nil
-}
-
 // overQUIC refuses what HTTP/3 does not have; encrypted says that the URL is of https.
-func (w *words) overQUIC(changed func(string) bool, encrypted bool) error {
+func (w *words) overQUIC(encrypted bool) error {
 	switch {
 	case !encrypted:
 		return cmdenv.Usage("--http 3 is for https", "HTTP/3 has no plain text")
@@ -301,8 +290,6 @@ func (w *words) overQUIC(changed func(string) bool, encrypted bool) error {
 		return cmdenv.Usage(fmt.Sprintf("--engine %s does not speak HTTP/3", w.engine), "--engine portable does, by quic-go")
 	case w.tls != "" && versionsOfTLS()[w.tls] != tls.VersionTLS13:
 		return cmdenv.Usage("--http 3 is over TLS 1.3", "leave --tls out")
-	case changed("delay") || changed("bandwidth"):
-		return cmdenv.Usage("--delay and --bandwidth are for TCP", "leave --http 3 out")
 	}
 	return nil
 }

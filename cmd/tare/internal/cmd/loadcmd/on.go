@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
@@ -17,15 +15,8 @@ import (
 )
 
 // notOn refuses what several machines cannot be asked.
-func notOn(cmd *cobra.Command, o options, machines int) error {
-	for _, flag := range []string{"start", "requests", "as-recorded", "delay", "bandwidth", "search", "preset", "watch"} {
-		if cmd.Flags().Changed(flag) {
-			return cmdenv.Usage(fmt.Sprintf("--on does not take --%s", flag), "leave it out")
-		}
-	}
+func notOn(o options, machines int) error {
 	switch {
-	case len(o.servers) > 1:
-		return cmdenv.Usage("--on loads one server", "servers are compared from one machine")
 	case o.http == http3:
 		return cmdenv.Usage("--on speaks HTTP/1.1, HTTP/2 and gRPC", "HTTP/3 is for one machine")
 	case o.connections < machines:

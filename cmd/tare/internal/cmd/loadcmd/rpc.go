@@ -31,19 +31,8 @@ type calling struct {
 	deadline time.Duration
 }
 
-// check refuses flags that mean nothing together; rpc says that the URL is one of
-// gRPC.
-func (c calling) check(changed func(string) bool, rpc bool) error {
-	for _, flag := range []string{"proto", "proto-path", "data", "deadline"} {
-		if changed(flag) && !rpc {
-			return cmdenv.Usage(fmt.Sprintf("--%s is for gRPC", flag), "a URL of it is grpc://host:port/package.Service/Method")
-		}
-	}
-	for _, flag := range []string{"method", "body", "data-dir", "feed", "mix", "http", "preset"} {
-		if changed(flag) && rpc {
-			return cmdenv.Usage(fmt.Sprintf("--%s is for HTTP", flag), "what a call of gRPC sends is --data")
-		}
-	}
+// check refuses a deadline that is out of bounds.
+func (c calling) check(changed func(string) bool) error {
 	if changed("deadline") && (c.deadline < time.Millisecond || c.deadline > load.MaxDuration) {
 		return cmdenv.Usage(fmt.Sprintf("--deadline %v is out of bounds", c.deadline), "1ms to 1h")
 	}

@@ -25,14 +25,9 @@ func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// trust reads the flags about TLS; encrypted says that the server speaks it.
-func (w *words) trust(changed func(string) bool, encrypted bool) (loadstudy.Trust, error) {
+// trust reads the flags about TLS.
+func (w *words) trust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: w.insecure, Version: versionsOfTLS()[w.tls]}
-	for _, flag := range []string{"insecure", "cacert", "handshake", "tls"} {
-		if changed(flag) && !encrypted {
-			return t, cmdenv.Usage(fmt.Sprintf("--%s is for https", flag), "the URL is one of plain text")
-		}
-	}
 	switch {
 	case !slices.Contains(handshakes(), w.handshake):
 		return t, cmdenv.Usage(fmt.Sprintf("--handshake %q is none", w.handshake), "keep, full or resume")

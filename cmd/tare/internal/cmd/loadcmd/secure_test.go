@@ -14,7 +14,7 @@ func TestCertificatesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := words{cacert: path, handshake: handshakeKeep}
-		if _, err := w.trust(func(string) bool { return false }, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.trust(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v, want %q", size, err, want)
 		}
 	}
