@@ -1,6 +1,7 @@
 package cmdenv
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,16 +73,28 @@ func ParseStudy(name string, src []byte) (Study, error) {
 	return Study{study, at, string(src)}, err
 }
 
-// vetter is what sources can be that know, without building anything, whether
-// there is such a contender. The error is a *lab.UnknownError.
-type vetter interface {
+// CatalogSources are sources that build contenders out of a catalog, and tell of them
+// without building. Sources of something else are none.
+type CatalogSources interface {
+	lab.Sources
+	// Vet reports a contender that is not there, as a *lab.UnknownError.
 	Vet(kind string, e tare.Entry) error
+	// Unused returns the modules of --with that would change none of the entries.
+	Unused(kind string, entries []tare.Entry, studyDir string) []string
+	// Here reports whether building with a Go release downloads no toolchain.
+	Here(ctx context.Context, release string) bool
+	// Toolchain has every contender built by that Go release. The error says why it
+	// cannot be had.
+	Toolchain(ctx context.Context, release string) error
+	// Versions returns those of the modules that an entry's contender would be built
+	// with; nil where it is not known.
+	Versions(kind string, e tare.Entry) map[string]string
 }
 
 // Vet finds names of programs that nobody knows before anything is built for
 // those that somebody does. The error says where in the file the name is.
 func (c Study) Vet(sources lab.Sources) error {
-	v, ok := sources.(vetter)
+	v, ok := sources.(CatalogSources)
 	if !ok {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // knowing are sources that know nobody.
-type knowing struct{ lab.Sources }
+type knowing struct{ CatalogSources }
 
 func (knowing) Program(context.Context, string, string, tare.Entry) (build.Program, error) {
 	return build.Program{}, errors.New("nothing is built here")

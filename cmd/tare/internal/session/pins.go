@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
@@ -36,15 +35,9 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// pinner is an optional interface of [lab.Sources]. Unused returns the modules of
-// --with that would change none of the entries; it builds nothing.
-type pinner interface {
-	Unused(kind string, entries []tare.Entry, studyDir string) []string
-}
-
 // unused reports a --with that no contender of studies requires.
 func (w *Session) unused(studies []cmdenv.Study) error {
-	p, ok := w.Sources.(pinner)
+	p, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok || len(w.Options.With) == 0 {
 		return nil
 	}

@@ -13,21 +13,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// rebuilder is what sources can be that can build contenders as they were
-// built once.
-type rebuilder interface {
-	// Toolchain has every contender built by that Go release. The error says
-	// why it cannot be had.
-	Toolchain(ctx context.Context, release string) error
-	// Versions are those of the modules that an entry's contender would be built
-	// with; none where it is not known.
-	Versions(kind string, e tare.Entry) map[string]string
-}
-
 // asThen has contenders built as a result says that they were: by its Go where
 // that can be had, and with its modules. What differs from today is said.
 func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
-	r, ok := w.Sources.(rebuilder)
+	r, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
 		return
 	}

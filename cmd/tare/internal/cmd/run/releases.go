@@ -9,22 +9,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// releaser is what sources can be that know which Go releases are on this
-// machine.
-type releaser interface {
-	Here(ctx context.Context, release string) bool
-}
-
 // here leaves studies out that would have to fetch a Go release first: nobody
 // asked for them by name.
 func here(ctx context.Context, w *session.Session, studies []cmdenv.Study, own cmdenv.Command) []cmdenv.Study {
-	r, ok := w.Sources.(releaser)
+	from, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
 		return studies
 	}
 	var out []cmdenv.Study
 	for _, study := range studies {
-		if missing := lacking(ctx, r, study.Study); missing != "" {
+		if missing := lacking(ctx, from.Here, study.Study); missing != "" {
 			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; %s fetches it", study.ID, missing, own.WithArgs(study.ID)))
 			continue
 		}
@@ -35,9 +29,9 @@ func here(ctx context.Context, w *session.Session, studies []cmdenv.Study, own c
 
 // lacking is a release that a study builds contenders with and that is not here;
 // empty: there is none.
-func lacking(ctx context.Context, r releaser, study tare.Study) string {
+func lacking(ctx context.Context, isHere func(context.Context, string) bool, study tare.Study) string {
 	for _, e := range study.Contenders {
-		if e.Go != "" && !r.Here(ctx, e.Go) {
+		if e.Go != "" && !isHere(ctx, e.Go) {
 			return e.Go
 		}
 	}
