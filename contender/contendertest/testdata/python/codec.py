@@ -120,7 +120,8 @@ class Codec:
             raise Refused("bad-request", "a slice is until ops or gc, and its ops are at least 1")
         idle = time.process_time_ns() - self.idle
         self.loop(w, q.get("lead", 0))
-        reply = self.timed(w, q["ops"], q.get("min_ns", 0), q.get("cap_ns", 0), q.get("cap_ops", 0))
+        want = q["ops"] if q["until"] == "ops" else 1 << 62  # it has no cycles: the cap ends the slice
+        reply = self.timed(w, want, q.get("min_ns", 0), q.get("cap_ns", 0), q.get("cap_ops", 0))
         reply["idle_cpu_ns"] = max(0, idle)
         return reply
 
