@@ -26,7 +26,7 @@ func doesWork() Check {
 			"while the load generator was not busy and a request took more than twice as long as the null server's (without one: more than 1 ms). At a given rate it is void where a request took five times its CPU time and five times the null server's latency, and always the same: p90 within 25 % of p50. " +
 			"In process it is void where CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the contender was ready to run and had no processor counts as work; " +
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
-		Why: "\"REST\" was a function that slept for 300 µs, \"gRPC\" one that slept for 100 µs, and the ratio of the two was published. " +
+		Why: "A benchmark that sleeps where work should be compares two timers. " +
 			"A timer has no variance to speak of and uses no processor; work has both.",
 		Advice:  "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), measure that process too",
 		authors: true,
