@@ -16,6 +16,9 @@ import (
 // runs, so it cannot be a parameter.
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
+// Updating reports whether the files of the package under test are written anew.
+func Updating() bool { return *update }
+
 // Check compares got with testdata/name.
 func Check(t testing.TB, name string, got []byte) {
 	t.Helper()

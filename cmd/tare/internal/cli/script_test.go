@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -27,14 +26,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/golden"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/labtest"
 )
-
-var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 // The scripts call the command line as processes of their own. `tare` is the
 // real lab with scripted contenders on a scripted clock; `tare-real` is tare.
@@ -68,7 +66,7 @@ const fewCollections = "GOGC=400"
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.Updating(), // what they compare with
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
@@ -293,6 +291,12 @@ func (s sources) Vet(_ string, e tare.Entry) error {
 	known := slices.Sorted(maps.Keys(s.Contenders))
 	return &lab.UnknownError{What: "contender " + strconv.Quote(e.Leaf()), Near: near.Names(e.Leaf(), known)}
 }
+
+// Nothing is built, so that any release is here and no module decides.
+func (s sources) Unused(string, []tare.Entry, string) []string         { return nil }
+func (s sources) Here(context.Context, string) bool                    { return true }
+func (s sources) Toolchain(context.Context, string) error              { return nil }
+func (s sources) Versions(kind string, e tare.Entry) map[string]string { return nil }
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	act := s.Contenders[e.Leaf()]
