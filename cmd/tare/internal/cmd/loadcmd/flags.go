@@ -112,6 +112,9 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	o.servers = servers
 	rpc := slices.ContainsFunc(servers, func(s loadServer) bool { return s.target.RPC })
+	if rpc && len(servers) > 1 {
+		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
+	}
 	of := asked{
 		rpc: rpc, encrypted: servers[0].target.Name != "", quic: w.http == http3, recorded: w.asRecorded,
 		several: len(servers) > 1, spread: len(w.on.On) > 0,
@@ -121,9 +124,6 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	if err := w.calling.check(changed); err != nil {
 		return o, err
-	}
-	if rpc && len(servers) > 1 {
-		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
 	}
 	if changed("connections") {
 		o.most = w.connections
