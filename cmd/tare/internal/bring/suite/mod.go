@@ -85,7 +85,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 // requires reports a pin that would change nothing.
 func (s *Side) requires(ctx context.Context, w build.With) error {
 	out, err := s.run(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
-	var m module
+	var m Module
 	if err != nil || json.Unmarshal([]byte(out), &m) != nil || m.Main {
 		return &UsageError{What: fmt.Sprintf("--with %s changes nothing: the module does not require %s", w, w.Path)}
 	}

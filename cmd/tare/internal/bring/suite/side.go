@@ -47,8 +47,8 @@ type Side struct {
 	ldflags string // likewise
 }
 
-// module is what go list says of a module.
-type module struct {
+// Module is what go list says of a module.
+type Module struct {
 	Path, Dir, GoMod string
 	Main             bool
 }
@@ -57,7 +57,7 @@ type module struct {
 type Package struct {
 	ImportPath, Dir           string
 	TestGoFiles, XTestGoFiles []string
-	Module                    *module
+	Module                    *Module
 	Error                     *struct{ Err string }
 
 	As string `json:"-"` // import path that the other side has for it; "" if it is the same
@@ -115,14 +115,14 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 }
 
 // Modules returns the modules that the side's packages are of.
-func (s *Side) Modules(ctx context.Context) (all []module, err error) {
+func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
 	out, err := s.run(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(out) {
 		name, dir, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-		all = append(all, module{Path: name, Dir: dir, Main: true})
+		all = append(all, Module{Path: name, Dir: dir, Main: true})
 	}
 	return all, nil
 }
