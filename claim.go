@@ -72,8 +72,8 @@ func (c Claim) Validate() error {
 	return validate(c)
 }
 
-// claimValidators is what a claim needs besides, by its kind. How each is judged stands
-// beside it in internal/judge.
+// claimValidators returns what checks a claim of each kind for the fields that the kind
+// needs. Which function judges each kind is listed in internal/judge.
 func claimValidators() map[ClaimKind]func(Claim) error {
 	return map[ClaimKind]func(Claim) error{
 		ClaimRatio: Claim.validateRatio,

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is what was measured by the time of one look, and what of.
+// Evidence holds a study and what was measured of it by the time of one look.
 type Evidence struct {
 	Study      tare.Study
 	Plan       tare.Plan

@@ -120,8 +120,8 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 }
 
-// claimJudges answers claims of contenders that were measured, by their kind. What each
-// kind needs stands in [tare.Claim.Validate].
+// claimJudges returns what answers a claim of each kind, for contenders that were
+// measured. [tare.Claim.Validate] checks the fields that a kind needs.
 func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
 	without := func(judge func(*rulingData, *tare.ClaimResult, tare.Claim)) func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value) {
 		return func(b *rulingData, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { judge(b, r, c) }

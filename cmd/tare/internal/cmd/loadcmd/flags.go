@@ -115,7 +115,7 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if rpc && len(servers) > 1 {
 		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
 	}
-	of := asked{
+	of := loadKind{
 		rpc: rpc, encrypted: servers[0].target.Name != "", quic: w.http == http3, recorded: w.asRecorded,
 		several: len(servers) > 1, spread: len(w.on.On) > 0,
 	}

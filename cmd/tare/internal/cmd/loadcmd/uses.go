@@ -2,7 +2,7 @@ package loadcmd
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -37,41 +37,41 @@ func declare(in cmdenv.Flags, flag string, uses ...use) {
 	}
 }
 
-// asked is what is to be loaded, as far as it decides which flags apply.
-type asked struct {
+// loadKind tells of a load what decides which flags apply.
+type loadKind struct {
 	rpc, encrypted, quic, recorded bool
 	several, spread                bool
 }
 
 // check refuses a flag that was given and does not apply.
-func (a asked) check(set *pflag.FlagSet) (err error) {
+func (k loadKind) check(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		uses, declared := f.Annotations[usesKey]
 		if err != nil || !declared && f.Name == "help" {
 			return
 		}
-		err = a.refuse(f.Name, "\x00"+strings.Join(uses, "\x00")+"\x00")
+		err = k.refuse(f.Name, uses)
 	})
 	return err
 }
 
 // refuse returns why a flag with these uses does not apply; nil: it does.
-func (a asked) refuse(flag, uses string) error {
-	has := func(u use) bool { return strings.Contains(uses, "\x00"+string(u)+"\x00") }
+func (k loadKind) refuse(flag string, uses []string) error {
+	has := func(u use) bool { return slices.Contains(uses, string(u)) }
 	switch {
-	case has(onlyGRPC) && !a.rpc:
+	case has(onlyGRPC) && !k.rpc:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for gRPC", flag), "a URL of it is grpc://host:port/package.Service/Method")
-	case has(onlyHTTP) && a.rpc:
+	case has(onlyHTTP) && k.rpc:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for HTTP", flag), "what a call of gRPC sends is --data")
-	case a.several && !has(several):
+	case k.several && !has(several):
 		return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
-	case a.spread && !has(spread):
+	case k.spread && !has(spread):
 		return cmdenv.Usage(fmt.Sprintf("--on does not take --%s", flag), "leave it out")
-	case has(onlyTLS) && !a.encrypted:
+	case has(onlyTLS) && !k.encrypted:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for https", flag), "the URL is one of plain text")
-	case has(onlyTCP) && a.quic:
+	case has(onlyTCP) && k.quic:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for TCP", flag), "leave --http 3 out")
-	case has(onlyRecorded) && !a.recorded:
+	case has(onlyRecorded) && !k.recorded:
 		return cmdenv.Usage(fmt.Sprintf("--%s is for --as-recorded", flag), "")
 	}
 	return nil
