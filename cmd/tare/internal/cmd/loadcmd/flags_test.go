@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
@@ -113,4 +115,14 @@ func TestSegment(t *testing.T) {
 			t.Errorf("%v: segments of %v, want %v", budget, got, want)
 		}
 	}
+}
+
+// TestFlagsOfLoadHaveUses: a flag without declared uses would be refused, although
+// given rightly, in each comparison and with --on.
+func TestFlagsOfLoadHaveUses(t *testing.T) {
+	Command(cmdenv.Env{}).Flags().VisitAll(func(f *pflag.Flag) {
+		if _, declared := f.Annotations[usesKey]; !declared {
+			t.Errorf("--%s has no uses beside it", f.Name)
+		}
+	})
 }

@@ -128,7 +128,9 @@ input; 130 interrupted; what was measured until then is printed.`,
 	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
 	declare(how, "tls", spread, onlyTLS)
 	words.on.Add(how.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
-	declare(how, "on", spread)
+	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
+		declare(how, flag, spread)
+	}
 	how.Set.Uint64Var(&words.seed, "seed", 1, "random seed of a poisson rate's times, and of the order of a comparison")
 	declare(how, "seed", several, spread)
 	how.Set.DurationVar(&words.delay, "delay", 0, "time that a relay adds to every round trip, e.g. 20ms")

@@ -46,11 +46,9 @@ type loadKind struct {
 // check refuses a flag that was given and does not apply.
 func (k loadKind) check(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
-		uses, declared := f.Annotations[usesKey]
-		if err != nil || !declared && f.Name == "help" {
-			return
+		if err == nil && f.Name != "help" {
+			err = k.refuse(f.Name, f.Annotations[usesKey])
 		}
-		err = k.refuse(f.Name, uses)
 	})
 	return err
 }
