@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/internal/build"
@@ -33,10 +34,17 @@ func Carried(cache string) (Catalog, error) {
 	return cloneOf(sourceFile())
 }
 
-// sourceFile is where the compiler read this file. With -trimpath it is
-// relative.
+// clone is the root of the clone that a tare with trimmed paths was linked in: make
+// test sets it (-ldflags=-X). It is "" in every other.
+var clone = ""
+
+// sourceFile returns the path of this file as the compiler read it. With -trimpath it
+// is relative, unless the linker was told the clone.
 func sourceFile() string {
 	_, path, _, _ := runtime.Caller(0)
+	if inModule, trimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); trimmed && clone != "" {
+		return filepath.Join(clone, filepath.FromSlash(inModule))
+	}
 	return filepath.FromSlash(path)
 }
 
