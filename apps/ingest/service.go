@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -62,7 +63,7 @@ type Service struct {
 
 // New opens the sink.
 func New(c Config) (*Service, error) {
-	if c.Binary && c.Sink != "" && c.Sink != "null" {
+	if c.Binary && cmp.Or(c.Sink, SinkNull) != SinkNull {
 		return nil, fmt.Errorf("metadata in a binary format is for measuring, and sink %q takes lines of JSON; use sink null", c.Sink)
 	}
 	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
@@ -82,28 +83,47 @@ func New(c Config) (*Service, error) {
 		sum := sha256.Sum256([]byte(c.Token))
 		s.token = &sum
 	}
-	path, file := strings.CutPrefix(c.Sink, "file:")
-	dir, spooled := strings.CutPrefix(c.Sink, "spool:")
-	switch {
-	case c.Sink == "" || c.Sink == "null":
-	case file && path != "":
+	kind, path, err := ParseSink(cmp.Or(c.Sink, SinkNull))
+	if err != nil {
+		return nil, fmt.Errorf("sink %w", err)
+	}
+	switch kind {
+	case SinkFile:
 		f, cut, err := sink.Open(path, sink.Options{Fsync: c.Fsync, Rotate: c.Rotate, Now: c.Now})
 		if err != nil {
 			return nil, err
 		}
 		s.sink, s.cut = f, cut
-	case spooled && dir != "" && c.Now == nil:
-		return nil, errors.New("a spool needs a clock")
-	case spooled && dir != "":
-		sp, found, err := spool.Open(dir, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
+	case SinkSpool:
+		if c.Now == nil {
+			return nil, errors.New("a spool needs a clock")
+		}
+		sp, found, err := spool.Open(path, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
 		if err != nil {
 			return nil, err
 		}
 		s.sink, s.cut, s.unsent = sp, found.Torn, found.Events
-	default:
-		return nil, fmt.Errorf("sink %q is neither null nor file:PATH nor spool:DIR", c.Sink)
 	}
 	return s, nil
+}
+
+// Kinds of sinks of the service itself.
+const (
+	SinkNull  = "null"
+	SinkFile  = "file"
+	SinkSpool = "spool"
+)
+
+// HasSink reports whether the service itself has a kind of sink.
+func HasSink(kind string) bool { return kind == SinkNull || kind == SinkFile || kind == SinkSpool }
+
+// ParseSink returns the kind of a sink of the service, and the path of its file or
+// directory.
+func ParseSink(text string) (kind, path string, err error) {
+	if kind, path, _ = strings.Cut(text, ":"); text != SinkNull && (kind == SinkNull || !HasSink(kind) || path == "") {
+		return "", "", fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", text)
+	}
+	return kind, path, nil
 }
 
 // unready is how long the service reports that it is not ready after a batch that it

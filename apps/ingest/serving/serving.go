@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest"
@@ -38,12 +37,6 @@ const (
 	SetSinkWait   = "sink-wait"
 )
 
-const (
-	sinkNull  = "null"
-	sinkFile  = "file:"
-	sinkSpool = "spool:"
-)
-
 // Serve makes a server for the service.
 type Serve func(o server.Options, s *ingest.Service) (server.Server, error)
 
@@ -64,7 +57,7 @@ func (c *config) Settings() []server.Setting {
 		server.BearerToken(&c.Token),
 		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes 17 known fields and encodes them anew; binary, for measuring, does so in the format of the body", c.setMetadata),
 		server.Chosen(SetTrace, server.Off, "the traceparent of a request is kept with each event, and sent on", server.Switched(&c.Trace)),
-		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends them as lines of JSON, spool:DIR keeps them on disk for a program that reads the spool", c.setSink),
+		server.Chosen(SetSink, ingest.SinkNull, "where events go: null throws them away, file:`PATH` appends them as lines of JSON, spool:DIR keeps them on disk for a program that reads the spool", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
 		server.Chosen(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full", server.Size(&c.SpoolBytes, spool.LeastBytes)),
@@ -82,20 +75,16 @@ func (c *config) setMetadata(value string) error {
 }
 
 func (c *config) setSink(value string) error {
-	path, file := strings.CutPrefix(value, sinkFile)
-	dir, spooled := strings.CutPrefix(value, sinkSpool)
-	if value != sinkNull && (!file || path == "") && (!spooled || dir == "") {
-		return fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", value)
-	}
+	_, _, err := ingest.ParseSink(value)
 	c.Sink = value
-	return nil
+	return err
 }
 
 func (c *config) Check() error { return nil }
 
 // Open opens the sink. Under a lab rotated files are numbered only.
 func (c *config) Open(lab bool) (server.Service, error) {
-	if !lab || strings.HasPrefix(c.Sink, sinkSpool) {
+	if kind, _, _ := ingest.ParseSink(c.Sink); !lab || kind == ingest.SinkSpool {
 		c.Now = time.Now
 	}
 	if !lab {
@@ -117,17 +106,17 @@ func (c *config) Open(lab bool) (server.Service, error) {
 }
 
 func (c *config) notices(s *ingest.Service) []string {
-	dir, spooled := strings.CutPrefix(c.Sink, sinkSpool)
+	kind, path, _ := ingest.ParseSink(c.Sink)
 	cut, unsent := s.Cut(), s.Unsent()
 	switch {
-	case c.Sink == sinkNull:
+	case kind == ingest.SinkNull:
 		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
-	case spooled && cut > 0:
-		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", dir, unsent, cut)}
-	case spooled && unsent > 0:
-		return []string{fmt.Sprintf("%s has %d events to send on", dir, unsent)}
+	case kind == ingest.SinkSpool && cut > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", path, unsent, cut)}
+	case kind == ingest.SinkSpool && unsent > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on", path, unsent)}
 	case cut > 0:
-		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(c.Sink, sinkFile), cut)}
+		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", path, cut)}
 	}
 	return nil
 }

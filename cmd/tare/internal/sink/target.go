@@ -8,63 +8,94 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Target is a sink as a URL names it. What follows # in the URL is about the
-// sink and is not sent: batch=500&age=1s.
-type Target struct {
-	Kind    string // the scheme: http+ndjson, kafka …
-	URL     url.URL
-	Limits  Limits
-	Aged    bool              // the URL gives Limits.Age
-	Options map[string]string // those that are not of Limits
+// Kind describes one kind of sink. The package of the sink returns it, and package
+// kinds lists it: help, completion, docs/services.md, validation and tests come from
+// there.
+type Kind struct {
+	Form    string   // its URL, e.g. kafka://HOST:PORT/TOPIC; it starts with the scheme
+	Help    string   // one line; "" if help shows the kind with another one
+	Options []string // that may follow #, besides those of Limits: NAME, or NAME=on if it is on or off
+	Poison  string   // for docs/services.md: which events the destination rejects for good
+	Open    func(Target, Settings) (Sink, error)
 }
 
-// DefaultLimits are those of a target that says nothing.
-func DefaultLimits() Limits { return Limits{Events: 1000, Bytes: 1 << 20, Age: 200 * time.Millisecond} }
+// Settings are what URLs do not say.
+type Settings struct {
+	Token   string // for destinations that have the option token-file and no other credentials
+	Fsync   bool   // of a file, unless its URL says it
+	Now     func() time.Time
+	Timeout time.Duration // of an attempt; Target.Open sets it
+}
 
-// Kinds are the schemes that are known.
-func Kinds() []string {
-	return []string{
-		"null", "file",
-		"http+ndjson", "http+json", "http+bulk", "http+clickhouse", "http+bigquery",
-		"https+ndjson", "https+json", "https+bulk", "https+clickhouse", "https+bigquery",
-		"kafka", "jetstream", "postgres",
+// Scheme returns what the URLs of k begin with, without the colon.
+func (k Kind) Scheme() string {
+	scheme, _, _ := strings.Cut(k.Form, ":")
+	return scheme
+}
+
+// Has reports whether URLs of k can have an option.
+func (k Kind) Has(name string) bool {
+	return slices.Contains(k.Options, name) || slices.Contains(k.Options, name+"=on")
+}
+
+// isBare reports whether k is named by its scheme alone.
+func (k Kind) isBare() bool { return k.Form == k.Scheme() }
+
+// Kinds are the sinks that can be named.
+type Kinds []Kind
+
+// Schemes returns the schemes of all kinds.
+func (k Kinds) Schemes() (list []string) {
+	for _, one := range k {
+		list = append(list, one.Scheme())
 	}
+	return list
 }
 
-// options are what can stand behind # besides the limits.
-func options(kind string) []string {
-	_, format, web := strings.Cut(kind, "+")
-	switch {
-	case format == "clickhouse":
-		return []string{"gzip", "timeout", "token-file", "dedup", optionHold}
-	case web:
-		return []string{"gzip", "timeout", "token-file", optionHold}
-	case kind == "file":
-		return []string{"fsync"}
-	case kind == "kafka":
-		return []string{"timeout", "sasl", "tls", "key", optionHold}
-	case kind == "jetstream":
-		return []string{"timeout", "durable", "creds", optionHold}
-	case kind == "postgres":
-		return []string{"timeout", "table", optionHold}
+// Prefixes returns what the URLs of each kind begin with, as far as a shell can
+// complete them.
+func (k Kinds) Prefixes() (list []string) {
+	for _, one := range k {
+		list = append(list, strings.FieldsFunc(one.Form, unicode.IsUpper)[0])
 	}
-	return nil
+	return list
 }
 
-// ParseTargets reads one sink, or several as tee:ONE,OTHER. A comma within a
-// URL is no end of it unless a sink's scheme follows.
-func ParseTargets(text string) ([]Target, error) {
+// Help returns a line for each kind that has one.
+func (k Kinds) Help() (lines string) {
+	for _, one := range k {
+		if one.Help != "" {
+			lines += fmt.Sprintf("  %-28s %s\n", one.Form, one.Help)
+		}
+	}
+	return lines
+}
+
+// find returns the kind whose scheme text begins with.
+func (k Kinds) find(text string) (Kind, bool) {
+	scheme, _, colon := strings.Cut(text, ":")
+	i := slices.IndexFunc(k, func(one Kind) bool { return one.Scheme() == scheme && (colon || one.isBare()) })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return k[i], true
+}
+
+// Parse parses the URL of one sink, or of several as tee:ONE,OTHER. A comma within a
+// URL ends it only if a sink's scheme follows.
+func (k Kinds) Parse(text string) ([]Target, error) {
 	list, tee := strings.CutPrefix(text, "tee:")
 	parts := []string{text}
 	if tee {
 		parts = nil
 		for _, part := range strings.Split(list, ",") {
-			if n := len(parts); n > 0 && !known(part) {
-				parts[n-1] += "," + part
+			if _, known := k.find(part); len(parts) > 0 && !known {
+				parts[len(parts)-1] += "," + part
 				continue
 			}
 			parts = append(parts, part)
@@ -72,7 +103,7 @@ func ParseTargets(text string) ([]Target, error) {
 	}
 	var targets []Target
 	for _, part := range parts {
-		t, err := parseTarget(part)
+		t, err := k.parseTarget(part)
 		if err != nil {
 			return nil, err
 		}
@@ -84,27 +115,22 @@ func ParseTargets(text string) ([]Target, error) {
 	return targets, nil
 }
 
-func known(text string) bool {
-	scheme, _, ok := strings.Cut(text, ":")
-	return slices.Contains(Kinds(), scheme) && (ok || scheme == "null")
-}
-
-func parseTarget(text string) (t Target, err error) {
-	if !known(text) {
+func (k Kinds) parseTarget(text string) (t Target, err error) {
+	kind, known := k.find(text)
+	if !known {
 		scheme, _, _ := strings.Cut(text, ":")
-		return t, fmt.Errorf("sink %q: %q is not among %s", redacted(text), scheme, strings.Join(Kinds(), ", "))
+		return t, fmt.Errorf("sink %q: %q is not among %s", redacted(text), scheme, strings.Join(k.Schemes(), ", "))
 	}
-	t = Target{Limits: DefaultLimits(), Options: map[string]string{}}
-	t.Kind, _, _ = strings.Cut(text, ":")
-	u := &url.URL{Scheme: t.Kind}
-	if text != "null" {
+	t = Target{Kind: kind, Limits: Limits{Events: 1000, Bytes: 1 << 20, Age: 200 * time.Millisecond}, Options: map[string]string{}}
+	u := &url.URL{Scheme: kind.Scheme()}
+	if text != kind.Scheme() {
 		u, err = url.Parse(text)
 	}
 	if err != nil {
 		return t, fmt.Errorf("sink %q is no URL", redacted(text))
 	}
-	if t.URL = *u; u.Host == "" && t.Kind != "null" && t.Kind != "file" {
-		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redacted(text), t.Kind)
+	if t.URL = *u; u.Host == "" && strings.Contains(kind.Form, "://") {
+		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redacted(text), kind.Scheme())
 	}
 	set, err := url.ParseQuery(u.EscapedFragment())
 	if err != nil {
@@ -118,6 +144,19 @@ func parseTarget(text string) (t Target, err error) {
 	}
 	return t, nil
 }
+
+// Target is a sink as a URL names it. What follows # in the URL is about the
+// sink and is not sent: batch=500&age=1s.
+type Target struct {
+	Kind    Kind
+	URL     url.URL
+	Limits  Limits
+	Aged    bool              // the URL gives Limits.Age
+	Options map[string]string // those that are not of Limits
+}
+
+// OptionToken is the option that names the file of a bearer token.
+const OptionToken = "token-file"
 
 func (t *Target) set(name, value string) (err error) {
 	switch name {
@@ -138,9 +177,8 @@ func (t *Target) set(name, value string) (err error) {
 			err = fmt.Errorf("%s is not from 0 to 1h", value)
 		}
 	default:
-		allowed := options(t.Kind)
-		if !slices.Contains(allowed, name) {
-			return fmt.Errorf("there is no such setting; there are batch, bytes, age %s", strings.Join(allowed, " "))
+		if !t.Kind.Has(name) {
+			return fmt.Errorf("there is no such setting; there are batch, bytes, age %s", strings.ReplaceAll(strings.Join(t.Kind.Options, " "), "=on", ""))
 		}
 		t.Options[name] = value
 	}
@@ -152,7 +190,8 @@ func (t *Target) set(name, value string) (err error) {
 func (t Target) Name() string {
 	u := t.URL
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
-	return fmt.Sprintf("%s-%x", strings.ReplaceAll(t.Kind, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(t.Kind)+9]
+	scheme := t.Kind.Scheme()
+	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+9]
 }
 
 // String is the URL without what may be secret.
@@ -162,47 +201,39 @@ func (t Target) String() string {
 	if u.RawQuery != "" {
 		u.RawQuery = "…"
 	}
-	if t.Kind == "null" {
-		return t.Kind
+	if t.Kind.isBare() {
+		return t.Kind.Form
 	}
 	return u.String()
 }
 
-// Timeout is how long an attempt may take.
-func (t Target) Timeout() (time.Duration, error) {
+// Open opens the sink that t names. Its destination need not be there yet.
+func (t Target) Open(s Settings) (n Named, err error) {
+	for _, option := range t.Kind.Options {
+		name, _, isSwitch := strings.Cut(option, "=")
+		if text, set := t.Options[name]; isSwitch && set && text != "on" && text != "off" {
+			return n, fmt.Errorf("sink %s: %s %q is neither on nor off", t.Name(), name, text)
+		}
+	}
+	if s.Timeout, err = t.timeout(); err != nil {
+		return n, err
+	}
+	n = Named{Name: t.Name(), Limits: t.Limits, Trust: t.Options["hold"] == "off"}
+	n.Sink, err = t.Kind.Open(t, s)
+	return n, err
+}
+
+// timeout returns how long an attempt may take.
+func (t Target) timeout() (time.Duration, error) {
 	text, set := t.Options["timeout"]
 	if !set {
-		return 30 * time.Second, nil
+		text = "30s"
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		return 0, fmt.Errorf("sink %s: timeout %q is no duration, such as 30s", t.Name(), text)
 	}
 	return d, nil
-}
-
-// optionHold is the setting that Trust reads.
-const optionHold = "hold"
-
-// Trust reports whether an event that the far side refuses is dead also if it takes no
-// others (hold=off).
-func (t Target) Trust() (bool, error) {
-	hold, err := t.On(optionHold, true)
-	return !hold, err
-}
-
-// On reports whether a setting is on.
-func (t Target) On(name string, byDefault bool) (bool, error) {
-	switch text, set := t.Options[name]; {
-	case !set:
-		return byDefault, nil
-	case text == "on":
-		return true, nil
-	case text == "off":
-		return false, nil
-	default:
-		return false, fmt.Errorf("sink %s: %s %q is neither on nor off", t.Name(), name, text)
-	}
 }
 
 // redacted is a text that may be a URL without what may be a secret in it.

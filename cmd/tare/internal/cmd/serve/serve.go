@@ -18,6 +18,7 @@ import (
 	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -55,15 +56,7 @@ to a spool on disk and acknowledged there, so the other system may be away for a
 while; with --sink-wait they are acknowledged when they are forwarded. Sinks, and
 the options each one has:
 
-  http+ndjson://HOST/PATH      one event per line; https+ndjson:// and so on for TLS
-  http+json://HOST/PATH        a JSON array
-  http+bulk://HOST/INDEX       Elasticsearch and OpenSearch
-  http+clickhouse://HOST/TABLE ClickHouse; columns id, timestamp and one for each member of metadata
-  https+bigquery://HOST/PATH   BigQuery's insertAll; PATH names the table
-  kafka://HOST:PORT/TOPIC      key=id|one, tls=on, sasl=plain|scram-256|scram-512
-  jetstream://HOST:PORT/SUBJECT  NATS; durable=on, creds=PATH
-  postgres://HOST/DATABASE     COPY; table=events
-  tee:ONE,OTHER                several sinks, also null and file:PATH
+` + kinds.All().Help() + `  tee:ONE,OTHER                several sinks, also null and file:PATH
 
 Options follow the URL after a #: http+json://HOST/PATH#batch=1000&gzip=on. Every
 sink takes batch (events), bytes, age (how long a batch may wait) and timeout; HTTP
@@ -119,6 +112,9 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	}
 	cmd.SetFlagErrorFunc(serveFlagError)
 	cmdenv.CompleteFlag(cmd, "stack", completeStacks(env, &o))
+	cmdenv.CompleteFlag(cmd, ingestserving.SetSink, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return kinds.All().Prefixes(), cobra.ShellCompDirectiveNoSpace
+	})
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/apps/ingest"
 	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -45,7 +46,7 @@ type forwarding struct {
 // tokened are the sinks that TARE_SINK_TOKEN is sent to.
 func (f *forwarding) tokened() (list []sink.Target) {
 	for _, t := range f.targets {
-		if f.token != "" && strings.HasPrefix(t.URL.Scheme, "http") && t.URL.User == nil && t.Options["token-file"] == "" {
+		if f.token != "" && t.Kind.Has(sink.OptionToken) && t.URL.User == nil && t.Options[sink.OptionToken] == "" {
 			list = append(list, t)
 		}
 	}
@@ -63,15 +64,15 @@ func readable(t sink.Target) bool {
 // itself keeps them. What it is given then keeps them in the spool.
 func forwarded(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
-	kind, _, _ := strings.Cut(text, ":")
+	scheme, _, _ := strings.Cut(text, ":")
 	flagged := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
-	if text == "" || kind == "null" || kind == "file" || kind == "spool" || !flagged && kind != "tee" && !slices.Contains(sink.Kinds(), kind) {
+	if text == "" || ingest.HasSink(scheme) || !flagged && scheme != "tee" && !slices.Contains(kinds.All().Schemes(), scheme) {
 		if dir != "" {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("--%s is for a sink that events are sent on to", flagSpool), "such as --sink http+ndjson://HOST/PATH; tare serve --help lists them")
 		}
 		return nil, args, nil
 	}
-	targets, err := sink.ParseTargets(text)
+	targets, err := kinds.All().Parse(text)
 	if err != nil {
 		return nil, nil, cmdenv.Usage(err.Error(), "tare serve --help lists what --sink takes")
 	}
@@ -120,18 +121,14 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	var list []sink.Named
 	for _, t := range f.targets {
-		trust, err := t.Trust()
-		var one sink.Sink
-		if err == nil {
-			one, err = kinds.Open(t, kinds.Config{Token: f.token, Fsync: f.fsync, Now: env.Now})
-		}
+		one, err := t.Open(sink.Settings{Token: f.token, Fsync: f.fsync, Now: env.Now})
 		if err != nil {
 			for _, opened := range list {
 				err = errors.Join(err, opened.Sink.Close())
 			}
 			return nil, err
 		}
-		list = append(list, sink.Named{Name: t.Name(), Limits: t.Limits, Sink: one, Trust: trust})
+		list = append(list, one)
 	}
 	for _, one := range list {
 		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.acknowledged(), one.Sink.Promise())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,27 +27,28 @@ type JetStream struct {
 	stream jetstream.JetStream
 }
 
-var _ sink.Sink = (*JetStream)(nil)
-
 // Codes of errors of a server that are about the event, and stay.
 const (
 	codeMessageTooLarge jetstream.ErrorCode = 10054 // larger than the stream's max_msg_size
 	codeHeaderTooLarge  jetstream.ErrorCode = 10097 // more than 64 KiB of header
 )
 
-// New is the subject that jetstream://HOST:PORT/SUBJECT names. The stream is
-// there already.
-func New(t sink.Target) (*JetStream, error) {
-	j := &JetStream{target: t, subject: strings.Trim(t.URL.Path, "/")}
+// Kind returns the kind of sink jetstream.
+func Kind() sink.Kind {
+	return sink.Kind{
+		Form: "jetstream://HOST:PORT/SUBJECT", Help: "NATS; durable=on, creds=PATH",
+		Options: []string{"timeout", "durable=on", "creds", "hold=on"},
+		Poison:  "larger than the server or the stream takes, or a header of more than 64 KiB",
+		Open:    openSubject,
+	}
+}
+
+// openSubject opens the subject that jetstream://HOST:PORT/SUBJECT names. Its stream
+// must exist.
+func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
+	j := &JetStream{target: t, subject: strings.Trim(t.URL.Path, "/"), timeout: s.Timeout, durable: t.Options["durable"] == "on"}
 	if j.subject == "" || strings.ContainsAny(j.subject, "/ *>") {
 		return nil, fmt.Errorf("sink %s: the path %q is no /SUBJECT", t.Name(), t.URL.Path)
-	}
-	var err error
-	if j.timeout, err = t.Timeout(); err != nil {
-		return nil, err
-	}
-	if j.durable, err = t.On("durable", false); err != nil {
-		return nil, err
 	}
 	j.options = []nats.Option{
 		nats.Name("tare"), nats.Timeout(min(j.timeout, 5*time.Second)),
@@ -108,7 +110,7 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 	}
 	for i, future := range futures {
 		if future == nil {
-			if len(result.Dead) == 0 || !dead(result.Dead, i) {
+			if !slices.ContainsFunc(result.Dead, func(d sink.Dead) bool { return d.Index == i }) {
 				result.Again = append(result.Again, i)
 			}
 			continue
@@ -138,15 +140,6 @@ func tooLarge(err error) bool {
 	var said *jetstream.APIError
 	return errors.Is(err, nats.ErrMaxPayload) ||
 		errors.As(err, &said) && (said.ErrorCode == codeMessageTooLarge || said.ErrorCode == codeHeaderTooLarge)
-}
-
-func dead(list []sink.Dead, index int) bool {
-	for _, d := range list {
-		if d.Index == index {
-			return true
-		}
-	}
-	return false
 }
 
 // Promise says what an acknowledgement of a server is worth.

@@ -16,16 +16,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(sinktest.Main(m, func(t sink.Target) (sink.Sink, error) { return New(t) }))
+	os.Exit(sinktest.Main(m, Kind()))
 }
 
 func open(t testing.TB, url string) *JetStream {
 	t.Helper()
-	list, err := sink.ParseTargets(url)
-	assert.NoError(t, "parse", err)
-	j, err := New(list[0])
-	assert.NoError(t, "open", err)
-	return j
+	return sinktest.Open[*JetStream](t, url, Kind())
 }
 
 func TestConformance(t *testing.T) {
@@ -143,9 +139,7 @@ func TestURLs(t *testing.T) {
 		"jetstream://h:1/a#durable=x": "neither on nor off",
 		"jetstream://h:1/a#timeout=x": "no duration",
 	} {
-		list, err := sink.ParseTargets(url)
-		assert.NoError(t, url, err)
-		_, err = New(list[0])
+		_, err := sinktest.Parse(t, url, Kind()).Open(sink.Settings{})
 		assert.ErrorContains(t, url, err, want)
 	}
 	assert.Contains(t, "promise", open(t, "jetstream://h/a").Promise().String(), "not on stable storage")

@@ -30,19 +30,23 @@ type Kafka struct {
 	one    bool // all events have one key
 }
 
-var _ sink.Sink = (*Kafka)(nil)
+// Kind returns the kind of sink kafka.
+func Kind() sink.Kind {
+	return sink.Kind{
+		Form: "kafka://HOST:PORT/TOPIC", Help: "key=id|one, tls=on, sasl=plain|scram-256|scram-512",
+		Options: []string{"timeout", "sasl", "tls=on", "key", "hold=on"},
+		Poison:  "rejected by the broker when it is sent alone, as too large or invalid",
+		Open:    openTopic,
+	}
+}
 
-// New is the topic that kafka://HOST:PORT,HOST:PORT/TOPIC names. Producing is
+// openTopic opens the topic that kafka://HOST:PORT,HOST:PORT/TOPIC names. Producing is
 // idempotent, and acknowledged by all replicas that are in sync.
-func New(t sink.Target) (*Kafka, error) {
+func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	k := &Kafka{target: t}
 	topic := strings.Trim(t.URL.Path, "/")
 	if topic == "" || strings.Contains(topic, "/") {
 		return nil, fmt.Errorf("sink %s: the path %q is no /TOPIC", t.Name(), t.URL.Path)
-	}
-	timeout, err := t.Timeout()
-	if err != nil {
-		return nil, err
 	}
 	switch key := t.Options["key"]; key {
 	case "", "id":
@@ -56,16 +60,12 @@ func New(t sink.Target) (*Kafka, error) {
 		kgo.DefaultProduceTopic(topic),
 		kgo.ClientID("tare"),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
-		kgo.RecordDeliveryTimeout(timeout),
+		kgo.RecordDeliveryTimeout(s.Timeout),
 		kgo.ProducerLinger(0),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 50 * time.Millisecond }),
 		kgo.MetadataMinAge(100 * time.Millisecond),
 	}
-	secure, err := t.On("tls", false)
-	if err != nil {
-		return nil, err
-	}
-	if secure {
+	if t.Options["tls"] == "on" {
 		options = append(options, kgo.DialTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12}))
 	}
 	mechanism, err := authentication(t)

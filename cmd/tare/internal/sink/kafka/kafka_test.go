@@ -17,16 +17,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(sinktest.Main(m, func(t sink.Target) (sink.Sink, error) { return New(t) }))
+	os.Exit(sinktest.Main(m, Kind()))
 }
 
 func open(t testing.TB, url string) *Kafka {
 	t.Helper()
-	list, err := sink.ParseTargets(url)
-	assert.NoError(t, "parse", err)
-	k, err := New(list[0])
-	assert.NoError(t, "open", err)
-	return k
+	return sinktest.Open[*Kafka](t, url, Kind())
 }
 
 func TestConformance(t *testing.T) {
@@ -167,18 +163,16 @@ func TestURLs(t *testing.T) {
 		"kafka://u:p@h:1/t#sasl=scram-256":        "",
 		"kafka://u:p@h:1/t#sasl=scram-512&tls=on": "",
 	} {
-		list, err := sink.ParseTargets(url)
-		assert.NoError(t, url, err)
-		k, err := New(list[0])
+		k, err := sinktest.Parse(t, url, Kind()).Open(sink.Settings{})
 		if want != "" {
 			assert.ErrorContains(t, url, err, want)
 			continue
 		}
 		assert.NoError(t, url, err)
-		if text := k.Promise().String(); strings.Contains(text, "u:p") {
+		if text := k.Sink.Promise().String(); strings.Contains(text, "u:p") {
 			t.Errorf("%q has the password", text)
 		}
-		assert.NoError(t, "close", k.Close())
+		assert.NoError(t, "close", k.Sink.Close())
 	}
 }
 

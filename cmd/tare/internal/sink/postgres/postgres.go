@@ -26,19 +26,24 @@ type Postgres struct {
 	conn    *pgx.Conn // nil: not connected
 }
 
-var _ sink.Sink = (*Postgres)(nil)
+// Kind returns the kind of sink postgres.
+func Kind() sink.Kind {
+	return sink.Kind{
+		Form: "postgres://HOST/DATABASE", Help: "COPY; table=events",
+		Options: []string{"timeout", "table", "hold=on"},
+		Poison:  "rejected by a type, a constraint or a limit, such as that of a row of an index",
+		Open:    openTable,
+	}
+}
 
-// New is the table that postgres://HOST/DATABASE#table=NAME names, events where
-// nothing is said. It is made where there is none.
-func New(t sink.Target) (*Postgres, error) {
-	p := &Postgres{target: t, table: pgx.Identifier{"events"}}
+// openTable opens the table that postgres://HOST/DATABASE#table=NAME names, events by
+// default. Send creates it if it does not exist.
+func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
+	p := &Postgres{target: t, table: pgx.Identifier{"events"}, timeout: s.Timeout}
 	if name := t.Options["table"]; name != "" {
 		p.table = strings.Split(name, ".")
 	}
 	var err error
-	if p.timeout, err = t.Timeout(); err != nil {
-		return nil, err
-	}
 	if p.config, err = pgx.ParseConfig(t.URL.String()); err != nil {
 		return nil, fmt.Errorf("sink %s: the URL is none of PostgreSQL", t.Name())
 	}

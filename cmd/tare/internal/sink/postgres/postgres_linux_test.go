@@ -20,16 +20,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(sinktest.Main(m, func(t sink.Target) (sink.Sink, error) { return New(t) }))
+	os.Exit(sinktest.Main(m, Kind()))
 }
 
 func open(t testing.TB, url string) *Postgres {
 	t.Helper()
-	list, err := sink.ParseTargets(url)
-	assert.NoError(t, "parse", err)
-	p, err := New(list[0])
-	assert.NoError(t, "open", err)
-	return p
+	return sinktest.Open[*Postgres](t, url, Kind())
 }
 
 func TestConformance(t *testing.T) {
@@ -119,9 +115,7 @@ func TestEventBeyondALimitIsRefused(t *testing.T) {
 }
 
 func TestURLs(t *testing.T) {
-	list, err := sink.ParseTargets("postgres://h/db?sslmode=nonsense&password=secret")
-	assert.NoError(t, "parse", err)
-	_, err = New(list[0])
+	_, err := sinktest.Parse(t, "postgres://h/db?sslmode=nonsense&password=secret", Kind()).Open(sink.Settings{})
 	assert.ErrorContains(t, "URL", err, "none of PostgreSQL")
 	p := open(t, "postgres://u:secret@127.0.0.1:1/db#table=a.b&timeout=1s")
 	text := p.Promise().String()

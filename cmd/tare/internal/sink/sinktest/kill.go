@@ -27,10 +27,11 @@ const (
 	envURL = "TARE_TEST_SINK"
 )
 
-// Main is TestMain of packages that call Killed.
-func Main(m *testing.M, open func(sink.Target) (sink.Sink, error)) int {
+// Main runs the tests of packages that call Killed, or the service of their sink. It
+// returns the exit code.
+func Main(m *testing.M, kinds ...sink.Kind) int {
 	if dir := os.Getenv(envDir); dir != "" {
-		if err := serve(dir, os.Getenv(envURL), open); err != nil {
+		if err := serve(dir, os.Getenv(envURL), kinds); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -41,12 +42,12 @@ func Main(m *testing.M, open func(sink.Target) (sink.Sink, error)) int {
 
 // serve keeps events from four callers, and prints the ids before it tries and
 // after they were acknowledged. It ends when its input does, and sends all.
-func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
-	list, err := sink.ParseTargets(url)
+func serve(dir, url string, kinds sink.Kinds) error {
+	list, err := kinds.Parse(url)
 	if err != nil {
 		return err
 	}
-	one, err := open(list[0])
+	one, err := list[0].Open(sink.Settings{Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 	}
 	service, err := sink.Start(sink.Config{
 		Dir: dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
-		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: one}},
+		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: one.Sink}},
 		Backoff: sink.Backoff{First: 5 * time.Millisecond, Last: 50 * time.Millisecond},
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})

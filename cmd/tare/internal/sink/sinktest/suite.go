@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 // Subject is a sink with its far side.
@@ -28,6 +29,22 @@ type Subject struct {
 
 	Once      bool // an event that is sent again is there once
 	Unordered bool // where events were sent again one by one
+}
+
+// Parse returns the target that a URL of one of kinds names.
+func Parse(t testing.TB, url string, kinds ...sink.Kind) sink.Target {
+	t.Helper()
+	list, err := sink.Kinds(kinds).Parse(url)
+	assert.NoError(t, url, err)
+	return list[0]
+}
+
+// Open opens the sink that a URL of one of kinds names.
+func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
+	t.Helper()
+	one, err := Parse(t, url, kinds...).Open(sink.Settings{Now: time.Now})
+	assert.NoError(t, "open", err)
+	return one.Sink.(S)
 }
 
 const batchEvents = 20

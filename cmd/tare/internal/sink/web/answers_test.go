@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
 	"github.com/tarebench/tare/internal/assert"
 )
 
@@ -133,9 +134,7 @@ func TestAuthorization(t *testing.T) {
 		"http+json://h#token-file=" + path + ".": "",
 		"http+json://h#token-file=/dev/zero":     "", // where there is one, it has no end
 	} {
-		list, err := sink.ParseTargets(text)
-		assert.NoError(t, text, err)
-		got, _ := authorization(list[0], "given")()
+		got, _ := authorization(sinktest.Parse(t, text, Kinds()...), "given")()
 		assert.Equal(t, text, got, want)
 	}
 }
@@ -152,9 +151,7 @@ func TestClickHouseAddress(t *testing.T) {
 	old := open(t, "http+clickhouse://h/t#dedup=off")
 	address = old.dialect.address(old.url, b)
 	assert.Equal(t, "old", address.Query().Has("insert_deduplication_token"), false)
-	list, err := sink.ParseTargets("http+clickhouse://h/a;b")
-	assert.NoError(t, "parse", err)
-	_, err = New(list[0], Config{})
+	_, err := sinktest.Parse(t, "http+clickhouse://h/a;b", Kinds()...).Open(sink.Settings{})
 	assert.ErrorContains(t, "table", err, "neither /TABLE")
 }
 

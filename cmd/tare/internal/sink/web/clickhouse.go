@@ -19,14 +19,13 @@ type clickHouse struct {
 }
 
 // newClickHouse reads the table from the path: /TABLE or /DATABASE/TABLE.
-func newClickHouse(t sink.Target) (clickHouse, error) {
+func newClickHouse(t sink.Target) (dialect, error) {
 	parts := strings.Split(strings.Trim(t.URL.Path, "/"), "/")
 	name := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	if len(parts) > 2 || slices.ContainsFunc(parts, func(part string) bool { return !name.MatchString(part) }) {
-		return clickHouse{}, fmt.Errorf("sink %s: the path %q is neither /TABLE nor /DATABASE/TABLE", t.Name(), t.URL.Path)
+		return nil, fmt.Errorf("sink %s: the path %q is neither /TABLE nor /DATABASE/TABLE", t.Name(), t.URL.Path)
 	}
-	dedup, err := t.On("dedup", true)
-	return clickHouse{table: strings.Join(parts, "."), dedup: dedup}, err
+	return clickHouse{table: strings.Join(parts, "."), dedup: t.Options["dedup"] != "off"}, nil
 }
 
 func (clickHouse) media() string { return "application/x-ndjson" }

@@ -20,12 +20,6 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Config is what a URL does not say.
-type Config struct {
-	Token string // sent as Authorization: Bearer; empty: none, or what the URL says
-	Now   func() time.Time
-}
-
 // Web is a far side behind HTTP.
 type Web struct {
 	target    sink.Target
@@ -39,8 +33,6 @@ type Web struct {
 	packed    bytes.Buffer
 	transport *http.Transport
 }
-
-var _ sink.Sink = (*Web)(nil)
 
 // dialect is how one API takes events.
 type dialect interface {
@@ -60,52 +52,22 @@ type dialect interface {
 // mostAnswer is how many bytes of an answer are read.
 const mostAnswer = 64 << 20
 
-// New is the sink that t names.
-func New(t sink.Target, c Config) (*Web, error) {
-	scheme, name, _ := strings.Cut(t.Kind, "+")
-	timeout, err := t.Timeout()
-	if err != nil {
-		return nil, err
+// newWeb returns the sink that t names, whose API takes events as d does.
+func newWeb(t sink.Target, d dialect, c sink.Settings) *Web {
+	w := &Web{target: t, url: t.URL, dialect: d, auth: authorization(t, c.Token), now: c.Now}
+	w.url.Scheme, _, _ = strings.Cut(t.URL.Scheme, "+")
+	w.url.User = nil
+	if t.Options["gzip"] == "on" {
+		w.compress, _ = gzip.NewWriterLevel(&w.packed, gzip.BestSpeed) // it fails only for other levels
 	}
-	w := &Web{target: t, url: t.URL, now: c.Now}
-	w.url.Scheme, w.url.User = scheme, nil
-	if w.dialect, err = dialectOf(name, t); err != nil {
-		return nil, err
-	}
-	packs, err := t.On("gzip", false)
-	if err != nil {
-		return nil, err
-	}
-	if packs {
-		if w.compress, err = gzip.NewWriterLevel(&w.packed, gzip.BestSpeed); err != nil {
-			return nil, err
-		}
-	}
-	w.auth = authorization(t, c.Token)
 	w.transport = http.DefaultTransport.(*http.Transport).Clone()
 	w.transport.DisableCompression = true
 	w.client = &http.Client{
 		Transport:     w.transport,
-		Timeout:       timeout,
+		Timeout:       c.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return w, nil
-}
-
-func dialectOf(name string, t sink.Target) (dialect, error) {
-	switch name {
-	case "ndjson":
-		return lines{}, nil
-	case "json":
-		return array{}, nil
-	case "bulk":
-		return bulk{}, nil
-	case "clickhouse":
-		return newClickHouse(t)
-	case "bigquery":
-		return bigQuery{}, nil
-	}
-	return nil, fmt.Errorf("sink %s: HTTP has no %q", t.Name(), name)
+	return w
 }
 
 // mostToken is how long a file with a token may be: a server takes no longer header.
@@ -114,7 +76,7 @@ const mostToken = 64 << 10
 // authorization is the header's value: by a file, which is read for each
 // request because tokens expire, by the URL, or by a token.
 func authorization(t sink.Target, token string) func() (string, error) {
-	path, user := t.Options["token-file"], t.URL.User
+	path, user := t.Options[sink.OptionToken], t.URL.User
 	return func() (string, error) {
 		switch {
 		case path != "":

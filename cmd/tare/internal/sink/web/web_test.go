@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
@@ -16,15 +15,7 @@ import (
 
 func open(t testing.TB, url string) *Web {
 	t.Helper()
-	list, err := sink.ParseTargets(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := New(list[0], Config{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return sinktest.Open[*Web](t, url, Kinds()...)
 }
 
 func TestConformance(t *testing.T) {
@@ -51,7 +42,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(sinktest.Main(m, func(target sink.Target) (sink.Sink, error) { return New(target, Config{Now: time.Now}) }))
+	os.Exit(sinktest.Main(m, Kinds()...))
 }
 
 func TestKilled(t *testing.T) {
