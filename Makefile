@@ -26,6 +26,10 @@ space   := $(subst ,, )
 # As tare builds them, so that nothing is compiled twice.
 ALONE    = GOWORK=off GOFLAGS='-mod=readonly -trimpath'
 
+# Programs for the repository have a module of their own outside the workspace; the
+# linter has another one (tools/README.md).
+TOOL = GOWORK=off $(GO) build -C tools -o $(CURDIR)/out/
+
 # -modfile and a workspace exclude each other, so each module is linted alone.
 LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
 
@@ -68,10 +72,11 @@ race: ## the tests under the race detector
 lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet work
-	@printf '%s\n' $(MODULES) $(BENCHES) $(ADAPTERS) | $(ALONE) xargs -P $(PACKAGES) -I DIR sh -c 'echo "go vet in DIR"; cd DIR && $(GO) vet ./...'
+	@printf '%s\n' $(MODULES) $(BENCHES) $(ADAPTERS) tools | $(ALONE) xargs -P $(PACKAGES) -I DIR sh -c 'echo "go vet in DIR"; cd DIR && $(GO) vet ./...'
 	$(LINT) ./...
 	cd cmd/tare && $(LINT) ./...
 	cd cgocopy && $(LINT) ./...
+	cd tools && $(LINT) ./...
 
 .PHONY: soak
 soak: ## the repetition-heavy tests whole
@@ -103,9 +108,9 @@ fuzz-long: ## every fuzz target for half an hour, or FUZZTIME if it is given
 corpus: ## small inputs that fuzzing found and that reach something new become part of the tests; FUZZ chooses the targets
 	.ci/corpus '$(or $(FUZZ),.)'
 
-.PHONY: manifests
-manifests: ## compare the manifests of deploy/kubernetes with Kubernetes' types
-	cd tools/manifests && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
+.PHONY: tools
+tools: ## test the programs for the repository, and the manifests of deploy/kubernetes against Kubernetes' types
+	cd tools && GOWORK=off $(GO) test $(TESTFLAGS) ./...
 
 .PHONY: cross
 cross: ## type-check the root and the command as for macOS and Windows, tests included
@@ -113,7 +118,8 @@ cross: ## type-check the root and the command as for macOS and Windows, tests in
 
 .PHONY: mutants
 mutants: ## change one place at a time, 207 in all, and count the changes that the tests of the package notice (goes on where it stopped)
-	$(GO) run ./tools/mutants
+	$(TOOL) ./mutants
+	out/mutants
 
 .PHONY: page
 page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
@@ -136,15 +142,16 @@ nightly: ## what takes too long for every change: race, soak, mutants, the docum
 	.ci/reproducible
 
 # Each of our modules alone, with the versions that it would be built with.
-OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen tools/manifests) $(ADAPTERS) $(BENCHES) $(MODULES)
+OWN = . cgocopy cmd/tare tools $(ADAPTERS) $(BENCHES) $(MODULES)
 .PHONY: vuln notice
 VULNDB ?= https://vuln.go.dev
 vuln: ## look for known vulnerabilities that our modules can reach (VULNDB=file:///DIR for a copy of the database)
-	@mkdir -p out; cd tools/vuln && GOWORK=off $(GO) build -o $(CURDIR)/out/govulncheck golang.org/x/vuln/cmd/govulncheck
+	$(TOOL) golang.org/x/vuln/cmd/govulncheck
 	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck -db $(VULNDB) ./...) || failed="$$failed $$dir"; done; \
 	if [ "$$failed" ]; then echo "not clean, or not checked:$$failed"; exit 1; fi
 notice: ## write NOTICE, the licences of all that is linked into tare
-	$(GO) run ./tools/notice
+	$(TOOL) ./notice
+	out/notice
 
 ##@ Generate
 
@@ -153,6 +160,7 @@ EXAMPLES = $(shell cargo --version >/dev/null 2>&1 && echo rustlib)$(comma)$(she
 .PHONY: generate
 generate: ## write generated files anew
 	$(GO) generate ./... ./cmd/tare/...
+	cd tools && GOWORK=off $(GO) generate ./...
 	cd cgocopy && $(GO) generate -tags '$(EXAMPLES)' ./examples/...
 
 .PHONY: checkgenerate
@@ -164,7 +172,7 @@ checkgenerate: ## fail if generating changes a file
 GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf) $(addprefix rpc/,grpc gateway connect)
 .PHONY: generated
 generated: ## fail if a contender's generated code is not what its generator writes
-	cd tools/protogen && GOWORK=off $(GO) test ./...
+	cd tools && GOWORK=off $(GO) test ./protogen
 	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/$$leaf && GOWORK=off $(GO) generate ./...); done
 	cd apps/users/proto && GOWORK=off $(GO) generate ./...
 	git diff --exit-code --stat -- contenders apps
@@ -222,7 +230,7 @@ bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (inst
 	mkdir -p out
 	GOBIN=$(CURDIR)/out/bin GOWORK=off GOFLAGS= $(GO) install github.com/bojand/ghz/cmd/ghz@$(GHZ)
 	GOBIN=$(CURDIR)/out/bin GOWORK=off GOFLAGS= $(GO) install fortio.org/fortio@$(FORTIO)
-	$(GO) build -o out/benchload ./tools/benchload
+	$(TOOL) ./benchload
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) build -o out/h3server ./cmd/tare/internal/overquic/h3server
 	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT'
@@ -258,9 +266,9 @@ install: ## install a tare that has the contenders and the SDK inside
 manual: ## write manual pages and completions to out
 	cd cmd/tare && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./internal/manual $(CURDIR)/out
 release: ## tag VERSION=v0.N.N, each module; nothing is pushed
-	cd tools/release && GOWORK=off $(GO) run . -version $(VERSION)
+	cd tools && GOWORK=off $(GO) run ./release -version $(VERSION)
 release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory
-	cd tools/release && GOWORK=off $(GO) run . -version v0.0.1 -check
+	cd tools && GOWORK=off $(GO) run ./release -version v0.0.1 -check
 
 ##@ Tidy
 

@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-//go:generate go run ../tools/lookgen -o looktable.go
-//go:generate go run ../tools/lookgen -later -draws 4000000 -o latertable.go
-
 // The last looks: of a study with a budget, and of one that goes on until it is
 // decided.
 const (

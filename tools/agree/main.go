@@ -2,7 +2,7 @@
 // study run twice, or cut into slices in two ways. It prints a Markdown table
 // of every ratio in both, and what they contradict each other in:
 //
-//	go run ./tools/agree FIRST.json SECOND.json
+//	agree FIRST.json SECOND.json
 //
 // It exits with 1 where a pair is proven in opposite directions.
 package main

@@ -4,8 +4,8 @@
 // client's processor time are compared unpinned and pinned, latencies at a
 // fixed rate, and a stop of the server against theory.
 //
-//	go run ./tools/benchload
-//	go run ./tools/benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
+//	benchload
+//	benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
 package main
 
 import (

@@ -1,4 +1,4 @@
-module github.com/tarebench/tare/tools
+module github.com/tarebench/tare/tools/lint
 
 go 1.26.0
 

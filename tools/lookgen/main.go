@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+//go:generate go run . -o ../../stats/looktable.go
+//go:generate go run . -later -draws 4000000 -o ../../stats/latertable.go
+
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "lookgen:", err)

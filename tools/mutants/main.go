@@ -1,10 +1,11 @@
 // Command mutants checks what tests are worth. It changes one place of a package at a
 // time (another operator, a call or an assignment left out, a constant moved by one,
-// an error lost) and counts the changes that the package's own tests notice:
+// an error lost) and counts the changes that the package's own tests notice. make mutants
+// builds it; it is run at the top of the repository:
 //
-//	go run ./tools/mutants            tests the mutants of tools/mutants/list.json
-//	go run ./tools/mutants -choose    chooses 200 from the seed and writes the list
-//	go run ./tools/mutants -accept    tests them, and has the list say which were killed
+//	out/mutants            tests the mutants of tools/mutants/list.json
+//	out/mutants -choose    chooses 200 from the seed and writes the list
+//	out/mutants -accept    tests them, and has the list say which were killed
 //
 // The source is never written: go test -overlay compiles a changed copy. Results are
 // kept in out/mutants.ndjson; a package that did not change since is not tested again.

@@ -7,10 +7,9 @@
 // What it writes stands in DIR, beside the sources unless -from says where those
 // are. Both are relative to protogen's own folder, where -C starts it. Imports
 // of google/protobuf/*.proto are built in, as are the google/api/*.proto of HTTP
-// rules; others are looked for beside the sources. It is a module of its own,
-// outside the workspace (GOWORK=off), so that nobody else's requirements decide
-// which version of a plugin writes the code. A plugin is a tool of that module,
-// so that "go mod download" is all that it needs.
+// rules; others are looked for beside the sources. Its module
+// is outside the workspace (GOWORK=off) and requires the version of each plugin, which
+// is a tool of it, so that "go mod download" is all that protogen needs.
 package main
 
 import (

@@ -330,10 +330,10 @@ func TestVersions(t *testing.T) {
 		return found
 	}
 	const root = "../../../../../"
-	own, tools := version("plugins/go.mod.txt"), version(root+"tools/protogen/go.mod")
+	own, tools := version("plugins/go.mod.txt"), version(root+"tools/go.mod")
 	for _, path := range []string{"google.golang.org/protobuf", "google.golang.org/grpc/cmd/protoc-gen-go-grpc", "connectrpc.com/connect", "github.com/grpc-ecosystem/grpc-gateway/v2"} {
 		if own[path] == "" || own[path] != tools[path] {
-			t.Errorf("%s: %q, and %q in tools/protogen", path, own[path], tools[path])
+			t.Errorf("%s: %q, and %q in tools", path, own[path], tools[path])
 		}
 	}
 	for leaf, path := range map[string]string{"grpc": "google.golang.org/protobuf", "connect": "connectrpc.com/connect", "gateway": "github.com/grpc-ecosystem/grpc-gateway/v2"} {
