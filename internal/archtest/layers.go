@@ -254,37 +254,3 @@ func checkLayers(t *Tree) []string {
 	}
 	return out
 }
-
-// checkWorld keeps the world out of the layers below the third. The wire
-// helper opens the pipes, the golden helper its files; programs that generate
-// or calibrate are not linked into anything.
-func checkWorld(t *Tree) []string {
-	world := []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "log", "log/slog", "crypto/rand"}
-	var out []string
-	for _, f := range t.Files {
-		p, ok := placeOf(f.Dir)
-		if !ok || p.layer > 2 || p.layer == alone || f.Test || f.Tool || under(f.Dir, "contender/wire", "internal/archtest", "internal/assert", "internal/golden", "tools", "bench") {
-			continue
-		}
-		for imported, pos := range f.Imports() {
-			if slices.Contains(world, imported) {
-				out = append(out, fmt.Sprintf("%s: %s is pure and must not import %s", t.at(pos), f.Dir, imported))
-			}
-		}
-	}
-	return out
-}
-
-// checkLight keeps net/http out of what every in-process contender links.
-func checkLight(t *Tree) []string {
-	var out []string
-	for _, f := range t.Files {
-		if f.Test || !slices.Contains([]string{".", "contender", "contender/codec", "contender/copier", "contender/wire", "contender/fixture"}, f.Dir) {
-			continue
-		}
-		if pos, ok := f.Imports()["net/http"]; ok {
-			out = append(out, fmt.Sprintf("%s: an in-process contender would link net/http", t.at(pos)))
-		}
-	}
-	return out
-}

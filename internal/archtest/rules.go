@@ -18,18 +18,11 @@ type Rule struct {
 func Rules() []Rule {
 	return []Rule{
 		{"layers", "a package imports only what stands lower, so that one can read it without reading what uses it", checkLayers},
-		{"world", "only layer 3 and above touch processes, sockets and files", checkWorld},
-		{"light", "a contender's own program must not pay for what it does not use", checkLight},
 		{"requirements", "a laboratory must not change the versions of what it measures: the root and cgocopy require nothing", checkRequirements},
 		{"workspace", "contenders are built alone; only the command shares a workspace with the root", checkWorkspace},
 		{"leaves", "a contender is one folder that can be built alone and says what it is", checkLeaves},
-		{"names", "a package is named after what it holds", checkNames},
-		{"length", "a file is read in one sitting", checkLength},
-		{"init", "nothing happens before main", checkInit},
-		{"globals", "state that outlives a call is passed, not shared", checkGlobals},
-		{"random", "randomness comes from the plan's seed", checkRandom},
+		{"names", "a file is named after what is in it", checkNames},
 		{"metrics", "what a metric is and how it is spoken of stands in metric.go", checkMetrics},
-		{"clock", "the clock is called on layer 3; elsewhere it is a parameter", checkClock},
 	}
 }
 
@@ -143,30 +136,12 @@ func sorted(set map[string]bool) []string {
 	return out
 }
 
+// checkNames finds files that are named after the one that they were cut from.
 func checkNames(t *Tree) []string {
-	forbidden := []string{"util", "utils", "common", "lib", "libs", "helper", "helpers", "manager", "managers"}
-	bad := map[string]bool{}
-	for _, f := range t.Files {
-		for _, element := range append(strings.Split(f.Dir, "/"), strings.TrimSuffix(f.AST.Name.Name, "_test")) {
-			if slices.Contains(forbidden, element) {
-				bad[fmt.Sprintf("%s: says nothing about what it holds: %s", f.Dir, element)] = true
-			}
-		}
-	}
-	return sorted(bad)
-}
-
-// mostLines is the longest a file may get.
-const mostLines = 700
-
-func checkLength(t *Tree) []string {
 	var out []string
 	for _, f := range t.Files {
-		if !f.Generated && f.Lines > mostLines {
-			out = append(out, fmt.Sprintf("%s: %d lines, at most %d", f.Path, f.Lines, mostLines))
-		}
 		if name := strings.TrimSuffix(strings.TrimSuffix(path.Base(f.Path), ".go"), "_test"); strings.HasSuffix(name, "more") {
-			out = append(out, f.Path+": a file is named after what is in it, not after the one it was cut from")
+			out = append(out, f.Path+": ends in more")
 		}
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -30,7 +29,6 @@ type File struct {
 	Dir       string
 	Test      bool // a _test.go file
 	Generated bool // carries the line by which tools know generated code
-	Tool      bool // package main outside cmd, contenders and bench: a generator or another program of the repository's own
 	Lines     int
 	AST       *ast.File
 }
@@ -110,12 +108,10 @@ func (t *Tree) add(fsys fs.FS, p string) error {
 	if err != nil {
 		return err
 	}
-	f := &File{
+	t.Files = append(t.Files, &File{
 		Path: p, Dir: path.Dir(p), Test: strings.HasSuffix(name, "_test.go"), Generated: ast.IsGenerated(parsed),
 		Lines: t.fset.File(parsed.Pos()).LineCount(), AST: parsed,
-	}
-	f.Tool = ignored(parsed) || parsed.Name.Name == "main" && !under(f.Dir, "cmd", "contenders", "bench", "cgocopy")
-	t.Files = append(t.Files, f)
+	})
 	return nil
 }
 
@@ -134,22 +130,6 @@ func (t *Tree) addBuild(fsys fs.FS, p string) error {
 		t.Builds[path.Dir(p)] = path.Join(path.Dir(p), manifest.Source)
 	}
 	return nil
-}
-
-// ignored reports whether a //go:build ignore line keeps the file out of its
-// package: it is then run by name, as generators are.
-func ignored(f *ast.File) bool {
-	for _, group := range f.Comments {
-		for _, c := range group.List {
-			if !constraint.IsGoBuild(c.Text) || c.Pos() > f.Package {
-				continue
-			}
-			if x, err := constraint.Parse(c.Text); err == nil && x.String() == "ignore" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // under reports whether dir is one of roots or lies beneath one.

@@ -14,7 +14,7 @@ import (
 
 // The flag belongs to the test binary, which parses flags before any test
 // runs, so it cannot be a parameter.
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+var update = flag.Bool("update", false, "rewrite the golden files under testdata") //nolint:gochecknoglobals // go test parses flags before tests run
 
 // Updating reports whether the files of the package under test are written anew.
 func Updating() bool { return *update }

@@ -29,8 +29,8 @@ func newLink() (link, error) {
 	return newPipes()
 }
 
-// past is a deadline that has gone by.
-var past = time.Unix(1, 0)
+// pastDeadline returns a deadline that has gone by.
+func pastDeadline() time.Time { return time.Unix(1, 0) }
 
 // pipes are two pipes, requests out and replies in. Ours are read through the
 // runtime's poller, which is what lets interrupt work.
@@ -64,8 +64,8 @@ func (p *pipes) started() {
 }
 
 func (p *pipes) interrupt() {
-	_ = p.replies.SetReadDeadline(past)
-	_ = p.requests.SetWriteDeadline(past)
+	_ = p.replies.SetReadDeadline(pastDeadline())
+	_ = p.requests.SetWriteDeadline(pastDeadline())
 }
 
 func (p *pipes) deserted() {} // the kernel says end of file
@@ -123,7 +123,7 @@ func (s *socket) deserted()         { _ = s.listener.Close() }
 func (s *socket) interrupt() {
 	_ = s.listener.Close()
 	if <-s.accepted; s.err == nil {
-		_ = s.conn.SetDeadline(past)
+		_ = s.conn.SetDeadline(pastDeadline())
 	}
 }
 

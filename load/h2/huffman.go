@@ -37,7 +37,7 @@ type huffman struct {
 	shift [longest + 1]uint32 // by length: what takes a code to its place in bytes
 }
 
-var code = newHuffman()
+var code = newHuffman() //nolint:gochecknoglobals // a table that is computed once
 
 func newHuffman() *huffman {
 	h := new(huffman)

@@ -12,8 +12,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -37,14 +39,14 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *version, *check); err != nil {
+	if err := run(ctx, os.Stdout, *version, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, version string, check bool) error {
+func run(ctx context.Context, w io.Writer, version string, check bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
 	}
@@ -75,13 +77,13 @@ func run(ctx context.Context, version string, check bool) error {
 		return err
 	}
 	if check {
-		return r.try(ctx, dir)
+		return r.try(ctx, w, dir)
 	}
-	return r.tag(ctx, repo)
+	return r.tag(ctx, w, repo)
 }
 
 // tag names the commits in the repository.
-func (r *release) tag(ctx context.Context, repo string) error {
+func (r *release) tag(ctx context.Context, w io.Writer, repo string) error {
 	tags := []string{r.version, "cgocopy/" + r.version, "cmd/tare/" + r.version}
 	for _, tag := range tags {
 		found, err := output(ctx, repo, "git", "tag", "--list", tag)
@@ -104,7 +106,7 @@ func (r *release) tag(ctx context.Context, repo string) error {
 			return err
 		}
 	}
-	fmt.Printf("tagged. To publish:\n  git push origin %s\n", strings.Join(tags, " "))
+	fmt.Fprintf(w, "tagged. To publish:\n  git push origin %s\n", strings.Join(tags, " "))
 	return nil
 }
 
@@ -122,7 +124,7 @@ func output(ctx context.Context, dir, name string, args ...string) (string, erro
 // said is a command's error with what it wrote about it.
 func said(cmd *exec.Cmd, err error) error {
 	var text string
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		text = ": " + strings.TrimSpace(string(exit.Stderr))
 	}
 	return fmt.Errorf("%s: %w%s", strings.Join(cmd.Args, " "), err, text)

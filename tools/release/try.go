@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,7 @@ func sorted(lines []string) string {
 // try installs the version as anybody would and uses it: in an empty directory,
 // with empty caches of tare's. Other modules come from the machine's own cache
 // where it has them.
-func (r *release) try(ctx context.Context, dir string) error {
+func (r *release) try(ctx context.Context, w io.Writer, dir string) error {
 	have, err := output(ctx, dir, "go", "env", "GOMODCACHE")
 	if err != nil {
 		return err
@@ -53,11 +54,11 @@ func (r *release) try(ctx context.Context, dir string) error {
 		{tare, "run", "tiny", "--contender", "gin-new", "--workload", "get-random/c50", "--rounds", "2"},
 		{tare, "run", "users", "--contender", "grpc", "--workload", "get/c10", "--rounds", "2"},
 	} {
-		fmt.Printf("$ %s\n", strings.Join(step, " "))
+		fmt.Fprintf(w, "$ %s\n", strings.Join(step, " "))
 		cmd := exec.CommandContext(ctx, step[0], step[1:]...)
 		cmd.Dir, cmd.Env = work, env
 		out, err := cmd.CombinedOutput()
-		fmt.Print(excerpt(string(out)))
+		fmt.Fprint(w, excerpt(string(out)))
 		if err != nil {
 			return said(cmd, err)
 		}
@@ -72,7 +73,7 @@ func (r *release) try(ctx context.Context, dir string) error {
 	if len(left) > 0 {
 		return fmt.Errorf("%d files are left in the working directory, e.g. %s", len(left), left[0].Name())
 	}
-	fmt.Println(r.version + " installs and runs")
+	fmt.Fprintln(w, r.version+" installs and runs")
 	return nil
 }
 
