@@ -97,6 +97,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/testtare", layer: 3, only: []string{}}, // for tests
 		{dir: "cmd/tare/internal/footprint", layer: 1},
 		{dir: "cmd/tare/internal/yamlfile", layer: 2},
+		{dir: "cmd/tare/internal/openapi", layer: 3},
 		{dir: "cmd/tare/internal/grpccall", layer: 3, only: []string{"cmd/tare/internal/grpccall/grpctest"}}, // in tests
 		{dir: "cmd/tare/internal/grpccall/grpctest", layer: 3, only: []string{}},
 		{dir: "cmd/tare/internal/profile", layer: 6},

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 	"github.com/tarebench/tare/cmd/tare/internal/secret"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
@@ -28,8 +29,6 @@ const (
 	mostBroken   = 10        // that are named, before they are only counted
 	mostLine     = 1 << 20   // bytes of a line of a log
 	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
-	mostExample  = 16 << 20  // bytes of an example of a description
-	mostRead     = 1 << 30   // bytes of the examples of a description, each as often as it is read
 	mostKept     = 256 << 20 // bytes of methods, paths, headers and bodies
 )
 
@@ -80,7 +79,7 @@ func Sniff(name string, begin []byte) Kind {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case ext == ".har":
 		return HAR
-	case ext == ".yaml", ext == ".yml", strings.HasSuffix(strings.ToLower(name), "openapi.json"):
+	case ext == ".yaml", ext == ".yml", openapi.IsDocument(begin):
 		return OpenAPI
 	}
 	for line := range bytes.Lines(begin) {

@@ -146,13 +146,13 @@ paths:
 `
 	f, err := Read(OpenAPI, "a.yaml", strings.NewReader(src), false)
 	want := `GET /v1/items/a%20b?q=3 X-Kind=k
-PUT /v1/items/a%20b Content-Type=application/json {"count":2,"name":"x"}
+PUT /v1/items/a%20b Content-Type=application/json {"name":"x","count":2}
 POST /v1/notes Content-Type=text/plain hello`
-	if err != nil || lines(f) != want || f.Lost != 2 || f.Broken[0].In("a.yaml") != "a.yaml: DELETE /notes: no example of the body" || f.Broken[1].In("a.yaml") != "a.yaml: GET /users/{user}: no example of user" {
+	if err != nil || lines(f) != want || f.Lost != 2 || f.Broken[0].In("a.yaml") != "a.yaml:15: DELETE /v1/notes: no example of the body" || f.Broken[1].In("a.yaml") != "a.yaml:20: GET /v1/users/{user}: no example of user" {
 		t.Errorf("%v, %q\n%s\nwant\n%s", err, f.Broken, lines(f), want)
 	}
 	f, err = Read(OpenAPI, "a.yaml", strings.NewReader("openapi: 3.0.0\npaths: {/a: {get: {$ref: b.yaml}, put: 1}, /b: {$ref: c.yaml}, /c: {get: {}}}"), false)
-	if text := fmt.Sprint(f.Broken); err != nil || lines(f) != "GET /c" || text != "[{0 GET /a $ref: b.yaml is not in this document; bundle all its files into one} {0 PUT /a not a mapping} {0 /b $ref: c.yaml is not in this document; bundle all its files into one}]" {
+	if text := fmt.Sprint(f.Broken); err != nil || lines(f) != "GET /c" || text != "[{2  /b: its $ref (c.yaml) is in another document, and only this one is read} {2  GET /a: its $ref (b.yaml) is in another document, and only this one is read} {2  PUT /a: the operation is a single value, not a mapping}]" {
 		t.Errorf("%v\n%s\n%s", err, lines(f), text)
 	}
 	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
@@ -171,7 +171,7 @@ func TestHostileDescription(t *testing.T) {
 		laughs += fmt.Sprintf("x%d: &x%d [*x%d, *x%d]\n", i+1, i+1, i, i)
 	}
 	circle := "components: {x: {schema: {$ref: '#/components/x'}}}\n"
-	long := "long: &long " + strings.Repeat("y", mostExample/4) + "\n"
+	long := "long: &long " + strings.Repeat("y", (16<<20)/4) + "\n"
 	keys := ""
 	for i := range 5000 {
 		keys += fmt.Sprintf("k%d: 1, ", i)
@@ -179,13 +179,12 @@ func TestHostileDescription(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"a schema of itself":       {circle + fmt.Sprintf(of, "{name: q, in: query, schema: {$ref: '#/components/x'}}", "schema: {$ref: '#/components/x'}"), ""},
 		"a parameter of anchors":   {laughs + fmt.Sprintf(of, "{name: q, in: query, example: *x60}", ""), "POST /a: an example of more than 16777216 bytes of q"},
-		"a body of anchors":        {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
+		"a body of anchors":        {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of the body"},
 		"a path of one example":    {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
-		"one header many times":    {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
-		"one parameter many times": {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: query, example: *long }, ", 300), ", "), ""), "POST /a: the example of X makes a query of more than 67108864 bytes"},
-		"one cookie many times":    {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: cookie, example: *long }, ", 300), ", "), ""), "POST /a: more than 1073741824 bytes of examples until here of X"},
+		"one header many times":    {long + fmt.Sprintf(of, numbered("{name: X%d, in: header, example: *long }", 20), ""), "longer than 67108864 bytes"},
+		"one parameter many times": {long + fmt.Sprintf(of, numbered("{name: X%d, in: query, example: *long }", 300), ""), "makes a query of more than 67108864 bytes"},
 		"paths of many examples":   {"long: &long '" + strings.Repeat("%", 300000) + "'\n" + fmt.Sprintf(strings.Replace(of, "/a", "'/{p}{q}'", 1), "{name: p, in: path, example: *long }, {name: q, in: path, example: *long }", ""), "the example of q makes a path of more than 1048576 bytes"},
-		"references that are long": {"x: &p {$ref: '#" + strings.Repeat("/x", 5000) + "'}\n" + fmt.Sprintf(of, "*p", ""), ""},
+		"references that are long": {"x: &p {$ref: '#" + strings.Repeat("/x", 5000) + "'}\n" + fmt.Sprintf(of, "*p", ""), "is longer than 4096 bytes"},
 		"merges":                   {"x: &x {" + keys + "}\ny: [" + strings.TrimSuffix(strings.Repeat("{<<: *x }, ", 5000), ", ") + "]\n" + fmt.Sprintf(of, "", ""), "more than 1000000 fields are merged; merge fewer, or write them out"},
 		"brackets without an end":  {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:1007: nested too deeply; write fewer levels"},
 	} {
@@ -208,11 +207,20 @@ func TestHostileDescription(t *testing.T) {
 	// What cannot be sent is not kept, but was read: three examples of 4 MiB each.
 	many = long + "openapi: 3.0.0\npaths:\n"
 	for i := range 100 {
-		many += fmt.Sprintf("  /%d: {post: {parameters: [%s{name: z, in: path, required: true}]}}\n", i, strings.Repeat("{name: x, in: query, example: *long }, ", 3))
+		many += fmt.Sprintf("  /%d: {post: {parameters: [%s{name: z, in: header, required: true}]}}\n", i, numbered("{name: x%d, in: query, example: *long }", 3)+", ")
 	}
 	if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(many), false); err != nil || !f.More || len(f.Requests) != 0 || f.Lost != 86 {
 		t.Errorf("%v, %d requests are kept, %d are broken, more: %v", err, len(f.Requests), f.Lost, f.More)
 	}
+}
+
+// numbered repeats a text n times, each with its number, and commas between.
+func numbered(text string, n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(text, i))
+	}
+	return strings.Join(out, ", ")
 }
 
 func TestSniff(t *testing.T) {
@@ -221,7 +229,7 @@ func TestSniff(t *testing.T) {
 		begin string
 		want  Kind
 	}{
-		"a.har": {"", HAR}, "openapi.yaml": {"", OpenAPI}, "x/OPENAPI.json": {"", OpenAPI}, "any": {"\n" + line + "\n", AccessLog}, "access.log": {"broken\n", AccessLog}, "f.ndjson": {`{"path":"/"}`, Unknown}, "body": {"", Unknown},
+		"a.har": {"", HAR}, "openapi.yaml": {"", OpenAPI}, "api.json": {`{"info": {"openapi": 1}, "swagger": "2.0"`, OpenAPI}, "api.txt": {"# mine\nopenapi: 3.0.0\n", OpenAPI}, "openapi.json": {`{"path":"/"}`, Unknown}, "any": {"\n" + line + "\n", AccessLog}, "access.log": {"broken\n", AccessLog}, "f.ndjson": {`{"path":"/"}`, Unknown}, "body": {"", Unknown},
 	} {
 		if got := Sniff(name, []byte(c.begin)); got != c.want {
 			t.Errorf("%s is %d", name, got)

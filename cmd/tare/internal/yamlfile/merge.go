@@ -20,7 +20,7 @@ type merges struct {
 
 // mergesFew refuses a document whose mappings merge too many fields.
 func (p *Positions) mergesFew(root ast.Node) error {
-	m := &merges{anchors: Anchors(root), sizes: map[ast.Node]int{}}
+	m := &merges{anchors: findAnchors(root), sizes: map[ast.Node]int{}}
 	if len(m.anchors) > 0 {
 		ast.Walk(m, root)
 	}
@@ -30,8 +30,8 @@ func (p *Positions) mergesFew(root ast.Node) error {
 	return p.wrong(p.Of(m.at), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
 }
 
-// Anchors are the values of all anchors below n, by name: what aliases stand for.
-func Anchors(n ast.Node) map[string]ast.Node {
+// findAnchors returns the values of all anchors below n by name, for its aliases.
+func findAnchors(n ast.Node) map[string]ast.Node {
 	a := anchors{}
 	ast.Walk(a, n)
 	return a

@@ -85,7 +85,7 @@ func TestNestedFiles(t *testing.T) {
 	}
 	many := strings.Repeat("- 1\n", mostMarks/2+1)
 	var wrong *Error
-	if _, _, err := Open("f", []byte(many), OpenAPI()); !errors.As(err, &wrong) || !strings.HasPrefix(wrong.What, "more than 8388608") {
+	if _, _, err := Open("f", []byte(many), Format{Noun: "test", MaxBytes: 32 << 20}); !errors.As(err, &wrong) || !strings.HasPrefix(wrong.What, "more than 8388608") {
 		t.Errorf("many entries: %v", err)
 	}
 }

@@ -9,8 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 	"github.com/tarebench/tare/kinds/router"
 )
+
+// MostBytes is the largest document or list that is read.
+const MostBytes = max(openapi.MaxBytes, router.MostList)
 
 // Document is what was read.
 type Document struct {
@@ -36,7 +40,7 @@ func Read(name string, src []byte) (*Document, error) {
 	if isList(name, src) {
 		written, err = router.ReadList(name, src)
 	} else {
-		written, err = d.openAPI(src)
+		written, err = d.readOpenAPI(src)
 	}
 	if err != nil {
 		return nil, &Error{err.Error()}
@@ -45,16 +49,34 @@ func Read(name string, src []byte) (*Document, error) {
 	switch n := len(d.Table.Routes); {
 	case n == 0 && len(d.Table.Left) > 0:
 		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.left(d.Table.Left[0]))}
+	case n == 0:
+		return nil, &Error{d.Notes[0] + "; nothing is left to be measured"}
 	case n > router.MostRoutes:
 		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
 	}
 	return d, nil
 }
 
-// isList reports whether src is a list of routes: its name says so, or the
-// first line that says something is a method and a path.
+// readOpenAPI returns the operations of an OpenAPI document.
+func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
+	doc, err := openapi.Read(d.Name, src)
+	if err != nil {
+		return nil, err
+	}
+	d.Format, d.Base, d.Notes = doc.Format, doc.Base, doc.Notes
+	for _, l := range doc.Left {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s:%d:%d: %s: %s; left out", d.Name, l.Line, l.Col, l.Where, l.Why))
+	}
+	for _, op := range doc.Operations {
+		list = append(list, router.Written{Method: op.Method, Path: op.Path, Line: op.Line, Col: op.Col})
+	}
+	return list, nil
+}
+
+// isList reports whether src is a list of routes: its name ends in .txt, or its first
+// line that is not empty is a method and a path.
 func isList(name string, src []byte) bool {
-	if strings.EqualFold(filepath.Ext(name), ".txt") {
+	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src) {
 		return true
 	}
 	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte("\ufeff"))) {

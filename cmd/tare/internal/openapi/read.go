@@ -1,0 +1,169 @@
+// Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and
+// 3.0 and later, in YAML or JSON), and makes requests of their examples. tare routes and
+// the feeds of tare load read documents with it, so that both have the same paths.
+package openapi
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// MaxBytes is the size of the largest document that is read. The largest that are
+// published have some ten megabytes.
+const MaxBytes = 32 << 20
+
+// maxOperations bounds the operations of a document: aliases can repeat a path item.
+const maxOperations = 200_000
+
+// Document is a document that was read.
+type Document struct {
+	Name       string // of the file, as in messages
+	Format     string // e.g. OpenAPI 3.1.0
+	Base       string // path of the first server of the document, "" if that is /
+	Operations []Operation
+	Left       []Left   // path items that are not read
+	Notes      []string // what a reader should know, a line each
+
+	src     []byte
+	root    *node
+	swagger bool // OpenAPI 2
+	since31 bool // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
+	refs    map[string]target
+	bases   map[*node]string // by list of servers
+	err     error            // the first; a *yamlfile.Error
+}
+
+// Operation is a method of a path.
+type Operation struct {
+	Method    string // in capitals
+	Path      string // with the path of its server; parameters as {id}
+	Line, Col int    // of the path, from 1
+
+	body  *node   // of the operation: what its method has as value
+	items []*node // path items that it is in: that of the path, and those that its $ref leads to
+}
+
+// Left is a path item that is not read.
+type Left struct {
+	Line, Col  int
+	Where, Why string
+}
+
+// methods are the keys of a path item that are operations.
+func methods() []string {
+	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
+}
+
+// Read reads a document. The error is a *[yamlfile.Error]; the document is then not
+// complete.
+func Read(name string, src []byte) (*Document, error) {
+	root, err := readTree(name, src)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Name: name, src: src, root: root, refs: map[string]target{}, bases: map[*node]string{}}
+	d.readRoot()
+	d.src = nil
+	return d, d.err
+}
+
+// fail keeps the first error, at a position within the file.
+func (d *Document) fail(at position, what, hint string) {
+	if d.err != nil {
+		return
+	}
+	lines := bytes.Split(d.src, []byte("\n"))
+	line := min(max(int(at.line), 1), len(lines))
+	width := utf8.RuneCount(bytes.TrimSuffix(lines[line-1], []byte("\r")))
+	d.err = &yamlfile.Error{File: d.Name, Line: line, Col: min(max(int(at.col), 1), width+1), What: format.Line(what, 0), Hint: hint}
+}
+
+func (d *Document) readRoot() {
+	if d.root.kind != mapping {
+		d.fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
+		return
+	}
+	if !d.readVersion() {
+		return
+	}
+	paths, ok := d.root.find("paths")
+	switch {
+	case !ok:
+		d.fail(d.root.at, "the document has no paths", "paths: is where routes are")
+		return
+	case paths.value.kind != mapping:
+		d.fail(paths.value.at, "paths is "+paths.value.kind.String()+", not a mapping", "e.g. /users/{id}: {get: {}}")
+		return
+	}
+	d.Base = d.base(d.root, "")
+	for _, f := range paths.value.fields {
+		d.readPath(f)
+		if len(d.Operations) > maxOperations {
+			d.fail(f.at, fmt.Sprintf("more than %d routes", maxOperations), "write those that differ")
+		}
+		if d.err != nil {
+			return
+		}
+	}
+	if len(d.Operations) == 0 && len(d.Left) == 0 {
+		d.fail(paths.value.at, "the paths have no operations", "e.g. /users/{id}: {get: {}}")
+	}
+}
+
+// readVersion reads the version, and reports whether it is one that is known.
+func (d *Document) readVersion() bool {
+	name, want, noun := "openapi", "3.", "OpenAPI "
+	version := d.root.get(name)
+	if version == nil {
+		name, want, noun = "swagger", "2", "Swagger "
+		if version = d.root.get(name); version == nil {
+			d.fail(d.root.at, `it has neither "openapi" nor "swagger"`, "begin with openapi: 3.1.0 and paths:, or give a list of routes such as GET /users/{id}")
+			return false
+		}
+	}
+	v := version.scalar()
+	if !strings.HasPrefix(v+".", want) {
+		d.fail(version.at, fmt.Sprintf("%s: %s is not known", name, v), "swagger: 2.0, or openapi: 3.0 and later")
+		return false
+	}
+	d.Format, d.swagger = noun+v, name == "swagger"
+	d.since31 = !d.swagger && v != "3" && !strings.HasPrefix(v+".", "3.0.")
+	return true
+}
+
+// readPath adds the operations of one path, in the order of the document.
+func (d *Document) readPath(f field) {
+	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
+		return
+	}
+	if f.value.kind != mapping {
+		d.fail(f.value.at, fmt.Sprintf("%s is %s, not a mapping", f.name, f.value.kind), "e.g. {get: {}}")
+		return
+	}
+	items, base := d.pathItems(f), d.Base
+	for _, item := range slices.Backward(items) {
+		base = d.base(item, base)
+	}
+	var seen []string
+	for _, item := range items {
+		for _, op := range item.fields {
+			if !slices.Contains(methods(), op.name) || slices.Contains(seen, op.name) {
+				continue
+			}
+			seen = append(seen, op.name)
+			path := f.name
+			if strings.HasPrefix(path, "/") {
+				path = d.base(op.value, base) + path
+			}
+			d.Operations = append(d.Operations, Operation{
+				Method: strings.ToUpper(op.name), Path: path, Line: int(f.at.line), Col: int(f.at.col), body: op.value, items: items,
+			})
+		}
+	}
+}

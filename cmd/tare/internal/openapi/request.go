@@ -1,0 +1,298 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds of a request in bytes.
+const (
+	maxPath    = 1 << 20
+	maxRequest = 64 << 20
+)
+
+// Request is a request that an operation describes.
+type Request struct {
+	Method string
+	Path   string // with the query, escaped
+	Header [][2]string
+	Body   []byte
+}
+
+// Requests makes the requests of a document from its examples. What an operation needs
+// and the document does not state is an error, never guessed.
+type Requests struct {
+	doc  *Document
+	cost int // of what was read, in bytes of examples or as much work
+	made map[*node]made
+}
+
+// NewRequests returns a maker of the requests of d.
+func NewRequests(d *Document) *Requests {
+	return &Requests{doc: d, made: map[*node]made{}}
+}
+
+// IsSpent reports whether the examples read so far are more than a document may have.
+func (r *Requests) IsSpent() bool { return r.cost > maxExamples }
+
+// Make returns the request of an operation.
+func (r *Requests) Make(op Operation) (Request, error) {
+	q := Request{Method: op.Method}
+	body, why := r.resolve(op.body)
+	switch {
+	case why != "":
+		return q, errors.New(why)
+	case body.kind != mapping && body.kind != null:
+		return q, fmt.Errorf("the operation is %s, not a mapping", body.kind)
+	}
+	op.body = body
+	list, err := r.parameters(op)
+	if err != nil {
+		return q, err
+	}
+	var path, query, cookies output
+	path.max, query.max, cookies.max = maxPath, maxRequest, maxRequest
+	if err := r.fillPath(&path, op.Path, list); err != nil {
+		return q, err
+	}
+	for _, p := range list {
+		if p.in == "path" || p.in == "body" || p.in == "formData" || r.isIgnored(p) {
+			continue
+		}
+		v, err := r.example(p.node, p.schema, p.name)
+		if lacks := (*missing)(nil); errors.As(err, &lacks) && !p.required {
+			continue
+		}
+		if err != nil {
+			return q, err
+		}
+		var pairs []pair
+		if pairs, err = p.expand(v); err != nil {
+			return q, err
+		}
+		switch p.in {
+		case "query":
+			query.addPairs(pairs, "&")
+		case "cookie":
+			cookies.addPairs(pairs, "; ")
+		case "header":
+			value := output{max: maxRequest}
+			value.addPairs(pairs, "")
+			q.Header = append(q.Header, [2]string{p.name, string(value.text)})
+		default:
+			return q, fmt.Errorf("parameter %s: in: %q is not path, query, header or cookie", p.name, p.in)
+		}
+		if query.isFull || cookies.isFull {
+			return q, fmt.Errorf("the example of %s makes a query of more than %d bytes", p.name, maxRequest)
+		}
+	}
+	if len(query.text) > 0 {
+		separator := "?"
+		if strings.Contains(op.Path, "?") {
+			separator = "&"
+		}
+		path.add(separator)
+		path.max = maxRequest + maxPath
+		path.add(string(query.text))
+	}
+	q.Path = string(path.text)
+	if len(cookies.text) > 0 {
+		q.Header = append(q.Header, [2]string{"Cookie", string(cookies.text)})
+	}
+	return q, r.addBody(&q, op, list)
+}
+
+// isIgnored reports whether a header is described elsewhere (OpenAPI 3, Parameter Object).
+func (r *Requests) isIgnored(p parameter) bool {
+	switch strings.ToLower(p.name) {
+	case "accept", "content-type", "authorization":
+		return p.in == "header" && !r.doc.swagger
+	}
+	return false
+}
+
+// parameter is a parameter of an operation.
+type parameter struct {
+	node, schema *node
+	name, in     string
+	required     bool
+	style        string
+	explode      bool
+	reserved     bool   // reserved characters are not escaped
+	media        string // of the value, e.g. application/json; "": the style says how it is written
+	types        types  // if media is not ""
+}
+
+// parameters returns those of the path, each replaced by that of the operation with the
+// same name and place, and then the others of the operation.
+func (r *Requests) parameters(op Operation) (list []parameter, err error) {
+	at := map[[2]string]int{}
+	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
+		for _, f := range owner.get("parameters").items() {
+			r.cost += costOfNode
+			n, why := r.resolve(f.value)
+			if why != "" {
+				return nil, errors.New("a parameter: " + why)
+			}
+			p := r.parameter(n)
+			if k, ok := at[[2]string{p.name, p.in}]; ok {
+				list[k] = p
+				continue
+			}
+			at[[2]string{p.name, p.in}] = len(list)
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// parameter reads a parameter, with the defaults of its place.
+func (r *Requests) parameter(n *node) parameter {
+	p := parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar(), required: n.get("required").isTrue()}
+	if p.in == "path" {
+		p.required = true
+	}
+	if r.doc.swagger {
+		if p.in != "body" {
+			p.schema = n
+		}
+		p.style, p.explode = styleOfCollection(n, p.in)
+		return p
+	}
+	p.style, p.explode, p.reserved = styleOf(n, p.in)
+	if content := n.get("content"); content != nil && content.kind == mapping && len(content.fields) > 0 {
+		media := content.fields[0]
+		p.media, p.node, p.schema = media.name, media.value, media.value.get("schema")
+		p.types = r.typesOf(p.schema)
+	}
+	return p
+}
+
+// fillPath writes the path of an operation with its parameters replaced by their
+// examples.
+func (r *Requests) fillPath(out *output, path string, list []parameter) error {
+	if strings.Contains(path, "#") {
+		return errors.New("a path with # cannot be requested")
+	}
+	for {
+		literal, rest, open := strings.Cut(path, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		if !open || !closed {
+			out.addLiteral(path)
+			break
+		}
+		out.addLiteral(literal)
+		path = after
+		p := parameter{}
+		for _, known := range list {
+			if known.in == "path" && known.name == name {
+				p = known
+			}
+		}
+		if p.in == "" {
+			return &missing{of: name}
+		}
+		v, err := r.example(p.node, p.schema, name)
+		if err != nil {
+			return err
+		}
+		pairs, err := p.expand(v)
+		if err != nil {
+			return err
+		}
+		before := len(out.text)
+		out.addPairs(pairs, "")
+		if out.isFull {
+			return fmt.Errorf("the example of %s makes a path of more than %d bytes", name, maxPath)
+		}
+		if len(out.text) == before {
+			return fmt.Errorf("the example of %s is empty", name)
+		}
+	}
+	if out.isFull {
+		return fmt.Errorf("a path of more than %d bytes", maxPath)
+	}
+	return nil
+}
+
+// output is text that is written up to a bound.
+type output struct {
+	text   []byte
+	max    int
+	isFull bool // something was left out
+}
+
+func (o *output) add(s string) {
+	if o.isFull = o.isFull || len(o.text)+len(s) > o.max; !o.isFull {
+		o.text = append(o.text, s...)
+	}
+}
+
+// addPairs adds name=value pairs with a separator between any two.
+func (o *output) addPairs(pairs []pair, separator string) {
+	for _, p := range pairs {
+		if len(o.text) > 0 && separator != "" {
+			o.add(separator)
+		}
+		p.write(o)
+		if o.isFull {
+			return
+		}
+	}
+}
+
+// addLiteral adds a literal part of a path, and escapes what a path cannot have.
+func (o *output) addLiteral(s string) {
+	o.addSafe(s, func(i int) bool {
+		isEscape := s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])
+		return isEscape || isUnreserved(s[i]) || strings.IndexByte("!$&'()*+,;=:@/?", s[i]) >= 0
+	})
+}
+
+// addEscaped adds a value with everything escaped but unreserved characters and, if
+// reserved is set, the reserved ones that separate nothing in a query.
+func (o *output) addEscaped(s string, reserved bool) {
+	o.addSafe(s, func(i int) bool {
+		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0
+	})
+}
+
+// addSafe adds a text with the bytes escaped for which isSafe(index) is false.
+func (o *output) addSafe(s string, isSafe func(i int) bool) {
+	const digits = "0123456789ABCDEF"
+	start := 0
+	for i := range len(s) {
+		if isSafe(i) {
+			continue
+		}
+		o.add(s[start:i])
+		if o.add(string([]byte{'%', digits[s[i]>>4], digits[s[i]&15]})); o.isFull {
+			return
+		}
+		start = i + 1
+	}
+	o.add(s[start:])
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+// isUnreserved reports whether a character stands for itself anywhere in a URL (RFC 3986,
+// section 2.3).
+func isUnreserved(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// mediaOf returns the media type of a content type, without its parameters.
+func mediaOf(kind string) string {
+	media, _, _ := strings.Cut(kind, ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+func isJSON(kind string) bool {
+	media := mediaOf(kind)
+	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
+}

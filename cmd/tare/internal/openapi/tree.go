@@ -1,0 +1,247 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+)
+
+// kind is the type of a node.
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	number
+	text
+	list
+	mapping
+)
+
+// String describes a node of the kind in messages.
+func (k kind) String() string {
+	return [...]string{"empty", "a single value", "a single value", "text", "a list", "a mapping"}[k]
+}
+
+// node is a value of a document, of YAML or of JSON. A YAML alias and its anchor are one
+// node, which may therefore contain itself.
+type node struct {
+	kind   kind
+	at     position
+	text   string  // of a scalar: as the document has it, so that numbers keep their digits
+	fields []field // of a mapping, and the items of a list, which have no names
+	index  map[string]int
+}
+
+// field is an entry of a mapping, or an item of a list.
+type field struct {
+	name  string
+	at    position // of the name
+	value *node
+}
+
+// position counts from 1; columns are characters.
+type position struct{ line, col int32 }
+
+// fieldsToIndex is how many fields a mapping has before its names are indexed.
+const fieldsToIndex = 8
+
+// find returns the field of a mapping with that name. A nil node has none.
+func (n *node) find(name string) (field, bool) {
+	if n == nil || n.kind != mapping {
+		return field{}, false
+	}
+	if n.index != nil {
+		i, ok := n.index[name]
+		if !ok {
+			return field{}, false
+		}
+		return n.fields[i], true
+	}
+	for _, f := range n.fields {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// get returns the value of a field, nil if there is none.
+func (n *node) get(name string) *node {
+	f, _ := n.find(name)
+	return f.value
+}
+
+// items returns the items of a list, and none of anything else.
+func (n *node) items() []field {
+	if n == nil || n.kind != list {
+		return nil
+	}
+	return n.fields
+}
+
+// scalar returns the text of a scalar, "" for anything else.
+func (n *node) scalar() string {
+	if n == nil {
+		return ""
+	}
+	return n.text
+}
+
+// isTrue reports whether n is the boolean true.
+func (n *node) isTrue() bool {
+	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
+}
+
+// isNull reports whether n is missing or null.
+func (n *node) isNull() bool { return n == nil || n.kind == null }
+
+// addField adds a field unless its name is taken: the first one wins.
+func (n *node) addField(f field) {
+	if _, taken := n.find(f.name); taken {
+		return
+	}
+	n.fields = append(n.fields, f)
+	switch {
+	case n.index != nil:
+		n.index[f.name] = len(n.fields) - 1
+	case len(n.fields) > fieldsToIndex:
+		n.index = make(map[string]int, 2*len(n.fields))
+		for i, f := range n.fields {
+			n.index[f.name] = i
+		}
+	}
+}
+
+// readTree reads a document of JSON or YAML. What is not JSON is read as YAML, whose
+// messages name line and column. The error is a *[yamlfile.Error].
+func readTree(name string, src []byte) (*node, error) {
+	if root := parseJSON(src); root != nil {
+		return root, nil
+	}
+	r, root, err := yamlfile.Open(name, src, fileFormat())
+	if err != nil {
+		return nil, err
+	}
+	t := &treeOfYAML{r: r, anchors: map[string]*node{}}
+	return t.convert(root), nil
+}
+
+// fileFormat is that of OpenAPI documents, which programs write too.
+func fileFormat() yamlfile.Format {
+	return yamlfile.Format{
+		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}",
+		MaxBytes: MaxBytes, MaxDepth: maxDepth,
+	}
+}
+
+// treeOfYAML makes nodes of those of the YAML library.
+type treeOfYAML struct {
+	r       *yamlfile.Reader
+	anchors map[string]*node // by name; the last one so far
+}
+
+func (t *treeOfYAML) convert(n ast.Node) *node {
+	switch x := n.(type) {
+	case *ast.AnchorNode:
+		into := &node{}
+		t.anchors[scalarText(x.Name)] = into // an alias within the value is the value itself
+		*into = *t.convert(x.Value)
+		return into
+	case *ast.AliasNode:
+		if known, ok := t.anchors[scalarText(x.Value)]; ok {
+			return known
+		}
+	case *ast.TagNode:
+		v := t.convert(x.Value)
+		if x.Start != nil && x.Start.Value == "!!str" && (v.kind == boolean || v.kind == number) {
+			v.kind = text
+		}
+		return v
+	}
+	out := &node{at: t.positionOf(n), kind: kindOf(n)}
+	switch x := n.(type) {
+	case *ast.SequenceNode:
+		for _, v := range x.Values {
+			out.fields = append(out.fields, field{value: t.convert(v)})
+		}
+	case ast.MapNode:
+		t.addFields(out, x)
+	default:
+		if out.kind != null {
+			out.text = scalarText(n)
+		}
+	}
+	return out
+}
+
+// addFields adds the fields of a mapping, and after them those that it merges.
+func (t *treeOfYAML) addFields(out *node, m ast.MapNode) {
+	var merged []*node
+	for pairs := m.MapRange(); pairs.Next(); {
+		key, value := pairs.Key(), t.convert(pairs.Value())
+		if _, ok := key.(*ast.MergeKeyNode); ok {
+			merged = append(merged, value)
+			continue
+		}
+		out.addField(field{scalarText(key), t.positionOf(key), value})
+	}
+	for _, from := range merged {
+		for _, from := range append([]field{{value: from}}, from.items()...) {
+			if from.value.kind == mapping {
+				for _, f := range from.value.fields {
+					out.addField(f)
+				}
+			}
+		}
+	}
+}
+
+func (t *treeOfYAML) positionOf(n ast.Node) position {
+	at := t.r.Of(n)
+	return position{int32(at.Line), int32(at.Col)}
+}
+
+func kindOf(n ast.Node) kind {
+	switch x := n.(type) {
+	case *ast.NullNode:
+		return null
+	case *ast.BoolNode:
+		return boolean
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return number
+	case *ast.SequenceNode:
+		return list
+	case ast.MapNode:
+		return mapping
+	case *ast.StringNode: // whole numbers beyond 64 bits, too
+		if x.Token != nil && x.Token.Type == token.StringType && isWholeNumber(x.Value) {
+			return number
+		}
+	}
+	return text
+}
+
+func isWholeNumber(s string) bool {
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// scalarText returns the text of a scalar without its quotes.
+func scalarText(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
+	case *ast.MappingKeyNode:
+		return scalarText(n.Value)
+	}
+	if t := n.GetToken(); t != nil {
+		return t.Value
+	}
+	return ""
+}
