@@ -17,6 +17,7 @@ type Explanation struct {
 	Unseen    float64    `json:"unseen,omitempty"` // of the difference in allocations/op, what no profile has: objects below 16 bytes without pointers, which share blocks
 	Decisions []Decision `json:"decisions"`        // what the compiler printed of one side only, on these functions
 	Calls     []Decision `json:"calls"`            // calls in the source of one side only, in these functions
+	Work      []Origin   `json:"work,omitempty"`   // in instructions/op, counted, those that differ most first; with it nothing may be profiled
 	Flame     string     `json:"flame,omitempty"`  // flame graph of the differences in CPU time, relative to the result
 	Why       string     `json:"why,omitempty"`    // why there is no more; empty: nothing failed
 }

@@ -20,6 +20,7 @@ type Metric struct {
 	Direction Direction // which way is better
 	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
 	Quantile  float64   // of the latencies of single requests, in a continuous segment; 1 is the longest; 0: it is no latency
+	Counted   bool      // counted outside the timed rounds ([Work]); no study asks for it
 	Doc       string    // one line
 
 	Noun           string // what is compared: "CPU time"
@@ -35,6 +36,9 @@ func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 // reports by itself; their unit follows.
 const KeyReported = "reported:"
 
+// MetricInstructions is the name of the metric that counters count.
+const MetricInstructions = "instructions"
+
 // Metrics is the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{
@@ -46,6 +50,8 @@ func Metrics() []Metric {
 			Doc: "heap bytes allocated per operation"},
 		{Name: "allocs", Key: "allocs_per_op", Unit: "allocs/op", Direction: LowerIsBetter, Noun: "allocations", Verb: "makes", Of: "the allocations of", Less: "fewer allocations", More: "more allocations",
 			Doc: "heap objects allocated per operation"},
+		{Name: MetricInstructions, Key: "instructions_per_op", Unit: "instructions/op", Direction: LowerIsBetter, Counted: true, Noun: "work (instructions)", Verb: "does", Of: "the work of", Less: "less work (instructions)", More: "more work (instructions)",
+			Doc: "instructions that one operation executes in user space on one processor, the collector off; counted by tare bench and tare gate (--counts), not timed"},
 		{Name: "size", Key: "size_bytes_per_op", Unit: "B", Direction: LowerIsBetter, Noun: "size of the output", Verb: "writes", Of: "the bytes of", Less: "less output", More: "more output",
 			Doc: "bytes of output per operation"},
 		latency("p50", "p50_ns", 0.5, "answers half of the requests within", "median latency", "median latency of a request, from the time it was meant to be sent"),
@@ -96,11 +102,13 @@ func MetricFor(name string) Metric {
 	return Metric{Name: name, Noun: name, Verb: "has", Of: "the " + name + " of", Less: "less " + name, More: "more " + name}
 }
 
-// MetricNames lists the catalogue in one line.
+// MetricNames lists in one line what studies can ask for.
 func MetricNames() string {
 	var names []string
 	for _, m := range Metrics() {
-		names = append(names, m.Name)
+		if !m.Counted {
+			names = append(names, m.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

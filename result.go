@@ -56,6 +56,9 @@ type Measured struct {
 	Values      []Value      `json:"values"`
 	Comparisons []Comparison `json:"comparisons"`
 	Scaling     []Scaling    `json:"scaling,omitempty"` // where workloads come in three sizes or more
+
+	Counter *Counter `json:"counter,omitempty"` // of Work; nil: nothing was counted
+	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds, of workloads that were not timed too
 }
 
 // Judged is what the figures mean for the study's criteria and claims, and

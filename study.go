@@ -183,7 +183,7 @@ func (s *Study) Validate() error {
 		return fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
 	}
 	for i, m := range s.Metrics {
-		if _, ok := MetricNamed(m); !ok {
+		if known, ok := MetricNamed(m); !ok || known.Counted {
 			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
 		}
 	}

@@ -37,8 +37,15 @@ func (s *Section) explanations(r *tare.Result) {
 // Reasons says what a difference comes of in n lines at most; zero: in as many as
 // there are. Of few lines each sort has its share.
 func Reasons(e tare.Explanation, n int) []string {
+	work := causes(e.Work, unitOfWork)
 	if e.Why != "" {
-		return []string{"not explained: " + e.Why}
+		return append(work, "not explained: "+e.Why)
+	}
+	if e.Rounds == 0 && len(work) > 0 { // nothing was profiled
+		if n > 0 {
+			work = work[:min(n, len(work))]
+		}
+		return work
 	}
 	own, parts := e.Functions, []tare.Origin(nil)
 	if n > 0 && len(e.Sites) > 0 { // what the runtime does more is mostly for what is allocated
@@ -51,7 +58,7 @@ func Reasons(e tare.Explanation, n int) []string {
 			}
 		}
 	}
-	functions, sites, rest := causes(e, own, true), causes(e, e.Sites, false), append(decided(e), causes(e, parts, true)...)
+	functions, sites, rest := causes(own, unitOfTime), causes(e.Sites, unitOfAllocations), append(decided(e), causes(parts, unitOfTime)...)
 	if e.Unseen != 0 {
 		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", signedFigure(e.Unseen)))
 	}
@@ -62,6 +69,7 @@ func Reasons(e tare.Explanation, n int) []string {
 	} else {
 		rest = append(rest, called(e)...)
 	}
+	functions = append(work, functions...)
 	if len(functions)+len(sites) == 0 {
 		return []string{"no function differs by more than profiles do by chance; no allocation differs"}
 	}
@@ -74,22 +82,32 @@ func Reasons(e tare.Explanation, n int) []string {
 	return out[:min(n, len(out))]
 }
 
+// Units of causes.
+const (
+	unitOfTime        = " CPU"
+	unitOfAllocations = " allocations/op"
+	unitOfWork        = " instructions/op"
+)
+
 // causes are lines such as
 //
-//	+56.2 ns  94 % (88 to 101) of the gap  chi.(*Mux).routeHTTP through context.WithValue, mux.go:453
-func causes(e tare.Explanation, of []tare.Origin, timed bool) (lines []string) {
+//	+56.2 ns/op, 94 % (88 to 101) of the difference: chi.(*Mux).routeHTTP through context.WithValue (mux.go:453)
+func causes(of []tare.Origin, unit string) (lines []string) {
 	for _, c := range of {
 		d := c.To - c.From
-		text := signedFigure(d) + " allocations/op"
-		if timed {
+		text := signedFigure(d) + unit
+		switch unit {
+		case unitOfTime:
 			text = signedNS(d) + "/op"
+		case unitOfWork:
+			text = signedCount(d) + unit
 		}
 		if c.Share != 0 {
 			text += fmt.Sprintf(", %.0f %%", 100*c.Share)
 			if c.High > c.Low {
 				text += fmt.Sprintf(" (%.0f to %.0f)", 100*c.Low, 100*c.High)
 			}
-			if timed {
+			if unit != unitOfAllocations {
 				text += " of the difference"
 			}
 		}
@@ -135,4 +153,13 @@ func figureNS(ns float64) string {
 func signedFigure(x float64) string {
 	text := fmt.Sprintf("%+.3g", x)
 	return strings.Replace(text, "-", "−", 1)
+}
+
+// signedCount prints a difference of counts without decimals, with one if it is below 10.
+func signedCount(x float64) string {
+	decimals := 0
+	if x > -10 && x < 10 {
+		decimals = 1
+	}
+	return strings.Replace(fmt.Sprintf("%+.*f", decimals, x), "-", "−", 1)
 }

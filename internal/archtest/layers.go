@@ -101,6 +101,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/grpccall", layer: 3, only: []string{"cmd/tare/internal/grpccall/grpctest"}}, // in tests
 		{dir: "cmd/tare/internal/grpccall/grpctest", layer: 3, only: []string{}},
 		{dir: "cmd/tare/internal/profile", layer: 6},
+		{dir: "cmd/tare/internal/counts", layer: 6},
 		{dir: "cmd/tare/internal/catalog/archive", layer: 3, peers: []string{"internal/build"}},
 		{dir: "cmd/tare/internal/catalog/pack", layer: 6},
 		{dir: "cmd/tare/internal/catalog", layer: 6},

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
 func probes() []probe {
@@ -107,30 +106,14 @@ func (c *Cgroup) killsAtOnce() bool {
 	return err == nil
 }
 
-// lookCounters opens a cycle counter on this process, as perf_event_open(2)
-// describes it, and looks whether it counts.
+// lookCounters opens a cycle counter on this thread and looks whether it counts.
 func lookCounters() (bool, string) {
-	attr := struct { // the part of perf_event_attr that the first version had, 64 bytes
-		kind, size                          uint32
-		config, period, sample, read, flags uint64
-		wakeup, breakpoint                  uint32
-		address                             uint64
-	}{size: 64, flags: 1<<5 | 1<<6} // hardware, cycles; without kernel and hypervisor
-	fd, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), 0, ^uintptr(0), ^uintptr(0), 8, 0) // this thread, any processor, close on exec
-	switch {
-	case errno == syscall.ENOENT || errno == syscall.EOPNOTSUPP || errno == syscall.ENODEV:
-		return false, "none (usual in a virtual machine)"
-	case errno == syscall.EACCES || errno == syscall.EPERM:
-		return false, "not permitted; perf_event_paranoid is " + firstLine("/proc/sys/kernel/perf_event_paranoid")
-	case errno == syscall.ENOSYS:
-		return false, "this kernel has none"
-	case errno != 0:
-		return false, errno.Error()
+	fd, err := openCounter(hardwareEvent, cyclesEvent, 0)
+	if err != nil {
+		return false, err.Error()
 	}
-	defer syscall.Close(int(fd))
-	var count [8]byte
-	n, err := syscall.Read(int(fd), count[:])
-	if err != nil || n != 8 || count == [8]byte{} {
+	defer syscall.Close(fd)
+	if n, err := readCounter(fd); err != nil || n == 0 {
 		return false, "opened, but they do not count"
 	}
 	return true, ""

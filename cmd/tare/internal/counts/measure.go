@@ -1,0 +1,181 @@
+package counts
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// How many operations are counted.
+const (
+	wantWork    = 200e6   // instructions between the two runs of a count
+	enoughWork  = 80e6    // of them, from which on the pilot is a count
+	maxWork     = 4e9     // of one run; beyond, an operation is too long to be counted
+	maxHeap     = 1 << 30 // bytes that a run allocates, all of which stay: the collector is off
+	perNS       = 5.0     // instructions in 1 ns of an operation, about
+	runsShare   = 8       // the shorter run has N/8 operations
+	minOps      = 2       // of a run: testing does 1 without the one before it
+	maxOps      = 100e6
+	maxPilots   = 4
+	maxRepeats  = 3     // counts of a side if two of them disagree
+	minRepeats  = 2     // otherwise; 1 of sides with the same code
+	agreeWithin = 0.002 // share by which two counts differ that agree
+	agreeOps    = 1.0   // instructions an operation by which they may differ whatever the share
+	leastCount  = 0.02  // instructions an operation of a place below which it is not kept
+)
+
+// Count is what one operation is, by one count.
+type Count struct {
+	PerOp  float64           // instructions
+	Places map[Place]float64 // of it, by line; nil if the counter tells only the sum
+}
+
+// Side is one build of a benchmark. Program returns it for the repeat-th count: every
+// count of a side has functions in another order.
+type Side func(ctx context.Context, repeat int) (Program, error)
+
+// Guess is what is known of an operation before it is counted.
+type Guess struct {
+	NSPerOp  float64
+	BytesPer float64 // allocated by one operation
+	SameCode bool    // both sides have the same machine code: a count of each shows whether data differ
+}
+
+// Pair are the counts of a benchmark on two sides.
+type Pair struct {
+	Ops        int64 // between the two runs of a count
+	Base, Head []Count
+}
+
+// RefusedError says why a benchmark is not counted.
+type RefusedError struct{ Why string }
+
+// Error is one line.
+func (e *RefusedError) Error() string { return e.Why }
+
+// Compare counts both sides of a benchmark twice, and a third time if two counts of a side
+// disagree. If the code is the same it counts once, and again if the sides disagree.
+func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair, err error) {
+	first, last, err := c.pilot(ctx, g, base, &p)
+	if err != nil {
+		return p, err
+	}
+	for repeat := range maxRepeats {
+		if repeat >= minRepeats && agree(p.Base) && agree(p.Head) || repeat > 0 && g.SameCode && agree(slices.Concat(p.Base, p.Head)) {
+			break
+		}
+		for _, side := range []struct {
+			of   Side
+			into *[]Count
+		}{{base, &p.Base}, {head, &p.Head}} {
+			if len(*side.into) > repeat { // the pilot was a count
+				continue
+			}
+			one, err := c.count(ctx, side.of, repeat, first, last)
+			if err != nil {
+				return p, err
+			}
+			*side.into = append(*side.into, one)
+		}
+	}
+	if least := min(slices.Min(PerOp(p.Base)), slices.Min(PerOp(p.Head))); least < 1 {
+		return p, &RefusedError{"its instructions do not grow with its operations"}
+	}
+	return p, nil
+}
+
+// pilot finds how many operations the two runs of a count have, and adds the last trial as
+// the first count of base.
+func (c *Counter) pilot(ctx context.Context, g Guess, base Side, p *Pair) (first, last int64, err error) {
+	estimate := max(1, g.NSPerOp*perNS)
+	if 3*estimate > maxWork {
+		return 0, 0, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Millisecond), 3*minOps)}
+	}
+	bound := float64(maxOps)
+	if g.BytesPer > 0 {
+		bound = min(bound, maxHeap/g.BytesPer)
+	}
+	if bound < minOps+1 {
+		return 0, 0, &RefusedError{fmt.Sprintf("an operation allocates %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", g.BytesPer/1e6)}
+	}
+	for try := range maxPilots {
+		first, last = operations(estimate, bound)
+		one, err := c.count(ctx, base, 0, first, last)
+		if err != nil {
+			return 0, 0, err
+		}
+		work := one.PerOp * float64(last-first)
+		if work >= enoughWork || float64(last) > bound/2 || try == maxPilots-1 {
+			p.Ops, p.Base = last-first, []Count{one}
+			return first, last, nil
+		}
+		estimate = max(estimate/64, one.PerOp, 1)
+	}
+	return first, last, nil
+}
+
+// operations returns how many operations the two runs of a count have, of about that many
+// instructions each.
+func operations(estimate, bound float64) (first, last int64) {
+	n := min(wantWork/estimate*runsShare/(runsShare-1), bound)
+	last = max(minOps+1, int64(n))
+	return max(minOps, last/runsShare), last
+}
+
+// count counts one side once.
+func (c *Counter) count(ctx context.Context, side Side, repeat int, first, last int64) (Count, error) {
+	program, err := side(ctx, repeat)
+	if err != nil {
+		return Count{}, err
+	}
+	few, err := c.run(ctx, program, first)
+	if err != nil {
+		return Count{}, err
+	}
+	many, err := c.run(ctx, program, last)
+	if err != nil {
+		return Count{}, err
+	}
+	return difference(few, many, last-first), nil
+}
+
+// difference returns what an operation is that many has ops more of than few.
+func difference(few, many *Profile, ops int64) Count {
+	n := float64(ops)
+	one := Count{PerOp: (float64(many.Total) - float64(few.Total)) / n}
+	if len(many.Places) == 0 {
+		return one
+	}
+	one.Places = map[Place]float64{}
+	for at, count := range many.Places {
+		if x := (float64(count) - float64(few.Places[at])) / n; math.Abs(x) >= leastCount {
+			one.Places[at] = x
+		}
+	}
+	for at, count := range few.Places {
+		if _, in := many.Places[at]; !in && float64(count)/n >= leastCount {
+			one.Places[at] = -float64(count) / n
+		}
+	}
+	return one
+}
+
+// agree reports whether counts of one side lie as close as two counts of most benchmarks do.
+func agree(counts []Count) bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, c := range counts {
+		least, most = min(least, c.PerOp), max(most, c.PerOp)
+	}
+	return most-least <= max(agreeOps, agreeWithin*most)
+}
+
+// PerOp returns the instructions an operation of counts.
+func PerOp(counts []Count) []float64 {
+	all := make([]float64, len(counts))
+	for i, c := range counts {
+		all[i] = c.PerOp
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package counts
+
+import (
+	"math"
+	"testing"
+)
+
+func TestOperations(t *testing.T) {
+	for _, tt := range []struct {
+		estimate, bound float64
+		first, last     int64
+	}{
+		{1000, 1e8, 28571, 228571}, // 200 million instructions between the two
+		{36, 1e8, 793650, 6349206},
+		{1, 1e6, 125000, 1000000}, // the bound of operations, or of memory
+		{1e9, 1e8, 2, 3},          // testing does one operation without a second run
+		{50, 4, 2, 4},
+	} {
+		first, last := operations(tt.estimate, tt.bound)
+		if first != tt.first || last != tt.last {
+			t.Errorf("%g instructions, at most %g operations: %d and %d, want %d and %d", tt.estimate, tt.bound, first, last, tt.first, tt.last)
+		}
+	}
+}
+
+// What both runs have of start and set-up is in no count; a place that only the shorter
+// run has counts against it.
+func TestDifference(t *testing.T) {
+	work, start, early := Place{"work", "w.go", 1}, Place{"start", "s.go", 2}, Place{"early", "e.go", 3}
+	few := &Profile{Total: 1000 + 10*20 + 30, Places: map[Place]uint64{work: 200, start: 1000, early: 30}}
+	many := &Profile{Total: 1000 + 10*170, Places: map[Place]uint64{work: 1700, start: 1000}}
+	got := difference(few, many, 150)
+	if want := 9.8; math.Abs(got.PerOp-want) > 1e-9 {
+		t.Errorf("%g instructions an operation, want %g", got.PerOp, want)
+	}
+	if got.Places[work] != 10 || got.Places[early] != -0.2 || len(got.Places) != 2 {
+		t.Errorf("places: %v", got.Places)
+	}
+	if sum := difference(&Profile{Total: 100}, &Profile{Total: 400}, 3); sum.PerOp != 100 || sum.Places != nil {
+		t.Errorf("of hardware counters: %+v", sum)
+	}
+}
+
+func TestAgree(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   bool
+	}{
+		{[]float64{1000, 1001.9}, true}, {[]float64{1000, 1002.5}, false}, {[]float64{36, 36.9}, true}, {[]float64{36, 37.1}, false}, {[]float64{5}, true},
+	} {
+		var counts []Count
+		for _, v := range tt.values {
+			counts = append(counts, Count{PerOp: v})
+		}
+		if agree(counts) != tt.want {
+			t.Errorf("%v agree: %v", tt.values, !tt.want)
+		}
+	}
+}
+
+func TestGodebug(t *testing.T) {
+	for _, tt := range []struct {
+		env  []string
+		want string
+	}{
+		{nil, "GODEBUG=asyncpreemptoff=1"},
+		{[]string{"A=1", "GODEBUG=http2client=0"}, "GODEBUG=http2client=0,asyncpreemptoff=1"},
+		{[]string{"GODEBUG="}, "GODEBUG=asyncpreemptoff=1"},
+	} {
+		if got := godebug(tt.env); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.env, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// Events and flags of perf_event_open(2).
+const (
+	hardwareEvent, softwareEvent   = 0, 1 // types
+	cyclesEvent, instructionsEvent = 0, 1 // of type hardware
+	taskClockEvent                 = 1    // of type software, in ns
+
+	counterOff      = 1 << 0  // disabled until it is enabled
+	counterInherits = 1 << 1  // the children of the thread that are started from now on count, with their threads
+	counterUser     = 3 << 5  // without kernel and hypervisor
+	counterOnExec   = 1 << 12 // enabled when a child executes a program
+	closeOnExec     = 8       // of the call
+)
+
+// openCounter opens a counter of events in user space on this thread, on any processor.
+func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
+	attr := struct { // the part of perf_event_attr that the first version had, 64 bytes
+		kind, size                          uint32
+		config, period, sample, read, flags uint64
+		wakeup, breakpoint                  uint32
+		address                             uint64
+	}{kind: kind, size: 64, config: event, flags: counterUser | flags}
+	n, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), 0, ^uintptr(0), ^uintptr(0), closeOnExec, 0)
+	switch {
+	case errno == syscall.ENOENT || errno == syscall.EOPNOTSUPP || errno == syscall.ENODEV:
+		return 0, errors.New("none (usual in a virtual machine)")
+	case errno == syscall.EACCES || errno == syscall.EPERM:
+		return 0, errors.New("not permitted; perf_event_paranoid is " + firstLine("/proc/sys/kernel/perf_event_paranoid"))
+	case errno == syscall.ENOSYS:
+		return 0, errors.New("this kernel has none")
+	case errno != 0:
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+func readCounter(fd int) (uint64, error) {
+	var count [8]byte
+	n, err := syscall.Read(fd, count[:])
+	if err == nil && n != len(count) {
+		err = errors.New("no count")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read a counter: %w", err)
+	}
+	return binary.NativeEndian.Uint64(count[:]), nil
+}
+
+// HasInstructions returns an error that says why the instructions of programs cannot be
+// counted here, nil if they can.
+func HasInstructions() error {
+	fd, err := openCounter(hardwareEvent, instructionsEvent, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	if n, err := readCounter(fd); err != nil || n == 0 {
+		return errors.New("opened, but they do not count")
+	}
+	return nil
+}
+
+// CountInstructions counts the instructions in user space of the one program that start
+// starts, with all its threads. read returns them after the program has ended, and has to
+// be called once.
+func CountInstructions(start func() error) (read func() (uint64, error), err error) {
+	return countProgram(hardwareEvent, instructionsEvent, start)
+}
+
+// countProgram counts an event of the program that start starts. The counter is one of
+// this thread, which is disabled, and of its children from when they execute a program.
+func countProgram(kind uint32, event uint64, start func() error) (read func() (uint64, error), err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	fd, err := openCounter(kind, event, counterOff|counterInherits|counterOnExec)
+	if err != nil {
+		return nil, err
+	}
+	if err := start(); err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	return func() (uint64, error) {
+		defer syscall.Close(fd)
+		return readCounter(fd)
+	}, nil
+}

@@ -1,0 +1,77 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Of tables of rows whose sides do not differ, the interval excludes 1 in about one row of
+// a hundred at 1 %, and in fewer where rows vary as much as the others; scaling changes
+// nothing.
+func TestRepeatsCompare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const rows = 4000
+	for _, tt := range []struct {
+		name string
+		sd   func() float64 // of a row
+		most float64
+	}{
+		{"one spread", func() float64 { return 0.001 }, 0.013},
+		{"a tenth of the rows varies ten times as much", func() float64 {
+			if rng.IntN(10) == 0 {
+				return 0.01
+			}
+			return 0.001
+		}, 0.015},
+		{"less than is assumed at least", func() float64 { return 0.00001 }, 0},
+	} {
+		table := make([]Repeats, rows)
+		for i := range table {
+			sd := tt.sd()
+			side := func() []float64 {
+				return []float64{1e4 * math.Exp(sd*rng.NormFloat64()), 1e4 * math.Exp(sd*rng.NormFloat64())}
+			}
+			table[i] = Repeats{side(), side()}
+		}
+		usual, wrong := RepeatVariance(table), 0
+		for _, r := range table {
+			ratio, low, high := r.Compare(usual, 0, 0.01)
+			if low > 1 || high < 1 {
+				wrong++
+			}
+			if low >= ratio || ratio >= high {
+				t.Fatalf("%s: %g is not in %g to %g", tt.name, ratio, low, high)
+			}
+		}
+		if share := float64(wrong) / rows; share > tt.most {
+			t.Errorf("%s: %.4f of the rows differ, at most %g should", tt.name, share, tt.most)
+		}
+	}
+	a, b := Repeats{[]float64{100, 101}, []float64{110, 111}}, Repeats{[]float64{1e5, 1.01e5}, []float64{1.1e5, 1.11e5}}
+	ra, la, ha := a.Compare(1e-6, 0, 0.01)
+	rb, lb, hb := b.Compare(1e-6, 0, 0.01)
+	if math.Abs(ra-rb)+math.Abs(la-lb)+math.Abs(ha-hb) > 1e-12 {
+		t.Errorf("scaled: %g (%g to %g) and %g (%g to %g)", ra, la, ha, rb, lb, hb)
+	}
+	if _, low, high := (Repeats{[]float64{36, 36}, []float64{36.5, 36.5}}).Compare(0, 1, 0.01); low > 1 || high < 1 {
+		t.Errorf("half an instruction of 36 differs: %g to %g", low, high)
+	}
+}
+
+func TestRepeatsExact(t *testing.T) {
+	for _, tt := range []struct {
+		base, head []float64
+		ok         bool
+	}{
+		{[]float64{36.03, 35.9}, []float64{37.1, 37}, true},
+		{[]float64{36, 36}, []float64{36.54, 36.5}, false}, // moved by where data lies
+		{[]float64{9785, 9791}, []float64{13345, 13345}, false},
+		{[]float64{0.1, 0.1}, []float64{5, 5}, false},
+	} {
+		base, head, ok := Repeats{tt.base, tt.head}.Exact()
+		if ok != tt.ok || ok && (base != 36 || head != 37) {
+			t.Errorf("%v, %v: %g and %g, exact %v", tt.base, tt.head, base, head, ok)
+		}
+	}
+}
