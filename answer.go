@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// Answer is one way to answer a study's question. The first of a study's
-// answers whose condition holds and whose figures were all measured is the
-// headline of the result.
+// Answer is one way to answer a study's question. The first of a study's answers whose
+// condition holds and whose headline, or text, quotes only what was measured is printed.
 type Answer struct {
-	When  Ruling   `json:"when,omitempty"`  // how the criteria of Of came out together; empty: on any result
-	Of    []string `json:"of,omitempty"`    // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * is all of them
-	Ratio string   `json:"ratio,omitempty"` // a limit for the comparisons of Of, instead of their criteria, e.g. "<= 0.5"
-	Text  string   `json:"text"`            // a sentence or two, with figures in braces
+	When     Ruling   `json:"when,omitempty"`     // how the criteria of Of came out together; "" if on any result
+	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
+	Ratio    string   `json:"ratio,omitempty"`    // a limit for the comparisons of Of, instead of their criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // a workload: met if no change is shown from the comparisons of Of to it
+	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces
+	Figures  string   `json:"figures,omitempty"`  // the line below it; a part between semicolons is left out if a figure is missing
+	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
 }
 
 // FigureForm is how an answer quotes a figure.
@@ -29,10 +31,26 @@ const (
 	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: who can be first by the primary metric
 	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: of the step that leads to CONTENDER
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the ratio that is decomposed
+
+	// Short forms, for headlines.
+	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU time
+	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void, if it is
+	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: the inverse of the ratio: 1.8×
+	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: the ratio without its interval: 1.3×
+	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: how much less than the baseline: 84 %
+	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: of the control: ±14 %
+	FigureChanges FigureForm = "changes" // {CONTENDER changes}: test cases in which another value arrives
 )
 
+// figureKeywords is the number of words between the braces of a form that its last word
+// names.
+var figureKeywords = map[FigureForm]int{
+	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
+	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
+}
+
 // figureForms says how figures are written, for messages.
-const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value or to WORKLOAD at its end, {WORKLOAD METRIC least}, {DECOMPOSITION CONTENDER share} or {DECOMPOSITION whole}"
+const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole} or {CONTENDER changes}"
 
 // Figure is a measured number that an answer quotes. Only the fields of its
 // form are set.
@@ -51,13 +69,16 @@ type AnswerPart struct {
 	Figure *Figure
 }
 
-// Parts splits the text of an answer at its figures.
-func (a Answer) Parts() ([]AnswerPart, error) {
+// Parts splits everything that the answer prints at its figures.
+func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
+
+// SplitFigures splits a text at its figures. The errors are about field "text".
+func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart
-	for rest := a.Text; rest != ""; {
+	for rest := text; rest != ""; {
 		text, after, opened := strings.Cut(rest, "{")
 		if strings.Contains(text, "}") {
-			return nil, fieldError("text", "a } without a {", figureForms)
+			return nil, fieldError("", "a } without a {", figureForms)
 		}
 		if text != "" {
 			out = append(out, AnswerPart{Text: text})
@@ -67,58 +88,66 @@ func (a Answer) Parts() ([]AnswerPart, error) {
 		}
 		inside, later, closed := strings.Cut(after, "}")
 		if !closed {
-			return nil, fieldError("text", "a { without a }", figureForms)
+			return nil, fieldError("", "a { without a }", figureForms)
 		}
-		f, ok := figure(strings.Fields(inside))
+		f, ok := parseFigure(strings.Fields(inside))
 		if !ok {
-			return nil, fieldError("text", fmt.Sprintf("{%s} is not a figure", inside), figureForms)
+			return nil, fieldError("", fmt.Sprintf("{%s} is not a figure", inside), figureForms)
 		}
 		out, rest = append(out, AnswerPart{Figure: &f}), later
 	}
 	return out, nil
 }
 
-// figure reads the words between braces.
-func figure(w []string) (Figure, bool) {
-	last := ""
-	if len(w) > 0 {
-		last = w[len(w)-1]
-	}
-	switch {
-	case len(w) == 2 && last == string(FigureWhole):
-		return Figure{Form: FigureWhole, Decomposition: w[0]}, true
-	case len(w) == 3 && last == string(FigureShare):
-		return Figure{Form: FigureShare, Decomposition: w[0], Contender: w[1]}, true
-	case len(w) == 3 && last == string(FigureLeast):
-		return Figure{Form: FigureLeast, Workload: w[0], Metric: w[1]}, true
-	case len(w) == 3:
-		return Figure{Contender: w[0], Workload: w[1], Metric: w[2]}, true
-	case len(w) == 4 && (last == string(FigureWords) || last == string(FigureValue)):
-		return Figure{Form: FigureForm(last), Contender: w[0], Workload: w[1], Metric: w[2]}, true
-	case len(w) == 5 && w[3] == string(FigureTo):
+// parseFigure reads the words between braces.
+func parseFigure(w []string) (Figure, bool) {
+	if len(w) == 5 && w[3] == string(FigureTo) {
 		return Figure{Form: FigureTo, Contender: w[0], Workload: w[1], Metric: w[2], To: w[4]}, true
 	}
-	return Figure{}, false
+	f := Figure{}
+	if n := len(w); n > 0 && figureKeywords[FigureForm(w[n-1])] == n {
+		f.Form, w = FigureForm(w[n-1]), w[:n-1]
+	}
+	switch {
+	case f.Form == FigureWhole:
+		f.Decomposition = w[0]
+	case f.Form == FigureShare:
+		f.Decomposition, f.Contender = w[0], w[1]
+	case f.Form == FigureChanges:
+		f.Contender = w[0]
+	case f.Form == FigureLeast || f.Form == FigureNoise:
+		f.Workload, f.Metric = w[0], w[1]
+	case len(w) == 3:
+		f.Contender, f.Workload, f.Metric = w[0], w[1], w[2]
+	default:
+		return Figure{}, false
+	}
+	return f, true
 }
 
 // answerable reports whether everything that an answer names is in the study.
 func (s *Study) answerable(a Answer, works, seen map[string]bool) error {
-	if a.Text == "" {
-		return fieldError("text", "answer without a text", "e.g. text: Gin takes {gin-new get/c10 cpu} the CPU time of net/http")
+	switch {
+	case a.Text == "" && a.Headline == "":
+		return fieldError("headline", "answer without a headline or a text", "e.g. headline: Gin {gin-new get/c10 cpu brief}")
+	case a.Text != "" && a.Headline+a.Figures != "":
+		return fieldError("text", "answer with a text and a headline", "keep one of them: figures belongs to a headline")
 	}
-	parts, err := a.Parts()
-	if err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if p.Figure == nil {
-			continue
+	for _, printed := range [][2]string{{"text", a.Text}, {"headline", a.Headline}, {"figures", a.Figures}} {
+		parts, err := SplitFigures(printed[1])
+		if err != nil {
+			return in(printed[0], err)
 		}
-		if err := s.quotes(*p.Figure, works, seen); err != nil {
-			return in("text", err)
+		for _, p := range parts {
+			if p.Figure == nil {
+				continue
+			}
+			if err := s.quotes(*p.Figure, works, seen); err != nil {
+				return in(printed[0], err)
+			}
 		}
 	}
-	if a.When == "" && len(a.Of) == 0 && a.Ratio == "" {
+	if a.When == "" && len(a.Of) == 0 && a.Ratio == "" && a.To == "" {
 		return nil
 	}
 	if !slices.Contains([]Ruling{Met, NotMet, Inconclusive, VoidRuling}, a.When) {
@@ -131,6 +160,9 @@ func (s *Study) answerable(a Answer, works, seen map[string]bool) error {
 		if _, err := a.Rule(); err != nil {
 			return in("ratio", err)
 		}
+	}
+	if a.To != "" && (a.Ratio != "" || !works[a.To]) {
+		return fieldError("to", fmt.Sprintf("%q, beside of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
 	}
 	for i, of := range a.Of {
 		if err := s.conditional(a, of, works, seen); err != nil {
@@ -161,7 +193,7 @@ func (s *Study) quotes(f Figure, works, seen map[string]bool) error {
 	if f.Form == FigureLeast && len(s.Metrics) > 0 && f.Metric != s.Metrics[0] {
 		return fieldError("", fmt.Sprintf("nothing is ranked by %q", f.Metric), "only the first metric is: "+s.Metrics[0])
 	}
-	if f.Contender == s.Baseline && f.Form != FigureValue && f.Form != FigureLeast {
+	if f.Contender == s.Baseline && f.Form != FigureValue && f.Form != FigureLeast && f.Form != FigureNoise {
 		return fieldError("", fmt.Sprintf("%q is the baseline, which has no ratio", f.Contender), "name another contender, or quote its value")
 	}
 	if err := s.refers("", f.Contender, f.Workload, f.Metric, works, seen); err != nil {
@@ -185,8 +217,8 @@ func (s *Study) conditional(a Answer, of string, works, seen map[string]bool) er
 	if len(w) != 3 {
 		return fieldError("", fmt.Sprintf("%q does not name a criterion", of), "write CONTENDER WORKLOAD METRIC, e.g. gin-new get/c10 cpu")
 	}
-	if a.Ratio != "" {
-		return s.quotes(Figure{Contender: w[0], Workload: w[1], Metric: w[2]}, works, seen)
+	if a.Ratio != "" || a.To != "" {
+		return s.quotes(Figure{Contender: w[0], Workload: w[1], Metric: w[2], To: a.To}, works, seen)
 	}
 	for _, c := range s.Criteria {
 		if (c.Contender == "" || c.Contender == w[0] || w[0] == "*") && (c.Workload == "" || c.Workload == w[1]) && c.Metric == w[2] {

@@ -14,7 +14,8 @@ type Result struct {
 	Schema   string `json:"schema"`
 	Study    string `json:"study"`
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"` // to the question, in a sentence or two; empty: the study has none for these figures
+	Answer   string `json:"answer,omitempty"`  // to the question, at most 15 words in new results; "" if the study has none for these figures
+	Figures  string `json:"figures,omitempty"` // the line of figures that belongs to Answer
 	Kind     Kind   `json:"kinds"`
 
 	Run

@@ -72,7 +72,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 			Journal:    journal.FileName,
 		},
 	}
-	res.Answer = judge.Answer(r.study, res)
+	res.Answer, res.Figures = judge.Answer(r.study, res)
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
 	for i := range res.Machine.Resolution {
 		res.Machine.Resolution[i].Seconds = res.Seconds

@@ -13,7 +13,7 @@ import (
 func TestAnswerComesFirst(t *testing.T) {
 	const answer = "No, it takes 0.46× (0.45 to 0.48) the time."
 	r := base()
-	without := Headline(r)
+	without := generic(r)
 	assert.Equal(t, "second without", Second(r) == without, false)
 	for _, f := range Formats() {
 		if f.Name != "text" && f.Name != "brief" && f.Name != "md" && f.Name != "research" {
@@ -32,6 +32,20 @@ func TestAnswerComesFirst(t *testing.T) {
 			t.Errorf("%s begins with %q", f.Name, first)
 		}
 	}
-	assert.Equal(t, "headline", Headline(r), answer)
-	assert.Equal(t, "second", Second(r), without)
+	assert.Equal(t, "headline", first(Headline(r)), answer)
+	assert.Equal(t, "second", Second(r), generic(r))
+}
+
+func first(text, _ string) string { return text }
+
+// The paragraph that an earlier release answered with is not the headline.
+func TestLongAnswerIsNotTheHeadline(t *testing.T) {
+	r := base()
+	r.Answer = strings.Repeat("a word and ", 6) + "an end."
+	headline, figures := Headline(r)
+	assert.Equal(t, "headline", headline, tally(r))
+	assert.Equal(t, "figures", figures, r.Answer)
+	r.Figures = "Time 0.46×."
+	_, figures = Headline(r)
+	assert.Equal(t, "figures of a new result", figures, r.Figures)
 }

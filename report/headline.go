@@ -8,13 +8,25 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Headline is what a result comes to in a sentence or two: the answer to the
-// study's question, or the generic headline where the study has none.
-func Headline(r *tare.Result) string {
-	if r.Answer != "" {
-		return oneLine(r.Answer)
+// headlineWords is the number of words that a headline may have.
+const headlineWords = 15
+
+// Headline returns what a result comes to in a short sentence, and the line of figures
+// that belongs to it: the answer to the study's question, or the generic headline if the
+// study has none. An answer of an earlier release, which was a paragraph, and a generic
+// headline that is too long are the second line instead, below the counts of criteria.
+func Headline(r *tare.Result) (headline, figures string) {
+	headline, figures = oneLine(r.Answer), oneLine(r.Figures)
+	if headline == "" {
+		headline = generic(r)
 	}
-	return generic(r)
+	if figures != "" || len(strings.Fields(headline)) <= headlineWords {
+		return headline, figures
+	}
+	if counts := tally(r); counts != "" {
+		return counts, headline
+	}
+	return headline, ""
 }
 
 // generic is the verdict in one sentence: the criterion's result where there is

@@ -40,7 +40,7 @@ func (s *sheet) section(x Section) {
 			s.list(itemized(x.Key, b.Items)...)
 		case b.parts != nil:
 			s.block(mixed(b.parts))
-		case x.Key == KeyVerdict, x.Key == keyAnswer:
+		case x.Key == KeyVerdict, x.Key == keyAnswer && b.Mark == Bold:
 			s.block("**" + plain(b.Text) + "**")
 		default:
 			s.block(all(strings.Split(b.Text, "\n"), plain)...)

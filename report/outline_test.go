@@ -169,16 +169,16 @@ func onMachines() *tare.Result {
 func TestHeadline(t *testing.T) {
 	criteria := cases()
 	for name, r := range criteria {
-		if Headline(r) == "" {
+		if first(Headline(r)) == "" {
 			t.Errorf("%s has no headline", name)
 		}
 	}
 	r := six()
 	r.Verdicts = []tare.Verdict{{Criterion: "time ratio <= 1", Verdict: tare.Met, Sentence: "It is met."}}
-	assert.Equal(t, "one criterion", Headline(r), "It is met.")
+	assert.Equal(t, "one criterion", first(Headline(r)), "It is met.")
 	r.Verdicts = append(r.Verdicts, tare.Verdict{Criterion: "time ratio <= 2", Verdict: tare.NotMet})
-	assert.Equal(t, "two", Headline(r), "Of 2 criteria: 1 met, 1 not met.")
-	assert.Equal(t, "nothing", Headline(&tare.Result{}), noVerdict)
+	assert.Equal(t, "two", first(Headline(r)), "Of 2 criteria: 1 met, 1 not met.")
+	assert.Equal(t, "nothing", first(Headline(&tare.Result{})), noVerdict)
 	assert.Equal(t, "nothing more", Second(&tare.Result{}), "")
 }
 

@@ -18,7 +18,7 @@ type part struct {
 // here: a format that has an order of its own puts it after the one before it.
 func parts() []part {
 	return []part{
-		{keyAnswer, "", forMarkdown, func(s *Section, r *tare.Result) { s.say(Bold, r.Answer) }},
+		{keyAnswer, "", forMarkdown, (*Section).answer},
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.say(Plain, r.Question, departure(r)) }},
 		{keyObjective, "", forPaper, (*Section).objective},
 		{keyMethod, "", forPaper, (*Section).method},
@@ -47,6 +47,15 @@ func parts() []part {
 		{KeyNotWeighed, "Not measured", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.list("", unlabelled(Plain, notMeasured(r)...)...) }},
 		{KeyResolution, "What this machine resolves", forText | forSummary | forHTML, (*Section).resolution},
 		{KeyRun, "This run", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.list("", run(r)...) }},
+	}
+}
+
+// answer adds the headline and its line of figures, if the study has an answer.
+func (s *Section) answer(r *tare.Result) {
+	if r.Answer != "" {
+		headline, figures := Headline(r)
+		s.say(Bold, headline)
+		s.say(Plain, figures)
 	}
 }
 

@@ -24,7 +24,9 @@ func opened(r *tare.Result, s Style) *page {
 	if r.Answer == "" {
 		p.line(s.paint(Bold, oneLine(r.Study)))
 	} else {
-		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, Bold)
+		headline, figures := Headline(r)
+		p.wrap(0, bodyIndent, r.Study+": "+headline, Bold)
+		p.wrap(0, 0, figures, Plain)
 	}
 	p.wrap(0, 0, r.Question, Plain)
 	p.wrap(0, 0, departure(r), Warned)

@@ -27,6 +27,15 @@ func Percent(share float64) string {
 	return Trimmed(x, Decimals(x)) + " %"
 }
 
+// Interval joins the bounds of an interval by an en dash: 0.53–0.58. Negative bounds,
+// which a dash would make unreadable, are joined by "to".
+func Interval(low, high string) string {
+	if strings.HasPrefix(low, "−") || strings.HasPrefix(low, "-") || strings.HasPrefix(high, "−") || strings.HasPrefix(high, "-") {
+		return low + " to " + high
+	}
+	return low + "–" + high
+}
+
 // Decimals is how many decimals show two significant digits of x, six at most.
 func Decimals(x float64) int {
 	if !(x > 0) {

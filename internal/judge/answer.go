@@ -10,27 +10,42 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer is the headline of a result: the first of the study's answers whose
-// condition holds and whose figures were all measured, with the figures in it.
-// It is empty where no answer fits.
-func Answer(s tare.Study, r *tare.Result) string {
+// Answer returns the headline of a result and the line of figures below it: of the first
+// of the study's answers whose condition holds and whose headline, or text, quotes only
+// what was measured. If there is none because a contender that the answers name could not
+// be measured, the headline says so. Both are "" if no answer fits.
+func Answer(s tare.Study, r *tare.Result) (headline, figures string) {
 	q := &quoter{s: s, r: r}
 	for _, a := range s.Answer {
-		if text, ok := q.fill(a); ok && q.came(a) {
-			return text
+		if text, err := q.fill(a.Text + a.Headline); err == nil && q.came(a) {
+			return text, q.fillParts(a.Figures)
 		}
 	}
-	return ""
+	for _, a := range s.Answer {
+		parts, _ := a.Parts() // those of a valid study can be read
+		for _, p := range parts {
+			if p.Figure == nil {
+				continue
+			}
+			if c, ok := r.Contender(p.Figure.Contender); ok && c.Error != "" {
+				return "No answer: " + c.ID + " could not be measured.", format.Line(c.Error, format.LineLimit)
+			}
+		}
+	}
+	return "", ""
 }
 
-// Quote is text with the figures that it names in braces, as answers of the study
+// Quote returns text with the figures that it names in braces, as answers of the study
 // have them. The error names a figure that r does not have.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
-	parts, err := tare.Answer{Text: text}.Parts()
+	return (&quoter{s: s, r: r}).fill(text)
+}
+
+func (q *quoter) fill(text string) (string, error) {
+	parts, err := tare.SplitFigures(text)
 	if err != nil {
 		return "", err
 	}
-	q := &quoter{s: s, r: r}
 	var b strings.Builder
 	for _, p := range parts {
 		quoted, ok := p.Text, true
@@ -38,11 +53,32 @@ func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
 			quoted, ok = q.quote(*p.Figure)
 		}
 		if !ok {
-			return "", fmt.Errorf("%s has no figure for %+v", r.Study, *p.Figure)
+			return "", fmt.Errorf("%s has no figure for %+v", q.r.Study, *p.Figure)
 		}
 		b.WriteString(quoted)
 	}
 	return b.String(), nil
+}
+
+// fillParts fills the parts of text between semicolons, without those of which a figure
+// is missing. It returns "" if no part with a figure is left.
+func (q *quoter) fillParts(text string) string {
+	var kept []string
+	measured := false
+	for i, part := range strings.Split(strings.TrimSuffix(text, "."), "; ") {
+		filled, err := q.fill(part)
+		if err != nil {
+			continue
+		}
+		if len(kept) == 0 && i > 0 { // the line begins with a part that did not
+			filled = strings.ToUpper(filled[:1]) + filled[1:]
+		}
+		kept, measured = append(kept, filled), measured || strings.Contains(part, "{")
+	}
+	if !measured {
+		return ""
+	}
+	return strings.Join(kept, "; ") + "."
 }
 
 // quoter quotes figures of a result of study s.
@@ -60,8 +96,11 @@ func (q *quoter) came(a tare.Answer) bool {
 	var results []tare.Ruling
 	for _, of := range a.Of {
 		some := q.criteria(of)
-		if a.Ratio != "" {
+		switch {
+		case a.Ratio != "":
 			some = q.limited(a, of)
+		case a.To != "":
+			some = q.unchanged(a, of)
 		}
 		if len(some) == 0 {
 			return false
@@ -109,11 +148,25 @@ func (q *quoter) limited(a tare.Answer, of string) []tare.Ruling {
 	return []tare.Ruling{ruling(rule, c)}
 }
 
-// fill puts figures into the text of an answer. It is false where one is
-// missing.
-func (q *quoter) fill(a tare.Answer) (string, bool) {
-	text, err := Quote(q.s, q.r, a.Text)
-	return text, err == nil
+// unchanged returns met if no change is shown of the comparison that of names to that on
+// the other workload of an answer, not met if one is, and nil if one of them was not
+// measured.
+func (q *quoter) unchanged(a tare.Answer, of string) []tare.Ruling {
+	w := strings.Fields(of)
+	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
+	to := f
+	to.Workload = a.To
+	x, ok := q.comparison(f)
+	y, also := q.comparison(to)
+	switch {
+	case q.void(f) != "" || q.void(to) != "":
+		return []tare.Ruling{tare.VoidRuling}
+	case !ok || !also:
+		return nil
+	case isMoved(x, y):
+		return []tare.Ruling{tare.NotMet}
+	}
+	return []tare.Ruling{tare.Met}
 }
 
 // quote writes a figure; false: it was not measured, or it is void and the form
@@ -126,19 +179,40 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 		return q.least(f.Workload, f.Metric)
 	case tare.FigureValue:
 		return q.value(f)
+	case tare.FigureChanges:
+		return q.changes(f.Contender)
+	case tare.FigureNoise:
+		floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
+		return "±" + format.Percent(math.Expm1(floor)), floor > 0
+	}
+	if f.Form == tare.FigureVoid {
+		return "is void", q.void(f) != ""
 	}
 	c, ok := q.comparison(f)
-	if f.Form == tare.FigureWords {
-		if why := q.void(f); why != "" {
+	floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
+	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
+		switch why := q.void(f); {
+		case why != "" && f.Form == tare.FigureBrief:
+			return "is void", true
+		case why != "":
 			return why, true
-		}
-		if !ok {
+		case !ok:
 			return "", false
+		case f.Form == tare.FigureBrief:
+			return brief(c, floor), true
 		}
-		return predicate(c, tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)), true
+		return predicate(c, floor), true
 	}
 	if !ok || q.void(f) != "" {
 		return "", false
+	}
+	switch f.Form {
+	case tare.FigureFast:
+		return formatTimes(1 / c.Ratio), c.Ratio > 0
+	case tare.FigureTimes:
+		return formatTimes(c.Ratio), true
+	case tare.FigureLess:
+		return format.Percent(1 - c.Ratio), c.Ratio < 1 && (c.Exact || c.Differs(floor) == tare.Significant)
 	}
 	if f.Form == tare.FigureTo {
 		other := f
@@ -159,7 +233,7 @@ func (q *quoter) within(c tare.Comparison) string {
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
 		return ""
 	}
-	return ", within the control's ±" + format.Percent(math.Expm1(control))
+	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
 // comparison is a contender against the baseline, where there is an interval.
@@ -204,7 +278,7 @@ func times(c tare.Comparison, more string) string {
 		return significant(c.Ratio) + "×"
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
-	return fmt.Sprintf("%s× (%s to %s%s)", ratio, lo, hi, more)
+	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), more)
 }
 
 // predicate says what a comparison shows: a difference with its size, or that
@@ -216,17 +290,56 @@ func predicate(c tare.Comparison, control float64) string {
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
-		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s to %s; control ±%s)",
-			c.Against, w.Noun, ratio, lo, hi, format.Percent(math.Expm1(control)))
+		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s; control ±%s)",
+			c.Against, w.Noun, ratio, format.Interval(lo, hi), format.Percent(math.Expm1(control)))
 	}
-	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.Noun, lo, hi)
+	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, w.Noun, format.Interval(lo, hi))
 }
 
-// moved says how a ratio changes from one workload to another. Intervals that do
-// not overlap show a change; that errs on the side of showing none.
+// brief is predicate without the interval, for headlines: "uses 56 % more CPU time", "is
+// 2.7× as fast", "shows no difference".
+func brief(c tare.Comparison, control float64) string {
+	m := tare.MetricFor(c.Metric)
+	if c.Ratio == 1 || !c.Exact && c.Differs(control) != tare.Significant {
+		return "shows no difference"
+	}
+	verb := m.Verb
+	if m.IsLatency() || m.Key == tare.KeyStop {
+		verb = "has"
+	}
+	switch {
+	case m.Faster != "" && c.Ratio <= 1/1.5:
+		return "is " + formatTimes(1/c.Ratio) + " as fast"
+	case c.Ratio < 1:
+		return verb + " " + format.Percent(1-c.Ratio) + " " + m.Less
+	case c.Ratio < 2:
+		return verb + " " + format.Percent(c.Ratio-1) + " " + m.More
+	}
+	return verb + " " + formatTimes(c.Ratio) + " the " + m.Noun
+}
+
+// changes returns the number of test cases in which another value arrives than the
+// reference's. It is false if there is none.
+func (q *quoter) changes(contender string) (string, bool) {
+	n := 0
+	for _, s := range q.r.Semantics {
+		for _, d := range s.Differences {
+			if s.Contender == contender && d.Class == tare.DiffersInValue {
+				n++
+			}
+		}
+	}
+	return format.Count(n, "test value"), n > 0
+}
+
+// isMoved reports whether the intervals of a ratio on two workloads do not overlap. That
+// errs on the side of showing no change.
+func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
+
+// moved says how a ratio changes from one workload to another.
 func moved(from, to tare.Comparison) string {
 	change := "no significant change"
-	if from.High < to.Low || to.High < from.Low {
+	if isMoved(from, to) {
 		change = "a significant change"
 	}
 	return fmt.Sprintf("from %s to %s, %s", times(from, ""), times(to, ""), change)
@@ -249,7 +362,7 @@ func (q *quoter) value(f tare.Figure) (string, bool) {
 		if at := strings.IndexByte(low, ' '); at >= 0 && strings.HasSuffix(high, low[at:]) {
 			low = low[:at] // one unit for both
 		}
-		return fmt.Sprintf("%s (%s to %s)", text, low, high), true
+		return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 	}
 	return "", false
 }
@@ -304,7 +417,7 @@ func (q *quoter) decomposed(f tare.Figure) (string, bool) {
 	for _, step := range d.Steps {
 		if step.To == f.Contender && slices.Contains(asked, tare.DecomposeStep{To: step.To, Cause: step.Cause}) && (step.ShareLow != 0 || step.ShareHigh != 0) {
 			share, lo, hi := formatShares(step.Share, step.ShareLow, step.ShareHigh, 0)
-			return fmt.Sprintf("%s %% (%s to %s)", share, lo, hi), true
+			return fmt.Sprintf("%s %% (%s)", share, format.Interval(lo, hi)), true
 		}
 	}
 	return "", false

@@ -42,7 +42,7 @@ func WriteClaims(w io.Writer, results []Linked) error {
 	var all []*tare.Result
 	for _, l := range results {
 		all = append(all, l.Result)
-		p.Studies = append(p.Studies, study{report.Legible(l.Result.Study), report.Legible(l.Result.Question), report.Headline(l.Result), l.Page})
+		p.Studies = append(p.Studies, study{report.Legible(l.Result.Study), report.Legible(l.Result.Question), first(report.Headline(l.Result)), l.Page})
 	}
 	p.Count = report.ClaimsCount(all)
 	for i, s := range report.Claims(all) {

@@ -84,7 +84,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	}
 	style, script := styleText(), scriptText()
 	p := &page{
-		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: report.Headline(r), Second: report.Second(r), Departure: report.Departure(r),
+		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: first(report.Headline(r)), Second: report.Second(r), Departure: report.Departure(r),
 		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
 		Choices: b.choices(), Parts: b.parts(),
@@ -309,3 +309,6 @@ func tabled(s report.Section, x report.Block) *grid {
 	}
 	return g
 }
+
+// first returns the first of two texts.
+func first(text, _ string) string { return text }

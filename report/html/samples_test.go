@@ -74,7 +74,7 @@ func TestSamplesNameNoPath(t *testing.T) {
 func TestPageBeginsWithTheAnswer(t *testing.T) {
 	r := sample(t, "users")
 	r.Answer = ""
-	before := report.Headline(r)
+	before, _ := report.Headline(r)
 	r.Answer = "No <b>, it takes 1.24× (1.19 to 1.30)."
 	page := rendered(t, r, Options{})
 	at := strings.Index(page, "</span>No &lt;b&gt;, it takes 1.24× (1.19 to 1.30).</p>")

@@ -15,7 +15,7 @@ func (r *reader) answer(n ast.Node, path string) (a tare.Answer) {
 		r.Put(path+".text", n)
 		return a
 	}
-	r.Mapping(n, path, "a sentence in quotes, or {when: met, of: …, text: …}", map[string]yamlfile.Take{
+	r.Mapping(n, path, "a sentence in quotes, or {when: met, of: …, headline: …, figures: …}", map[string]yamlfile.Take{
 		"when": func(n ast.Node, path string) {
 			var s string
 			r.Text(&s, "known: met, not met, inconclusive, void")(n, path)
@@ -23,7 +23,11 @@ func (r *reader) answer(n ast.Node, path string) (a tare.Answer) {
 		},
 		"of":    r.Texts(&a.Of, "e.g. gin-new get/c10 cpu"),
 		"ratio": r.Text(&a.Ratio, quoteRule),
+		"to":    r.Text(&a.To, "name a workload"),
 		"text":  r.Text(&a.Text, ""),
+
+		"headline": r.Text(&a.Headline, ""),
+		"figures":  r.Text(&a.Figures, ""),
 	}, nil)
 	return a
 }

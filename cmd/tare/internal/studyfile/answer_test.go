@@ -7,8 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/judge"
@@ -69,7 +73,10 @@ func TestAnswerErrors(t *testing.T) {
 		{"when: not met", "when: notmet", `s.yaml:12:12: unknown criterion result "notmet"; known: met, not met, inconclusive, void`},
 		{"when: met, ", "", "s.yaml:13:5: answer[1].when: unknown criterion result"},
 		{`"<= 0.5"`, `"< 0.5"`, `s.yaml:13:43: "< 0.5" does not start with <= or >=`},
-		{`text: "No: {nethttp get cpu words}."`, "", "s.yaml:12:5: answer[0].text: answer without a text"},
+		{`text: "No: {nethttp get cpu words}."`, "", "s.yaml:12:5: answer[0].headline: answer without a headline or a text"},
+		{`text: "No: {nethttp get cpu words}."`, `text: a, headline: b`, "s.yaml:12:50: answer with a text and a headline"},
+		{`text: "No: {nethttp get cpu words}."`, `headline: a, figures: "{nethttp get cpu fats}"`, "s.yaml:12:66: {nethttp get cpu fats} is not a figure"},
+		{`ratio: "<= 0.5"`, `to: del`, `s.yaml:13:40: "del", beside of, is not another workload`},
 	} {
 		if !strings.Contains(answers, c.old) {
 			t.Fatalf("%q is not in the study", c.old)
@@ -84,10 +91,10 @@ func TestAnswerErrors(t *testing.T) {
 
 const root = "../../../.."
 
-// kept is a real result that package report/html keeps for its tests.
-func kept(t *testing.T, name string) *tare.Result {
+// kept is a real result: of docs/runs, or one that package report/html keeps for its tests.
+func kept(t *testing.T, path string) *tare.Result {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root, "report/html/testdata/results", name+".json.gz"))
+	f, err := os.Open(filepath.Join(root, path+".json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +110,8 @@ func kept(t *testing.T, name string) *tare.Result {
 	return &r
 }
 
+const samples = "report/html/testdata/results/"
+
 func bundled(t *testing.T, name string) tare.Study {
 	t.Helper()
 	path := filepath.Join(root, "studies", name+".yaml")
@@ -117,31 +126,100 @@ func bundled(t *testing.T, name string) tare.Study {
 	return s
 }
 
-// Each bundled study has an answer to its question for a kept result, and the
-// report prints it instead of the generic headline.
+// Each bundled study has a headline for each kept result, and a line of figures. They are
+// short, and no number in them is anything but a placeholder or a number of the study.
 func TestBundledStudiesAnswer(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
-	if err != nil || len(files) < 13 {
-		t.Fatalf("%d studies, %v", len(files), err)
+	var paths []string
+	for _, pattern := range []string{samples, "docs/runs/"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern, "*.json.gz"))
+		if err != nil || len(files) < 12 {
+			t.Fatalf("%d results in %s, %v", len(files), pattern, err)
+		}
+		for _, file := range files {
+			paths = append(paths, pattern+strings.TrimSuffix(filepath.Base(file), ".json.gz"))
+		}
 	}
-	names := []string{"ffi-full"}
-	for _, file := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(file), ".yaml"))
-	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			s, r := bundled(t, strings.TrimSuffix(name, "-full")), kept(t, name)
-			r.Answer = "" // of the study as it was
-			generic := report.Headline(r)
-			r.Answer = judge.Answer(s, r)
-			t.Logf("%s\n%s", s.Question, r.Answer)
-			if r.Answer == "" || report.Headline(r) != r.Answer || r.Answer == generic {
-				t.Errorf("headline %q, generic %q", report.Headline(r), generic)
+	for _, path := range paths {
+		if strings.HasSuffix(path, "/latency") {
+			continue // contenders by themselves, without the workload of the question
+		}
+		t.Run(path, func(t *testing.T) {
+			r := kept(t, path)
+			s := bundled(t, r.Study)
+			headline, figures := judge.Answer(s, r)
+			t.Logf("%s\n%s\n%s", s.Question, headline, figures)
+			if strings.ContainsAny(headline+figures, "{}\n") || !strings.HasSuffix(headline, ".") || !strings.HasSuffix(figures, ".") {
+				t.Errorf("%q, %q: a placeholder, or no end", headline, figures)
 			}
-			if strings.ContainsAny(r.Answer, "{}\n") || !strings.Contains(r.Answer, "×") || !strings.HasSuffix(r.Answer, ".") {
-				t.Errorf("%q has a placeholder, no figure or no end", r.Answer)
+			if n := len(words(headline)); n < 4 || n > 15 {
+				t.Errorf("%d words: %s", n, headline)
+			}
+			if n := len(words(figures)); n > 25 {
+				t.Errorf("%d words: %s", n, figures)
+			}
+			r.Answer, r.Figures = headline, figures
+			if got, line := report.Headline(r); got != headline || line != figures {
+				t.Errorf("the report has %q, %q", got, line)
 			}
 		})
+	}
+}
+
+// words returns the words of a text: what has a letter or a digit. A range is one.
+func words(text string) []string {
+	return slices.DeleteFunc(strings.Fields(text), func(w string) bool {
+		return !strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	})
+}
+
+var number = regexp.MustCompile(`[0-9][0-9.,]*[0-9]|[0-9]`)
+
+// A headline quotes at most two figures. A number that stands in a template is one of the
+// study's: asked, published, or of a workload. Nothing is said to be as long or equal but
+// after the verdict on a criterion of equivalence.
+func TestBundledHeadlinesQuoteFigures(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
+	for _, file := range files {
+		s := bundled(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(source), "\nkind:")
+		rest = strings.ReplaceAll(s.Question+rest, "_", "")
+		for _, a := range s.Answer {
+			quoted := 0
+			for _, text := range []string{a.Headline, a.Figures} {
+				parts, err := tare.SplitFigures(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range parts {
+					if p.Figure != nil {
+						if p.Figure.Form != tare.FigureVoid {
+							quoted++
+						}
+						continue
+					}
+					for _, n := range number.FindAllString(p.Text, -1) {
+						n = strings.ReplaceAll(n, ",", "")
+						if !strings.Contains(rest+a.Ratio, n) && !slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return strconv.Itoa(w.N) == n }) {
+							t.Errorf("%s: %q has %s, which the study does not", s.ID, text, n)
+						}
+					}
+				}
+				if text == a.Headline && quoted > 2 {
+					t.Errorf("%s: %d figures: %s", s.ID, quoted, text)
+				}
+			}
+			if strings.Contains(a.Headline, "as long as") || strings.Contains(a.Headline, "equal") {
+				for _, c := range s.Criteria {
+					if a.When != tare.Met || a.Ratio != "" || c.Contender == strings.Fields(a.Of[0])[0] && c.Equivalent == "" {
+						t.Errorf("%s: %q without a verdict of equivalence", s.ID, a.Headline)
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -151,9 +229,9 @@ func TestBundledStudiesAnswerInPart(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		s, r := bundled(t, name), kept(t, name)
+		s, r := bundled(t, name), kept(t, samples+name)
 		for _, w := range r.Workloads {
-			got := judge.Answer(s, part(r, w.ID, func(string) bool { return true }))
+			got, _ := judge.Answer(s, part(r, w.ID, func(string) bool { return true }))
 			t.Logf("%s, %s: %s", name, w.ID, got)
 			if got == "" || strings.ContainsAny(got, "{}") {
 				t.Errorf("%s has no answer from %s: %q", name, w.ID, got)
@@ -192,13 +270,9 @@ func TestEachBundledAnswerReads(t *testing.T) {
 		s := bundled(t, name)
 		for i, a := range s.Answer {
 			r := madeFor(t, s, a)
-			got := judge.Answer(s, r)
-			if parts, _ := a.Parts(); !strings.HasPrefix(got, parts[0].Text) { // another one quotes the same figures, which cannot say that they are void
-				r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: parts[1].Figure.Contender})
-				got = judge.Answer(s, r)
-			}
-			t.Logf("%s %d, %s: %s", name, i, a.When, got)
-			parts, _ := a.Parts()
+			got, figures := judge.Answer(s, r)
+			parts, _ := tare.SplitFigures(a.Headline)
+			t.Logf("%s %d, %s: %s %s", name, i, a.When, got, figures)
 			if !strings.HasPrefix(got, parts[0].Text) || strings.ContainsAny(got, "{}") {
 				t.Errorf("%s: answer %d is not taken: %q", name, i, got)
 			}
@@ -209,7 +283,7 @@ func TestEachBundledAnswerReads(t *testing.T) {
 // madeFor is a result with what an answer quotes and asks for, and nothing else.
 func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 	t.Helper()
-	parts, err := a.Parts()
+	parts, err := tare.SplitFigures(a.Headline)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +299,11 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 		w := strings.Fields(of)
 		if a.When == tare.VoidRuling {
 			r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: w[0], Workload: w[1], Metric: w[2]})
+		}
+		if a.To != "" {
+			compare(w[0], w[1], w[2], 0.8)
+			compare(w[0], a.To, w[2], 0.8*map[tare.Ruling]float64{tare.Met: 1, tare.NotMet: 0.5, tare.VoidRuling: 1}[a.When])
+			continue
 		}
 		if a.Ratio == "" {
 			r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: w[0], Workload: w[1], Metric: w[2], Criterion: "c", Verdict: a.When})
@@ -244,6 +323,10 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 			r.Values = append(r.Values, tare.Value{Workload: f.Workload, Contender: f.Contender, Metric: f.Metric, Value: 3e6, Low: 2e6, High: 4e6, Unit: "ns", Rounds: 12})
 		case tare.FigureShare, tare.FigureWhole:
 			r.Decomposition = append(r.Decomposition, decomposed(s, f.Decomposition))
+		case tare.FigureVoid:
+			r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: f.Contender})
+		case tare.FigureChanges:
+			r.Semantics = append(r.Semantics, tare.Semantics{Contender: f.Contender, Differences: []tare.Difference{{Class: tare.DiffersInValue}}})
 		case tare.FigureLeast:
 			for i, who := range []string{"one", "two"} {
 				compare(who, f.Workload, f.Metric, 0.5)

@@ -179,7 +179,7 @@ func (w *writer) claims(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// claim is what a run measured of a claim of a share: "82 % (80 % to 83 %)".
+// claim is what a run measured of a claim of a share: "82 % (80–83 %)".
 func (w *writer) claim(name, id string) (string, error) {
 	m, err := w.of(name)
 	if err != nil {
@@ -187,7 +187,7 @@ func (w *writer) claim(name, id string) (string, error) {
 	}
 	for _, c := range m.result.Claims {
 		if c.ID == id && c.Kind == tare.ClaimShare && c.Low < c.High {
-			return fmt.Sprintf("%s (%s to %s)", format.Percent(c.Measured), format.Percent(c.Low), format.Percent(c.High)), nil
+			return fmt.Sprintf("%s (%s)", format.Percent(c.Measured), format.Interval(strings.TrimSuffix(format.Percent(c.Low), " %"), format.Percent(c.High))), nil
 		}
 	}
 	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)

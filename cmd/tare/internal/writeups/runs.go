@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/studies"
 )
 
@@ -119,6 +120,7 @@ func load(root, name string) (*tare.Result, tare.Study, error) {
 	if err != nil {
 		return nil, tare.Study{}, err
 	}
+	r.Answer, r.Figures = judge.Answer(study, &r) // in the words of the study as it is
 	return &r, study, current(study, &r)
 }
 

@@ -74,7 +74,7 @@ func TestFiguresComeFromKeptRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Gin takes 1.03× (0.92 to 1.22) the CPU time (12 rounds in 90 s on ", "seed 2026, go1.26.8, 2 cores", "| F3.1 |", "| not measured |"} {
+	for _, want := range []string{"Gin takes 1.03× (0.92–1.22) the CPU time (12 rounds in 90 s on ", "seed 2026, go1.26.8, 2 cores", "| F3.1 |", "| not measured |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -104,7 +104,7 @@ func TestPartsOfRunsThatAreNotKeptStay(t *testing.T) {
 	if text, err := w.fill("docs/a.md"); err != nil || strings.Contains(string(text), "old") || !strings.Contains(string(text), "12 rounds in 90 s") || !strings.HasSuffix(string(text), "\n## two\n\nkept\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if text, err := w.fill("docs/b.md"); err != nil || string(text) != "| a | kept |\n| b | 1.03× (0.92 to 1.22) |\n" {
+	if text, err := w.fill("docs/b.md"); err != nil || string(text) != "| a | kept |\n| b | 1.03× (0.92–1.22) |\n" {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
