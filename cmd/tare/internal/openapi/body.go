@@ -25,25 +25,25 @@ type content struct {
 // addBody adds the body of an operation to its request: in the first of its content
 // types in which there is an example.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
-	list2, required, err := r.contents(op, list)
+	contents, required, err := r.contents(op, list)
 	if err != nil {
 		return err
 	}
 	var first error
-	for _, c := range list2 {
+	for _, c := range contents {
 		err := r.writeContent(q, c, list)
 		if err == nil {
 			return nil
 		}
-		if lacks := (*missing)(nil); first == nil || errors.As(first, &lacks) {
+		if first == nil || isMissing(first) {
 			first = err
 		}
 	}
-	if lacks := (*missing)(nil); errors.As(first, &lacks) && !required {
-		return nil
-	}
-	if first == nil && required {
+	switch {
+	case first == nil && required:
 		return &missing{of: "the body"}
+	case isMissing(first) && !required:
+		return nil
 	}
 	return first
 }
@@ -129,8 +129,11 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 			body, err = writeBody(c.kind, v, r.typesOf(c.schema))
 		}
 	}
+	if err != nil && !isMissing(err) {
+		err = fmt.Errorf("the example of %s: %w", c.kind, err)
+	}
 	if err != nil {
-		return fmt.Errorf("the example of %s: %w", c.kind, err)
+		return err
 	}
 	q.Body = body
 	q.Header = append(q.Header, [2]string{"Content-Type", kind})
@@ -275,7 +278,7 @@ func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kind
 			continue
 		}
 		v, err := r.example(p.node, p.schema, p.name)
-		if lacks := (*missing)(nil); errors.As(err, &lacks) && !p.required {
+		if isMissing(err) && !p.required {
 			continue
 		}
 		if err != nil {

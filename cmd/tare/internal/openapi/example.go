@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -34,8 +35,13 @@ func (m *missing) Error() string {
 	return "no example of " + m.of
 }
 
-// example returns the example of o, which is a parameter or a media type, and nil if
-// there is none: its own, or that of its schema.
+func isMissing(err error) bool {
+	var m *missing
+	return errors.As(err, &m)
+}
+
+// example returns the example of o, which is a parameter or a media type: its own, or
+// that of its schema. The error is a *missing if there is none.
 func (r *Requests) example(o, schema *node, of string) (*node, error) {
 	v := r.ownExample(o)
 	var why string

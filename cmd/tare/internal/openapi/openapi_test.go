@@ -49,3 +49,219 @@ GET /api/v2/list/a,b%20c`
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// operation is a document with one operation, POST /a, that has these parameters and the
+// rest.
+func operation(parameters, rest string) string {
+	return "openapi: 3.0.0\npaths:\n  /a" + strings.Repeat("/{p}", strings.Count(parameters, "in: path")) +
+		":\n    post: {parameters: [" + parameters + "]" + rest + "}\n"
+}
+
+// The values of OpenAPI 3.1.1, Style Examples.
+func TestStyles(t *testing.T) {
+	examples := map[string]string{"empty": `""`, "text": "blue", "list": "[blue, black, brown]", "mapping": "{R: 100, G: 200, B: 150}"}
+	for _, c := range []struct{ in, style, explode, kind, want string }{
+		{"path", "matrix", "false", "empty", "/a/;p"},
+		{"path", "matrix", "false", "text", "/a/;p=blue"},
+		{"path", "matrix", "false", "list", "/a/;p=blue,black,brown"},
+		{"path", "matrix", "false", "mapping", "/a/;p=R,100,G,200,B,150"},
+		{"path", "matrix", "true", "text", "/a/;p=blue"},
+		{"path", "matrix", "true", "list", "/a/;p=blue;p=black;p=brown"},
+		{"path", "matrix", "true", "mapping", "/a/;R=100;G=200;B=150"},
+		{"path", "label", "false", "text", "/a/.blue"},
+		{"path", "label", "false", "list", "/a/.blue,black,brown"},
+		{"path", "label", "false", "mapping", "/a/.R,100,G,200,B,150"},
+		{"path", "label", "true", "list", "/a/.blue.black.brown"},
+		{"path", "label", "true", "mapping", "/a/.R=100.G=200.B=150"},
+		{"path", "simple", "false", "empty", "the example of p is empty"},
+		{"path", "simple", "false", "text", "/a/blue"},
+		{"path", "simple", "false", "list", "/a/blue,black,brown"},
+		{"path", "simple", "false", "mapping", "/a/R,100,G,200,B,150"},
+		{"path", "simple", "true", "list", "/a/blue,black,brown"},
+		{"path", "simple", "true", "mapping", "/a/R=100,G=200,B=150"},
+		{"query", "form", "false", "empty", "/a?p="},
+		{"query", "form", "false", "text", "/a?p=blue"},
+		{"query", "form", "false", "list", "/a?p=blue,black,brown"},
+		{"query", "form", "false", "mapping", "/a?p=R,100,G,200,B,150"},
+		{"query", "form", "true", "list", "/a?p=blue&p=black&p=brown"},
+		{"query", "form", "true", "mapping", "/a?R=100&G=200&B=150"},
+		{"query", "spaceDelimited", "false", "list", "/a?p=blue%20black%20brown"},
+		{"query", "spaceDelimited", "false", "mapping", "/a?p=R%20100%20G%20200%20B%20150"},
+		{"query", "spaceDelimited", "true", "list", "/a?p=blue&p=black&p=brown"},
+		{"query", "pipeDelimited", "false", "list", "/a?p=blue%7Cblack%7Cbrown"},
+		{"query", "pipeDelimited", "false", "mapping", "/a?p=R%7C100%7CG%7C200%7CB%7C150"},
+		{"query", "pipeDelimited", "true", "list", "/a?p=blue&p=black&p=brown"},
+		{"query", "deepObject", "true", "mapping", "/a?p%5BR%5D=100&p%5BG%5D=200&p%5BB%5D=150"},
+		{"query", "deepObject", "false", "mapping", "/a?p%5BR%5D=100&p%5BG%5D=200&p%5BB%5D=150"},
+		{"query", "deepObject", "true", "list", "the example of p: style deepObject is for mappings"},
+		{"query", "simple", "false", "text", `parameter p: style "simple" is not one of a query parameter`},
+		{"header", "simple", "false", "text", "/a p=blue"},
+		{"header", "simple", "false", "list", "/a p=blue,black,brown"},
+		{"header", "simple", "false", "mapping", "/a p=R,100,G,200,B,150"},
+		{"header", "simple", "true", "list", "/a p=blue,black,brown"},
+		{"header", "simple", "true", "mapping", "/a p=R=100,G=200,B=150"},
+		{"cookie", "form", "false", "list", "/a Cookie=p=blue,black,brown"},
+		{"cookie", "form", "false", "mapping", "/a Cookie=p=R,100,G,200,B,150"},
+		{"cookie", "form", "true", "text", "/a Cookie=p=blue"},
+		{"cookie", "form", "true", "list", "/a Cookie=p=blue; p=black; p=brown"},
+	} {
+		src := operation(fmt.Sprintf("{name: p, in: %s, style: %s, explode: %s, example: %s}", c.in, c.style, c.explode, examples[c.kind]), "")
+		if got := describe(t, "f", src); got != "POST "+c.want && !strings.HasSuffix(got, ": "+c.want) {
+			t.Errorf("%s %s, explode %s, %s: %s, want %s", c.in, c.style, c.explode, c.kind, got, c.want)
+		}
+	}
+}
+
+func TestParameters(t *testing.T) {
+	for name, c := range map[string]struct{ parameters, want string }{
+		"defaults of a query":    {"{name: p, in: query, example: [1, 2]}, {name: q, in: query, example: {a: 1}}", "/a?p=1&p=2&a=1"},
+		"defaults of a path":     {"{name: p, in: path, example: [1, 'b c/d']}", "/a/1,b%20c%2Fd"},
+		"escaped":                {"{name: 'ä [x]', in: query, example: 'a&b=c+d e%'}", "/a?%C3%A4%20%5Bx%5D=a%26b%3Dc%2Bd%20e%25"},
+		"reserved":               {"{name: p, in: query, allowReserved: true, example: 'http://h/a?b=c&d#e'}", "/a?p=http://h/a?b%3Dc%26d%23e"},
+		"null":                   {"{name: p, in: query, example: null}, {name: q, in: query, example: [1, null, 2]}, {name: r, in: query, example: ~, schema: {default: 3}}", "/a?q=1&q=2&r=3"},
+		"null that is needed":    {"{name: p, in: query, required: true, example: null}", ": no example of p"},
+		"empty list":             {"{name: p, in: query, example: []}", "/a"},
+		"empty list, needed":     {"{name: p, in: query, required: true, example: []}", ": the example of p is empty"},
+		"a list in a list":       {"{name: p, in: query, example: [[1]]}", ": the example of p: it has a list within a list, for which style form has no form"},
+		"JSON":                   {"{name: p, in: query, content: {application/json: {example: {a: [1, x]}}}}", "/a?p=%7B%22a%22%3A%5B1%2C%22x%22%5D%7D"},
+		"numbers":                {"{name: p, in: query, explode: false, example: [1.50, 1e+06, 0x1F, 01234, -0, 123456789012345678901234567890, .5, true, 2026-01-02T03:04:05Z, 2026-01-02]}", "/a?p=1.50,1e%2B06,0x1F,01234,-0,123456789012345678901234567890,.5,true,2026-01-02T03%3A04%3A05Z,2026-01-02"},
+		"examples":               {"{name: p, in: query, examples: {z: {summary: x}, b: {value: 1}, a: {value: 2}}}", "/a?p=1"},
+		"external examples":      {"{name: p, in: query, examples: {z: {externalValue: 'http://x'}}}", "/a"},
+		"of the schema":          {"{name: p, in: query, schema: {example: 1, default: 2}}, {name: q, in: query, schema: {default: 2, enum: [3]}}, {name: r, in: query, schema: {enum: [null, 4, 5]}}, {name: s, in: query, schema: {type: array, items: {default: 6}}}, {name: t, in: query, schema: {const: 7}}", "/a?p=1&q=2&r=4&s=6&t=7"},
+		"of allOf":               {"{name: p, in: query, schema: {allOf: [{type: string}, {default: x}]}}", "/a?p=x"},
+		"described elsewhere":    {"{name: Accept, in: header, example: x}, {name: content-type, in: header, example: x}, {name: Authorization, in: header, required: true}", "/a"},
+		"no place":               {"{name: p, example: 1}", `: parameter p: in: "" is no place of a parameter`},
+		"a lost reference":       {"{$ref: 'b.yaml#/x'}", ": a parameter: its $ref (b.yaml#/x) is in another document, and only this one is read"},
+		"a lost schema":          {"{name: p, in: query, schema: {$ref: '#/x'}}", "/a"},
+		"a lost schema, needed":  {"{name: p, in: query, required: true, schema: {$ref: '#/x'}}", ": no example of p: its $ref (#/x) is not in the document"},
+		"a style nobody has":     {"{name: p, in: query, style: x, example: 1}", `: parameter p: style "x" is not one of a query parameter`},
+		"minItems":               {"{name: p, in: query, required: true, schema: {type: array, minItems: 2, items: {example: 1}}}", ": no example of p: it needs 2 items"},
+		"a schema in itself":     {"{name: p, in: query, required: true, schema: &s {properties: {a: *s , b: {example: 1}}}}", "/a?b=1"},
+		"only in itself":         {"{name: p, in: query, required: true, schema: &s {properties: {a: *s }}}", ": no example of p"},
+		"the first alternative":  {"{name: p, in: query, schema: {oneOf: [{type: string}, {example: 1}, {example: 2}]}}", "/a?p=1"},
+		"a property that is not": {"{name: p, in: query, required: true, schema: {required: [a, b], properties: {a: {example: 1}}}}", ": no example of p: b has none"},
+	} {
+		got := describe(t, "f", operation(c.parameters, ""))
+		if want := "POST " + c.want; got != want && got != "POST /a"+c.want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	src := `openapi: 3.1.0
+servers: [{url: '//h/{v}/', variables: {v: {default: v1}}}]
+components: {parameters: {id: {name: id, in: path, example: 1}}}
+paths:
+  /a/{id}?x=1:
+    parameters: [{$ref: '#/components/parameters/id'}, {name: id, in: query, example: 2}]
+    get: {parameters: [{name: q, in: query, example: 3}, {name: id, in: path, example: 4}], servers: [{url: ./v2}]}
+    put: {}
+    servers: []
+  /b#c: {get: }
+  /d e/%20/ü: {$ref: '#/paths/~1f'}
+  /f: {servers: [{url: 'https://h:1/f/g?x'}], head: {parameters: [{name: p, in: query, schema: {$ref: '#/components/parameters/id', default: 9}}]}}
+  /{id}/{none}: {get: {parameters: [{$ref: '#/components/parameters/id'}]}}
+`
+	want := `GET /v2/a/4?x=1&id=2&q=3
+PUT /v1/a/1?x=1&id=2
+GET /v1/b#c: a path with # cannot be requested
+HEAD /f/g/d%20e/%20/%C3%BC?p=9
+HEAD /f/g/f?p=9
+GET /v1/{id}/{none}: no example of none`
+	if got := describe(t, "f", src); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestBodies(t *testing.T) {
+	const item = "schema: {type: object, required: [zip], properties: {zip: {type: string, example: 01234}, at: {type: string, format: date-time, example: 2026-01-02T03:04:05Z}, n: {type: integer, example: 0042}, big: {example: 12345678901234567890}, f: {type: number, example: 1000000.0}, id: {readOnly: true, example: 1}, ok: {type: string, example: true}, none: {nullable: true}}}"
+	for name, c := range map[string]struct{ content, want string }{
+		"types of the schema":    {"application/json: {" + item + "}", `application/json {"zip":"01234","at":"2026-01-02T03:04:05Z","n":42,"big":12345678901234567890,"f":1000000.0,"ok":"true"}`},
+		"an example":             {"application/json; charset=utf-8: {example: {zip: 01234, at: 2026-01-02, n: 0x1F, o: -0o17, u: [+5, .5, 5., 1e3, 6.0e2], x: null, y: '<&>', z: True, e: {}, l: []}, " + item + "}", `application/json; charset=utf-8 {"zip":"01234","at":"2026-01-02","n":31,"o":-15,"u":[5,0.5,5,1e3,6.0e2],"x":null,"y":"<&>","z":true,"e":{},"l":[]}`},
+		"without a schema":       {"application/json: {example: {zip: 01234, n: 5, s: '5'}}", `application/json {"zip":"01234","n":5,"s":"5"}`},
+		"no number of JSON":      {"application/json: {example: {n: .inf}, schema: {properties: {n: {type: number}}}}", ": the example of application/json: .inf is no number of JSON"},
+		"JSON in a text":         {`application/json: {example: '{"a": 1.0}', schema: {type: object}}`, `application/json {"a": 1.0}`},
+		"a text":                 {`application/json: {example: '{"a": 1}', schema: {type: string}}`, `application/json "{\"a\": 1}"`},
+		"no JSON in a text":      {"application/json: {example: 'a: 1', schema: {type: object}}", ": the example of application/json: it is text, and not JSON"},
+		"composed":               {"application/json: {schema: {allOf: [{properties: {a: {example: 1}}}, {properties: {a: {example: 2}, b: {type: string, example: 3}}}], properties: {c: {default: x}}}}", `application/json {"c":"x","a":1,"b":"3"}`},
+		"a list":                 {"application/json: {schema: {type: array, items: {properties: {a: {enum: [x, y]}}}}}", `application/json [{"a":"x"}]`},
+		"nothing":                {"application/json: {schema: {type: object, properties: {a: {type: string}}}}", ": no example of the body"},
+		"a part is missing":      {"application/json: {schema: {required: [a], properties: {a: {required: [b], properties: {b: {}}}}}}", ": no example of the body: b has none"},
+		"the second type":        {"application/xml: {}, text/plain: {example: hello}", "text/plain hello"},
+		"XML":                    {"application/xml: {example: <a>1</a>}", "application/xml <a>1</a>"},
+		"XML of a mapping":       {"application/xml: {example: {a: 1}}", ": the example of application/xml: it is a mapping, and not the text of a body"},
+		"XML of a schema":        {"application/xml: {schema: {properties: {a: {example: 1}}}}", ": the example of application/xml: it is a mapping, and not the text of a body"},
+		"any type":               {"'*/*': {example: {a: 1}}", ": the body has the content type */*, which is none that can be sent"},
+		"a form":                 {"application/x-www-form-urlencoded: {example: {user: ada, pass: 'a&b', n: [1, 2], none: null, 'x y': é}}", "application/x-www-form-urlencoded user=ada&pass=a%26b&n=1&n=2&x%20y=%C3%A9"},
+		"a form of a schema":     {"application/x-www-form-urlencoded: {schema: {properties: {zip: {type: string, default: 01234}}}}", "application/x-www-form-urlencoded zip=01234"},
+		"a form as written":      {"application/x-www-form-urlencoded: {example: a=b&c=d+e}", "application/x-www-form-urlencoded a=b&c=d+e"},
+		"a mapping in a form":    {"application/x-www-form-urlencoded: {example: {a: {b: 1}}}", ": the example of application/x-www-form-urlencoded: a is a mapping, and no style says how a form has it"},
+		"styles of a form":       {"application/x-www-form-urlencoded: {example: {a: {b: 1}, c: [1, 2]}, encoding: {a: {style: deepObject}, c: {explode: false}}}", "application/x-www-form-urlencoded a%5Bb%5D=1&c=1,2"},
+		"many parts":             {"multipart/form-data: {schema: {properties: {n: {type: integer}, file: {type: string, format: binary}}}, example: {n: 5, file: abc, tags: [x, y], at: {a: 01}, pic: z, none: null}, encoding: {pic: {contentType: 'image/png, image/jpeg'}}}", "multipart/form-data; boundary=tare-part-0 " + strings.ReplaceAll("--tare-part-0|Content-Disposition: form-data; name=\"n\"||5|--tare-part-0|Content-Disposition: form-data; name=\"file\"; filename=\"file\"|Content-Type: application/octet-stream||abc|--tare-part-0|Content-Disposition: form-data; name=\"tags\"||x|--tare-part-0|Content-Disposition: form-data; name=\"tags\"||y|--tare-part-0|Content-Disposition: form-data; name=\"at\"|Content-Type: application/json||{\"a\":\"01\"}|--tare-part-0|Content-Disposition: form-data; name=\"pic\"|Content-Type: image/png||z|--tare-part-0--|", "|", "\r\n")},
+		"a part like a boundary": {"multipart/form-data: {example: {a: tare-part-0}}", "multipart/form-data; boundary=tare-part-1 --tare-part-1\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ntare-part-0\r\n--tare-part-1--\r\n"},
+	} {
+		got := describe(t, "f", operation("", ", requestBody: {required: true, content: {"+c.content+"}}"))
+		want := "POST /a" + c.want
+		if !strings.HasPrefix(c.want, ":") {
+			want = "POST /a Content-Type=" + c.want
+		}
+		if got != want {
+			t.Errorf("%s:\n%q, want\n%q", name, got, want)
+		}
+	}
+	if got := describe(t, "f", operation("", ", requestBody: {content: {application/json: {schema: {type: object}}}}")); got != "POST /a" {
+		t.Errorf("a body that may be left out: %s", got)
+	}
+	if got := describe(t, "f", operation("", ", requestBody: {$ref: 'b.yaml#/x'}")); got != "POST /a: no example of the body: its $ref (b.yaml#/x) is in another document, and only this one is read" {
+		t.Errorf("a body in another file: %s", got)
+	}
+}
+
+// OpenAPI 2: bodies and forms are parameters, which are their own schemas.
+func TestSwagger(t *testing.T) {
+	src := `swagger: "2.0"
+host: h
+basePath: /v1
+consumes: [application/json]
+parameters: {id: {name: id, in: path, required: true, type: string, x-example: 007}}
+definitions: {Pet: {type: object, required: [name], properties: {name: {type: string, example: Rex}, zip: {type: string, default: 01}}}}
+paths:
+  /pets/{id}:
+    parameters: [{$ref: '#/parameters/id'}]
+    post: {parameters: [{name: pet, in: body, required: true, schema: {$ref: '#/definitions/Pet'}}]}
+    put: {consumes: [application/xml, text/json], parameters: [{name: pet, in: body, schema: {$ref: '#/definitions/Pet'}}]}
+    get: {parameters: [{name: Accept, in: header, type: string, default: a}, {name: c, in: query, type: array, items: {type: integer}, default: [1, 2]}, {name: m, in: query, collectionFormat: multi, type: array, default: [1, 2]}, {name: s, in: query, collectionFormat: ssv, default: [1, 2]}, {name: t, in: query, collectionFormat: tsv, default: [1, 2]}, {name: p, in: query, collectionFormat: pipes, default: [1, 2]}]}
+    patch: {consumes: [multipart/form-data, application/x-www-form-urlencoded], parameters: [{name: f, in: formData, type: file}, {name: a, in: formData, default: 'x y'}]}
+    delete: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true, default: 'x y'}, {name: b, in: formData, collectionFormat: multi, default: [1, 2]}, {name: c, in: formData}]}
+    options: {consumes: [application/x-www-form-urlencoded], parameters: [{name: a, in: formData, required: true}]}
+    head: {consumes: [], parameters: [{name: a, in: formData, required: true, default: 1}]}
+`
+	want := strings.ReplaceAll(`POST /v1/pets/007 Content-Type=application/json {"name":"Rex","zip":"01"}
+PUT /v1/pets/007 Content-Type=text/json {"name":"Rex","zip":"01"}
+GET /v1/pets/007?c=1,2&m=1&m=2&s=1%202&t=1%092&p=1%7C2 Accept=a
+PATCH /v1/pets/007 Content-Type=multipart/form-data; boundary=tare-part-0 --tare-part-0|Content-Disposition: form-data; name="a"||x y|--tare-part-0--|
+DELETE /v1/pets/007 Content-Type=application/x-www-form-urlencoded a=x%20y&b=1&b=2
+OPTIONS /v1/pets/{id}: no example of a
+HEAD /v1/pets/{id}: consumes names no content type of the body`, "|", "\r\n")
+	if got := describe(t, "f", src); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestIsDocument(t *testing.T) {
+	long := strings.Repeat(" ", 5000)
+	for src, want := range map[string]bool{
+		"openapi: 3.0.0": true, "\ufeff# mine\n---\n\"swagger\": '2.0'\r\n": true, "openapi:\n": true, " openapi: 3": false, "x: {openapi: 3}": false, "openapi:3": false,
+		`{"openapi": "3.0.0"`: true, "\n{\n\t\"info\": {\"x\": [1]},\n\t\"swagger\": \"2.0\"}": true, "{openapi: 3.0.0, paths: {}}": true, "{'swagger': 2.0}": true,
+		`{"method": "GET", "path": "/"}` + "\n{\"openapi\": 3}": false, `{"a": {"openapi": 1}}`: false, `{"a": "openapi"}`: false, `["openapi"]`: false, "": false, "{": false,
+		`{"components": {"a": "` + long: true, `{"components": {}, "a": [` + long: false, `{"paths": {}}`: false, "components:\n  schemas:\n": true, "paths: 1": false,
+		`1.2.3.4 - - [x] "GET /openapi: HTTP/1.1" 200 1`: false, `{"log": {"entries": [`: false,
+	} {
+		if IsDocument([]byte(src), true) != want {
+			t.Errorf("%.60q: %v", src, !want)
+		}
+	}
+	for _, src := range []string{"definitions:\n  caches: {}\n", `{"paths": {"a": [`} {
+		if IsDocument([]byte(src), false) {
+			t.Errorf("%q, complete, is a document", src)
+		}
+	}
+}

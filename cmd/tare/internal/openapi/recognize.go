@@ -14,26 +14,25 @@ var (
 )
 
 // IsDocument reports whether a file is an OpenAPI document, by its beginning: it has
-// openapi or swagger as a key, or it has paths, components or definitions, which can be
-// so long that the version comes later.
-func IsDocument(begin []byte) bool {
+// openapi or swagger as a key. If it is cut off, paths, components or definitions will do,
+// which can be so long that the version comes after.
+func IsDocument(begin []byte, isCut bool) bool {
 	begin = bytes.TrimPrefix(begin, []byte("\ufeff"))
 	start := bytes.TrimLeft(begin, " \t\r\n")
 	if len(start) == 0 || start[0] != '{' {
-		return yamlVersion.Match(begin) || yamlContent.Match(begin)
+		return yamlVersion.Match(begin) || isCut && yamlContent.Match(begin)
 	}
-	return flowVersion.Match(start) || isObject(start)
+	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the object of JSON that src begins with, which may be cut
-// off, is a document.
-func isObject(src []byte) bool {
+// isObject reports whether the object of JSON that src begins with is a document.
+func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth, isKey, content := 0, false, false
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return content && depth > 0
+			return isCut && content && depth > 0
 		}
 		switch v := token.(type) {
 		case json.Delim:

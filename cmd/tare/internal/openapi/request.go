@@ -62,7 +62,7 @@ func (r *Requests) Make(op Operation) (Request, error) {
 			continue
 		}
 		v, err := r.example(p.node, p.schema, p.name)
-		if lacks := (*missing)(nil); errors.As(err, &lacks) && !p.required {
+		if isMissing(err) && !p.required {
 			continue
 		}
 		if err != nil {
@@ -81,8 +81,6 @@ func (r *Requests) Make(op Operation) (Request, error) {
 			value := output{max: maxRequest}
 			value.addPairs(pairs, "")
 			q.Header = append(q.Header, [2]string{p.name, string(value.text)})
-		default:
-			return q, fmt.Errorf("parameter %s: in: %q is not path, query, header or cookie", p.name, p.in)
 		}
 		if query.isFull || cookies.isFull {
 			return q, fmt.Errorf("the example of %s makes a query of more than %d bytes", p.name, maxRequest)
@@ -137,6 +135,9 @@ func (r *Requests) parameters(op Operation) (list []parameter, err error) {
 				return nil, errors.New("a parameter: " + why)
 			}
 			p := r.parameter(n)
+			if err := r.checkPlace(p); err != nil {
+				return nil, err
+			}
 			if k, ok := at[[2]string{p.name, p.in}]; ok {
 				list[k] = p
 				continue
@@ -148,12 +149,26 @@ func (r *Requests) parameters(op Operation) (list []parameter, err error) {
 	return list, nil
 }
 
+// checkPlace returns an error if parameters of the document cannot be in the place.
+func (r *Requests) checkPlace(p parameter) error {
+	switch p.in {
+	case "path", "query", "header":
+		return nil
+	case "cookie":
+		if !r.doc.swagger {
+			return nil
+		}
+	case "body", "formData":
+		if r.doc.swagger {
+			return nil
+		}
+	}
+	return fmt.Errorf("parameter %s: in: %q is no place of a parameter", p.name, p.in)
+}
+
 // parameter reads a parameter, with the defaults of its place.
 func (r *Requests) parameter(n *node) parameter {
 	p := parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar(), required: n.get("required").isTrue()}
-	if p.in == "path" {
-		p.required = true
-	}
 	if r.doc.swagger {
 		if p.in != "body" {
 			p.schema = n

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -162,6 +163,9 @@ func (t *treeOfYAML) convert(n ast.Node) *node {
 		}
 		return v
 	}
+	if s, ok := joinColons(n); ok {
+		return &node{at: t.positionOf(n), kind: text, text: s}
+	}
 	out := &node{at: t.positionOf(n), kind: kindOf(n)}
 	switch x := n.(type) {
 	case *ast.SequenceNode:
@@ -176,6 +180,36 @@ func (t *treeOfYAML) convert(n ast.Node) *node {
 		}
 	}
 	return out
+}
+
+// joinColons returns the text of a plain scalar with colons, which the library takes for a
+// mapping if it is in a list in braces: {at: [12:30, http://host]}. A colon that separates
+// has a space after it, unless the key is quoted (YAML 1.2.2, section 7.4.2).
+func joinColons(n ast.Node) (string, bool) {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
+		n = m.Values[0]
+	}
+	m, ok := n.(*ast.MappingValueNode)
+	if !ok || m.Start == nil || m.Value == nil {
+		return "", false
+	}
+	key, colon, value := m.Key.GetToken(), m.Start.Position, m.Value.GetToken()
+	if v, ok := m.Value.(ast.MapNode); ok {
+		if pairs := v.MapRange(); pairs.Next() {
+			value = pairs.Key().GetToken()
+		}
+	}
+	if key.Type == token.SingleQuoteType || key.Type == token.DoubleQuoteType || value.Position.Line != colon.Line || value.Position.Column != colon.Column+1 {
+		return "", false
+	}
+	after, ok := joinColons(m.Value)
+	if !ok {
+		if _, isScalar := m.Value.(ast.ScalarNode); !isScalar {
+			return "", false
+		}
+		after = scalarText(m.Value)
+	}
+	return key.Value + ":" + after, true
 }
 
 // addFields adds the fields of a mapping, and after them those that it merges.
@@ -217,18 +251,16 @@ func kindOf(n ast.Node) kind {
 		return list
 	case ast.MapNode:
 		return mapping
-	case *ast.StringNode: // whole numbers beyond 64 bits, too
-		if x.Token != nil && x.Token.Type == token.StringType && isWholeNumber(x.Value) {
+	case *ast.StringNode: // the library does not take all for numbers that are: 1e3, 20 digits
+		if x.Token != nil && x.Token.Type == token.StringType && yamlNumber.MatchString(x.Value) {
 			return number
 		}
 	}
 	return text
 }
 
-func isWholeNumber(s string) bool {
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
+// yamlNumber is a decimal number of the core schema (YAML 1.2.2, section 10.3.2).
+var yamlNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // scalarText returns the text of a scalar without its quotes.
 func scalarText(n ast.Node) string {

@@ -74,12 +74,15 @@ const (
 	OpenAPI
 )
 
+// beginSize is how many bytes of a file its kind is read from, if it has so many.
+const beginSize = 4 << 10
+
 // Sniff says what a file is: by its name, or by how it begins.
 func Sniff(name string, begin []byte) Kind {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case ext == ".har":
 		return HAR
-	case ext == ".yaml", ext == ".yml", openapi.IsDocument(begin):
+	case ext == ".yaml", ext == ".yml", openapi.IsDocument(begin, len(begin) >= beginSize):
 		return OpenAPI
 	}
 	for line := range bytes.Lines(begin) {

@@ -49,8 +49,6 @@ func Read(name string, src []byte) (*Document, error) {
 	switch n := len(d.Table.Routes); {
 	case n == 0 && len(d.Table.Left) > 0:
 		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.left(d.Table.Left[0]))}
-	case n == 0:
-		return nil, &Error{d.Notes[0] + "; nothing is left to be measured"}
 	case n > router.MostRoutes:
 		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
 	}
@@ -65,7 +63,11 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	}
 	d.Format, d.Base, d.Notes = doc.Format, doc.Base, doc.Notes
 	for _, l := range doc.Left {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s:%d:%d: %s: %s; left out", d.Name, l.Line, l.Col, l.Where, l.Why))
+		why := fmt.Sprintf("%s:%d:%d: %s: %s", d.Name, l.Line, l.Col, l.Where, l.Why)
+		if len(doc.Operations) == 0 {
+			return nil, &Error{why + "; nothing is left to be measured"}
+		}
+		d.Notes = append(d.Notes, why+"; left out")
 	}
 	for _, op := range doc.Operations {
 		list = append(list, router.Written{Method: op.Method, Path: op.Path, Line: op.Line, Col: op.Col})
@@ -76,7 +78,7 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 // isList reports whether src is a list of routes: its name ends in .txt, or its first
 // line that is not empty is a method and a path.
 func isList(name string, src []byte) bool {
-	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src) {
+	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src, false) {
 		return true
 	}
 	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte("\ufeff"))) {

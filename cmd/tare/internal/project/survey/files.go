@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
 // systems are the CI systems that the repository in dir is set up for.
@@ -71,19 +73,10 @@ func isStudy(src []byte) bool {
 	return false
 }
 
-// isOpenAPI reports whether a file is an OpenAPI document, by its name or by a
-// key of its text.
+// isOpenAPI reports whether a file is an OpenAPI document, by its name or its text.
 func isOpenAPI(name string, src []byte) bool {
 	name = strings.ToLower(name)
-	if strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") {
-		return true
-	}
-	for line := range bytes.Lines(src) {
-		if bytes.HasPrefix(line, []byte("openapi:")) || bytes.HasPrefix(line, []byte("swagger:")) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") || openapi.IsDocument(src, false)
 }
 
 // mayServe reports whether a file is where servers begin by custom.
