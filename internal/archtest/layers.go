@@ -94,6 +94,7 @@ func places() []place {
 
 		{dir: "cmd/tare/internal/near", layer: 1},
 		{dir: "cmd/tare/internal/secret", layer: 1},
+		{dir: "cmd/tare/internal/textfile", layer: 1},
 		{dir: "cmd/tare/internal/testtare", layer: 3, only: []string{}}, // for tests
 		{dir: "cmd/tare/internal/footprint", layer: 1},
 		{dir: "cmd/tare/internal/yamlfile", layer: 2},

@@ -203,7 +203,7 @@ func TestLoadRecorded(t *testing.T) {
 	if seen := h.counts(); len(seen) != 3 || seen["GET /a  "] != 1 || seen["GET /b?c=d  "] != 1 || seen["HEAD /e  "] != 1 {
 		t.Errorf("the server saw %v", seen)
 	}
-	if !strings.Contains(c.errors, log+`:11: not host ident user [time] "request"; left out`) || strings.Contains(c.errors, ":12:") || !strings.Contains(c.errors, "and 2 more that cannot be sent") {
+	if !strings.Contains(c.errors, log+`:11: not host ident user [time] "request" status bytes; left out`) || strings.Contains(c.errors, ":12:") || !strings.Contains(c.errors, "and 2 more that cannot be sent") {
 		t.Error(c.errors)
 	}
 	har := put("session.har", `{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"https://x/h","headers":[{"name":"X-Test","value":"yes"},{"name":"Cookie","value":"s"}],"postData":{"text":"hello"}}}]}}`)
@@ -219,8 +219,9 @@ func TestLoadRecorded(t *testing.T) {
 		"--as-recorded needs a --feed with times": {"--feed", api, "--as-recorded", server.URL},
 		"--as-recorded and --rate contradict":     {"--feed", log, "--as-recorded", "--rate", "5/s", server.URL},
 		"is for one server":                       {"--feed", log, server.URL, server.URL},
-		"none.log:1: not host ident":              {"--feed", put("none.log", "x\n"), server.URL},
-		"not an HTTP archive":                     {"--feed", put("none.har", "{}"), server.URL},
+		"none.log has none of the formats":        {"--feed", put("none.log", "x\n"), server.URL},
+		"none.har has none of the formats":        {"--feed", put("none.har", "{}"), server.URL},
+		"not an HTTP archive: no log.entries":     {"--feed", put("log.har", `{"log":{}}`), server.URL},
 	} {
 		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
 			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)

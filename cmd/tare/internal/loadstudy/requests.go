@@ -3,12 +3,9 @@
 package loadstudy
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,8 +14,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/load"
 )
@@ -35,39 +31,47 @@ type Requests struct {
 	Headers []string // Name: value
 	Body    string   // text, or @FILE; @- is stdin
 	DataDir string
-	Feed    string
+	Feed    string   // file of requests, - for stdin
 	Mix     []string // METHOD PATH=WEIGHT
 	Secrets bool     // values with secret names in recorded requests are sent, too
 
-	HasBody bool // --body was given: an empty one is one
+	FeedBodies string // file with a body on each line, - for stdin
+	HasBody    bool   // --body was given: an empty one is one
 }
 
-// List makes them, for a URL with that path and those credentials.
-func (a Requests) List(t Target, stdin io.Reader) ([]load.Request, error) {
+// List returns the requests to t, in the order in which they are sent.
+func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	headers, err := a.Header(t.Auth)
 	if err != nil {
 		return nil, err
 	}
+	f := &traffic.Feed{}
+	if a.Feed != "" {
+		f, err = a.readFeed(stdin)
+	} else {
+		f.Requests, err = a.fromFlags(t.Path, stdin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Requests {
+		f.Requests[i].Header = append(slices.Clone(headers), f.Requests[i].Header...)
+	}
+	return f, nil
+}
+
+// fromFlags returns the requests of all flags but --feed, without headers.
+func (a Requests) fromFlags(path string, stdin io.Reader) ([]load.Request, error) {
 	bodies, err := a.bodies(stdin)
 	if err != nil {
 		return nil, err
 	}
+	if len(a.Mix) > 0 {
+		return a.mixed(bodies)
+	}
 	var list []load.Request
-	switch {
-	case a.Feed != "":
-		list, err = a.fed(t.Path, stdin)
-	case len(a.Mix) > 0:
-		list, err = a.mixed(bodies)
-	default:
-		for _, body := range bodies {
-			list = append(list, load.Request{Method: a.verb(len(body) > 0 || a.HasBody), Path: t.Path, Body: body})
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		list[i].Header = append(slices.Clone(headers), list[i].Header...)
+	for _, body := range bodies {
+		list = append(list, load.Request{Method: a.verb(len(body) > 0 || a.HasBody), Path: path, Body: body})
 	}
 	return list, nil
 }
@@ -106,6 +110,8 @@ func (a Requests) bodies(stdin io.Reader) ([][]byte, error) {
 	switch {
 	case a.DataDir != "":
 		return bodiesIn(a.DataDir)
+	case a.FeedBodies != "":
+		return a.bodyLines(stdin)
 	case !a.HasBody:
 		return [][]byte{nil}, nil
 	case !isFile:
@@ -157,66 +163,6 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	}
 	defer f.Close()
 	return cmdenv.ReadAtMost(f, mostBytes)
-}
-
-// fed reads one request from each line of a file: an object with a path that
-// begins with a slash is a whole request, and any other line is the body of one
-// to path. Empty lines do not count.
-func (a Requests) fed(path string, stdin io.Reader) ([]load.Request, error) {
-	src, err := readAll(a.Feed, stdin)
-	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.Feed, cmdenv.Cause(err)), "a line for each request")
-	}
-	var list []load.Request
-	n := 0
-	for line := range bytes.Lines(src) {
-		n++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		r, what := a.line(line, path)
-		if what != "" {
-			return nil, cmdenv.Usage(fmt.Sprintf("%s:%d: %s", a.Feed, n, what), `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"} or a body`)
-		}
-		if list = append(list, r); len(list) > mostRequests {
-			return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests", a.Feed, mostRequests), "")
-		}
-	}
-	if len(list) == 0 {
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), "a line for each request")
-	}
-	return list, nil
-}
-
-// line reads one line of a feed, or says what is wrong with it.
-func (a Requests) line(line []byte, path string) (r load.Request, what string) {
-	var probe struct {
-		Path string `json:"path"`
-	}
-	if json.Unmarshal(line, &probe) != nil || !strings.HasPrefix(probe.Path, "/") {
-		return load.Request{Method: a.verb(true), Path: path, Body: bytes.Clone(line)}, ""
-	}
-	var q wire.HTTPRequest
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&q); err != nil {
-		return r, "not a request: " + format.Line(err.Error(), 0)
-	}
-	if q.Method == "" {
-		q.Method = a.verb(len(q.Body) > 0)
-	}
-	if what := checkRequest(q.Method, q.Path); what != "" {
-		return r, what
-	}
-	r = load.Request{Method: q.Method, Path: q.Path, Body: q.Body}
-	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
-		if !IsToken(name) || strings.ContainsAny(q.Header[name], "\r\n\x00") {
-			return r, fmt.Sprintf("%q is not a header", name)
-		}
-		r.Header = append(r.Header, [2]string{name, q.Header[name]})
-	}
-	return r, ""
 }
 
 // mixed makes a rotation of requests in which each has its weight, as evenly
@@ -276,24 +222,14 @@ func (a Requests) part(text string) (r load.Request, weight int, what string) {
 	default:
 		return r, 0, "not a method and a path"
 	}
-	return r, weight, checkRequest(r.Method, r.Path)
+	if err := load.CheckRequest(r); err != nil {
+		return r, 0, err.Error()
+	}
+	return r, weight, ""
 }
 
 // takesBody reports whether requests of a method carry a body as a rule.
 func takesBody(method string) bool { return slices.Contains([]string{"POST", "PUT", "PATCH"}, method) }
-
-// checkRequest says what keeps a request from being one on the wire.
-func checkRequest(method, path string) string {
-	switch {
-	case !IsToken(method):
-		return fmt.Sprintf("%q is not a method", method)
-	case !strings.HasPrefix(path, "/"):
-		return fmt.Sprintf("the path %q does not begin with a slash", path)
-	case strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c == 0x7f }):
-		return fmt.Sprintf("the path %q has a space or a control character in it", path)
-	}
-	return ""
-}
 
 // IsToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
 func IsToken(s string) bool {
@@ -315,21 +251,9 @@ func WriteRequests(file string, requests []load.Request) error {
 		return fmt.Errorf("write the requests: %w", err)
 	}
 	defer f.Discard()
-	enc := json.NewEncoder(f)
-	enc.SetEscapeHTML(false)
 	for _, r := range requests {
-		q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
-		for _, h := range r.Header {
-			if q.Header == nil {
-				q.Header = map[string]string{}
-			}
-			if before, again := q.Header[h[0]]; again {
-				h[1] = before + ", " + h[1]
-			}
-			q.Header[h[0]] = h[1]
-		}
 		if err == nil {
-			err = enc.Encode(q)
+			err = traffic.WriteLine(f, r)
 		}
 	}
 	if err == nil {

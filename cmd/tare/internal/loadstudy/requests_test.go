@@ -9,13 +9,17 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/load"
 )
 
 // lines is requests in words, one a line.
-func lines(list []load.Request) string {
+func lines(f *traffic.Feed) string {
+	if f == nil {
+		return ""
+	}
 	var out []string
-	for _, r := range list {
+	for _, r := range f.Requests {
 		line := r.Method + " " + r.Path
 		for _, h := range r.Header {
 			line += " " + h[0] + "=" + h[1]
@@ -45,7 +49,8 @@ func TestRequests(t *testing.T) {
 	put("bodies/a", "1")
 	put("bodies/.hidden", "3")
 	put("bodies/sub/c", "4")
-	feed := put("feed.ndjson", `{"method":"PUT","path":"/a?b=1","header":{"B":"2","A":"1"},"body":"eA=="}`+"\n\n"+`{"path":"/b"}`+"\n"+`{"name":"x","path":3}`+"\r\n"+`  [1]`)
+	feed := put("feed.ndjson", `{"method":"PUT","path":"/a?b=1","header":{"B":"2","A":"1"},"body":"eA=="}`+"\n\n"+`{"path":"/b"}`+"\r\n"+`{"path":"/c","body":"eA=="}`)
+	lined := put("bodies.ndjson", `{"path":"/pricing","ts":1}`+"\r\n \n  [1]")
 	target := Target{Path: "/p"}
 	for name, c := range map[string]struct {
 		a    Requests
@@ -59,8 +64,11 @@ func TestRequests(t *testing.T) {
 		"a file":        {Requests{Body: "@" + body, HasBody: true}, `POST /p "{}\n"`},
 		"stdin":         {Requests{Body: "@-", HasBody: true, Method: "PUT"}, `PUT /p "from stdin"`},
 		"a directory":   {Requests{DataDir: filepath.Join(dir, "bodies")}, "POST /p \"1\"\nPOST /p \"2\""},
-		"a feed":        {Requests{Feed: feed, Headers: []string{"H: 1"}}, "PUT /a?b=1 H=1 A=1 B=2 \"x\"\nGET /b H=1\nPOST /p H=1 \"{\\\"name\\\":\\\"x\\\",\\\"path\\\":3}\"\nPOST /p H=1 \"[1]\""},
-		"fed by stdin":  {Requests{Feed: "-", Method: "PUT"}, `PUT /p "from stdin"`},
+		"a feed":        {Requests{Feed: feed, Headers: []string{"H: 1"}}, "PUT /a?b=1 H=1 A=1 B=2 \"x\"\nGET /b H=1\nPOST /c H=1 \"x\""},
+		"a method for":  {Requests{Feed: feed, Method: "HEAD"}, "PUT /a?b=1 A=1 B=2 \"x\"\nHEAD /b\nHEAD /c \"x\""},
+		"bodies":        {Requests{FeedBodies: lined}, `POST /p "{\"path\":\"/pricing\",\"ts\":1}"` + "\n" + `POST /p "  [1]"`},
+		"bodies of":     {Requests{FeedBodies: "-", Method: "PUT"}, `PUT /p "from stdin"`},
+		"bodies in mix": {Requests{FeedBodies: lined, Mix: []string{"GET /a=1", "POST /b=1"}}, "GET /a\nPOST /b \"  [1]\""},
 		"a mix":         {Requests{Mix: []string{"GET /a=3", "/b?x=1=1"}}, "GET /a\nGET /a\nGET /b?x=1\nGET /a"},
 		"mixed bodies":  {Requests{Mix: []string{"GET /a=1", "POST /b=1"}, Body: "x", HasBody: true}, "GET /a\nPOST /b \"x\""},
 		"another mixed": {Requests{Mix: []string{"/a=1", "/b=1", "/c=2"}, Method: "HEAD"}, "HEAD /c\nHEAD /a\nHEAD /b\nHEAD /c"},
@@ -77,12 +85,12 @@ func TestRequests(t *testing.T) {
 
 // Each request of a mix has exactly its share, and nearly that of every part.
 func TestMixIsEven(t *testing.T) {
-	list, err := Requests{Mix: []string{"/a=45", "/b=35", "/c=10", "/d=5", "/e=5"}}.List(Target{}, nil)
-	if err != nil || len(list) != 100 {
-		t.Fatalf("%d requests, %v", len(list), err)
+	f, err := Requests{Mix: []string{"/a=45", "/b=35", "/c=10", "/d=5", "/e=5"}}.List(Target{}, nil)
+	if err != nil || len(f.Requests) != 100 {
+		t.Fatalf("%v, %v", f, err)
 	}
 	seen := map[string]float64{}
-	for i, r := range list {
+	for i, r := range f.Requests {
 		seen[r.Path]++
 		for path, share := range map[string]float64{"/a": 0.45, "/b": 0.35, "/c": 0.10, "/d": 0.05, "/e": 0.05} {
 			if off := seen[path] - share*float64(i+1); off > 1.01 || off < -1.01 {
@@ -102,27 +110,31 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		return bad
 	}
 	for want, a := range map[string]Requests{
-		`-H "A" is not a header`:                     {Headers: []string{"A"}},
-		`-H "A b: c" is not a header`:                {Headers: []string{"A b: c"}},
-		`-H "A: b\r\nC: d" is not`:                   {Headers: []string{"A: b\r\nC: d"}},
-		"--body @" + dir + "/nothing: ":              {Body: "@" + dir + "/nothing", HasBody: true},
-		"--data-dir " + dir + "/nothing: ":           {DataDir: dir + "/nothing"},
-		"--data-dir " + t.TempDir():                  {DataDir: "none"},
-		"--feed " + dir + "/nothing: ":               {Feed: dir + "/nothing"},
-		`--mix "/a": no weight`:                      {Mix: []string{"/a"}},
-		`--mix "/a=0": "0" is not a weight`:          {Mix: []string{"/a=0"}},
-		`--mix "/a=x": "x" is not a weight`:          {Mix: []string{"/a=x"}},
-		`--mix "a=1": the path "a" does not`:         {Mix: []string{"a=1"}},
-		`--mix "GET a b=1": not a method and a path`: {Mix: []string{"GET a b=1"}},
-		`--mix "G{T /a=1": "G{T" is not a method`:    {Mix: []string{"G{T /a=1"}},
-		"holds more than 100000 requests":            {Feed: "many"},
-		"the weights add up to more than 100000":     {Mix: []string{"/a=60000", "/b=60000"}},
+		`-H "A" is not a header`:                      {Headers: []string{"A"}},
+		`-H "A b: c" is not a header`:                 {Headers: []string{"A b: c"}},
+		`-H "A: b\r\nC: d" is not`:                    {Headers: []string{"A: b\r\nC: d"}},
+		"--body @" + dir + "/nothing: ":               {Body: "@" + dir + "/nothing", HasBody: true},
+		"--data-dir " + dir + "/nothing: ":            {DataDir: dir + "/nothing"},
+		"--data-dir " + t.TempDir():                   {DataDir: "none"},
+		"--feed " + dir + "/nothing: ":                {Feed: dir + "/nothing"},
+		`--mix "/a": no weight`:                       {Mix: []string{"/a"}},
+		`--mix "/a=0": "0" is not a weight`:           {Mix: []string{"/a=0"}},
+		`--mix "/a=x": "x" is not a weight`:           {Mix: []string{"/a=x"}},
+		`--mix "a=1": path "a" does not begin`:        {Mix: []string{"a=1"}},
+		`--mix "GET a b=1": not a method and a path`:  {Mix: []string{"GET a b=1"}},
+		`--mix "G{T /a=1": method "G{T" is no method`: {Mix: []string{"G{T /a=1"}},
+		"holds more than 100000 requests":             {Feed: "many"},
+		"holds more than 100000 lines":                {FeedBodies: "many"},
+		"the weights add up to more than 100000":      {Mix: []string{"/a=60000", "/b=60000"}},
 	} {
 		if a.DataDir == "none" {
 			a.DataDir, want = t.TempDir(), "holds no files"
 		}
 		if a.Feed == "many" {
-			a.Feed = write(strings.Repeat("{}\n", 100_001))
+			a.Feed = write(strings.Repeat("{\"path\":\"/\"}\n", 100_001))
+		}
+		if a.FeedBodies == "many" {
+			a.FeedBodies = write(strings.Repeat("{}\n", 100_001))
 		}
 		_, err := a.List(Target{Path: "/"}, nil)
 		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -132,12 +144,19 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	for text, want := range map[string]string{
 		"":   "holds no requests",
 		"\n": "holds no requests",
-		`[1]` + "\n" + `{"path":"/","method":"A B"}`: `:2: "A B" is not a method`,
-		`{"path":"/a b"}`:                      `:1: the path "/a b" has a space`,
-		`{"path":"/","header":{"a b":"c"}}`:    `:1: "a b" is not a header`,
-		`{"path":"/","header":{"a":"c\r\n"}}`:  `:1: "a" is not a header`,
-		`{"path":"/","boody":"eA=="}`:          `:1: not a request: json: unknown field "boody"`,
-		`{"path":"/","body":{"not":"base64"}}`: ":1: not a request: ",
+		`{"path":"/"}` + "\n" + `{"path":"/","method":"A B"}`: `:2: method "A B" is no method`,
+		`{"path":"/a b"}`:                           `:1: path "/a b" is not escaped`,
+		`{"path":"/a"}` + "\n" + `[1]`:              `:2: not a request: json: cannot unmarshal array`,
+		`{"path":"/a"}` + "\n" + `{"name":"x"}`:     `:2: not a request: json: unknown field "name"`,
+		`{"path":"/a"} {"path":"/b"}`:               `:1: more than a request on the line`,
+		`{"path":"/a"}` + "\n" + `{"method":"GET"}`: `:2: a request without a path`,
+		`{"path":"/","header":{"a b":"c"}}`:         `:1: header name "a b" is no name`,
+		`{"path":"/","header":{"a":"c\r\n"}}`:       `:1: header a: the value`,
+		`{"path":"/pricing","ts":1}`:                `:1: not a request: json: unknown field "ts"; a line is {`,
+		`{"path":"/","body":{"not":"base64"}}`:      ":1: not a request: ",
+		`{"name":"x","path":3}`:                     " has none of the formats that are read; read are access logs",
+		`[1]`:                                       "; --feed-bodies sends each line as a body",
+		"some text\nand more":                       " has none of the formats that are read; ",
 	} {
 		_, err := Requests{Feed: write(text)}.List(Target{Path: "/"}, nil)
 		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
@@ -151,21 +170,16 @@ func FuzzFeed(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		list, err := Requests{Feed: "-"}.List(Target{Path: "/p"}, bytes.NewReader(src))
+		f, err := Requests{Feed: "-"}.List(Target{Path: "/p"}, bytes.NewReader(src))
 		if err != nil {
 			if cmdenv.ExitCode(err) != cmdenv.ExitUsage || strings.ContainsAny(err.Error(), "\n") {
 				t.Fatalf("%v", err)
 			}
 			return
 		}
-		for _, r := range list {
-			if what := checkRequest(r.Method, r.Path); what != "" {
-				t.Fatal(what)
-			}
-			for _, h := range r.Header {
-				if !IsToken(h[0]) || strings.ContainsAny(h[1], "\r\n") {
-					t.Fatalf("header %q", h)
-				}
+		for _, r := range f.Requests {
+			if err := load.CheckRequest(r); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

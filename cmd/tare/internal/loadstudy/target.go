@@ -53,8 +53,8 @@ func ParseTarget(text string) (Target, error) {
 	}
 	u.Fragment, u.RawFragment = "", ""
 	t := Target{Addr: net.JoinHostPort(u.Hostname(), port), Host: u.Host, Path: u.RequestURI()}
-	if what := checkRequest("GET", t.Path); what != "" {
-		return wrong(what)
+	if err := load.CheckRequest(load.Request{Method: "GET", Path: t.Path}); err != nil {
+		return wrong(err.Error())
 	}
 	if t.RPC = strings.HasPrefix(u.Scheme, "grpc"); t.RPC {
 		if _, _, err := grpccall.Split(t.Path); err != nil {

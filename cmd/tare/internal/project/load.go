@@ -22,8 +22,9 @@ type Server struct {
 	ID          string      // what a gate calls it
 	Program     string      // directory of its main package, relative to the project's, e.g. ./cmd/api
 	Args        []string    // of its command line; $PORT stands for the port it is to listen on
-	Mix         []string    // METHOD PATH=WEIGHT, as --mix of tare load; empty: Feed
-	Feed        string      // file with a request on each line, relative to the project's directory; empty: Mix
+	Mix         []string    // METHOD PATH=WEIGHT, as --mix of tare load; one of Mix, Feed and FeedBodies is set
+	Feed        string      // file with a request on each line, relative to the project's directory
+	FeedBodies  string      // file with the body of a POST to / on each line, relative to the project's directory
 	Connections int         // kept open
 	Rate        float64     // requests sent a second, whatever comes back; zero: a closed loop
 	SLO         []Objective // limits of the head; needs a rate
@@ -59,6 +60,7 @@ func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
 		"args":        r.Texts(&l.Args, "words one by one, e.g. args: [-port, $PORT]"),
 		"mix":         r.each(&l.Mix, mixed, "is not a request with its weight", "METHOD PATH=WEIGHT, e.g. mix: [GET /items/7=3, GET /health=1]"),
 		"feed":        r.inside(&l.Feed, "a file with a request on each line, from this file's directory, e.g. feed: testdata/requests.ndjson"),
+		"feed_bodies": r.inside(&l.FeedBodies, "a file with the body of a POST to / on each line, from this file's directory, e.g. feed_bodies: testdata/events.ndjson"),
 		"connections": r.Count(&l.Connections),
 		"rate":        r.rate(&l.Rate, &rate),
 		"slo":         r.Text(&slo, "with a comma between two, e.g. slo: p50<5ms,p99<50ms"),
@@ -68,11 +70,17 @@ func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
 	if _, given := r.At(at + ".program"); !given {
 		r.Fail(here, "a load without program", loadHint)
 	}
-	_, mix := r.At(at + ".mix")
-	switch feed, given := r.At(at + ".feed"); {
-	case given && mix:
-		r.Fail(feed, "mix and feed contradict each other", "give one of them")
-	case !given && len(l.Mix) == 0:
+	source := ""
+	for _, key := range []string{"mix", "feed", "feed_bodies"} {
+		where, given := r.At(at + "." + key)
+		if given && source != "" {
+			r.Fail(where, source+" and "+key+" contradict each other", "give one of them")
+		}
+		if given {
+			source = key
+		}
+	}
+	if source == "" || source == "mix" && len(l.Mix) == 0 {
 		r.Fail(here, "a load without requests", loadHint)
 	}
 	if l.Connections < 1 || l.Connections > tare.MaxConnections {

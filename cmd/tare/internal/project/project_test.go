@@ -103,6 +103,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		"load: {program: x}":                                         "tare.yaml:1:7: a load without requests; e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}",
 		"load: {program: x, mix: GET /}":                             `tare.yaml:1:25: "GET /" is not a request with its weight; METHOD PATH=WEIGHT, e.g. mix: [GET /items/7=3, GET /health=1]`,
 		"load: {program: x, mix: /=1, feed: f}":                      "tare.yaml:1:36: mix and feed contradict each other; give one of them",
+		"load: {program: x, feed: f, feed_bodies: f}":                "tare.yaml:1:42: feed and feed_bodies contradict each other; give one of them",
 		"load: {program: x, mix: /=1, rate: fast}":                   `tare.yaml:1:36: "fast" is not a rate; requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop`,
 		"load: {program: x, mix: /=1, rate: 0}":                      "tare.yaml:1:36: a rate of 0; above 0, at most 1000000 requests per second",
 		"load: {program: x, mix: /=1, connections: 0}":               "tare.yaml:1:43: 0 connections; 1 to 10000",

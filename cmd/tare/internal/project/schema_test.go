@@ -70,7 +70,7 @@ func TestSchemaAndParserAgreeOnWhatIsBesides(t *testing.T) {
 		{"json-encode]", "JSON encode]"}, {"json-encode]", "encode.json]"}, {"json-encode]", "bench/encode.yaml]"}, {"json-encode]", "1]"}, {"json-encode]", "../x.yaml]"},
 		{"events.ndjson", "/events.ndjson"}, {"events.ndjson", "''"}, {"events.ndjson", "testdata/order.json"}, {"api/openapi.yaml", "[a.txt, b.txt]"}, {"api/openapi.yaml", "{}"},
 		{"program: ./cmd/api\n", "program: ../api\n"}, {"program: ./cmd/api\n", "command: ./cmd/api\n"}, {"program: ./cmd/api, feed", "feed"}, {", feed: requests.ndjson", ""},
-		{"feed: requests.ndjson", "feed: requests.ndjson, mix: /=1"}, {"GET /items/7=3", "GET items=3"}, {"GET /items/7=3", "GET /items/7"}, {"GET /items/7=3", "GET /items/7=0"}, {"/health=1", "GET /items/7=3"},
+		{"feed: requests.ndjson", "feed: requests.ndjson, mix: /=1"}, {"feed: requests.ndjson", "feed: requests.ndjson, feed_bodies: a"}, {"feed: requests.ndjson", "feed_bodies: ../a"}, {"GET /items/7=3", "GET items=3"}, {"GET /items/7=3", "GET /items/7"}, {"GET /items/7=3", "GET /items/7=0"}, {"/health=1", "GET /items/7=3"},
 		{"connections: 50", "connections: 0"}, {"connections: 50", "connections: 10001"}, {"connections: 50", "connections: many"}, {"500/s", "0"}, {"500/s", "fast"}, {"500/s", "1e7"}, {"    rate: 500/s\n", ""},
 		{"p50<5ms,p99<=50ms", "errors<1%"}, {"p50<5ms,p99<=50ms", "mean<5ms"}, {"p50<5ms,p99<=50ms", "p95<5ms"}, {"p50<5ms,p99<=50ms", "[p50<5ms]"}, {"id: closed", "id: a b"}, {"id: closed", "name: closed"}, {"args: [-port, $PORT]", "args: [-port, 80]"},
 	} {

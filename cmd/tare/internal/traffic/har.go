@@ -1,12 +1,16 @@
 package traffic
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +21,54 @@ import (
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
-		Method  string `json:"method"`
-		URL     string `json:"url"`
-		Headers []struct{ Name, Value string }
-		Post    *struct{ Text, Encoding, MimeType string } `json:"postData"`
-	} `json:"request"`
+		Method   string
+		URL      string
+		Headers  []struct{ Name, Value string }
+		BodySize any
+		Post     *postData `json:"postData"`
+	}
+	Response struct {
+		Failure any `json:"_error"` // of Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
+	}
+	Type  any `json:"_resourceType"` // of Chrome and Safari, e.g. websocket
+	Cache any `json:"_fromCache"`    // of Chrome: disk, memory; of others true
+	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
+}
+
+// postData is the body of a request.
+type postData struct {
+	Text, Encoding, MimeType string
+	Params                   []param
+}
+
+// param is a field of a form, in plain text.
+type param struct {
+	Name                  string
+	Value                 *string // nil: the archive does not have it
+	FileName, ContentType string
+}
+
+// whyUnsent returns what an entry is that a browser did not send over HTTP; "" if it sent
+// it.
+func (e entry) whyUnsent() string {
+	text := func(v any) string {
+		s, _ := v.(string)
+		return s
+	}
+	scheme, _, hasScheme := strings.Cut(e.Request.URL, ":")
+	hasScheme = hasScheme && !strings.ContainsAny(scheme, "/?#")
+	failure := text(e.Response.Failure)
+	switch {
+	case strings.EqualFold(scheme, "ws"), strings.EqualFold(scheme, "wss"), text(e.Type) == "websocket":
+		return "WebSocket"
+	case hasScheme && !isHTTP(scheme):
+		return strings.ToLower(scheme) + ": URL"
+	case text(e.Cache) != "", e.Cache == true, strings.HasSuffix(text(e.Fetch), "Cache"):
+		return "cached answer"
+	case strings.Contains(failure, "ERR_BLOCKED_BY_") && !strings.HasSuffix(failure, "_RESPONSE") && !strings.HasSuffix(failure, "_ORB"): // these two came back
+		return "blocked request"
+	}
+	return ""
 }
 
 // parcel is a reader that ends with an error after so many bytes, until it is
@@ -59,12 +106,13 @@ func (f *Feed) readHAR(in *parcel) error {
 	var recorded clock
 	for n := 1; ; n++ {
 		in.refill()
+		where := fmt.Sprintf("entry %d", n)
 		if !dec.More() {
 			if in.failed != nil {
 				return in.failed
 			}
 			if _, err := dec.Token(); err != nil {
-				f.broken(0, fmt.Sprintf("entry %d", n), errors.New("the file ends before it"))
+				f.broken(0, where, errors.New("the file ends before it"))
 			}
 			return nil
 		}
@@ -78,24 +126,26 @@ func (f *Feed) readHAR(in *parcel) error {
 			return in.failed
 		}
 		if err != nil && !errors.As(err, &kind) {
-			f.broken(0, fmt.Sprintf("entry %d", n), fmt.Errorf("%w; nothing behind it can be read", err))
+			f.broken(0, where, fmt.Errorf("%w; nothing behind it can be read", err))
 			return nil
 		}
-		var q load.Request
-		var at time.Time
-		if err == nil {
-			q, at, err = f.request(e)
-		}
-		var since time.Duration
-		if err == nil {
-			since, err = recorded.since(at)
-		}
-		if err != nil {
-			f.broken(0, fmt.Sprintf("entry %d", n), err)
+		if why := e.whyUnsent(); err == nil && why != "" {
+			f.skip(why)
 			continue
 		}
-		f.keep(q)
-		f.Times = append(f.Times, since)
+		var q load.Request
+		if err == nil {
+			q, err = f.request(e)
+		}
+		if err != nil {
+			f.broken(0, where, err)
+			continue
+		}
+		at, unread := time.Parse(time.RFC3339Nano, e.Started)
+		if unread != nil {
+			unread = fmt.Errorf("startedDateTime %q is not a time", e.Started)
+		}
+		f.keepTimed(q, &recorded, at, unread, 0, where)
 	}
 }
 
@@ -126,32 +176,88 @@ func enter(dec *json.Decoder, names ...string) error {
 }
 
 // request is the request of an entry, without what is about its connection.
-func (f *Feed) request(e entry) (q load.Request, at time.Time, err error) {
-	if at, err = time.Parse(time.RFC3339Nano, e.Started); err != nil {
-		return q, at, fmt.Errorf("startedDateTime %q is not a time", e.Started)
-	}
+func (f *Feed) request(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
-	if q.Path, err = pathOf(e.Request.URL); err != nil {
-		return q, at, err
+	target, _, _ := strings.Cut(e.Request.URL, "#")
+	if q.Path, err = pathOf(target); err != nil {
+		return q, err
 	}
 	q.Path = f.plainQuery(q.Path)
+	kind := ""
 	for _, h := range e.Request.Headers {
-		switch name := strings.ToLower(h.Name); {
-		case strings.HasPrefix(name, ":"), name == "host", name == "content-length", name == "connection", name == "keep-alive", name == "transfer-encoding", name == "upgrade", name == "proxy-connection", name == "te", name == "expect":
-		case f.holdsBack(name):
-		case name == "referer":
-			q.Header = append(q.Header, [2]string{h.Name, f.plainQuery(h.Value)})
-		default:
-			q.Header = append(q.Header, [2]string{h.Name, h.Value})
+		if strings.EqualFold(h.Name, "content-type") {
+			kind = h.Value
 		}
+		f.addHeader(&q, h.Name, h.Value)
 	}
-	if p := e.Request.Post; p != nil {
+	p := e.Request.Post
+	switch size, _ := e.Request.BodySize.(float64); {
+	case p != nil && p.Text != "":
 		if q.Body = []byte(p.Text); p.Encoding == "base64" {
 			if q.Body, err = base64.StdEncoding.DecodeString(p.Text); err != nil {
-				return q, at, fmt.Errorf("postData: %w", err)
+				return q, fmt.Errorf("postData: %w", err)
 			}
 		}
-		q.Body = f.plainBody(p.MimeType, q.Body)
+		q.Body = f.plainBody(cmp.Or(p.MimeType, kind), q.Body)
+	case p != nil && len(p.Params) > 0:
+		var sent string
+		if sent, q.Body, err = encodeForm(p.MimeType, kind, p.Params); err != nil {
+			return q, err
+		}
+		if kind == "" || strings.Contains(sent, "boundary="+boundary) {
+			q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "content-type") })
+			q.Header = append(q.Header, [2]string{"Content-Type", sent})
+		}
+		q.Body = f.plainBody(sent, q.Body)
+	case size > 0:
+		return q, fmt.Errorf("the archive does not have the %.0f bytes of its body", size)
 	}
-	return q, at, load.CheckRequest(q)
+	return q, load.CheckRequest(q)
+}
+
+// boundary separates the parts of a form for which the archive names none.
+const boundary = "tare-form-boundary"
+
+// encodeForm returns the body of a form and its content type: kind of postData, or header
+// if that is of the same media type, which has the boundary.
+func encodeForm(kind, header string, params []param) (sent string, body []byte, err error) {
+	media, options, err := mime.ParseMediaType(cmp.Or(kind, header, "application/x-www-form-urlencoded"))
+	sent = cmp.Or(kind, header, media)
+	if of, more, wrong := mime.ParseMediaType(header); wrong == nil && of == media {
+		sent, options = header, more
+	}
+	switch {
+	case err == nil && media == "application/x-www-form-urlencoded":
+		var pairs []string
+		for _, p := range params {
+			if p.Value == nil {
+				return "", nil, fmt.Errorf("the archive does not have the value of the field %q", p.Name)
+			}
+			pairs = append(pairs, url.QueryEscape(p.Name)+"="+url.QueryEscape(*p.Value))
+		}
+		return sent, []byte(strings.Join(pairs, "&")), nil
+	case err != nil || media != "multipart/form-data":
+		return "", nil, fmt.Errorf("its body is the fields of a form, and its content type %q is not that of a form", sent)
+	}
+	if options["boundary"] == "" {
+		sent = "multipart/form-data; boundary=" + boundary
+		options = map[string]string{"boundary": boundary}
+	}
+	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace // as browsers do
+	var b bytes.Buffer
+	for _, p := range params {
+		if p.Value == nil {
+			return "", nil, fmt.Errorf("the archive does not have the content of the field %q", p.Name)
+		}
+		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", options["boundary"], escape(p.Name))
+		if p.FileName != "" {
+			fmt.Fprintf(&b, "; filename=\"%s\"", escape(p.FileName))
+		}
+		if p.ContentType != "" {
+			fmt.Fprintf(&b, "\r\nContent-Type: %s", strings.NewReplacer("\r", "", "\n", "").Replace(p.ContentType))
+		}
+		fmt.Fprintf(&b, "\r\n\r\n%s\r\n", *p.Value)
+	}
+	fmt.Fprintf(&b, "--%s--\r\n", options["boundary"])
+	return sent, b.Bytes(), nil
 }

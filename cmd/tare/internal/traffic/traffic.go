@@ -1,23 +1,17 @@
-// Package traffic reads requests that were recorded or described elsewhere: access
-// logs, HTTP archives (HAR) and OpenAPI documents. Files may be of any length: what
-// is kept of them is bounded, and what cannot be read is counted.
+// Package traffic reads requests from files: access logs, HTTP archives (HAR), OpenAPI
+// documents, and lines with a request each. It recognises them by their content. Files may
+// be of any length: what is kept of them is bounded, and what cannot be read is counted.
 package traffic
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 	"github.com/tarebench/tare/cmd/tare/internal/secret"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
@@ -30,19 +24,39 @@ const (
 	mostLine     = 1 << 20   // bytes of a line of a log
 	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
 	mostKept     = 256 << 20 // bytes of methods, paths, headers and bodies
+	mostLines    = 1 << 30   // the same of a request on each line, and bytes of a line
 )
 
-// Feed is what a file holds.
+// Feed is the requests of a file.
 type Feed struct {
+	Kind     Kind   // Unknown if the requests come from no file
+	Unpacked string // what was undone to read the file, e.g. gzip
 	Requests []load.Request
-	Times    []time.Duration // of each, since the first; nil: they have none
+	Times    []time.Duration // of each, since the first; nil if one of them has none
 	Broken   []Broken        // the first ten that cannot be sent
 	Lost     int             // all that cannot be sent
+	Skipped  []Skipped       // what is no request to a server
 	Secrets  int             // secret values that were held back
 	More     bool            // the file holds more requests than are kept
 
-	kept    int  // bytes
-	secrets bool // nothing is held back
+	times   []time.Duration // of each request, since the first in the file
+	untimed []untimed       // requests whose time in times means nothing
+	seconds bool            // times are in full seconds
+	kept    int             // bytes
+	secrets bool            // nothing is held back
+}
+
+// Skipped counts entries that are no requests to a server, for one reason.
+type Skipped struct {
+	Why   string
+	Count int
+}
+
+// untimed is a request without a usable time: the index among the requests, and what
+// Broken says of it if times are required.
+type untimed struct {
+	index int
+	why   Broken
 }
 
 // Broken is a request that cannot be sent.
@@ -52,83 +66,77 @@ type Broken struct {
 	Why   string
 }
 
+// FileName returns how messages name a file: - is stdin.
+func FileName(file string) string {
+	if file == "-" {
+		return "stdin"
+	}
+	return file
+}
+
 // In says where it stands in a file of that name, and what is wrong.
 func (b Broken) In(file string) string {
-	if file == "-" {
-		file = "stdin"
-	}
+	file = FileName(file)
 	if b.Line > 0 {
 		return fmt.Sprintf("%s:%d: %s", file, b.Line, b.Why)
 	}
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Kind is what a file is.
-type Kind int
-
-// Kinds of files.
-const (
-	Unknown Kind = iota
-	AccessLog
-	HAR
-	OpenAPI
-)
-
-// beginSize is how many bytes of a file its kind is read from, if it has so many.
-const beginSize = 4 << 10
-
-// Sniff says what a file is: by its name, or by how it begins.
-func Sniff(name string, begin []byte) Kind {
-	switch ext := strings.ToLower(filepath.Ext(name)); {
-	case ext == ".har":
-		return HAR
-	case ext == ".yaml", ext == ".yml", openapi.IsDocument(begin, len(begin) >= beginSize):
-		return OpenAPI
-	}
-	for line := range bytes.Lines(begin) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if _, _, err := readLine(string(line)); err == nil {
-				return AccessLog
-			}
-			break
-		}
-	}
-	if filepath.Ext(name) == ".log" {
-		return AccessLog
-	}
-	return Unknown
-}
-
-// Read reads the file called name, which is of a kind. Values with secret names are
-// held back, unless secrets is set.
+// Read reads the text called name, which is of a kind. Values with secret names are
+// held back, unless secrets is set or kind is Lines: these were written for tare.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
-	f := &Feed{secrets: secrets}
+	f := &Feed{Kind: kind, secrets: secrets}
 	var err error
 	switch kind {
+	case Lines:
+		err = f.readLines(r)
 	case AccessLog:
 		err = f.readLog(r)
+	case Caddy:
+		err = f.readCaddy(r)
 	case HAR:
 		err = f.readHAR(&parcel{r: r, most: mostEntry})
 	case OpenAPI:
 		err = f.readOpenAPI(name, r)
 	default:
-		err = fmt.Errorf("neither an access log, nor a HAR, nor an OpenAPI document")
+		err = errors.New("it has none of the formats")
 	}
 	f.order()
 	return f, err
 }
 
+// skip counts an entry that is no request to a server.
+func (f *Feed) skip(why string) {
+	for i := range f.Skipped {
+		if f.Skipped[i].Why == why {
+			f.Skipped[i].Count++
+			return
+		}
+	}
+	f.Skipped = append(f.Skipped, Skipped{why, 1})
+}
+
 // broken puts down what cannot be sent: at a line of the file, or else at what
 // where names.
 func (f *Feed) broken(line int, where string, err error) {
+	f.addBroken(Broken{line, where, err.Error()})
+}
+
+func (f *Feed) addBroken(b Broken) {
 	if f.Lost++; len(f.Broken) < mostBroken {
-		f.Broken = append(f.Broken, Broken{line, where, format.Line(err.Error(), 200)})
+		b.Why = format.Line(b.Why, 200)
+		f.Broken = append(f.Broken, b)
 	}
 }
 
 // full reports whether no more is kept.
 func (f *Feed) full() bool {
-	f.More = f.More || len(f.Requests) == mostRequests || f.kept >= mostKept
+	most := mostKept
+	if f.Kind == Lines {
+		most = mostLines
+	}
+	f.More = f.More || len(f.Requests) == mostRequests || f.kept >= most
 	return f.More
 }
 
@@ -136,6 +144,20 @@ func (f *Feed) full() bool {
 func (f *Feed) keep(q load.Request) {
 	f.Requests = append(f.Requests, q)
 	f.kept += length(q)
+}
+
+// keepTimed keeps a request that was recorded at a time, or whose time cannot be read
+// for the reason unread. line and where are its place, as for broken.
+func (f *Feed) keepTimed(q load.Request, c *clock, at time.Time, unread error, line int, where string) {
+	var since time.Duration
+	if unread == nil {
+		since, unread = c.since(at)
+	}
+	if unread != nil {
+		f.untimed = append(f.untimed, untimed{len(f.Requests), Broken{line, where, unread.Error()}})
+	}
+	f.keep(q)
+	f.times = append(f.times, since)
 }
 
 // length is how many bytes a request keeps.
@@ -147,22 +169,55 @@ func length(q load.Request) int {
 	return n
 }
 
-// order puts requests in the order of their times, which then begin at zero.
+// order puts requests in the order of their times, which then begin at zero. If one of
+// them has no time, they stay in the order of the file.
 func (f *Feed) order() {
-	if len(f.Times) != len(f.Requests) || len(f.Times) == 0 {
-		f.Times = nil
+	if len(f.untimed) > 0 || len(f.times) != len(f.Requests) || len(f.times) == 0 {
 		return
 	}
-	at := make([]int, len(f.Times))
+	at := make([]int, len(f.times))
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(f.Times[a], f.Times[b]) })
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(f.times[a], f.times[b]) })
 	requests, times := make([]load.Request, len(at)), make([]time.Duration, len(at))
 	for i, k := range at {
-		requests[i], times[i] = f.Requests[k], f.Times[k]-f.Times[at[0]]
+		requests[i], times[i] = f.Requests[k], f.times[k]-f.times[at[0]]
 	}
-	f.Requests, f.Times = requests, times
+	if f.seconds {
+		spread(times)
+	}
+	f.Requests, f.Times, f.times = requests, times, nil
+}
+
+// RequireTimes leaves out the requests without a time, as if they could not be sent.
+func (f *Feed) RequireTimes() {
+	for i := len(f.untimed) - 1; i >= 0; i-- {
+		k := f.untimed[i].index
+		f.Requests, f.times = slices.Delete(f.Requests, k, k+1), slices.Delete(f.times, k, k+1)
+	}
+	for _, u := range f.untimed {
+		f.addBroken(u.why)
+	}
+	if len(f.untimed) > 0 {
+		f.untimed = nil
+		f.order()
+	}
+}
+
+// spread spreads the requests of one second over it: times, which never decrease, have
+// no more.
+func spread(times []time.Duration) {
+	for i := 0; i < len(times); {
+		k := i
+		for k < len(times) && times[k] == times[i] {
+			k++
+		}
+		for n := i; n < k; n++ {
+			times[n] += time.Second * time.Duration(n-i) / time.Duration(k-i)
+		}
+		i = k
+	}
 }
 
 // holdsBack reports whether the value of a header or parameter is held back because of
@@ -195,19 +250,6 @@ func (f *Feed) plainBody(kind string, body []byte) []byte {
 	return body
 }
 
-// pathOf is the path and query of a URL, whatever its host.
-func pathOf(text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "", err
-	}
-	path := u.RequestURI()
-	if !strings.HasPrefix(path, "/") {
-		return "", fmt.Errorf("%q has no path", text)
-	}
-	return path, nil
-}
-
 // mostApart is how long a recording may take.
 const mostApart = 366 * 24 * time.Hour
 
@@ -217,8 +259,8 @@ type clock struct {
 	runs  bool
 }
 
-// since is the time from the first request to one that was sent at a time. What is too
-// far away is refused: it would be waited for.
+// since is the time from the first request to one that was sent at a time. It fails if
+// that is more than a year, which would be waited for.
 func (c *clock) since(at time.Time) (time.Duration, error) {
 	if at.Unix() < 0 {
 		return 0, fmt.Errorf("its time is before 1970: %s", at.Format(time.RFC3339))
@@ -231,110 +273,6 @@ func (c *clock) since(at time.Time) (time.Duration, error) {
 		return 0, fmt.Errorf("its time is more than a year from that of the first, %s: %s", c.first.Format(time.RFC3339), at.Format(time.RFC3339))
 	}
 	return d, nil
-}
-
-// readLog reads an access log in the common or the combined format.
-func (f *Feed) readLog(r io.Reader) error {
-	b := bufio.NewReaderSize(r, 64<<10)
-	var recorded clock
-	same := map[string]string{} // methods and paths, each kept once
-	for n := 1; ; n++ {
-		line, long, err := lineOf(b)
-		if errors.Is(err, io.EOF) {
-			spread(f.Times)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		if f.full() {
-			spread(f.Times)
-			return nil
-		}
-		q, at, err := readLine(line)
-		if long {
-			err = fmt.Errorf("longer than %d bytes", mostLine)
-		}
-		var since time.Duration
-		if err == nil {
-			since, err = recorded.since(at)
-		}
-		if err != nil {
-			f.broken(n, "", err)
-			continue
-		}
-		q.Path = f.plainQuery(q.Path)
-		for _, text := range []*string{&q.Method, &q.Path} {
-			known, ok := same[*text]
-			if !ok {
-				known = strings.Clone(*text)
-				same[known] = known
-				f.kept += len(known)
-			}
-			*text = known
-		}
-		f.Requests, f.Times = append(f.Requests, q), append(f.Times, since)
-	}
-}
-
-// lineOf reads a line; of one that is too long, only its beginning.
-func lineOf(b *bufio.Reader) (line string, long bool, err error) {
-	var out []byte
-	for {
-		piece, err := b.ReadSlice('\n')
-		if out = append(out, piece[:min(len(piece), max(0, mostLine-len(out)))]...); errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if err == io.EOF && len(out) > 0 {
-			err = nil
-		}
-		return string(out), len(out) == mostLine, err
-	}
-}
-
-// spread spreads the requests of one second over it: logs have no more.
-func spread(times []time.Duration) {
-	for i := 0; i < len(times); {
-		k := i
-		for k < len(times) && times[k] == times[i] {
-			k++
-		}
-		for n := i; n < k; n++ {
-			times[n] += time.Second * time.Duration(n-i) / time.Duration(k-i)
-		}
-		i = k
-	}
-}
-
-// readLine reads a line of the common log format; what follows is not looked at:
-// host ident user [time] "METHOD target HTTP/1.1" status bytes.
-func readLine(line string) (load.Request, time.Time, error) {
-	none := load.Request{}
-	_, rest, ok := strings.Cut(line, " [")
-	stamp, rest, closed := strings.Cut(rest, "] \"")
-	if !ok || !closed {
-		return none, time.Time{}, fmt.Errorf("not host ident user [time] \"request\"")
-	}
-	at, err := time.Parse("02/Jan/2006:15:04:05 -0700", stamp)
-	if err != nil {
-		return none, at, fmt.Errorf("the time %q is not one like 02/Jan/2006:15:04:05 -0700", stamp)
-	}
-	request, after, ok := strings.Cut(rest, "\"")
-	words := strings.Fields(request)
-	if !ok || len(words) != 3 || !strings.HasPrefix(words[2], "HTTP/") {
-		return none, at, fmt.Errorf("%q is not a request line", request)
-	}
-	if status := strings.Fields(after); len(status) < 2 || len(status[0]) != 3 {
-		return none, at, fmt.Errorf("no status behind the request")
-	}
-	path, err := pathOf(words[1])
-	if err == nil {
-		err = load.CheckRequest(load.Request{Method: words[0], Path: path})
-	}
-	return load.Request{Method: words[0], Path: path}, at, err
 }
 
 // Recorded is a profile of recorded times, so many times as fast.

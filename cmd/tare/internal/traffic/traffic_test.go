@@ -72,6 +72,10 @@ func TestHAR(t *testing.T) {
 	}, ",") + `]}}`
 	for secrets, header := range map[bool]string{false: " Accept=*/*", true: " Cookie=s=1 Authorization=x Accept=*/*"} {
 		f, err := Read(HAR, "a", strings.NewReader(src), secrets)
+		if f.Times != nil || len(f.Requests) != 4 || !strings.HasPrefix(lines(f), "POST /a?b=1"+header+" hello\n") {
+			t.Errorf("one without a time: %v\n%s", f.Times, lines(f))
+		}
+		f.RequireTimes()
 		want := "POST /a?b=1 hi 0s\nPOST /a?b=1" + header + " hello 500ms\nPOST /a?b=1 1s"
 		if err != nil || lines(f) != want || f.Lost != 3 || f.Secrets != map[bool]int{false: 2}[secrets] {
 			t.Errorf("%v, %d lost %q, %d secrets\n%s\nwant\n%s", err, f.Lost, f.Broken, f.Secrets, lines(f), want)
@@ -223,20 +227,6 @@ func numbered(text string, n int) string {
 	return strings.Join(out, ", ")
 }
 
-func TestSniff(t *testing.T) {
-	line := `1.2.3.4 - - ` + at + ` "GET / HTTP/1.1" 200 1`
-	for name, c := range map[string]struct {
-		begin string
-		want  Kind
-	}{
-		"a.har": {"", HAR}, "openapi.yaml": {"", OpenAPI}, "api.json": {`{"info": {"openapi": 1}, "swagger": "2.0"`, OpenAPI}, "api.txt": {"# mine\nopenapi: 3.0.0\n", OpenAPI}, "openapi.json": {`{"path":"/"}`, Unknown}, "any": {"\n" + line + "\n", AccessLog}, "access.log": {"broken\n", AccessLog}, "f.ndjson": {`{"path":"/"}`, Unknown}, "body": {"", Unknown},
-	} {
-		if got := Sniff(name, []byte(c.begin)); got != c.want {
-			t.Errorf("%s is %d", name, got)
-		}
-	}
-}
-
 // endless is a file of so many bytes, made of one text over and over.
 func endless(begin, text string, bytes int64) io.Reader {
 	return io.LimitReader(io.MultiReader(strings.NewReader(begin), &over{text: text}), bytes)
@@ -295,17 +285,17 @@ func TestTimesFarApart(t *testing.T) {
 	for _, at := range times {
 		entries = append(entries, `{"startedDateTime":"`+at+`","request":{"method":"GET","url":"http://x.example/","headers":[]}}`)
 	}
-	f := &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`), most: mostEntry}); err != nil {
-		t.Fatal(err)
+	f, err := Read(HAR, "a.har", strings.NewReader(`{"log":{"entries":[`+strings.Join(entries, ",")+`]}}`), false)
+	if err != nil || len(f.Requests) != 6 || f.Times != nil || f.Lost != 0 {
+		t.Fatalf("%v, %d requests, %v, %q", err, len(f.Requests), f.Times, f.Broken)
 	}
-	f.order()
+	f.RequireTimes()
 	if want := []time.Duration{0, time.Second, 3 * time.Second}; !slices.Equal(f.Times, want) || f.Lost != 3 {
 		t.Errorf("%v, want %v; %q", f.Times, want, f.Broken)
 	}
 	line := `::1 - - [%s] "GET / HTTP/1.1" 200 5` + "\n"
-	f = &Feed{}
-	if err := f.readLog(strings.NewReader(fmt.Sprintf(line, "01/Mar/2026:12:00:00 +0000") + fmt.Sprintf(line, "01/Jan/0001:00:00:00 +0000"))); err != nil || len(f.Times) != 1 || f.Lost != 1 {
+	f, err = Read(AccessLog, "a", strings.NewReader(fmt.Sprintf(line, "01/Mar/2026:12:00:00 +0000")+fmt.Sprintf(line, "01/Jan/0001:00:00:00 +0000")), false)
+	if f.RequireTimes(); err != nil || len(f.Times) != 1 || f.Lost != 1 || f.Broken[0].Line != 2 {
 		t.Errorf("log: %v, %v, %q", err, f.Times, f.Broken)
 	}
 }
@@ -373,11 +363,14 @@ func FuzzTraffic(f *testing.F) {
 	f.Add(byte(HAR), []byte(`{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"GET","url":"/"}}]}}`))
 	f.Add(byte(OpenAPI), []byte("openapi: 3.0.0\npaths: {/a: {get: {parameters: [{name: b, in: query, example: 1}]}}}"))
 	f.Fuzz(func(t *testing.T, kind byte, src []byte) {
-		feed, err := Read(Kind(kind%4), "a", bytes.NewReader(src), false)
+		feed, err := Read(Kind(kind%6), "a", bytes.NewReader(src), false)
 		if err != nil {
 			return
 		}
 		for _, q := range feed.Requests {
+			if q.Method == "" && feed.Kind == Lines {
+				q.Method = "GET"
+			}
 			if err := load.CheckRequest(q); err != nil {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ func TestRoutesAndFeedsAgree(t *testing.T) {
 		for _, l := range d.Table.Left {
 			routes = append(routes, l.Written.String())
 		}
-		if kind := traffic.Sniff(file, src); kind != traffic.OpenAPI {
+		if kind := traffic.Sniff(src, false); kind != traffic.OpenAPI {
 			t.Errorf("%s is a feed of kind %d", file, kind)
 		}
 		feed, err := traffic.Read(traffic.OpenAPI, file, bytes.NewReader(src), false)

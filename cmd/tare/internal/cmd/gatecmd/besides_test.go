@@ -97,7 +97,7 @@ func TestGateSaysWhereSomethingIsMissing(t *testing.T) {
 		"json:\n- none.json":                        "tare.yaml:2:3: there is no none.json in the head",
 		"routes: none.txt":                          "tare.yaml:1:9: there is no none.txt in the head",
 		"load: {program: cmd/api, mix: /=1}":        "tare.yaml:1:7: there is no directory cmd/api in the head",
-		"load: {program: cmd/api, feed: none.json}": "tare.yaml:1:7: --feed none.json: no such file or directory; a line for each request",
+		"load: {program: cmd/api, feed: none.json}": "tare.yaml:1:7: --feed none.json: no such file or directory",
 	} {
 		b := twoSides(t, yaml+"\n")
 		var err error

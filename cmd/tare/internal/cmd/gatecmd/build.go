@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -25,10 +26,15 @@ import (
 func (b *besides) programs(ctx context.Context, dir string) error {
 	for _, l := range b.ask.Project.Load {
 		asking := loadstudy.Requests{Mix: l.Mix}
-		if l.Feed != "" {
-			asking.Feed = filepath.Join(b.here.Head, filepath.FromSlash(l.Feed))
+		for file, flag := range map[string]*string{l.Feed: &asking.Feed, l.FeedBodies: &asking.FeedBodies} {
+			if file != "" {
+				*flag = filepath.Join(b.here.Head, filepath.FromSlash(file))
+			}
 		}
-		requests, err := asking.List(loadstudy.Target{Path: "/"}, nil)
+		feed, err := asking.List(loadstudy.Target{Path: "/"}, nil)
+		if err == nil && feed.Kind != traffic.Unknown && feed.Kind != traffic.Lines {
+			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", l.Feed, feed.Kind, l.Feed)
+		}
 		if err != nil {
 			return b.wrong(l.Place, strings.ReplaceAll(err.Error(), b.here.Head+string(filepath.Separator), ""))
 		}
@@ -37,7 +43,7 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 			return err
 		}
 		file := filepath.Join(own, "requests.ndjson")
-		if err := loadstudy.WriteRequests(file, requests); err != nil {
+		if err := loadstudy.WriteRequests(file, feed.Requests); err != nil {
 			return err
 		}
 		built, ok, err := b.built(ctx, l, own)

@@ -3,6 +3,7 @@ package loadcmd
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
@@ -80,6 +81,7 @@ type words struct {
 	preset      string
 	keepAlive   bool
 	asJSON      bool
+	dryRun      bool
 	quiet       bool
 	page        string
 	metrics     string
@@ -96,13 +98,13 @@ type options struct {
 	slo      load.SLO
 	most     int // connections of a search
 	trust    loadstudy.Trust
-	feed     *traffic.Feed // nil: requests are made from flags
+	feed     *traffic.Feed // what is sent; nil: calls of gRPC
 	feedFile string        // as --feed names it
 	hint     string        // one line for stderr; empty: there is none
 }
 
 // read checks every flag and their combinations.
-func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
+func (w *words) read(cmd *cobra.Command, args []string, stdin io.Reader) (options, error) {
 	changed := cmd.Flags().Changed
 	w.asking.HasBody = changed("body")
 	o := options{most: mostSearched, words: *w}
@@ -143,11 +145,6 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if o.trust, err = w.trust(); err != nil {
 		return o, err
 	}
-	if !rpc {
-		if err := o.recorded(w, changed, servers[0].target); err != nil {
-			return o, err
-		}
-	}
 	if w.rate != "" {
 		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
 			return o, cmdenv.Usage("--"+err.Error(), "")
@@ -173,23 +170,34 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if info, err := os.Stat(w.asking.Body); w.asking.HasBody && err == nil && info.Mode().IsRegular() {
 		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.Body, w.asking.Body)
 	}
+	if rpc && w.dryRun && w.calling.proto == "" {
+		return o, cmdenv.Usage("--dry-run asks no server what its method takes", "--proto names the file that says so")
+	}
+	if !rpc {
+		if err := o.readRequests(w, changed, stdin); err != nil {
+			return o, err
+		}
+	}
 	o.words = *w
 	return o, nil
 }
 
-// recorded reads a feed of recorded traffic, and its times where they are kept.
-func (o *options) recorded(w *words, changed func(string) bool, t loadstudy.Target) (err error) {
+// readRequests reads what is sent over HTTP, and its times with --as-recorded.
+func (o *options) readRequests(w *words, changed func(string) bool, stdin io.Reader) (err error) {
 	if changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)) {
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", w.speed), "0.001 to 1000000")
 	}
 	o.feedFile = w.asking.Feed
-	if o.feed, err = w.asking.Recorded(t); err == nil && o.feed != nil && len(o.servers) > 1 {
-		err = cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
-	}
-	if err != nil || !w.asRecorded {
+	if o.feed, err = w.asking.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
-	if o.feed == nil || o.feed.Times == nil {
+	if k := o.feed.Kind; len(o.servers) > 1 && k != traffic.Unknown && k != traffic.Lines {
+		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
+	}
+	if !w.asRecorded {
+		return nil
+	}
+	if o.feed.RequireTimes(); o.feed.Times == nil {
 		return cmdenv.Usage("--as-recorded needs a --feed with times in it", "an access log or a HAR")
 	}
 	p := traffic.Recorded{At: o.feed.Times, Speed: w.speed}
@@ -261,6 +269,7 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
 		{"as-recorded", "rate"}, {"as-recorded", "requests"}, {"as-recorded", "search"}, {"as-recorded", "think"}, {"as-recorded", "threads"},
 		{"body", "data-dir"}, {"feed", "body"}, {"feed", "data-dir"}, {"feed", "mix"},
+		{"feed-bodies", "body"}, {"feed-bodies", "data-dir"}, {"feed-bodies", "feed"},
 	} {
 		if changed(pair[0]) && changed(pair[1]) {
 			return cmdenv.Usage(fmt.Sprintf("--%s and --%s contradict each other", pair[0], pair[1]), "give one of them")

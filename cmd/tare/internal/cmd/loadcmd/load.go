@@ -3,16 +3,13 @@ package loadcmd
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/format"
 )
 
 // Command returns the command tare load.
@@ -60,7 +57,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := words.read(cmd, args)
+			o, err := words.read(cmd, args, env.In)
 			if err != nil {
 				return err
 			}
@@ -76,8 +73,10 @@ input; 130 interrupted; what was measured until then is printed.`,
 	declare(what, "body", several, spread, onlyHTTP)
 	what.Set.StringVar(&words.asking.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
 	declare(what, "data-dir", several, spread, onlyHTTP)
-	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin. Or an access log (common or combined), a HAR, or an OpenAPI document in YAML")
+	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` of requests, - for stdin: an access log (common or combined), Caddy's JSON log, a HAR, an OpenAPI document, or on each line {\"method\",\"path\",\"header\",\"body\"}, as in a study. It is recognised by its content, also compressed by gzip, bzip2 or zstd")
 	declare(what, "feed", several, spread, onlyHTTP)
+	what.Set.StringVar(&words.asking.FeedBodies, "feed-bodies", "", "`file` whose lines are the bodies, in turn; - for stdin")
+	declare(what, "feed-bodies", several, spread, onlyHTTP)
 	what.Set.BoolVar(&words.asking.Secrets, "with-secrets", false, "send what headers, query parameters and fields of --feed hold that are secrets by their names (Authorization, access_token, password), too")
 	declare(what, "with-secrets", spread)
 	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
@@ -92,6 +91,8 @@ input; 130 interrupted; what was measured until then is printed.`,
 	declare(what, "deadline", several, spread, onlyGRPC)
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	declare(what, "start", several)
+	what.Set.BoolVar(&words.dryRun, "dry-run", false, "print the requests and send nothing; with --json as lines for --feed")
+	declare(what, "dry-run", several, spread)
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
 	declare(how, "connections", several, spread)
@@ -174,19 +175,11 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 	if o.hint != "" {
 		p.Say(o.hint)
 	}
-	if f := o.feed; f != nil {
-		for _, b := range f.Broken {
-			p.Say(b.In(o.feedFile) + "; left out")
-		}
-		if more := f.Lost - len(f.Broken); more > 0 {
-			p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
-		}
-		if f.Secrets > 0 {
-			p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them")
-		}
-		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
-		}
+	if o.feed != nil {
+		describeFeed(o.feed, o.feedFile, p)
+	}
+	if o.dryRun {
+		return printRequests(ctx, env, o, p)
 	}
 	if len(o.servers) > 1 {
 		return loadSeveral(ctx, env, o, p)

@@ -61,10 +61,6 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	var requests []load.Request
 	if o.feed != nil {
 		requests = o.feed.Requests
-	} else if !only.target.RPC {
-		if requests, err = o.asking.List(only.target, env.In); err != nil {
-			return err
-		}
 	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }

@@ -26,7 +26,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 		return fmt.Errorf("make a directory for the requests: %w", err)
 	}
 	defer remove()
-	study, err := newComparison(env, o, dir)
+	study, err := newComparison(o, dir)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ const roundsWanted = 12
 // newComparison is the study: one contender for each server, the first one the
 // baseline, and one workload, whose requests are in a file of the study's
 // directory.
-func newComparison(env cmdenv.Env, o options, dir string) (tare.Study, error) {
+func newComparison(o options, dir string) (tare.Study, error) {
 	study := tare.Study{
 		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kind: kind.Name,
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
@@ -112,13 +112,9 @@ func newComparison(env cmdenv.Env, o options, dir string) (tare.Study, error) {
 		traffic.Rate, traffic.Segment = rate.PerSecond, segment(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}
 	}
-	requests, err := o.asking.List(o.servers[0].target, env.In)
-	if err != nil {
-		return study, err
-	}
 	study.Dir = dir
 	const file = "requests.ndjson"
-	if err := loadstudy.WriteRequests(filepath.Join(study.Dir, file), requests); err != nil {
+	if err := loadstudy.WriteRequests(filepath.Join(study.Dir, file), o.feed.Requests); err != nil {
 		return study, err
 	}
 	study.Workloads = []tare.Workload{{ID: "requests", File: file, Op: kind.OpRequests, Traffic: traffic}}

@@ -1,0 +1,111 @@
+package loadcmd
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// describeFeed prints what a file was recognised as, and which of its requests are left
+// out.
+func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
+	if f.Kind != traffic.Unknown {
+		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
+		if f.Unpacked != "" {
+			text += " (" + f.Unpacked + ")"
+		}
+		p.Say(text)
+	}
+	for _, b := range f.Broken {
+		p.Say(b.In(file) + "; left out")
+	}
+	if more := f.Lost - len(f.Broken); more > 0 {
+		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
+	}
+	var skipped []string
+	for _, s := range f.Skipped {
+		skipped = append(skipped, format.Count(s.Count, s.Why))
+	}
+	if len(skipped) > 0 {
+		p.Say("not sent, because no server was asked over HTTP: " + strings.Join(skipped, ", "))
+	}
+	if f.Secrets > 0 {
+		p.Say(format.Count(f.Secrets, "value") + " of headers, parameters and fields that hold secrets by their names left out; --with-secrets sends them")
+	}
+	if f.More {
+		p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
+	}
+}
+
+// printRequests prints the requests of --dry-run in their order. It opens no connection.
+func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
+	var urls []string
+	for _, s := range o.servers {
+		urls = append(urls, s.url)
+	}
+	var requests []load.Request
+	if o.feed != nil {
+		requests = o.feed.Requests
+	} else {
+		var err error
+		if requests, err = (&loading{o: o}).calls(ctx, o.servers[0].target, env.In); err != nil {
+			return err
+		}
+	}
+	p.Say(fmt.Sprintf("%s for %s; nothing is sent", format.Count(len(requests), "request"), strings.Join(urls, ", ")))
+	p.Part()
+	out := bufio.NewWriter(env.Out)
+	for _, q := range requests {
+		if !o.asJSON {
+			writeRequest(out, q)
+		} else if err := traffic.WriteLine(out, q); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// writeRequest writes a request as text: its method and target, then indented its headers
+// and, after an empty line, its body. Errors are those of w, which keeps them.
+func writeRequest(w *bufio.Writer, q load.Request) {
+	fmt.Fprintf(w, "%s %s\n", q.Method, q.Path)
+	for _, h := range q.Header {
+		value := h[1]
+		if !isText(value) {
+			value = strconv.Quote(value)
+		}
+		fmt.Fprintf(w, "  %s: %s\n", h[0], value)
+	}
+	if len(q.Body) == 0 {
+		return
+	}
+	body := string(q.Body)
+	if !isText(body) {
+		fmt.Fprintf(w, "\n  (%d bytes that are not text; --json prints them in base64)\n", len(body))
+		return
+	}
+	io.WriteString(w, "\n")
+	for line := range strings.Lines(body) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			line = "  " + line
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// isText reports whether all characters of s may be printed on a terminal.
+func isText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\r\n\t", r) })
+}

@@ -1,0 +1,139 @@
+// Package textfile reads the text of a file by its content, whatever its name: it unpacks
+// gzip, bzip2 and zstd, and makes UTF-8 of UTF-16. Commands that read files of users read
+// them by this one rule.
+package textfile
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Bounds of compressed files.
+const (
+	maxLayers   = 3         // compressed files in compressed files
+	maxUnpacked = 16 << 30  // bytes of text
+	maxWindow   = 128 << 20 // bytes that zstd may refer back: zstd --long=27
+	peeked      = 1 << 20   // bytes that a File has in memory for those who look ahead
+)
+
+// Marks of the encodings of text.
+const (
+	markUTF8  = "\xef\xbb\xbf"
+	markLE    = "\xff\xfe"
+	markBE    = "\xfe\xff"
+	markUTF32 = "\xff\xfe\x00\x00"
+)
+
+// File is the text of a file in UTF-8, without a byte order mark. Bytes that are not UTF-8
+// stay as they are if no mark names an encoding.
+type File struct {
+	*bufio.Reader          // Peek returns up to a MiB
+	found         []string // what was undone, the outermost first
+}
+
+// Open reads the beginning of r. The error of a file that cannot be read is one line
+// without its name.
+func Open(r io.Reader) (*File, error) {
+	f := &File{Reader: bufio.NewReaderSize(r, peeked)}
+	for range maxLayers + 1 {
+		begin, err := f.Peek(16)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		name, unpack := findFormat(begin)
+		if name == "" {
+			return f, f.decode(begin)
+		}
+		if len(f.found) == maxLayers {
+			break
+		}
+		unpacked, err := unpack(f.Reader)
+		if err != nil {
+			return nil, err
+		}
+		f.found = append(f.found, name)
+		f.Reader = bufio.NewReaderSize(&bounded{r: unpacked, left: maxUnpacked}, peeked)
+	}
+	return nil, fmt.Errorf("compressed more than %d times", maxLayers)
+}
+
+// Found describes what was undone to get the text, e.g. "gzip, UTF-16"; "" if nothing was.
+func (f *File) Found() string { return strings.Join(f.found, ", ") }
+
+// findFormat returns the name of the compression that begins so, and its reader; "" if
+// there is none.
+func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, error)) {
+	refuse := func(format, command string) func(io.Reader) (io.Reader, error) {
+		return func(io.Reader) (io.Reader, error) {
+			return nil, fmt.Errorf("the file is compressed (%s), which is not read; unpack it first, e.g. by %s", format, command)
+		}
+	}
+	has := func(prefix string) bool { return bytes.HasPrefix(begin, []byte(prefix)) }
+	switch {
+	case has("\x1f\x8b\x08"):
+		return "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+	case has("\x28\xb5\x2f\xfd"):
+		return "zstd", func(r io.Reader) (io.Reader, error) {
+			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)) // one needs no Close
+		}
+	case has("BZh") && len(begin) > 9 && (string(begin[4:10]) == "1AY&SY" || string(begin[4:10]) == "\x17\x72\x45\x38\x50\x90"):
+		return "bzip2", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }
+	case has("\xfd7zXZ\x00"):
+		return "xz", refuse("xz", "xz -dc")
+	case has("PK\x03\x04"):
+		return "zip", refuse("zip", "unzip -p")
+	}
+	return "", nil
+}
+
+// decode removes the byte order mark, and makes UTF-8 of UTF-16.
+func (f *File) decode(begin []byte) error {
+	has := func(prefix string) bool { return bytes.HasPrefix(begin, []byte(prefix)) }
+	var order binary.ByteOrder
+	switch {
+	case has(markUTF32), has("\x00\x00\xfe\xff"):
+		return errors.New("the file is UTF-32; convert it, e.g. iconv -f UTF-32 -t UTF-8")
+	case has(markUTF8):
+		f.found = append(f.found, "a byte order mark")
+		_, err := f.Discard(len(markUTF8))
+		return err
+	case has(markLE):
+		order = binary.LittleEndian
+	case has(markBE):
+		order = binary.BigEndian
+	case len(begin) > 3 && (begin[0] == 0) != (begin[1] == 0) && (begin[0] == 0) == (begin[2] == 0) && (begin[1] == 0) == (begin[3] == 0):
+		return errors.New("the file is perhaps UTF-16 without a byte order mark; convert it, e.g. iconv -f UTF-16LE -t UTF-8")
+	default:
+		return nil
+	}
+	f.found = append(f.found, "UTF-16")
+	if _, err := f.Discard(2); err != nil {
+		return err
+	}
+	f.Reader = bufio.NewReaderSize(&utf16Reader{r: f.Reader, order: order, read: 2}, peeked)
+	return nil
+}
+
+// bounded is a reader that fails after a number of bytes: a small file can unpack to any
+// number.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("more than %d bytes unpacked", int64(maxUnpacked))
+	}
+	return n, err
+}

@@ -1,0 +1,138 @@
+package traffic
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/openapi"
+)
+
+// Kind is the format of a file.
+type Kind int
+
+// Formats of files.
+const (
+	Unknown Kind = iota
+	AccessLog
+	HAR
+	OpenAPI
+	Caddy
+	Lines // one request on each line, written for tare
+)
+
+// Formats names the formats that are read, for messages.
+const Formats = "read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, " +
+	`and a request on each line: {"method":"POST","path":"/v1","header":{},"body":"base64"}`
+
+// String names the format, with its article.
+func (k Kind) String() string {
+	switch k {
+	case AccessLog:
+		return "an access log"
+	case HAR:
+		return "an HTTP archive (HAR)"
+	case OpenAPI:
+		return "an OpenAPI document"
+	case Caddy:
+		return "a JSON log of Caddy"
+	case Lines:
+		return "a request on each line"
+	}
+	return "unknown"
+}
+
+// sniffed is the number of lines, and of JSON values, one of which must have a format: logs
+// have other messages among their requests.
+const sniffed = 100
+
+// Sniff returns the format of a text by its beginning, which should be a MiB; isCut: the
+// text goes on. It returns Unknown rather than the nearest format.
+func Sniff(begin []byte, isCut bool) Kind {
+	begin = bytes.TrimSpace(begin)
+	if bytes.HasPrefix(begin, []byte("{")) {
+		if k := sniffJSON(begin); k != Unknown {
+			return k
+		}
+	}
+	if openapi.IsDocument(begin, isCut) {
+		return OpenAPI
+	}
+	n := 0
+	for line := range bytes.Lines(begin) {
+		if stamp.Match(line) {
+			return AccessLog
+		}
+		if n++; n == sniffed {
+			break
+		}
+	}
+	return Unknown
+}
+
+// sniffJSON returns the format of the first JSON object that has one, except OpenAPI.
+func sniffJSON(begin []byte) Kind {
+	dec := json.NewDecoder(bytes.NewReader(begin))
+	for range sniffed {
+		if k, ok := sniffObject(dec, begin); k != Unknown || !ok {
+			return k
+		}
+	}
+	return Unknown
+}
+
+// sniffObject returns the format of the next object of dec, which reads begin. It returns
+// false if the object does not end within begin.
+func sniffObject(dec *json.Decoder, begin []byte) (k Kind, ok bool) {
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return Unknown, false
+	}
+	ours := true // each key is one of a request
+	var handled, requested bool
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return Unknown, false
+		}
+		name, _ := key.(string)
+		if name == "log" && bytes.HasPrefix(bytes.TrimLeft(begin[dec.InputOffset():], " \t\r\n:"), []byte("{")) {
+			return HAR, true
+		}
+		ours = ours && isRequestKey(name)
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			if ours { // a long body
+				return Lines, true
+			}
+			return Unknown, false
+		}
+		switch name {
+		case "path":
+			var path string
+			if json.Unmarshal(value, &path) == nil && strings.HasPrefix(path, "/") {
+				return Lines, true
+			}
+		case "request":
+			var q struct{ Method, URI string }
+			if json.Unmarshal(value, &q) == nil && q.Method != "" && q.URI != "" {
+				requested = true
+			}
+		case "msg":
+			handled = string(value) == `"handled request"`
+		}
+		if handled && requested {
+			return Caddy, true
+		}
+	}
+	_, err := dec.Token()
+	return Unknown, err == nil
+}
+
+// isRequestKey reports whether name is a key of a request on a line.
+func isRequestKey(name string) bool {
+	switch name {
+	case "method", "path", "header", "body", "items":
+		return true
+	}
+	return false
+}

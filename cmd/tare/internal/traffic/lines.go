@@ -1,0 +1,71 @@
+package traffic
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/load"
+)
+
+// readLines reads one request from each line, as WriteLine writes it. Requests without a
+// method have "" as theirs.
+func (f *Feed) readLines(r io.Reader) error {
+	return f.eachLine(r, mostLines, func(_ int, line string) error {
+		q, err := parseRequest(line)
+		if err == nil {
+			f.keep(q)
+		}
+		return err
+	})
+}
+
+// parseRequest reads a request from a line.
+func parseRequest(line string) (load.Request, error) {
+	var q wire.HTTPRequest
+	dec := json.NewDecoder(strings.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&q); err != nil {
+		return load.Request{}, fmt.Errorf("not a request: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return load.Request{}, errors.New("more than a request on the line")
+	}
+	if q.Path == "" {
+		return load.Request{}, errors.New("a request without a path")
+	}
+	r := load.Request{Method: cmp.Or(q.Method, "GET"), Path: q.Path, Body: q.Body}
+	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
+		r.Header = append(r.Header, [2]string{name, q.Header[name]})
+	}
+	err := load.CheckRequest(r)
+	r.Method = q.Method
+	return r, err
+}
+
+// WriteLine writes a request as a line that Read reads. Headers of one name become one.
+func WriteLine(w io.Writer, r load.Request) error {
+	q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
+	for _, h := range r.Header {
+		if q.Header == nil {
+			q.Header = map[string]string{}
+		}
+		if before, again := q.Header[h[0]]; again {
+			separator := ", "
+			if strings.EqualFold(h[0], "cookie") { // RFC 9113, 8.2.3
+				separator = "; "
+			}
+			h[1] = before + separator + h[1]
+		}
+		q.Header[h[0]] = h[1]
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(q)
+}
