@@ -479,15 +479,6 @@ func TestDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(log); err != nil || z.Close() != nil {
-		t.Fatal(err)
-	}
-	var units []byte
-	for _, unit := range utf16.Encode([]rune("\ufeff" + string(log))) {
-		units = binary.LittleEndian.AppendUint16(units, unit)
-	}
 	dataDir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dataDir, "a"), []byte("1"), 0o644); err != nil {
 		t.Fatal(err)
@@ -508,16 +499,16 @@ func TestDryRun(t *testing.T) {
 		{args: []string{":1", "--feed-bodies", bodies}, want: "POST /\n\n  {\"path\":\"/pricing\",\"ts\":1}\nPOST /\n\n  (2 bytes that are not text; --json prints them in base64)\n"},
 		{args: []string{":1", "--data-dir", dataDir}, want: "POST /\n\n  1\n"},
 		{args: []string{":1", "--feed", "testdata/feeds/access.log.1"}, want: requests, says: "testdata/feeds/access.log.1 is an access log\ntestdata/feeds/access.log.1:1: no request: the client sent none; left out\n3 requests for :1; nothing is sent\n"},
-		{args: []string{":1", "--feed", put("log.gz", packed.Bytes())}, want: requests, says: "log.gz is an access log (gzip)\n"},
-		{args: []string{":1", "--feed", put("log.txt", units)}, want: requests, says: "log.txt is an access log (UTF-16)\n"},
-		{args: []string{":1", "--feed", "-"}, stdin: packed.String(), want: requests, says: "stdin is an access log (gzip)\nstdin:1: no request: the client sent none; left out\n"},
+		{args: []string{":1", "--feed", put("log.gz", packGzip(t, log))}, want: requests, says: "log.gz is an access log (gzip)\n"},
+		{args: []string{":1", "--feed", put("log.txt", toUTF16(log))}, want: requests, says: "log.txt is an access log (UTF-16)\n"},
+		{args: []string{":1", "--feed", "-"}, stdin: string(packGzip(t, log)), want: requests, says: "stdin is an access log (gzip)\nstdin:1: no request: the client sent none; left out\n"},
 		{args: []string{":1", "--feed", "-", "--json"}, stdin: string(log), want: `{"method":"GET","path":"/a?x=1"}` + "\n" + `{"method":"POST","path":"/b"}` + "\n" + `{"method":"GET","path":"//xmlrpc.php?rsd"}` + "\n"},
 		{args: []string{":1", "--feed", "testdata/feeds/caddy.json"}, want: "GET /orders?id=7\n  User-Agent: curl/8.5\n", says: "testdata/feeds/caddy.json is a JSON log of Caddy\n"},
 		{args: []string{"--start", "false $PORT", "--start", "false $PORT", "/x"}, want: "GET /x\n", says: "1 request for http://127.0.0.1:$PORT/x, http://127.0.0.1:$PORT/x; nothing is sent\n"},
 		{args: []string{"grpc://127.0.0.1:1/a.v1.S/Get", "--proto", proto, "--data", `{"id":"7"}`, "--deadline", "1s", "--json"},
 			want: `{"method":"POST","path":"/a.v1.S/Get","header":{"grpc-timeout":"1000m"},"body":"CgE3"}` + "\n", says: "1 request for grpc://127.0.0.1:1/a.v1.S/Get; nothing is sent\n"},
 	} {
-		c := loadFed(t, tt.stdin, append(tt.args, "--dry-run")...)
+		c := callTare(t, tt.stdin, append([]string{"load", "--dry-run"}, tt.args...)...)
 		if c.code != cmdenv.ExitOK || c.out != tt.want || !strings.Contains(c.errors, tt.says) {
 			t.Errorf("%q: exit code %d\n%s\nwant\n%s\n%s\nwant %s", tt.args, c.code, c.out, tt.want, c.errors, tt.says)
 		}
@@ -530,22 +521,65 @@ func TestDryRun(t *testing.T) {
 		{"--feed a --feed-bodies b :1", "tare: --feed-bodies and --feed contradict each other; "},
 		{"--feed testdata/feeds/insomnia-no-times.har --as-recorded :1", "tare: --as-recorded needs a --feed with times in it; an access log or a HAR"},
 	} {
-		c := loadFed(t, "", append(strings.Fields(tt.args), "--dry-run")...)
+		c := callTare(t, "", append([]string{"load", "--dry-run"}, strings.Fields(tt.args)...)...)
 		if c.code != cmdenv.ExitUsage || c.out != "" || !strings.HasPrefix(c.errors, tt.want) || strings.Count(c.errors, "\n") != 1 {
 			t.Errorf("%s: exit code %d: %s\nwant %s", tt.args, c.code, c.errors, tt.want)
 		}
 	}
 }
 
-// loadFed calls tare load with a stdin, and wants it to write no file.
-func loadFed(t *testing.T, stdin string, args ...string) called {
+func packGzip(t *testing.T, src []byte) []byte {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(src); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// toUTF16 returns a text as PowerShell writes it.
+func toUTF16(src []byte) (units []byte) {
+	for _, unit := range utf16.Encode([]rune("\ufeff" + string(src))) {
+		units = binary.LittleEndian.AppendUint16(units, unit)
+	}
+	return units
+}
+
+// Documents are read by the same rule as feeds: the type that tare json infers is that of
+// the plain text.
+func TestDocumentsByContent(t *testing.T) {
+	text := []byte("{\"name\": \"é𝄞\"}\n{\"name\": null}\n")
+	want := callTare(t, string(text), "json", "--show-type", "-")
+	if want.code != cmdenv.ExitOK || want.errors != "" || !strings.Contains(want.out, "Name *string") {
+		t.Fatalf("exit code %d\n%s%s", want.code, want.out, want.errors)
+	}
+	for says, src := range map[string][]byte{
+		"gzip": packGzip(t, text), "UTF-16": toUTF16(text), "gzip, UTF-16": packGzip(t, toUTF16(text)), "a byte order mark": append([]byte("\ufeff"), text...),
+	} {
+		c := callTare(t, string(src), "json", "--show-type", "-")
+		if c.code != cmdenv.ExitOK || c.out != want.out || c.errors != "tare: <stdin>: "+says+", removed before it is measured\n" {
+			t.Errorf("%s: exit code %d\n%s%s", says, c.code, c.out, c.errors)
+		}
+	}
+	for src, want := range map[string]string{
+		"\xfd7zXZ\x00":                         "tare: cannot read -: the file is compressed (xz), which is not read; unpack it first, e.g. by xz -dc; name a file of JSON or NDJSON, or - for stdin\n",
+		"\xff\xfe{":                            "tare: cannot read -: the text is not UTF-16: it ends after 3 bytes, an odd number; name a file of JSON or NDJSON, or - for stdin\n",
+		string(packGzip(t, text)[:20]):         "tare: cannot read -: unexpected EOF; name a file of JSON or NDJSON, or - for stdin\n",
+		string(packGzip(t, []byte("{\n\n}}"))): "tare: <stdin>:3:2: not JSON: invalid character '}' after top-level value; one document a file, or one on each line, as jq -c . writes them\n",
+	} {
+		if c := callTare(t, src, "json", "--show-type", "-"); c.code != cmdenv.ExitUsage || c.errors != want {
+			t.Errorf("%.20q: exit code %d: %s\nwant %s", src, c.code, c.errors, want)
+		}
+	}
+}
+
+// callTare calls tare with a stdin, and wants it to write no file.
+func callTare(t *testing.T, stdin string, args ...string) called {
 	t.Helper()
 	dir := t.TempDir()
 	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TMPDIR": dir, "TARE_LOCK": ownLock, "NO_COLOR": "1"}
 	var out, errors bytes.Buffer
-	code := cli.Main(t.Context(), cmdenv.Env{
-		Args: append([]string{"load"}, args...), Getenv: func(k string) string { return env[k] }, In: strings.NewReader(stdin), Out: &out, Err: &errors,
-	})
+	code := cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: func(k string) string { return env[k] }, In: strings.NewReader(stdin), Out: &out, Err: &errors})
 	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
 		t.Errorf("%q: %v, %v are made", args, err, made)
 	}
@@ -554,15 +588,15 @@ func loadFed(t *testing.T, stdin string, args ...string) called {
 
 // The secrets of a recording are printed with --with-secrets only, and counted without.
 func TestDryRunHoldsSecretsBack(t *testing.T) {
-	args := []string{"--feed", "testdata/feeds/session.har", "--dry-run", ":1"}
-	c := loadFed(t, "", args...)
+	args := []string{"load", "--feed", "testdata/feeds/session.har", "--dry-run", ":1"}
+	c := callTare(t, "", args...)
 	if c.code != cmdenv.ExitOK || strings.Contains(c.out, "sid=1") || !strings.Contains(c.out, "  user=ada&pass+phrase=\n") || !strings.Contains(c.errors, "\n2 values of headers, parameters and fields that hold secrets by their names left out; ") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
 	}
 	if want := "not sent, because no server was asked over HTTP: 1 data: URL, 1 WebSocket, 1 chrome-extension: URL, 1 blob: URL, 1 cached answer, 1 blocked request\n"; !strings.Contains(c.errors, want) {
 		t.Errorf("%s\nwant %s", c.errors, want)
 	}
-	c = loadFed(t, "", append(args, "--with-secrets")...)
+	c = callTare(t, "", append(args, "--with-secrets")...)
 	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "  cookie: sid=1\n") || !strings.Contains(c.out, "  user=ada&pass+phrase=a%26b%3Dc+%C3%A9\n") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
 	}
@@ -570,8 +604,8 @@ func TestDryRunHoldsSecretsBack(t *testing.T) {
 
 // What a dry run prints as JSON is a feed of the same requests.
 func TestDryRunIsAFeed(t *testing.T) {
-	first := loadFed(t, "", "--feed", "testdata/feeds/session.har", "--dry-run", "--json", ":1")
-	again := loadFed(t, first.out, "--feed", "-", "--dry-run", "--json", ":1")
+	first := callTare(t, "", "load", "--feed", "testdata/feeds/session.har", "--dry-run", "--json", ":1")
+	again := callTare(t, first.out, "load", "--feed", "-", "--dry-run", "--json", ":1")
 	if first.code != cmdenv.ExitOK || again.code != cmdenv.ExitOK || again.out != first.out || !strings.Contains(again.errors, "stdin is a request on each line\n") {
 		t.Errorf("%s%s\n%s%s", first.out, first.errors, again.out, again.errors)
 	}

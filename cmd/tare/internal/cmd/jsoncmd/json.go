@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	gofmt "go/format"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -43,13 +43,14 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Long: `Measure every JSON codec on your own documents: decoding into any and into a Go
 type, encoding from both, each compared with encoding/json.
 
-A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. The
-type is inferred from all documents: what may be null or missing is a pointer,
-what has values of several kinds is any, and objects whose keys are data are
-maps. --show-type prints it and measures nothing. With --type it is a type of
-your own module's instead, found from the working directory as the go command
-finds it; nothing is written there. Codecs that work with generated code get
-code for a copy of the type, or are left out with the reason.
+A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. It may
+be compressed (gzip, bzip2, zstd) and in UTF-16. The type is inferred from all
+documents: what may be null or missing is a pointer, what has values of several
+kinds is any, and objects whose keys are data are maps. --show-type prints it and
+measures nothing. With --type it is a type of your own module's instead, found
+from the working directory as the go command finds it; nothing is written there.
+Codecs that work with generated code get code for a copy of the
+type, or are left out with the reason.
 
 What a codec makes of your documents is compared with what encoding/json makes
 of them. One that has other numbers or texts is measured, and the report says
@@ -184,16 +185,22 @@ func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []st
 		defer f.Close()
 		name, r = arg, f
 	}
-	docs, notes, err = codec.ReadDocuments(name, r)
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
+	text, err := textfile.Open(r)
+	if err != nil {
 		return nil, nil, unreadable(arg, err)
+	}
+	docs, notes, err = codec.ReadDocuments(name, text)
+	if err != nil && !errors.As(err, new(*codec.SyntaxError)) {
+		return nil, nil, unreadable(arg, err)
+	}
+	if found := text.Found(); found != "" {
+		notes = append([]string{fmt.Sprintf("%s: %s, removed before it is measured", name, found)}, notes...)
 	}
 	return docs, notes, err
 }
 
 func unreadable(arg string, err error) error {
-	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file of JSON or NDJSON, or - for stdin")
+	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
 // question is what the study asks, with what it is asked about.
