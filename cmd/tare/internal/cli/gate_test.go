@@ -75,13 +75,13 @@ func (g *gated) write(name, text string) {
 func (g *gated) run(args ...string) int {
 	g.stdout.Reset()
 	g.stderr.Reset()
-	return cli.Main(context.Background(), cmdenv.Env{
+	ctx := gate.WithBench(context.Background(), func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+		g.asked = append(g.asked, ask)
+		return g.bench(ctx, ask)
+	})
+	return cli.Main(ctx, cmdenv.Env{
 		Args: append([]string{"gate"}, args...), Getenv: func(k string) string { return g.env[k] }, In: strings.NewReader(""), Out: &g.stdout, Err: &g.stderr,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
-		Lab: cmdenv.Lab{Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
-			g.asked = append(g.asked, ask)
-			return g.bench(ctx, ask)
-		}},
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 )
@@ -39,7 +38,6 @@ type Lab struct {
 	Guard     func(run string) (*trial.Guardian, error)                            // nil: a guardian process; a nil guardian guards nothing
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
 	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil: asks the stream
-	Gate      gate.Bench                                                           // nil: builds both sides of a repository and measures its benchmarks and studies
 }
 
 // Tag names this run in the environment of everything it starts.

@@ -84,21 +84,25 @@ func (f *FormatFlag) Complete(cmd *cobra.Command) {
 	})
 }
 
-// Format is the one that was asked for.
+// Format returns the format that was set.
 func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
-	name := f.Name
-	if f.AsJSON {
-		if name != "json" && cmd.Flags().Changed("format") {
-			return report.Format{}, Usage("--json and --format "+name+" contradict each other", "give one of them")
-		}
-		name = "json"
+	name, err := f.Choose(cmd, "a format", strings.Split(formatNames(), ", ")...)
+	i := slices.IndexFunc(formats(), func(one report.Format) bool { return one.Name == name })
+	return formats()[max(i, 0)], err
+}
+
+// Choose returns the name that was set, which is among names; what they are goes into
+// the error.
+func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
+	switch {
+	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):
+		return "", Usage("--json and --format "+f.Name+" contradict each other", "give one of them")
+	case f.AsJSON:
+		return "json", nil
+	case !slices.Contains(names, f.Name):
+		return "", Usage(fmt.Sprintf("--format %q is not %s", f.Name, what), "one of "+strings.Join(names, ", "))
 	}
-	for _, format := range formats() {
-		if format.Name == name {
-			return format, nil
-		}
-	}
-	return report.Format{}, Usage(fmt.Sprintf("--format %q is not a format", name), "one of "+formatNames())
+	return f.Name, nil
 }
 
 // ForPeople reports whether a format is for readers at a terminal.

@@ -41,12 +41,12 @@ func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
 	flags.BoolVar(&m.Resume, "resume", false, "with --on: go on with the newest unfinished run of this command")
 }
 
-// Several reports whether several machines measure.
-func (m *Machines) Several() (bool, error) {
+// CheckResume returns an error if one machine is to resume a run.
+func (m *Machines) CheckResume() error {
 	if m.Resume && len(m.On) == 0 {
-		return false, Usage("--resume needs --on", "only a run on several machines keeps what it has measured")
+		return Usage("--resume needs --on", "only a run on several machines keeps what it has measured")
 	}
-	return len(m.On) > 0, nil
+	return nil
 }
 
 // AddMeeting adds the flags that say where agents join.

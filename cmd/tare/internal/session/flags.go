@@ -9,24 +9,24 @@ import (
 
 // AddFlags adds the flags of a command that measures what the user brings: those
 // of what is measured are its own, and how it is measured and what is printed are
-// the same for all. on is nil for a command that measures on one machine.
-func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f *cmdenv.FormatFlag, on *cmdenv.Machines) {
+// the same for all. several is false for a command that measures on one machine.
+func (o *Options) AddFlags(cmd *cobra.Command, what cmdenv.Flags, several bool) {
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	if on != nil {
-		on.AddMeasuring(how.Set)
+	if several {
+		o.On.AddMeasuring(how.Set)
 	}
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
-	f.Add(said.Set, "the result document")
+	o.Printed.Add(said.Set, "the result document")
 	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
 	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was measured is void")
 	cmdenv.AddFlags(cmd, what, how, said)
-	f.Complete(cmd)
+	o.Printed.Complete(cmd)
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
-	words.Isolation = string(tare.Lockstep)
+	o.Isolation = tare.Lockstep
 }

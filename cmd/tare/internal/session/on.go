@@ -297,9 +297,18 @@ func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	return "", nil, err
 }
 
-// Report judges over machines, keeps the result and prints it. Criteria are what a
-// study that was divided is judged by.
-func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m Measured, out *cmdenv.Output, criteria []tare.Criterion) error {
+// MeasureAndReport measures on the machines, judges over them, saves the result and
+// prints it. A study that was divided is judged by criteria.
+func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Options, criteria []tare.Criterion) error {
+	out, err := cmdenv.OpenOutput(options.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	m, err := o.Measure(ctx, env, options.Quiet)
+	if err != nil {
+		return err
+	}
 	var of []judge.Measured
 	exit := cmdenv.ExitOK
 	for _, d := range m.Got {
@@ -307,7 +316,7 @@ func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m M
 		of = append(of, d.Measured)
 		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
 	}
-	res, err := of[0].Result, error(nil)
+	res := of[0].Result
 	switch {
 	case o.Divide:
 		if res, err = judge.Parts(of, criteria, o.On.Mixed); err == nil {

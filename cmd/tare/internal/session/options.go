@@ -17,17 +17,25 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run.
+// Options are the flags of tare run, and of the commands that measure what a user
+// brings. Check completes those of lab.Measuring from the texts.
 type Options struct {
 	lab.Measuring
 
-	With     []string // modules, directories absolute
-	original string   // directory of the published library, absolute; empty: not given
+	BudgetText string // quick, full or a duration
+	Decided    UntilFlags
+	Rate       cmdenv.RateFlag
+	On         cmdenv.Machines
+
+	With     []string // modules; Check makes directories absolute
+	Original string   // directory of the published library, "" if it is not measured; Check makes it absolute
+	Releases []string // Go toolchains, at most one
 	Release  string   // Go toolchain; empty: the machine's
 	Catalog  string   // directory; empty: looked for
 	Resume   bool
 	NoLock   bool
 
+	Printed  cmdenv.FormatFlag
 	Format   report.Format
 	Out      string // file for the JSON; empty: none
 	Quiet    bool
@@ -40,20 +48,9 @@ type Options struct {
 	Typed Typed // the command that makes a study without a file
 }
 
-// Words are the flags of tare run that are read before they are options.
-type Words struct {
-	Budget    string
-	Until     UntilFlags
-	Isolation string
-	At        cmdenv.RateFlag
-	With      []string
-	Original  string
-	Release   []string
-}
-
-// Read checks the flags that are words and their combinations.
-func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
-	switch budget := words.Budget; budget {
+// Check checks the flags and their combinations.
+func (o *Options) Check(cmd *cobra.Command) (err error) {
+	switch budget := o.BudgetText; budget {
 	case "quick":
 		o.Quick = true
 	case "full":
@@ -67,16 +64,17 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 			return &plan.BudgetError{Budget: o.Budget, Least: least}
 		}
 	}
-	if o.Until, err = words.Until.share(cmd); err != nil {
+	if o.Until, err = o.Decided.share(cmd); err != nil {
 		return err
 	}
 	if o.Until > 0 && !o.User {
 		o.Quick, o.Budget = false, UntilMost
 	}
-	switch o.Isolation = tare.Isolation(words.Isolation); o.Isolation {
-	case tare.Lockstep, tare.TrialWise:
-	default:
-		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", words.Isolation), "lockstep or trial")
+	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
+		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
+	}
+	if err := o.On.CheckResume(); err != nil && !o.Resume {
+		return err
 	}
 	changed := cmd.Flags().Changed
 	switch {
@@ -104,16 +102,19 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 	if err := CheckEnvironment(o.Env); err != nil {
 		return err
 	}
-	if o.At, err = words.At.Rate(); err != nil {
+	if o.At, err = o.Rate.Rate(); err != nil {
 		return err
 	}
-	if o.Release, err = ParseRelease(words.Release); err != nil {
+	if o.Release, err = ParseRelease(o.Releases); err != nil {
 		return err
 	}
-	if o.original, err = ParseOriginal(words.Original); err != nil {
+	if o.Original, err = ParseOriginal(o.Original); err != nil {
 		return err
 	}
-	o.With, err = ParsePins(words.With)
+	if o.With, err = ParsePins(o.With); err != nil {
+		return err
+	}
+	o.Format, err = o.Printed.Format(cmd)
 	return err
 }
 

@@ -34,17 +34,17 @@ func (o *Options) Give(studies []cmdenv.Study) error {
 	used := false
 	for i := range studies {
 		for _, e := range studies[i].Contenders {
-			if e.Given == "" || o.original == "" {
+			if e.Given == "" || o.Original == "" {
 				continue
 			}
 			used = true
 			if !has(e.Given) {
-				o.With = append(o.With, build.With{Path: e.Given, Dir: o.original}.String())
+				o.With = append(o.With, build.With{Path: e.Given, Dir: o.Original}.String())
 			}
 		}
 		studies[i].Study = studies[i].Having(has)
 	}
-	if o.original != "" && !used {
+	if o.Original != "" && !used {
 		return cmdenv.Usage("--with-original changes nothing: no study that was asked for measures a published library from a clone", "the study ffi does")
 	}
 	return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// words are the flags as they were written.
-type words struct {
+// options are the flags of tare agent.
+type options struct {
 	stdio     bool
 	join      fleet.Join
 	tokenFile string
@@ -32,7 +32,7 @@ type words struct {
 
 // Command is tare agent; root makes the tree of commands that it calls run of.
 func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
-	var w words
+	var o options
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Do on this machine what a tare on another orders",
@@ -58,32 +58,36 @@ that it refuses.`,
   tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token --allow-target 'shop.example:443' --most-rate 5000
   tare agent --nats nats://10.0.0.2:4222 --nats-creds agent.creds --name rack-7`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return w.serve(cmd.Context(), env, root) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.serve(cmd.Context(), env, root) },
 	}
-	meet := cmdenv.NewFlags("Who orders")
-	meet.Set.StringVar(&w.join.Addr, "join", "", "join the coordinator at `host:port`")
-	meet.Set.StringVar(&w.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
-	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token of its name")
-	meet.Set.StringVar(&w.join.URL, "nats", "", "join the NATS cluster at `URL`")
-	meet.Set.StringVar(&w.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
-	meet.Set.StringVar(&w.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
-	meet.Set.StringVar(&w.name, "name", "", "of this agent; default: the host's")
-	meet.Set.BoolVar(&w.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
-	most := cmdenv.NewFlags("What is taken")
-	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
-	most.Set.StringArrayVar(&w.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
-	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
-	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of an order, at most; default: no limit")
-	most.Set.StringVar(&w.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
-	most.Set.StringVar(&w.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
-	cmdenv.AddFlags(cmd, meet, most)
+	o.addFlags(cmd)
 	return cmd
 }
 
-// serve serves one coordinator, or whoever is at the address.
-func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
+func (o *options) addFlags(cmd *cobra.Command) {
+	meet := cmdenv.NewFlags("Who orders")
+	meet.Set.StringVar(&o.join.Addr, "join", "", "join the coordinator at `host:port`")
+	meet.Set.StringVar(&o.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
+	meet.Set.StringVar(&o.tokenFile, "token-file", "", "`file` with the token of its name")
+	meet.Set.StringVar(&o.join.URL, "nats", "", "join the NATS cluster at `URL`")
+	meet.Set.StringVar(&o.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
+	meet.Set.StringVar(&o.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
+	meet.Set.StringVar(&o.name, "name", "", "of this agent; default: the host's")
+	meet.Set.BoolVar(&o.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
+	most := cmdenv.NewFlags("What is taken")
+	most.Set.BoolVar(&o.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
+	most.Set.StringArrayVar(&o.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
+	most.Set.Float64Var(&o.limits.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
+	most.Set.DurationVar(&o.limits.Duration, "most-duration", 0, "of an order, at most; default: no limit")
+	most.Set.StringVar(&o.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
+	most.Set.StringVar(&o.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
+	cmdenv.AddFlags(cmd, meet, most)
+}
+
+// check checks the flags and their combinations.
+func (o *options) check(env cmdenv.Env) error {
 	ways := 0
-	for _, way := range []bool{w.stdio, w.join.Addr != "", w.join.URL != ""} {
+	for _, way := range []bool{o.stdio, o.join.Addr != "", o.join.URL != ""} {
 		if way {
 			ways++
 		}
@@ -91,10 +95,15 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if ways != 1 {
 		return cmdenv.Usage("an agent has one coordinator", "--join HOST:PORT or --nats URL; tare run --on ssh:HOST starts agents by itself")
 	}
-	if err := fleet.CheckPrefix(w.prefix); err != nil {
+	if err := fleet.CheckPrefix(o.prefix); err != nil {
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
-	err := w.keep(env)
+	return o.keep(env)
+}
+
+// serve serves one coordinator, or whoever is at the address.
+func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
+	err := o.check(env)
 	if err != nil {
 		return err
 	}
@@ -114,40 +123,40 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		}
 	}()
 	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // an order ends with the agent
-	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
-	a.Study = func(ctx context.Context, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
-		return carryOut(ctx, env, root, o, t)
+	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits, Load: machine.LoadAverage}
+	a.Study = func(ctx context.Context, order fleet.StudyOrder, t fleet.Task) ([]byte, error) {
+		return carryOut(ctx, env, root, order, t)
 	}
 	a.Free = func() fleet.Free { return free(env) }
 	a.Claim = func(ctx context.Context) (func(), error) { return claim(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
-	if w.stdio {
+	if o.stdio {
 		a.Log = nil
 		if err := a.ServePipe(ctx, env.In, env.Out); err != nil && ctx.Err() == nil {
 			return cmdenv.Usage(err.Error(), "")
 		}
 		return nil
 	}
-	if w.name == "" {
+	if o.name == "" {
 		host, _ := os.Hostname()
-		w.name, _, _ = strings.Cut(host, ".")
+		o.name, _, _ = strings.Cut(host, ".")
 	}
-	if err := fleet.CheckName(w.name); err != nil {
+	if err := fleet.CheckName(o.name); err != nil {
 		return cmdenv.Usage("--name: "+err.Error(), "")
 	}
-	a.Hello.Name = w.name
-	if w.join.Addr != "" {
-		token, err := fleet.ReadToken(w.tokenFile)
+	a.Hello.Name = o.name
+	if o.join.Addr != "" {
+		token, err := fleet.ReadToken(o.tokenFile)
 		switch {
-		case w.tokenFile == "" || err != nil:
+		case o.tokenFile == "" || err != nil:
 			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
-		case len(w.join.Fingerprint) != 64 || strings.Trim(w.join.Fingerprint, "0123456789abcdef") != "":
+		case len(o.join.Fingerprint) != 64 || strings.Trim(o.join.Fingerprint, "0123456789abcdef") != "":
 			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen ADDR --agent NAME prints the line that joins")
 		}
-		w.join.Token = token
+		o.join.Token = token
 	}
-	err = a.ServeJoined(ctx, w.join)
+	err = a.ServeJoined(ctx, o.join)
 	if ctx.Err() != nil {
 		return nil // it was stopped
 	}
@@ -158,13 +167,13 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 var errStopped = errors.New("the agent was stopped")
 
 // keep reads what of the machine stays free.
-func (w *words) keep(env cmdenv.Env) error {
+func (o *options) keep(env cmdenv.Env) error {
 	now := free(env)
 	for _, f := range []struct {
 		name, text string
 		into       *int64
 		now        int64
-	}{{"keep-memory", w.memory, &w.limits.KeepMemory, now.Memory}, {"keep-disk", w.disk, &w.limits.KeepDisk, now.Disk}} {
+	}{{"keep-memory", o.memory, &o.limits.KeepMemory, now.Memory}, {"keep-disk", o.disk, &o.limits.KeepDisk, now.Disk}} {
 		if f.text == "" {
 			continue
 		}

@@ -2,6 +2,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -21,26 +22,19 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options are the flags of tare bench.
+// options are the flags of tare bench. check completes asked and run from the texts.
 type options struct {
-	asked   bring.Asked
-	run     session.Options
-	most    time.Duration // to measure at most; zero: no limit
-	profile string        // rows that are profiled afterwards; empty: none
-	allow   float64       // of more time than the base, with --exit-code; a share
-	on      cmdenv.Machines
-	divide  bool // among the machines
-}
-
-// words are the flags of tare bench that are read before they are options.
-type words struct {
-	with, env            []string
-	toolchains, tests    string
-	shard, budget, allow string
-	isolation            string
-	until                session.UntilFlags
-	layouts              int
-	format               cmdenv.FormatFlag
+	asked      bring.Asked
+	run        session.Options
+	with       []string // modules of head
+	toolchains string   // of head, or of base and head
+	layouts    int
+	shard      string
+	divide     bool          // the benchmarks, among the machines
+	most       time.Duration // to measure at most; zero: no limit
+	profile    string        // rows that are profiled afterwards; empty: none
+	allowText  string
+	allow      float64 // of more time than the base, with --exit-code; a share
 }
 
 // testsOwn is the value of --tests with which each side runs its own tests.
@@ -49,7 +43,6 @@ const testsOwn = "own"
 // Command is tare bench.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var words words
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE…] [--base REV]",
 		Short: "Compare two sides of your own go test benchmarks",
@@ -91,7 +84,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked.Packages = args
-			if err := o.read(cmd, words); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			if err := o.recordEnv(env); err != nil {
@@ -102,54 +95,55 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			if err := o.asked.Check(cmd.Context()); err != nil { // before the lock
 				return session.BenchError(cmd.Context(), err)
 			}
-			switch several, err := o.on.Several(); {
-			case err != nil:
-				return err
-			case several:
+			if len(o.run.On.On) > 0 {
 				return benchOn(cmd, env, &o)
 			}
 			return runBench(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
 	two.Set.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
-	two.Set.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
-	two.Set.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
-	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	two.Set.StringArrayVar(&o.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	two.Set.StringVar(&o.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	two.Set.StringArrayVar(&o.asked.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
 	two.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
-	two.Set.StringVar(&words.tests, "tests", testsOwn, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
+	two.Set.StringVar(&o.asked.Tests, "tests", testsOwn, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
+	what.Set.StringVar(&o.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
 	what.Set.DurationVar(&o.most, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
-	words.until.Add(how)
+	how.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	o.run.Decided.Add(how)
 	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
-	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
-	how.Set.IntVar(&words.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
+	how.Set.StringVar((*string)(&o.run.Isolation), "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
+	how.Set.IntVar(&o.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
 	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
-	o.on.AddMeasuring(how.Set)
+	o.run.On.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
-	words.format.Add(said.Set, "the result document")
+	o.run.Printed.Add(said.Set, "the result document")
 	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
-	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	said.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, two, what, how, said)
-	words.format.Complete(cmd)
-	words.until.Complete(cmd)
-	return cmd
+	o.run.Printed.Complete(cmd)
+	o.run.Decided.Complete(cmd)
 }
 
 // recordEnv finds how documents keep the environment of the head.
@@ -166,33 +160,27 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 	return err
 }
 
-// read checks the flags.
-func (o *options) read(cmd *cobra.Command, words words) (err error) {
-	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
-		return cmdenv.Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) (err error) {
+	if text := o.run.BudgetText; text == "quick" || text == "full" {
+		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
-	budget := words.budget
-	if budget == "" {
-		budget = "full"
-	}
-	if err := o.run.Read(cmd, session.Words{Budget: budget, Until: words.until, Isolation: words.isolation}); err != nil {
-		return err
-	}
-	if o.run.Format, err = words.format.Format(cmd); err != nil {
+	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full")
+	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
 	if o.run.Format.Name == "text" {
 		o.run.Format.Write = table.Text
 		o.run.Format.Next = table.Text
 	}
-	if err := session.CheckEnvironment(words.env); err != nil {
+	if err := session.CheckEnvironment(o.asked.Env); err != nil {
 		return err
 	}
-	o.asked.Env, o.asked.Dir = words.env, "."
-	if words.layouts != 0 && words.layouts != 1 {
-		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", words.layouts), "0 links each side anew for each round, 1 builds each side once")
+	o.asked.Dir = "."
+	if o.layouts != 0 && o.layouts != 1 {
+		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
-	o.asked.OneBuild = words.layouts == 1
+	o.asked.OneBuild = o.layouts == 1
 	if o.profile != "" && !slices.Contains(bring.Profiles(), o.profile) {
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(bring.Profiles(), ", "))
 	}
@@ -204,25 +192,25 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 			return err
 		}
 	}
-	if o.divide = len(o.on.On) > 0 && words.shard == session.ShardMachines; !o.divide {
-		if o.asked.Shard, err = benchShard(words.shard); err != nil {
+	if o.divide = len(o.run.On.On) > 0 && o.shard == session.ShardMachines; !o.divide {
+		if o.asked.Shard, err = benchShard(o.shard); err != nil {
 			return err
 		}
 	}
-	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
+	if o.asked.Go, err = benchReleases(o.toolchains); err != nil {
 		return err
 	}
-	switch words.tests {
+	switch o.asked.Tests {
 	case testsOwn:
+		o.asked.Tests = ""
 	case bring.TestsOfHead:
-		o.asked.Tests = words.tests
 	default:
-		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", words.tests, testsOwn, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
+		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, testsOwn, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
-	if o.allow, err = cmdenv.Share("allow", words.allow); err != nil {
+	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
 		return err
 	}
-	with, err := session.ParsePins(words.with)
+	with, err := session.ParsePins(o.with)
 	for _, text := range with {
 		w, errWith := build.ParseWith(text, ".")
 		if errWith != nil {

@@ -15,7 +15,7 @@ import (
 
 // benchOn carries a comparison of two sides out on several machines.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
-	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
+	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err
 	}
@@ -39,22 +39,14 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	if err := order.AddRepo(ctx, revisions, revisions["head"] == ""); err != nil {
 		return err
 	}
-	out, err := cmdenv.OpenOutput(o.run.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	m, err := order.Measure(ctx, env, o.run.Quiet)
-	var nothing *fleet.NothingError
-	if errors.As(err, &nothing) && (o.asked.Changed || o.asked.Shard.Of > 1) {
-		return nil // the agents said so
-	}
-	if err != nil {
-		return err
-	}
 	var criteria []tare.Criterion
 	if o.run.ExitCode {
 		criteria = o.criteria()
 	}
-	return order.Report(ctx, env, o.run, m, out, criteria)
+	err = order.MeasureAndReport(ctx, env, o.run, criteria)
+	var nothing *fleet.NothingError
+	if errors.As(err, &nothing) && (o.asked.Changed || o.asked.Shard.Of > 1) {
+		return nil // the agents said so
+	}
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,8 +22,10 @@ type options struct {
 	packages    []string
 	bench       string
 	metric      string
+	effectText  string  // "": half of what bad shows
 	effect      float64 // a share; negative: less of it is searched for
 	fixed       bool    // the effect was set
+	boundText   string
 	bound       float64 // of the chance that the answer is wrong
 	most        time.Duration
 	firstParent bool
@@ -45,7 +46,6 @@ func formats() []string { return []string{"text", "json"} }
 // Command is tare bisect.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var effect, bound string
 	cmd := &cobra.Command{
 		Use:   "bisect [PACKAGE…] --good REV --bad REV --bench RE",
 		Short: "Find the commit since which a benchmark takes more",
@@ -76,13 +76,18 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.packages, o.own = args, cmdenv.CommandOf(cmd)
-			if err := o.read(cmd, effect, bound); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			return run(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	where := cmdenv.NewFlags("Where it is searched")
 	where.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
 	where.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with it")
@@ -90,9 +95,9 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	what := cmdenv.NewFlags("What is searched")
 	what.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
 	what.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes")
-	what.Set.StringVar(&effect, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 % or an allocation")
+	what.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 % or an allocation")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&bound, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
+	how.Set.StringVar(&o.boundText, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
 	how.Set.DurationVar(&o.most, "max", 5*time.Minute, "measure at most that `long` in one comparison")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
@@ -105,11 +110,10 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	cmdenv.AddFlags(cmd, where, what, how, said)
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metrics(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	return cmd
 }
 
-// read checks the flags.
-func (o *options) read(cmd *cobra.Command, effect, bound string) (err error) {
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) (err error) {
 	switch {
 	case o.good == "":
 		return cmdenv.Usage("--good is needed", "a revision without the effect, e.g. --good v1.4.0")
@@ -127,31 +131,22 @@ func (o *options) read(cmd *cobra.Command, effect, bound string) (err error) {
 	if _, err := regexp.Compile(o.bench); err != nil {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")
 	}
-	if o.effect = 0.05; effect != "" {
+	if o.effect = 0.05; o.effectText != "" {
 		o.fixed = true
-		if o.effect, err = share("effect", effect); err != nil {
+		if o.effect, err = cmdenv.ShareFrom(math.Inf(-1), "effect", o.effectText); err != nil {
 			return err
 		}
 	}
 	if o.effect <= -1 || o.effect == 0 {
-		return cmdenv.Usage(fmt.Sprintf("--effect %s is not a change", effect), "e.g. 5%, or -5% for less")
+		return cmdenv.Usage(fmt.Sprintf("--effect %s is not a change", o.effectText), "e.g. 5%, or -5% for less")
 	}
-	if o.bound, err = share("error", bound); err != nil {
+	if o.bound, err = cmdenv.ShareFrom(math.Inf(-1), "error", o.boundText); err != nil {
 		return err
 	}
 	if o.bound <= 0 || o.bound >= 0.5 {
-		return cmdenv.Usage(fmt.Sprintf("--error %s is not a useful bound", bound), "e.g. 5%")
+		return cmdenv.Usage(fmt.Sprintf("--error %s is not a useful bound", o.boundText), "e.g. 5%")
 	}
 	return nil
-}
-
-// share reads 5% as 0.05.
-func share(flag, text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-	if err != nil || !strings.HasSuffix(text, "%") || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, cmdenv.Usage(fmt.Sprintf("--%s %q is not a share", flag, text), "e.g. 5%")
-	}
-	return x / 100, nil
 }
 
 // asked is what the head of each comparison is asked for as.

@@ -25,7 +25,8 @@ type options struct {
 	results bool
 	cache   bool
 	dryRun  bool
-	older   time.Duration // zero: however old
+	age     string        // "": however old
+	older   time.Duration // of age
 	catalog string
 	asJSON  bool
 }
@@ -33,7 +34,6 @@ type options struct {
 // Command is tare clean.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var older string
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove what tare keeps and does not need",
@@ -63,7 +63,7 @@ another tare is measuring; 2 a directory that is not tare's.`,
   tare clean --results --older 30d --dry-run`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if o.older, err = age(older); err != nil {
+			if o.older, err = parseAge(o.age); err != nil {
 				return err
 			}
 			return runClean(cmd.Context(), env, o)
@@ -73,14 +73,14 @@ another tare is measuring; 2 a directory that is not tare's.`,
 	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")
 	flags.BoolVar(&o.cache, "cache", false, "remove this version's builds and catalog as well")
 	flags.BoolVarP(&o.dryRun, "dry-run", "n", false, "only say what would be removed")
-	flags.StringVar(&older, "older", "", "only what is older than that `age`, e.g. 30d, 2w or 12h")
+	flags.StringVar(&o.age, "older", "", "only what is older than that `age`, e.g. 30d, 2w or 12h")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders whose builds stay; default: the repository's, else the built-in ones")
 	flags.BoolVar(&o.asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// age reads days, weeks, or a duration.
-func age(text string) (time.Duration, error) {
+// parseAge parses days, weeks, or a duration.
+func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}

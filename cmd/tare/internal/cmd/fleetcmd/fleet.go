@@ -16,12 +16,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// options are the flags of tare fleet.
+type options struct {
+	machines cmdenv.Machines
+	wait     time.Duration
+	asJSON   bool
+	names    []string // of agents that get a token
+}
+
 // Command is tare fleet.
 func Command(env cmdenv.Env) *cobra.Command {
-	var m cmdenv.Machines
-	var wait time.Duration
-	var asJSON bool
-	var names []string
+	var o options
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Show the agents that joined",
@@ -40,35 +45,43 @@ bad input.`,
   tare fleet --listen 10.0.0.1:4222
   tare fleet --nats nats://10.0.0.2:4222 --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, m, names, wait, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, o) },
 	}
-	m.AddMeeting(cmd.Flags())
-	cmd.Flags().StringSliceVar(&names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
-	cmd.Flags().DurationVar(&wait, "wait", 5*time.Second, "for agents to join")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one document")
+	o.machines.AddMeeting(cmd.Flags())
+	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
+	cmd.Flags().DurationVar(&o.wait, "wait", 5*time.Second, "for agents to join")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "one document")
 	return cmd
 }
 
-func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, names []string, wait time.Duration, asJSON bool) error {
+// check checks the flags and their combinations.
+func (o *options) check() error {
 	switch {
-	case m.Listen == "" && m.NATS == "":
+	case o.machines.Listen == "" && o.machines.NATS == "":
 		return cmdenv.Usage("tare fleet needs --listen or --nats", "--listen HOST:PORT or --nats URL")
-	case m.Listen == "" && len(names) > 0:
+	case o.machines.Listen == "" && len(o.names) > 0:
 		return cmdenv.Usage("--agent needs --listen", "in a cluster of NATS, its operator gives each agent credentials")
-	case wait < 0 || wait > time.Hour:
-		return cmdenv.Usage(fmt.Sprintf("--wait %v is out of bounds", wait), "0s to 1h")
+	case o.wait < 0 || o.wait > time.Hour:
+		return cmdenv.Usage(fmt.Sprintf("--wait %v is out of bounds", o.wait), "0s to 1h")
 	}
-	for _, name := range names {
+	for _, name := range o.names {
 		if err := fleet.CheckName(name); err != nil {
 			return cmdenv.Usage("--agent: "+err.Error(), "")
 		}
 	}
-	f, err := m.Open(ctx, env, func(name, line string) { fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line)) })
+	return nil
+}
+
+func show(ctx context.Context, env cmdenv.Env, o options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	f, err := o.machines.Open(ctx, env, func(name, line string) { fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line)) })
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	for _, name := range names {
+	for _, name := range o.names {
 		if err := f.Secrets.MakeToken(name); err != nil {
 			return err
 		}
@@ -77,10 +90,10 @@ func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, names []string
 	select {
 	case <-ctx.Done():
 		return cmdenv.ErrInterrupted
-	case <-time.After(wait):
+	case <-time.After(o.wait):
 	}
 	agents := f.Hub.Agents()
-	if asJSON {
+	if o.asJSON {
 		if agents == nil {
 			agents = []fleet.Hello{}
 		}

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +27,8 @@ type options struct {
 	budget     time.Duration
 	rounds     int
 	seed       uint64
+	printed    cmdenv.FormatFlag
 	format     string
-	asJSON     bool
 	out        string // file for the JSON; empty: none
 	gitlab     string // file for a code quality report; empty: none
 	all        bool
@@ -39,6 +38,7 @@ type options struct {
 	changed    bool
 	record     bool
 	reviews    string // file of what reviewers wrote; empty: none
+	part       string // the text of --shard
 	shard      gate.Shard
 	on         cmdenv.Machines
 	divide     bool // among the machines
@@ -49,7 +49,6 @@ func gateFormats() []string { return []string{"text", "md", "json"} }
 // Command returns the command tare gate.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var part string
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Compare a change with its base: is anything slower?",
@@ -81,27 +80,26 @@ and 5 the worst: 5, then 3, then 4.`,
   tare gate --rounds 18 --on local,ssh:a --shard machines`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.read(cmd); err != nil {
-				return err
-			}
-			several, err := o.on.Several()
-			if o.divide = several && part == session.ShardMachines; err == nil && !o.divide {
-				o.shard, err = shard(part)
-			}
-			if err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			return runGate(cmd, env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
+	o.addFlags(cmd)
+	cmd.AddCommand(mergeCommand(env))
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
 	two.Set.BoolVar(&o.record, "record", false, "measure against gate: reference of tare.yaml, for the history of a branch; nothing is blocked")
 	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
+	what.Set.StringVar(&o.part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
@@ -114,8 +112,6 @@ and 5 the worst: 5, then 3, then 4.`,
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)
 	cmdenv.AddFlags(cmd, two, what, how, rules, said)
-	cmd.AddCommand(mergeCommand(env))
-	return cmd
 }
 
 // addReviews adds the flag that says where reviews are.
@@ -125,26 +121,21 @@ func (o *options) addReviews(rules cmdenv.Flags) {
 
 // addPrinted adds the flags that say what is printed.
 func (o *options) addPrinted(said cmdenv.Flags) {
-	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
-	said.Set.BoolVar(&o.asJSON, "json", false, "the same as --format json")
+	said.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
 	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
 	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 }
 
-// read checks the flags.
-func (o *options) read(cmd *cobra.Command) error {
-	if o.asJSON {
-		if o.format != "json" && cmd.Flags().Changed("format") {
-			return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
-		}
-		o.format = "json"
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) (err error) {
+	if o.format, err = o.printed.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
+		return err
 	}
 	changed := cmd.Flags().Changed
 	switch {
-	case !slices.Contains(gateFormats(), o.format):
-		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of "+strings.Join(gateFormats(), ", "))
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
 		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
 	case changed("budget") && o.budget <= 0:
@@ -156,7 +147,13 @@ func (o *options) read(cmd *cobra.Command) error {
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
 		return cmdenv.Usage("a revision does not begin with -", "e.g. --base origin/main")
 	}
-	return nil
+	if err := o.on.CheckResume(); err != nil {
+		return err
+	}
+	if o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines; !o.divide {
+		o.shard, err = shard(o.part)
+	}
+	return err
 }
 
 // runGate carries tare gate out.
@@ -206,7 +203,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 		}
 	default:
 		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard}
-		if measured, err = measureGate(ctx, env, ask); err != nil {
+		if measured, err = gate.Measure(ctx, ask, func(ctx context.Context, ask gate.Ask) (gate.Measured, error) { return measureSides(ctx, env, ask) }); err != nil {
 			return err
 		}
 	}
@@ -275,14 +272,6 @@ func (f files) Close() {
 			out.Close()
 		}
 	}
-}
-
-// measureGate measures the benchmarks and the studies.
-func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
-	if env.Lab.Gate != nil {
-		return env.Lab.Gate(ctx, ask)
-	}
-	return measureSides(ctx, env, ask)
 }
 
 // same explains that both sides are the same commit; it is empty if they differ.

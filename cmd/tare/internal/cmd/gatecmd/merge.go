@@ -46,7 +46,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.read(cmd); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			return mergeGate(cmd.Context(), env, o, args)

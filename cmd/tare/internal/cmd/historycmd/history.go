@@ -26,6 +26,7 @@ type options struct {
 	last    int
 	runs    bool // list the runs of a study, not what became of its ratios
 	ascii   bool
+	printed cmdenv.FormatFlag
 	format  string // text, json, csv or openmetrics
 	page    string // file for the page; empty: none
 	badge   string // file for the badge; empty: none
@@ -37,7 +38,6 @@ func formats() []string { return []string{"text", "json", "csv", "openmetrics"} 
 // Command is tare history.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "history [STUDY]",
 		Short: "List the runs that were kept, or follow a study from run to run",
@@ -77,7 +77,7 @@ read.`,
 		Args:              cmdenv.AtMost(1),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.read(cmd, asJSON, args); err != nil {
+			if err := o.check(cmd, args); err != nil {
 				return err
 			}
 			if o.publishes() {
@@ -89,6 +89,12 @@ read.`,
 			return listRuns(cmd.Context(), env, o, args)
 		},
 	}
+	o.addFlags(cmd)
+	cmd.AddCommand(exportCommand(env), importCommand(env), pushCommand(env), pullCommand(env), checkCommand(env))
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
 	flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
@@ -97,29 +103,23 @@ read.`,
 	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
 	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
-	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
+	flags.StringVar(&o.printed.Name, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
 	flags.StringVar(&o.page, "page", "", "write a page with charts to `file`")
 	flags.StringVar(&o.badge, "badge", "", "write a badge (SVG) about STUDY to `file`")
 	flags.StringVar(&o.label, "label", "benchmarks", "`text` on the left of the badge")
-	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
+	flags.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(exportCommand(env), importCommand(env), pushCommand(env), pullCommand(env), checkCommand(env))
-	return cmd
 }
 
-// read checks the flags.
-func (o *options) read(cmd *cobra.Command, asJSON bool, args []string) error {
-	switch {
-	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
-		return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
-	case asJSON:
-		o.format = "json"
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command, args []string) error {
+	var err error
+	if o.format, err = o.printed.Choose(cmd, "a format", formats()...); err != nil {
+		return err
 	}
 	listed := (len(args) == 0 || o.runs) && !o.publishes()
 	switch {
-	case !slices.Contains(formats(), o.format):
-		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formats(), ", "))
 	case o.publishes() && o.runs:
 		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
 	case o.badge != "" && len(args) == 0:

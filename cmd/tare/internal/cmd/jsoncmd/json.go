@@ -29,14 +29,11 @@ type options struct {
 	op   string
 	only []string
 	show bool
-	on   cmdenv.Machines
 }
 
 // Command is tare json.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var f cmdenv.FormatFlag
-	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "json FILE…",
 		Short: "Measure every JSON codec on your own documents",
@@ -78,36 +75,41 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.run.Read(cmd, words); err != nil {
-				return err
-			}
-			o.run.FitInto(bring.Quick, bring.Full)
-			if !slices.Contains(bring.Ops(), o.op) {
-				return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
-			}
-			if o.op == "any" && o.typ != "" {
-				return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
-			}
-			if err := cmdenv.CheckPatterns(lab.Only{Contenders: o.only}); err != nil {
-				return err
-			}
-			var err error
-			if o.run.Format, err = f.Format(cmd); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
 			return runJSON(cmd, env, o, args)
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
 	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	session.AddFlags(cmd, what, &o.run, &words, &f, &o.on)
+	o.run.AddFlags(cmd, what, true)
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
-	return cmd
+}
+
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) error {
+	if err := o.run.Check(cmd); err != nil {
+		return err
+	}
+	o.run.FitInto(bring.Quick, bring.Full)
+	if !slices.Contains(bring.Ops(), o.op) {
+		return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
+	}
+	if o.op == "any" && o.typ != "" {
+		return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
+	}
+	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
 }
 
 // runJSON reads the documents, and shows their type or measures codecs on them.
@@ -139,10 +141,7 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		_, err = env.Out.Write(src)
 		return err
 	}
-	switch several, err := o.on.Several(); {
-	case err != nil:
-		return err
-	case several:
+	if len(o.run.On.On) > 0 {
 		return jsonOn(cmd, env, o, args)
 	}
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)

@@ -20,7 +20,7 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 			return err
 		}
 	}
-	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
+	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err
 	}
@@ -39,23 +39,13 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		}
 		order.Names = append(order.Names, name)
 	}
-	ctx := cmd.Context()
 	if o.typ != "" {
-		if err := order.AddRepo(ctx, nil, true); err != nil {
+		if err := order.AddRepo(cmd.Context(), nil, true); err != nil {
 			return err
 		}
 	}
 	if err := order.AddContenders(env, "", codec.Kind, nil); err != nil {
 		return err
 	}
-	out, err := cmdenv.OpenOutput(o.run.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	m, err := order.Measure(ctx, env, o.run.Quiet)
-	if err != nil {
-		return err
-	}
-	return order.Report(ctx, env, o.run, m, out, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o.run, nil)
 }

@@ -14,7 +14,7 @@ import (
 // routesOn has several machines measure routers on the routes in a file, each by
 // itself. The file was read: it is what it should be.
 func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
-	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
+	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err
 	}
@@ -29,15 +29,5 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	if err := order.AddContenders(env, "", router.Kind, nil); err != nil {
 		return err
 	}
-	out, err := cmdenv.OpenOutput(o.run.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	ctx := cmd.Context()
-	m, err := order.Measure(ctx, env, o.run.Quiet)
-	if err != nil {
-		return err
-	}
-	return order.Report(ctx, env, o.run, m, out, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o.run, nil)
 }

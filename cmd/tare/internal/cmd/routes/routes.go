@@ -19,7 +19,6 @@ type options struct {
 	run  session.Options
 	only []string
 	list bool
-	on   cmdenv.Machines
 
 	whole bool // routes with a parameter that is a part of a segment are left out
 }
@@ -27,8 +26,6 @@ type options struct {
 // Command is tare routes.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var f cmdenv.FormatFlag
-	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
 		Short: "Measure every router on your own routes",
@@ -72,18 +69,17 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
-			if err := o.run.Read(cmd, words); err != nil {
-				return err
-			}
-			o.run.FitInto(bring.Quick, bring.Full)
-			var err error
-			if o.run.Format, err = f.Format(cmd); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			return runRoutes(cmd, env, o, args[0])
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
 	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
@@ -91,8 +87,15 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
 	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	session.AddFlags(cmd, what, &o.run, &words, &f, &o.on)
-	return cmd
+	o.run.AddFlags(cmd, what, true)
+}
+
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) error {
+	o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
+	err := o.run.Check(cmd)
+	o.run.FitInto(bring.Quick, bring.Full)
+	return err
 }
 
 // runRoutes reads the routes, and lists them or measures routers on them.
@@ -111,10 +114,7 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
-	switch several, err := o.on.Several(); {
-	case err != nil:
-		return err
-	case several:
+	if len(o.run.On.On) > 0 {
 		return routesOn(cmd, env, o, arg)
 	}
 	return measureRoutes(cmd.Context(), env, o, doc)

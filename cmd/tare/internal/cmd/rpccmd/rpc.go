@@ -35,8 +35,6 @@ type options struct {
 // Command is tare rpc.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var f cmdenv.FormatFlag
-	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "rpc FILE.proto",
 		Short: "Measure your own service behind gRPC, Connect and gRPC-Gateway",
@@ -82,21 +80,18 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.run.Read(cmd, words); err != nil {
-				return err
-			}
-			o.run.FitInto(bring.Quick, bring.Full)
-			if err := chosen(o.only); err != nil {
-				return err
-			}
-			var err error
-			if o.run.Format, err = f.Format(cmd); err != nil {
+			if err := o.check(cmd); err != nil {
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
 			return runRPC(cmd.Context(), env, o, args[0])
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
 	what.Set.StringVar(&o.method, "method", "", "only methods whose package.Service/Method matches `regexp`")
@@ -105,24 +100,28 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
-	session.AddFlags(cmd, what, &o.run, &words, &f, nil)
+	o.run.AddFlags(cmd, what, false)
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(bring.Transports(), cobra.ShellCompDirectiveNoFileComp))
-	return cmd
 }
 
-// chosen reports patterns that choose no transport besides the baseline.
-func chosen(only []string) error {
-	if err := cmdenv.CheckPatterns(lab.Only{Contenders: only}); err != nil {
+// check checks the flags and their combinations. It rejects patterns that choose no
+// transport besides the baseline.
+func (o *options) check(cmd *cobra.Command) error {
+	if err := o.run.Check(cmd); err != nil {
 		return err
 	}
-	for _, pattern := range only {
+	o.run.FitInto(bring.Quick, bring.Full)
+	if err := cmdenv.CheckPatterns(lab.Only{Contenders: o.only}); err != nil {
+		return err
+	}
+	for _, pattern := range o.only {
 		if !cmdenv.Matches([]string{pattern}, bring.Transports()) {
 			return cmdenv.Unknown("transport", pattern, bring.Transports(), "known: "+strings.Join(bring.Transports(), ", "))
 		}
 	}
 	others := slices.DeleteFunc(bring.Transports(), func(id string) bool { return id == bring.Baseline })
-	if len(only) > 0 && !cmdenv.Matches(only, others) {
-		return cmdenv.Usage("--only "+strings.Join(only, ",")+" chooses nothing but grpc, which everything is compared with", "known: "+strings.Join(others, ", "))
+	if len(o.only) > 0 && !cmdenv.Matches(o.only, others) {
+		return cmdenv.Usage("--only "+strings.Join(o.only, ",")+" chooses nothing but grpc, which everything is compared with", "known: "+strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // runOn carries one study out on several machines, and judges over them.
-func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on *cmdenv.Machines, args []string) error {
+func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")
 	}
-	order, err := session.NewOrder(cmd, on, o.Rounds, o.Seed)
+	order, err := session.NewOrder(cmd, &o.On, o.Rounds, o.Seed)
 	if err != nil {
 		return err
 	}
@@ -40,16 +40,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on *cmdenv.Mac
 	if err := cmdenv.CheckFormat(o.Format, 1); err != nil {
 		return err
 	}
-	out, err := cmdenv.OpenOutput(o.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	m, err := order.Measure(cmd.Context(), env, o.Quiet)
-	if err != nil {
-		return err
-	}
-	return order.Report(cmd.Context(), env, o, m, out, nil)
+	return order.MeasureAndReport(cmd.Context(), env, o, nil)
 }
 
 // addFiles has the inputs that workloads name go with the order.

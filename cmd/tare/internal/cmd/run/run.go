@@ -15,9 +15,6 @@ import (
 // Command is tare run.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
-	var f cmdenv.FormatFlag
-	var words session.Words
-	var on cmdenv.Machines
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
@@ -57,61 +54,60 @@ causes none of them.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeStudies(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Resume = on.Resume
-			if err := o.Read(cmd, words); err != nil {
+			if o.Resume = o.On.Resume; len(args) == 0 && !cmd.Flags().Changed("format") && !o.Printed.AsJSON {
+				o.Printed.Name = "brief"
+			}
+			if err := o.Check(cmd); err != nil {
 				return err
 			}
-			if len(args) == 0 && !cmd.Flags().Changed("format") && !f.AsJSON {
-				f.Name = "brief"
-			}
-			var err error
-			if o.Format, err = f.Format(cmd); err != nil {
-				return err
-			}
-			if len(on.On) > 0 {
-				return runOn(cmd, env, o, &on, args)
+			if len(o.On.On) > 0 {
+				return runOn(cmd, env, o, args)
 			}
 			return runStudies(cmd.Context(), env, o, cmdenv.CommandOf(cmd), args)
 		},
 	}
+	addFlags(cmd, &o)
+	cmdenv.CompleteFlag(cmd, "contender", completeNames(env, func(c cmdenv.Study) []string { ids, _ := c.Names(); return ids }))
+	cmdenv.CompleteFlag(cmd, "workload", completeNames(env, func(c cmdenv.Study) []string { _, ids := c.Names(); return ids }))
+	return cmd
+}
+
+func addFlags(cmd *cobra.Command, o *session.Options) {
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
 	what.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
-	what.Set.StringArrayVar(&words.With, "with", nil, "build the contenders that require it with `module`@version or module=./dir; repeatable")
-	what.Set.StringVar(&words.Original, "with-original", "", "also measure the library whose published claims the study tests, from your clone in `directory`")
-	what.Set.StringArrayVar(&words.Release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
+	what.Set.StringArrayVar(&o.With, "with", nil, "build the contenders that require it with `module`@version or module=./dir; repeatable")
+	what.Set.StringVar(&o.Original, "with-original", "", "also measure the library whose published claims the study tests, from your clone in `directory`")
+	what.Set.StringArrayVar(&o.Releases, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
 	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
-	words.Until.Add(how)
+	how.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
+	o.Decided.Add(how)
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
-	how.Set.StringVar(&words.Isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
+	how.Set.StringVar((*string)(&o.Isolation), "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
 	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	on.AddMeasuring(how.Set)
+	o.On.AddMeasuring(how.Set)
 	how.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&words.At.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
+	said.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
 	said.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
-	f.Add(said.Set, "one document for one study, else a list")
+	o.Printed.Add(said.Set, "one document for one study, else a list")
 	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
 	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	cmdenv.AddFlags(cmd, what, how, said)
-	f.Complete(cmd)
-	cmdenv.CompleteFlag(cmd, "contender", completeNames(env, func(c cmdenv.Study) []string { ids, _ := c.Names(); return ids }))
-	cmdenv.CompleteFlag(cmd, "workload", completeNames(env, func(c cmdenv.Study) []string { _, ids := c.Names(); return ids }))
+	o.Printed.Complete(cmd)
 	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
-	words.Until.Complete(cmd)
-	return cmd
+	o.Decided.Complete(cmd)
 }
 
 func completeStudies(env cmdenv.Env) cobra.CompletionFunc {

@@ -36,12 +36,12 @@ type options struct {
 	dryRun  bool
 	build   bool // build the stack and do not run it
 	quiet   bool
+	asJSON  bool // of the list
 }
 
 // Command is tare serve.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "serve [APP]",
 		Short: "Run a measured service for real",
@@ -86,10 +86,10 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 			return appNames(apps.All()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	every, groups := serveGroups(cmd, &o, &asJSON)
+	every, groups := o.addFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return listServed(env, o.catalog, asJSON)
+			return listServed(env, o.catalog, o.asJSON)
 		}
 		var err error
 		o.app = args[0]
@@ -118,16 +118,16 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// serveGroups adds the flags: those of every service, which its program takes
-// under the same names, each app's settings, and the command's own.
-func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Flags, byApp map[string]cmdenv.Flags) {
+// addFlags adds the flags: those of every service, which its program takes under the
+// same names, each app's settings, and the command's own.
+func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	which := cmdenv.NewFlags("What is served")
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
 	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	which.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
 	which.Set.BoolVar(&o.build, "build-only", false, "only build it, so that it starts at once later")
 	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
-	which.Set.BoolVar(asJSON, "json", false, "print the list as JSON")
+	which.Set.BoolVar(&o.asJSON, "json", false, "print the list as JSON")
 
 	every = cmdenv.NewFlags("Of every service")
 	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
