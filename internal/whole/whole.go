@@ -10,60 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 )
-
-// Disk is what is done with a file system; tests have every operation fail.
-type Disk interface {
-	CreateTemp(dir, pattern string) (Handle, error)
-	Rename(from, to string) error
-	Link(from, to string) error // fails with fs.ErrExist where to is there
-	Remove(path string) error
-	SyncDir(dir string) error // names are on stable storage then
-}
-
-// Handle is an open file.
-type Handle interface {
-	io.Writer
-	Name() string
-	Chmod(mode fs.FileMode) error
-	Sync() error
-	Close() error
-}
-
-// System is the operating system's file system.
-type System struct{}
-
-// CreateTemp is [os.CreateTemp].
-func (System) CreateTemp(dir, pattern string) (Handle, error) {
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// Rename is [os.Rename].
-func (System) Rename(from, to string) error { return os.Rename(from, to) }
-
-// Link is [os.Link].
-func (System) Link(from, to string) error { return os.Link(from, to) }
-
-// Remove is [os.Remove].
-func (System) Remove(path string) error { return os.Remove(path) }
-
-// SyncDir brings the names in a directory to stable storage, where the system has a
-// call for that.
-func (System) SyncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
 
 // ReadStart reads up to one byte more than most of a file, whatever it is: its parser
 // refuses that, and a file without an end takes no memory without an end.

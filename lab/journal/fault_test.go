@@ -56,16 +56,15 @@ func journalText(t *testing.T, path string) []byte {
 // A file without line ends is refused, before it fills the memory, and no line is
 // written that could not be read.
 func TestLongLineIsRefused(t *testing.T) {
-	d := &faultDisk{}
-	keepRounds(d)
-	taken := &taking{in: io.MultiReader(bytes.NewReader(d.data), endless{})}
+	_, text := writeRounds(t)
+	taken := &taking{in: io.MultiReader(bytes.NewReader(text), endless{})}
 	if _, err := read("j", taken, 5000); err == nil || err.Error() != "j:12: a line that is longer than the longest of 5000 bytes" {
 		t.Errorf("an endless line: %v", err)
 	}
-	if most := len(d.data) + 5000 + 1<<16; taken.n > most {
+	if most := len(text) + 5000 + 1<<16; taken.n > most {
 		t.Errorf("%d bytes were read, at most %d", taken.n, most)
 	}
-	w, err := create((&faultDisk{}).open, "j", Head{Study: "s"})
+	w, err := Create(filepath.Join(t.TempDir(), FileName), Head{Study: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

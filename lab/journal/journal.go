@@ -63,42 +63,24 @@ type Done struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// file is what is done with a journal's file; tests have every operation fail.
-type file interface {
-	io.ReadWriteCloser
-	Sync() error
-	Truncate(size int64) error
-}
-
-// opener opens a file as [os.OpenFile] does.
-type opener func(path string, flag int) (file, error)
-
-func openFile(path string, flag int) (file, error) {
-	f, err := os.OpenFile(path, flag, 0o600)
-	if err == nil && flag&os.O_CREATE != 0 {
-		if err = (whole.System{}).SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
-			f.Close()
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
 // Writer appends to a journal.
 type Writer struct {
-	file   file
+	file   whole.Handle
 	buf    bytes.Buffer
 	plain  bool  // without checksums, as an earlier version began it
 	failed error // what ended it: a line behind a torn one could not be read
 }
 
 // Create starts a journal at path, which must not exist.
-func Create(path string, head Head) (*Writer, error) { return create(openFile, path, head) }
+func Create(path string, head Head) (*Writer, error) { return create(whole.System{}, path, head) }
 
-func create(open opener, path string, head Head) (*Writer, error) {
-	f, err := open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
+func create(d whole.Disk, path string, head Head) (*Writer, error) {
+	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
+	if err == nil {
+		if err = d.SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
+			f.Close()
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("start journal: %w", err)
 	}
@@ -167,7 +149,7 @@ type Log struct {
 // Begun reports whether the journal at path has a whole first line. A run that was
 // killed before that has nothing to go on with. No file is no error.
 func Begun(path string) (bool, error) {
-	f, err := openFile(path, os.O_RDONLY)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -188,10 +170,10 @@ func Begun(path string) (bool, error) {
 // Read reads the journal at path. It omits a torn last line, and what a loss of power
 // left of a round in flight; anything else that is not the format is an error naming
 // the line.
-func Read(path string) (*Log, error) { return readFile(openFile, path) }
+func Read(path string) (*Log, error) { return readFile(whole.System{}, path) }
 
-func readFile(open opener, path string) (*Log, error) {
-	f, err := open(path, os.O_RDONLY)
+func readFile(d whole.Disk, path string) (*Log, error) {
+	f, err := d.OpenFile(path, whole.ReadOnly)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -343,14 +325,14 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 
 // Resume reads the journal at path, cuts off the round in flight and opens it
 // for appending.
-func Resume(path string) (*Log, *Writer, error) { return resume(openFile, path) }
+func Resume(path string) (*Log, *Writer, error) { return resume(whole.System{}, path) }
 
-func resume(open opener, path string) (*Log, *Writer, error) {
-	log, err := readFile(open, path)
+func resume(d whole.Disk, path string) (*Log, *Writer, error) {
+	log, err := readFile(d, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := open(path, os.O_WRONLY|os.O_APPEND)
+	f, err := d.OpenFile(path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resume journal: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Options say how a File keeps lines. The zero value works.
@@ -18,7 +18,7 @@ type Options struct {
 	Rotate int64            // bytes that a file has at most, unless one batch is longer; zero: there is one file
 	Now    func() time.Time // its time is part of the names of files that are put away; nil: it is not
 
-	files disk.Files // nil: the operating system's
+	files whole.Disk // nil: the operating system's
 }
 
 // MaxBatch is how many bytes Keep of a [File] takes at once.
@@ -64,7 +64,7 @@ var _ Sink = (*File)(nil)
 // process leaves them that was killed in the middle of a write.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
-		o.files = disk.System{}
+		o.files = whole.System{}
 	}
 	lock, err := o.files.Lock(path + ".lock")
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *store) putAway(mark string) (piece, error) {
 			name += s.now().UTC().Format(stamp) + "."
 		}
 		name += strconv.Itoa(number) + mark
-		switch err := s.files.Rename(s.path, filepath.Join(filepath.Dir(s.path), name)); {
+		switch err := s.files.RenameNew(s.path, filepath.Join(filepath.Dir(s.path), name)); {
 		case errors.Is(err, fs.ErrExist):
 			continue
 		case errors.Is(err, fs.ErrNotExist):

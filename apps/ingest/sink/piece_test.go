@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/apps/ingest/disk/disktest"
+	"github.com/tarebench/tare/internal/whole/wholetest"
 )
 
 // A file that was given up, and could not be cut back, is when it is opened
@@ -98,7 +98,7 @@ func TestRotationUnderLoad(t *testing.T) {
 
 // Lines matter more than how long the file becomes.
 func TestFileThatCannotBePutAwayIsWrittenOn(t *testing.T) {
-	d := disktest.New(1)
+	d := wholetest.NewDisk(1)
 	f := mustOpen(t, path, Options{Rotate: 8, Fsync: true, files: noRename{d}})
 	for _, line := range []string{"one\n", "two\n", "three\n", "four\n"} {
 		mustKeep(t, f, line)
@@ -109,9 +109,9 @@ func TestFileThatCannotBePutAwayIsWrittenOn(t *testing.T) {
 	}
 }
 
-type noRename struct{ *disktest.Disk }
+type noRename struct{ *wholetest.Disk }
 
-func (noRename) Rename(string, string) error { return disktest.ErrIO }
+func (noRename) RenameNew(string, string) error { return wholetest.ErrIO }
 
 // A batch that is longer than a file may be has one for itself, and numbers
 // that are taken are passed over.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // store is the file at path and those that were put away. One goroutine at a
@@ -21,15 +21,15 @@ type store struct {
 	fsync  bool
 	rotate int64
 	now    func() time.Time
-	files  disk.Files
+	files  whole.Disk
 
-	file    disk.File // at path; nil: it is to be opened
-	written int64     // bytes of whole lines in it
-	synced  int64     // how many of these are on stable storage; only with fsync
-	torn    bool      // more may follow them, of a write that failed
-	given   bool      // a sync failed: the file is to be put away, and only what is synced counts
-	number  int       // of the last file that was put away
-	buf     []byte    // batches that are written together
+	file    whole.Handle // at path; nil: it is to be opened
+	written int64        // bytes of whole lines in it
+	synced  int64        // how many of these are on stable storage; only with fsync
+	torn    bool         // more may follow them, of a write that failed
+	given   bool         // a sync failed: the file is to be put away, and only what is synced counts
+	number  int          // of the last file that was put away
+	buf     []byte       // batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -171,7 +171,7 @@ func (s *store) ready() error {
 
 // begin opens the file, or makes it, and cuts off what is no whole line.
 func (s *store) begin() (cut int64, err error) {
-	file, err := s.files.Open(s.path)
+	file, err := s.files.OpenFile(s.path, whole.Append)
 	if err != nil {
 		return 0, err
 	}
@@ -253,7 +253,7 @@ func (s *store) giveUp() error {
 // name of one that was put away.
 func (s *store) settle(p piece) error {
 	name := filepath.Join(filepath.Dir(s.path), p.name)
-	file, err := s.files.Open(name)
+	file, err := s.files.OpenFile(name, whole.Append)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (s *store) settle(p piece) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.files.Rename(name, filepath.Join(filepath.Dir(s.path), p.settled()))
+	return s.files.RenameNew(name, filepath.Join(filepath.Dir(s.path), p.settled()))
 }
 
 func (s *store) close() error {

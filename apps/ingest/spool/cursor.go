@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Cursor is how far a reader has come, and what it has done.
@@ -44,7 +44,7 @@ const (
 
 // openCursor is the open file of a cursor.
 type openCursor struct {
-	file   disk.File
+	file   whole.Handle
 	number uint64 // of the newest slot
 	synced int    // slot that was synced last: 2 or 3
 }
@@ -89,7 +89,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 
 // readCursor reads the newest whole slot. A file without anything in it is a
 // cursor at the beginning.
-func readCursor(f disk.File) (c Cursor, of openCursor, err error) {
+func readCursor(f whole.Handle) (c Cursor, of openCursor, err error) {
 	of = openCursor{file: f, synced: 2}
 	b := make([]byte, cursorFileSize)
 	n, err := f.ReadAt(b, 0)
@@ -142,14 +142,14 @@ func (f *openCursor) put(c Cursor, slot int) error {
 }
 
 // cursors reads those of a spool that anyone may be using.
-func cursors(files disk.Files, dir string, names []string) ([]Cursor, error) {
+func cursors(files whole.Disk, dir string, names []string) ([]Cursor, error) {
 	var out []Cursor
 	for _, file := range names {
 		name, ok := cursorName(file)
 		if !ok {
 			continue
 		}
-		f, err := files.Read(cursorPath(dir, name))
+		f, err := files.OpenFile(cursorPath(dir, name), whole.ReadOnly)
 		if err != nil {
 			return nil, err
 		}

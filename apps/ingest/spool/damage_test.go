@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/whole/wholetest"
 )
 
 // lost adds up what a rig was told.
@@ -197,7 +198,7 @@ func TestDamagedCursor(t *testing.T) {
 // Whatever is in a segment, reading it ends, and gives whole lines with rising
 // numbers.
 func FuzzReader(f *testing.F) {
-	d := disktest.New(1)
+	d := wholetest.NewDisk(1)
 	s, _, err := Open(dir, Options{Now: (&clock{at(0)}).Now, files: d})
 	if err != nil {
 		f.Fatal(err)
@@ -214,9 +215,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(append(bytes.Clone(good), good[headerSize:]...), good[:headerSize], false)
 	f.Add(append(bytes.Clone(good), make([]byte, 100)...), []byte("x"), true)
 	f.Fuzz(func(t *testing.T, one, two []byte, reopen bool) {
-		d := disktest.New(1)
+		d := wholetest.NewDisk(1)
 		for i, content := range [][]byte{one, two} {
-			file, err := d.Open(segmentPath(dir, uint64(i+1)))
+			file, err := d.OpenFile(segmentPath(dir, uint64(i+1)), whole.Append)
 			assert.NoError(t, "open", err)
 			_, err = file.Write(content)
 			assert.NoError(t, "write", err)

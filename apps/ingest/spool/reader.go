@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Batch is events in the order in which they were acknowledged, with no number
@@ -55,7 +55,7 @@ func (d Damage) String() string {
 // Reader reads a spool from its cursor on. One goroutine at a time uses it.
 type Reader struct {
 	dir    string
-	files  disk.Files
+	files  whole.Disk
 	fsync  bool
 	report func(Damage)
 	state  Cursor
@@ -252,7 +252,7 @@ func (r *Reader) first(list []segment) (uint64, error) {
 
 // firstGroup is that of the first whole frame in a segment whose header is damaged.
 func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
-	file, err := r.files.Read(g.path)
+	file, err := r.files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		return 0, false, err
 	}
@@ -268,7 +268,7 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 
 // turn goes on with a segment.
 func (r *Reader) turn(g segment) error {
-	f, err := r.files.Read(g.path)
+	f, err := r.files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed since it was listed: there was nothing in it
@@ -340,7 +340,7 @@ func (r *Reader) copy(offset, size int64) string {
 		return ""
 	}
 	path := filepath.Join(r.dir, fmt.Sprintf("%012d-%d%s", r.segment.number, offset, damagedEnd))
-	f, err := r.files.Overwrite(path)
+	f, err := r.files.OpenFile(path, whole.Overwrite)
 	if err != nil {
 		return ""
 	}

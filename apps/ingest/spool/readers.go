@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Readers are all that read a spool, in one process.
 type Readers struct {
 	dir   string
-	files disk.Files
+	files whole.Disk
 	list  []*Reader
 	lock  io.Closer
 
@@ -29,10 +29,10 @@ type Readers struct {
 // most. Report is called with all that cannot be read, by any goroutine that calls
 // Take.
 func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
-	return openReaders(disk.System{}, dir, names, fsync, report)
+	return openReaders(whole.System{}, dir, names, fsync, report)
 }
 
-func openReaders(files disk.Files, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
+func openReaders(files whole.Disk, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
 	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (r *Readers) open(name string, fsync bool, report func(Damage)) (*Reader, e
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
 	}
-	f, err := r.files.Overwrite(cursorPath(r.dir, name))
+	f, err := r.files.OpenFile(cursorPath(r.dir, name), whole.Overwrite)
 	if err != nil {
 		return nil, err
 	}

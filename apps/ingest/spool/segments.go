@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // segment is one on disk.
@@ -19,7 +19,7 @@ type segment struct {
 }
 
 // segments lists those in a directory behind a number, by theirs.
-func segments(files disk.Files, dir string, behind uint64) ([]segment, error) {
+func segments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func segments(files disk.Files, dir string, behind uint64) ([]segment, error) {
 }
 
 // read reads the size and the header.
-func (g *segment) read(files disk.Files) error {
-	f, err := files.Read(g.path)
+func (g *segment) read(files whole.Disk) error {
+	f, err := files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ type end struct {
 }
 
 // scan reads a segment to its end.
-func scan(files disk.Files, g segment) (e end, err error) {
-	f, err := files.Read(g.path)
+func scan(files whole.Disk, g segment) (e end, err error) {
+	f, err := files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		return e, err
 	}
@@ -122,7 +122,7 @@ func scan(files disk.Files, g segment) (e end, err error) {
 
 // window reads a file through a buffer.
 type window struct {
-	file disk.File
+	file whole.Handle
 	at   int64 // of the buffer's first byte
 	buf  []byte
 }

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Options say how a Spool keeps batches.
@@ -37,7 +37,7 @@ type Options struct {
 	Wait    time.Duration    // how long Keep waits until all readers have sent a batch; zero: it does not
 	Now     func() time.Time // never nil
 
-	files disk.Files // nil: the operating system's
+	files whole.Disk // nil: the operating system's
 }
 
 const (
@@ -66,7 +66,7 @@ type Spool struct {
 	lock  io.Closer // nil: closed
 
 	// Who has the turn uses these.
-	file disk.File // the segment that is being written; nil: the next batch begins one
+	file whole.Handle // the segment that is being written; nil: the next batch begins one
 	name string
 	size int64     // bytes of it that were acknowledged
 	born time.Time // when it was begun
@@ -102,7 +102,7 @@ type Found struct {
 // Open opens the spool in dir, which exists.
 func Open(dir string, o Options) (*Spool, Found, error) {
 	if o.files == nil {
-		o.files = disk.System{}
+		o.files = whole.System{}
 	}
 	o.Bytes = cmp.Or(o.Bytes, DefaultBytes)
 	if o.Bytes < LeastBytes {
@@ -168,7 +168,7 @@ func (s *Spool) recover() (found Found, err error) {
 }
 
 func (s *Spool) sync(path string) error {
-	f, err := s.o.files.Open(path)
+	f, err := s.o.files.OpenFile(path, whole.Append)
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (s *Spool) begin(buf []byte, now time.Time) ([]byte, error) {
 	defer s.mu.Unlock()
 	s.number++
 	path := segmentPath(s.dir, s.number)
-	f, err := s.o.files.Open(path)
+	f, err := s.o.files.OpenFile(path, whole.Append)
 	if err != nil {
 		return buf, err
 	}

@@ -1,4 +1,5 @@
-// Package wholetest has every operation on a disk fail, one after the other.
+// Package wholetest has disks that fail: one of the system whose operations fail one
+// after the other, and one in memory that fails at random and loses its power.
 package wholetest
 
 import (
@@ -13,35 +14,41 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// fault is a way to fail.
-type fault struct {
-	name  string
+// Fault is a way to fail.
+type Fault struct {
+	Name  string
+	Crash bool // nothing works from then on
+
 	err   error
 	short bool // a write leaves half of its bytes
-	crash bool // nothing works from then on
-	power bool // and what was not synced is lost
+	power bool // what was not synced is lost
+	hole  bool // of that the first half is zero, and nothing is lost
 	keeps bool // of a name that was not synced the new one is found, not the old one
 }
 
-var faults = []fault{
-	{name: "EIO", err: syscall.EIO},
-	{name: "ENOSPC", err: syscall.ENOSPC, short: true},
-	{name: "EROFS", err: syscall.EROFS},
-	{name: "EINTR", err: syscall.EINTR},
-	{name: "killed", err: errors.New("killed"), short: true, crash: true},
-	{name: "power loss", err: errors.New("power loss"), crash: true, power: true},
-	{name: "power loss behind the names", err: errors.New("power loss"), crash: true, power: true, keeps: true},
+func faults() []Fault {
+	off := errors.New("power loss")
+	return []Fault{
+		{Name: "EIO", err: syscall.EIO},
+		{Name: "ENOSPC", err: syscall.ENOSPC, short: true},
+		{Name: "EROFS", err: syscall.EROFS},
+		{Name: "EINTR", err: syscall.EINTR},
+		{Name: "killed", err: errors.New("killed"), short: true, Crash: true},
+		{Name: "power loss", err: off, Crash: true, power: true},
+		{Name: "power loss, and a hole", err: off, Crash: true, power: true, hole: true, keeps: true},
+		{Name: "power loss behind the names", err: off, Crash: true, power: true, keeps: true},
+	}
 }
 
 // disk is a directory of the system in which the n-th operation fails.
 type disk struct {
 	whole.System
-	fault   fault
+	fault   Fault
 	at      int // which operation fails, from 1; 0: none
 	count   int
 	down    bool
-	synced  map[string]int // bytes of each file that are on stable storage
-	renamed []renaming     // that are not
+	synced  map[string]int64 // bytes of each file that are on stable storage
+	renamed []renaming       // that are not
 }
 
 type renaming struct {
@@ -57,8 +64,27 @@ func (d *disk) step() error {
 	if d.count++; d.count != d.at {
 		return nil
 	}
-	d.down = d.fault.crash
+	d.down = d.fault.Crash
 	return d.fault.err
+}
+
+func (d *disk) OpenFile(path string, flag int) (whole.Handle, error) {
+	if err := d.step(); err != nil {
+		return nil, err
+	}
+	info, errStat := os.Stat(path)
+	h, err := d.System.OpenFile(path, flag)
+	if err != nil {
+		return nil, err
+	}
+	switch _, known := d.synced[path]; {
+	case errStat != nil:
+		d.synced[path] = 0
+		d.renamed = append(d.renamed, renaming{to: path})
+	case !known:
+		d.synced[path] = info.Size()
+	}
+	return &handle{Handle: h, disk: d}, nil
 }
 
 func (d *disk) CreateTemp(dir, pattern string) (whole.Handle, error) {
@@ -118,7 +144,17 @@ func (d *disk) SyncDir(dir string) error {
 // powerLoss leaves what is on stable storage.
 func (d *disk) powerLoss(t *testing.T) {
 	for path, n := range d.synced {
-		if err := os.Truncate(path, int64(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		lost := text[min(n, int64(len(text))):]
+		if d.fault.hole { // a later page was written back, an earlier one was not
+			clear(lost[:len(lost)/2])
+		} else {
+			text = text[:len(text)-len(lost)]
+		}
+		if err = errors.Join(err, os.WriteFile(path, text, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +175,13 @@ func (d *disk) powerLoss(t *testing.T) {
 type handle struct {
 	whole.Handle
 	disk *disk
-	size int
+}
+
+func (h *handle) Read(p []byte) (int, error) {
+	if err := h.disk.step(); err != nil {
+		return 0, err
+	}
+	return h.Handle.Read(p[:min(len(p), 300)]) // several reads a file
 }
 
 func (h *handle) Write(p []byte) (int, error) {
@@ -148,12 +190,17 @@ func (h *handle) Write(p []byte) (int, error) {
 		if h.disk.fault.short {
 			n, _ = h.Handle.Write(p[:len(p)/2])
 		}
-		h.size += n
 		return n, err
 	}
-	n, err := h.Handle.Write(p)
-	h.size += n
-	return n, err
+	return h.Handle.Write(p)
+}
+
+func (h *handle) Truncate(size int64) error {
+	if err := h.disk.step(); err != nil {
+		return err
+	}
+	h.disk.synced[h.Name()] = min(h.disk.synced[h.Name()], size)
+	return h.Handle.Truncate(size)
 }
 
 func (h *handle) Chmod(mode fs.FileMode) error {
@@ -167,8 +214,9 @@ func (h *handle) Sync() error {
 	if err := h.disk.step(); err != nil {
 		return err
 	}
-	h.disk.synced[h.Name()] = h.size
-	return nil
+	size, err := h.Size()
+	h.disk.synced[h.Name()] = size
+	return err
 }
 
 func (h *handle) Close() error {
@@ -193,52 +241,61 @@ func SweepNew(t *testing.T, save func(d whole.Disk, dir string) (path string, er
 
 func sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error), overs ...bool) {
 	t.Helper()
-	run := func(f fault, at int, over bool) (operations int) {
-		dir := t.TempDir()
-		var before []byte
-		if over {
-			path, err := save(whole.System{}, dir, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if before, err = os.ReadFile(path); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for _, over := range overs {
 		want := wanted(t, save)
-		d := &disk{fault: f, at: at, synced: map[string]int{}}
-		path, err := save(d, dir, true)
+		EachFault(t, func(d whole.Disk, dir string) (left func(Fault, int)) {
+			var before []byte
+			if over {
+				path, err := save(whole.System{}, dir, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if before, err = os.ReadFile(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path, err := save(d, dir, true)
+			return func(f Fault, at int) {
+				got, errRead := os.ReadFile(path)
+				switch {
+				case bytes.Equal(got, want) && errRead == nil:
+				case err == nil:
+					t.Errorf("%s at operation %d: acknowledged, and not there: %q, %v", f.Name, at, got, errRead)
+				case over && !bytes.Equal(got, before), !over && !errors.Is(errRead, fs.ErrNotExist):
+					t.Errorf("%s at operation %d: torn or lost: %q, %v", f.Name, at, got, errRead)
+				}
+				if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); !f.Crash && len(left) > 1 {
+					t.Errorf("%s at operation %d: left behind: %q", f.Name, at, left)
+				}
+			}
+		})
+	}
+}
+
+// EachFault calls use once for each of its operations on d and each way in which that
+// can fail, with a directory of its own. What use returns is called with the fault and
+// the number of the operation, when only what such a fault leaves is there.
+func EachFault(t *testing.T, use func(d whole.Disk, dir string) (left func(f Fault, at int))) {
+	t.Helper()
+	run := func(f Fault, at int) (operations int) {
+		d := &disk{fault: f, at: at, synced: map[string]int64{}}
+		left := use(d, t.TempDir())
 		if f.power {
 			d.powerLoss(t)
 		}
-		got, errRead := os.ReadFile(path)
-		switch {
-		case bytes.Equal(got, want) && errRead == nil:
-		case err == nil:
-			t.Errorf("%s at operation %d: acknowledged, and not there: %q, %v", f.name, at, got, errRead)
-		case over && !bytes.Equal(got, before), !over && !errors.Is(errRead, fs.ErrNotExist):
-			t.Errorf("%s at operation %d: torn or lost: %q, %v", f.name, at, got, errRead)
-		}
-		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); !f.crash && len(left) > 1 {
-			t.Errorf("%s at operation %d: left behind: %q", f.name, at, left)
-		}
+		left(f, at)
 		return d.count
 	}
-	injected := 0
-	for _, over := range overs {
-		operations := run(fault{}, 0, over)
-		if operations == 0 {
-			t.Fatal("nothing is done with the disk")
-		}
-		t.Logf("over an old document %v: %d operations, each failing in %d ways", over, operations, len(faults))
-		for _, f := range faults {
-			for at := 1; at <= operations+1; at++ { // the last one is a stop behind all of them
-				run(f, at, over)
-				injected++
-			}
+	operations := run(Fault{Name: "no fault"}, 0)
+	if operations == 0 {
+		t.Fatal("nothing is done with the disk")
+	}
+	for _, f := range faults() {
+		for at := 1; at <= operations+1; at++ { // the last one is a stop behind all of them
+			run(f, at)
 		}
 	}
-	t.Logf("%d faults injected", injected)
+	t.Logf("%d faults at %d operations", len(faults())*(operations+1), operations)
 }
 
 // wanted is what save writes anew.

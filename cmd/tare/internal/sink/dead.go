@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // DeadLetters is the file of events that a far side will never take. Each is on
@@ -16,7 +16,7 @@ type DeadLetters struct {
 	path string
 	most int64
 	now  func() time.Time
-	file disk.File
+	file whole.Handle
 	size int64
 }
 
@@ -36,11 +36,11 @@ var ErrDeadLetters = errors.New("the file of dead letters is full")
 
 // OpenDeadLetters opens the file at path, of at most so many bytes.
 func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	return openDeadLetters(disk.System{}, path, most, now)
+	return openDeadLetters(whole.System{}, path, most, now)
 }
 
-func openDeadLetters(files disk.Files, path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	f, err := files.Open(path)
+func openDeadLetters(files whole.Disk, path string, most int64, now func() time.Time) (*DeadLetters, error) {
+	f, err := files.OpenFile(path, whole.Append)
 	if err != nil {
 		return nil, err
 	}

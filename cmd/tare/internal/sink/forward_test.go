@@ -14,9 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/whole/wholetest"
 )
 
 // scripted answers each Send with the next of its steps, and then takes all.
@@ -176,11 +177,11 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 // A dead event is in the file after a power cut, also if it is the first.
 func TestDeadLettersAfterAPowerCut(t *testing.T) {
 	for seed := range uint64(20) {
-		machine := disktest.New(seed)
+		machine := wholetest.NewDisk(seed)
 		d, err := openDeadLetters(machine, "d", 1000, time.Now)
 		assert.NoError(t, "open", err)
 		assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{Index: 0, Reason: "no"}}))
-		f, err := machine.Off(seed, true).Read("d")
+		f, err := machine.Off(seed, true).OpenFile("d", whole.ReadOnly)
 		assert.NoError(t, "read", err)
 		size, err := f.Size()
 		assert.NoError(t, "size", err)

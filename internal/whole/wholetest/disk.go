@@ -1,5 +1,4 @@
-// Package disktest is a file system that fails as tests want it to.
-package disktest
+package wholetest
 
 import (
 	"cmp"
@@ -8,11 +7,12 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
-	"github.com/tarebench/tare/apps/ingest/disk"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // sector is how much a Disk writes or loses at once. It is small, so that
@@ -30,6 +30,8 @@ var (
 // and fails as it is told to. Names survive a power cut in the order in which
 // they were changed, as a journal keeps them; bytes in any order.
 type Disk struct {
+	whole.Disk // nil: the operations that are not below are not called
+
 	Mu     sync.Mutex // of everything below
 	Left   int        // operations until the machine goes off; less than 0: never
 	Fails  float64    // how probable it is that an operation fails
@@ -54,8 +56,8 @@ type inode struct {
 	sizes []int64        // that there were since
 }
 
-// New is an empty disk whose failures follow from seed.
-func New(seed uint64) *Disk {
+// NewDisk returns an empty disk whose failures follow from seed.
+func NewDisk(seed uint64) *Disk {
 	return &Disk{
 		rng: rand.New(rand.NewPCG(seed, 0)), Left: -1, Room: -1, locked: map[string]bool{},
 		names: map[string]*inode{}, stable: map[string]*inode{},
@@ -80,30 +82,22 @@ func (d *Disk) step() (last bool, err error) {
 	return false, nil
 }
 
-// Open opens a file to append to.
-func (d *Disk) Open(path string) (disk.File, error) { return d.open(path, true) }
-
-// Overwrite opens a file to write to at offsets.
-func (d *Disk) Overwrite(path string) (disk.File, error) { return d.open(path, true) }
-
-// Read opens a file to read from.
-func (d *Disk) Read(path string) (disk.File, error) { return d.open(path, false) }
-
-func (d *Disk) open(path string, create bool) (disk.File, error) {
+// OpenFile opens a file. Write appends.
+func (d *Disk) OpenFile(path string, flag int) (whole.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	if _, err := d.step(); err != nil {
 		return nil, err
 	}
 	n := d.names[path]
-	if n == nil && !create {
+	if n == nil && flag&os.O_CREATE == 0 {
 		return nil, fs.ErrNotExist
 	}
 	if n == nil {
 		n = &inode{dirty: map[int]bool{}, disk: map[int][]byte{}}
 		d.rewrite(func(names map[string]*inode) { names[path] = n })
 	}
-	return &file{d, n}, nil
+	return &file{d: d, n: n}, nil
 }
 
 func (d *Disk) rewrite(change func(map[string]*inode)) {
@@ -112,8 +106,8 @@ func (d *Disk) rewrite(change func(map[string]*inode)) {
 	d.log = append(d.log, d.names)
 }
 
-// Rename renames a file.
-func (d *Disk) Rename(from, to string) error {
+// RenameNew renames a file.
+func (d *Disk) RenameNew(from, to string) error {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	if _, err := d.step(); err != nil {
@@ -192,7 +186,7 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.dead = true
-	next := New(seed)
+	next := NewDisk(seed)
 	found := map[*inode]*inode{}
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
@@ -285,6 +279,6 @@ func (d *Disk) Change(path string, change func([]byte) []byte) {
 	defer d.Mu.Unlock()
 	n := d.names[path]
 	n.data = change(slices.Clone(n.data))
-	f := file{d, n}
+	f := file{d: d, n: n}
 	f.resize(n.data, 0)
 }

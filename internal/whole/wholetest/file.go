@@ -1,4 +1,4 @@
-package disktest
+package wholetest
 
 import (
 	"cmp"
@@ -6,10 +6,14 @@ import (
 	"io"
 	"slices"
 	"syscall"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // file is an open one.
 type file struct {
+	whole.Handle // nil: the operations that are not below are not called
+
 	d *Disk
 	n *inode
 }
