@@ -1,6 +1,7 @@
 package tare
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -159,6 +160,28 @@ func (r *Result) Contender(id string) (Contender, bool) {
 		}
 	}
 	return Contender{}, false
+}
+
+// FindComparison returns that of a contender with the baseline.
+func FindComparison(comparisons []Comparison, workload, contender, metric string) (Comparison, bool) {
+	i := slices.IndexFunc(comparisons, func(c Comparison) bool {
+		return c.Workload == workload && c.Contender == contender && c.Metric == metric
+	})
+	if i < 0 {
+		return Comparison{}, false
+	}
+	return comparisons[i], true
+}
+
+// Value returns what a contender took itself, struck or not.
+func (m *Measured) Value(workload, contender, metric string) (Value, bool) {
+	i := slices.IndexFunc(m.Values, func(v Value) bool {
+		return v.Workload == workload && v.Contender == contender && v.Metric == metric
+	})
+	if i < 0 {
+		return Value{}, false
+	}
+	return m.Values[i], true
 }
 
 // Voids returns the findings that void contender on workload altogether.

@@ -72,12 +72,27 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 			Journal:    journal.FileName,
 		},
 	}
+	correctSamples(o.data)
 	res.Answer, res.Figures = judge.Answer(r.study, res)
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
 	for i := range res.Machine.Resolution {
 		res.Machine.Resolution[i].Seconds = res.Seconds
 	}
 	return res
+}
+
+// correctSamples sets what samples say of metrics that slices measure to what comparisons
+// are made from: the CPU time of a process is without what an idle one uses.
+func correctSamples(d evidence.Evidence) {
+	for _, t := range d.Trials {
+		for workload, sample := range t.Samples {
+			for _, m := range tare.Metrics() {
+				if v, ok := d.Index().InRound(m, evidence.At(t.Round, workload, t.Contender)); ok && m.PerSlice && t.Tau == 1 {
+					sample[m.Key] = v
+				}
+			}
+		}
+	}
 }
 
 // judged is the evidence of one look, with marks on what of it does not count.

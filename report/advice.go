@@ -104,7 +104,7 @@ func (v *view) beats(id string) bool {
 // an interval by the primary metric.
 func (v *view) intervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
-		x, ok := v.comparison(c.ID, primaryMetric(v.r))
+		x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
 		return ok && c.ID != v.baseline && x.Bounded()
 	})
 }
@@ -122,11 +122,8 @@ func (v *view) places() []ranking {
 		if len(v.voidsOf(c.ID, primaryMetric(v.r))) > 0 {
 			continue
 		}
-		for _, x := range v.r.Comparisons {
-			if x.Workload == v.workload && x.Contender == c.ID && x.Metric == primaryMetric(v.r) && x.RankLow > 0 {
-				out = append(out, ranking{c, x.RankLow, x.RankHigh})
-				break
-			}
+		if x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r)); ok && x.RankLow > 0 {
+			out = append(out, ranking{c, x.RankLow, x.RankHigh})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b ranking) int { return a.low - b.low })

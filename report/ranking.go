@@ -214,17 +214,15 @@ func (v *view) rankCell(c tare.Contender) Field {
 	if len(v.voidsOf(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: nothing}
 	}
-	for _, x := range v.r.Comparisons {
-		if x.Workload != v.workload || x.Contender != c.ID || x.Metric != primaryMetric(v.r) || x.RankLow == 0 {
-			continue
-		}
-		place := fmt.Sprint(x.RankLow)
-		if x.RankHigh > x.RankLow {
-			place += fmt.Sprintf("–%d", x.RankHigh)
-		}
-		return Field{Text: strings.TrimSpace(place + " " + x.Letters)}
+	x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
+	if !ok || x.RankLow == 0 {
+		return Field{Text: nothing}
 	}
-	return Field{Text: nothing}
+	place := fmt.Sprint(x.RankLow)
+	if x.RankHigh > x.RankLow {
+		place += fmt.Sprintf("–%d", x.RankHigh)
+	}
+	return Field{Text: strings.TrimSpace(place + " " + x.Letters)}
 }
 
 // unranked says why nobody has a place, where there is somebody to rank.

@@ -233,21 +233,12 @@ func (v *view) ofRequests() bool {
 
 // comparison returns the contender against the baseline.
 func (v *view) comparison(id, metric string) (tare.Comparison, bool) {
-	for _, c := range v.r.Comparisons {
-		if c.Workload == v.workload && c.Contender == id && c.Metric == metric && c.Against == v.baseline {
-			return c, true
-		}
-	}
-	return tare.Comparison{}, false
+	c, ok := tare.FindComparison(v.r.Comparisons, v.workload, id, metric)
+	return c, ok && c.Against == v.baseline
 }
 
 func (v *view) value(id, metric string) (tare.Value, bool) {
-	for _, x := range v.r.Values {
-		if x.Workload == v.workload && x.Contender == id && x.Metric == metric {
-			return x, true
-		}
-	}
-	return tare.Value{}, false
+	return v.r.Value(v.workload, id, metric)
 }
 
 // usual is the level at which most of the ranked are compared with the baseline

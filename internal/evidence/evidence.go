@@ -39,6 +39,14 @@ func (e Evidence) Index() *Index {
 	return newIndex(e)
 }
 
+// FromResult returns the evidence that a result keeps: its trials, without the slices, whose
+// sums are in the samples.
+func FromResult(r *tare.Result) Evidence {
+	study := tare.Study{ID: r.Study, Kind: r.Kind, Metrics: r.Metrics, Workloads: r.Workloads}
+	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
+	return e.Indexed()
+}
+
 // Looks is how many times the evidence is looked at.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 

@@ -62,3 +62,17 @@ func TestIndexedOnce(t *testing.T) {
 		t.Errorf("%d rounds: the index was built anew", n)
 	}
 }
+
+// TestFromResult: what a result keeps is read by the same rules. Trials that do not count
+// are in no value, and sums of slices are in the samples.
+func TestFromResult(t *testing.T) {
+	cpu, _ := tare.MetricNamed("cpu")
+	r := &tare.Result{}
+	for round := 1; round <= 3; round++ {
+		r.Trials = append(r.Trials, tare.Trial{Round: round, Tau: 1, Contender: "a", Samples: map[string]tare.Sample{"w": {cpu.Key: float64(round)}}})
+	}
+	r.Trials[1].Void = []tare.VoidPart{{}}
+	if got := FromResult(r).Index().PerRound(cpu, "w", "a"); len(got) != 2 || got[0] != 1 || got[1] != 3 {
+		t.Errorf("CPU time by round: %v", got)
+	}
+}

@@ -174,10 +174,10 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	return values
 }
 
-// InRound returns the value of metric in one Cell; false where it was not
-// measured.
+// InRound returns the value of a metric in one cell, or false if it was not measured. It is
+// that of the sample if the metric is measured once a trial, or the evidence has no slices.
 func (x *Index) InRound(m tare.Metric, c Cell) (float64, bool) {
-	if !m.PerSlice {
+	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[c][m.Key]
 		return v, ok
 	}

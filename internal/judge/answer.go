@@ -238,12 +238,8 @@ func (q *quoter) within(c tare.Comparison) string {
 
 // comparison is a contender against the baseline, where there is an interval.
 func (q *quoter) comparison(f tare.Figure) (tare.Comparison, bool) {
-	for _, c := range q.r.Comparisons {
-		if c.Contender == f.Contender && c.Workload == f.Workload && c.Metric == f.Metric && c.Contender != c.Against && (c.Bounded() || c.Exact) {
-			return c, true
-		}
-	}
-	return tare.Comparison{}, false
+	c, ok := tare.FindComparison(q.r.Comparisons, f.Workload, f.Contender, f.Metric)
+	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
 // void says why a ratio does not count, as a predicate; empty where it does, and
@@ -347,24 +343,19 @@ func moved(from, to tare.Comparison) string {
 
 // value is what a contender takes itself, with its interval.
 func (q *quoter) value(f tare.Figure) (string, bool) {
-	for _, v := range q.r.Values {
-		if v.Contender != f.Contender || v.Workload != f.Workload || v.Metric != f.Metric || v.Struck || v.Rounds == 0 {
-			continue
-		}
-		if len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
-			return "", false
-		}
-		unit := strings.TrimSuffix(v.Unit, "/op")
-		text, low, high := formatValue(v.Value, unit), formatValue(v.Low, unit), formatValue(v.High, unit)
-		if low == high {
-			return text, true
-		}
-		if at := strings.IndexByte(low, ' '); at >= 0 && strings.HasSuffix(high, low[at:]) {
-			low = low[:at] // one unit for both
-		}
-		return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
+	v, ok := q.r.Value(f.Workload, f.Contender, f.Metric)
+	if !ok || v.Struck || v.Rounds == 0 || len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
+		return "", false
 	}
-	return "", false
+	unit := strings.TrimSuffix(v.Unit, "/op")
+	text, low, high := formatValue(v.Value, unit), formatValue(v.Low, unit), formatValue(v.High, unit)
+	if low == high {
+		return text, true
+	}
+	if at := strings.IndexByte(low, ' '); at >= 0 && strings.HasSuffix(high, low[at:]) {
+		low = low[:at] // one unit for both
+	}
+	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
 // least names who can be first on a workload by the primary metric: one with

@@ -20,12 +20,11 @@ const alpha = stats.Alpha
 func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	x := d.Index()
 	var out []tare.Comparison
-	var member []question // of out[i]
 	for _, w := range d.Study.Workloads {
 		for _, metric := range evidence.MetricsOf(w, d.Study.Metrics) {
 			if metric == d.Primary() {
 				if c, ok := compareWithSelf(x, d, w.ID); ok {
-					out, member = append(out, c), append(member, question{})
+					out = append(out, c)
 				}
 			}
 			for _, id := range d.Compared() {
@@ -36,22 +35,10 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 				c := compareWith(x, d, e)
 				c.Exploratory = metric != d.Primary() && !asked(d, id, w.ID, metric)
 				out = append(out, c)
-				member = append(member, question{e.Effects, edges(d, id, w.ID, metric)})
 			}
 		}
 	}
-	for _, family := range families(out) {
-		var of []question
-		for _, i := range family {
-			of = append(of, member[i])
-		}
-		for k, s := range settle(of, d.Looks()) {
-			c := &out[family[k]]
-			if c.Level = s.Level; s.OK {
-				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
-			}
-		}
-	}
+	settleFamilies(d, effects, out)
 	for i := range out {
 		if c := &out[i]; c.Contender == c.Against { // true at any level; use the control's level
 			if j := slices.IndexFunc(out, func(o tare.Comparison) bool {
@@ -65,12 +52,43 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// question is what an interval is made from, one figure per round, and the
-// values at which a decision read off it flips. For a comparison both are
-// logarithms of ratios.
-type question struct {
-	effects []float64
-	edges   []float64
+// Question holds the values that an interval is made from, one per round, and the edges,
+// at which a decision that is read off it flips. For a comparison both are logarithms of
+// ratios.
+type Question struct {
+	Effects []float64
+	Edges   []float64
+	Looks   int  // at the values, 1 or more
+	Median  bool // the interval is that of the median over rounds, which is looked at once
+}
+
+// Interval returns the interval at error level alpha.
+func (q Question) Interval(alpha float64) (s stats.Span) {
+	if q.Median {
+		s.Low, s.High, s.OK = stats.OrderInterval(q.Effects, alpha)
+	} else {
+		s.Low, s.High, s.OK = stats.Interval(q.Effects, stats.LookLevel(alpha, q.Looks))
+	}
+	return s
+}
+
+// settleFamilies sets the intervals of all comparisons. Those of a baseline with itself have
+// theirs.
+func settleFamilies(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
+	for _, family := range families(comparisons) {
+		var of []Question
+		for _, i := range family {
+			c := comparisons[i]
+			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
+			of = append(of, Question{Effects: e.Effects, Edges: edges(d, c.Contender, c.Workload, c.Metric), Looks: d.Looks()})
+		}
+		for k, s := range Settle(of, alpha) {
+			c := &comparisons[family[k]]
+			if c.Level, c.Low, c.High = s.Level, 0, 0; s.OK {
+				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
+			}
+		}
+	}
 }
 
 // families groups the comparisons whose error is controlled together.
@@ -100,13 +118,12 @@ func families(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// settle returns the intervals of one family. A member is open while its interval
-// holds one of its edges.
-func settle(family []question, looks int) []stats.Span {
-	return stats.StepDown(len(family), alpha, func(i int, alpha float64) (s stats.Span) {
-		s.Low, s.High, s.OK = stats.Interval(family[i].effects, stats.LookLevel(alpha, looks))
-		return s
-	}, func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].edges, s.Holds) })
+// Settle returns the intervals of one family, whose error level is alpha. A member is open
+// while its interval holds one of its edges.
+func Settle(family []Question, alpha float64) []stats.Span {
+	return stats.StepDown(len(family), alpha,
+		func(i int, alpha float64) stats.Span { return family[i].Interval(alpha) },
+		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
 // compareWith is everything about a pair but its interval. b of e is the baseline.

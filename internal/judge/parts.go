@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -59,25 +58,7 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 	if i := slices.IndexFunc(out.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleBaseline }); i >= 0 {
 		d.Study.Baseline = out.Contenders[i].ID
 	}
-	settleAgain(d, out.Rounds, out.Comparisons)
+	settleFamilies(d, out.Rounds, out.Comparisons)
 	out.Verdicts = Verdicts(d, out.Comparisons, out.Findings)
 	return &out, nil
-}
-
-// settleAgain takes the intervals of comparisons anew, over all of a family.
-func settleAgain(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
-	for _, family := range families(comparisons) {
-		var of []question
-		for _, i := range family {
-			c := comparisons[i]
-			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
-			of = append(of, question{e.Effects, edges(d, c.Contender, c.Workload, c.Metric)})
-		}
-		for k, s := range settle(of, d.Looks()) {
-			c := &comparisons[family[k]]
-			if c.Level, c.Low, c.High = s.Level, 0, 0; s.OK {
-				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
-			}
-		}
-	}
 }

@@ -14,8 +14,7 @@ import (
 // share of what the baseline takes on the workload of.
 type member struct {
 	workload, of string
-	perRound     []float64
-	edges        []float64 // at which a decision flips
+	Question
 	stats.Span
 }
 
@@ -40,14 +39,14 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	}
 	v.Verdict = tare.Inconclusive
 	if !m.OK {
-		if len(m.perRound) == 0 {
+		if len(m.Effects) == 0 {
 			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
 				v.Contender, v.Criterion, v.Workload, tare.MetricFor(v.Metric).Noun, criterion.Of)
 			return
 		}
 		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.Looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.perRound)), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.Effects)), v.RoundsNeeded)
 		return
 	}
 	switch {
@@ -61,7 +60,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 		return
 	}
 	at := stats.LookLevel(1-m.Level, b.d.Looks())
-	if n, ok := stats.RoundsNeeded(m.perRound, at, stats.MaxRounds, rule.Limit); ok {
+	if n, ok := stats.RoundsNeeded(m.Effects, at, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
 	v.Sentence += " " + forecast(v.RoundsNeeded)
@@ -86,11 +85,11 @@ func (b *rulingData) family(contender, metric string) []member {
 			}
 		}
 	}
-	var of []question
+	var of []Question
 	for _, m := range ms {
-		of = append(of, question{m.perRound, m.edges})
+		of = append(of, m.Question)
 	}
-	for i, s := range settle(of, b.d.Looks()) {
+	for i, s := range Settle(of, alpha) {
 		ms[i].Span = s
 	}
 	if b.differences == nil {
@@ -108,7 +107,7 @@ func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contende
 	}
 	for i := range ms {
 		if ms[i].workload == workload && ms[i].of == c.Of {
-			ms[i].edges = append(ms[i].edges, limit)
+			ms[i].Edges = append(ms[i].Edges, limit)
 			return ms
 		}
 	}
@@ -116,7 +115,7 @@ func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contende
 	if len(per) == 0 {
 		return ms
 	}
-	return append(ms, member{workload: workload, of: c.Of, perRound: per, edges: []float64{0, limit}})
+	return append(ms, member{workload: workload, of: c.Of, Question: Question{Effects: per, Edges: []float64{0, limit}, Looks: b.d.Looks()}})
 }
 
 // sharesByRound returns (contender − baseline) on workload over what the baseline
@@ -141,7 +140,7 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 // is claimed.
 func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
 	w := tare.MetricFor(v.Metric)
-	share, lo, hi := stats.HodgesLehmann(m.perRound), m.Low, m.High
+	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
 	if m.Holds(0) {
 		s, span := sharesSpanned(share, lo, hi, m, 0, limit)
@@ -164,9 +163,9 @@ func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
 func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
-		return s + " %", fmt.Sprintf("(the same in each of %s)", formatRounds(len(m.perRound)))
+		return s + " %", fmt.Sprintf("(the same in each of %s)", formatRounds(len(m.Effects)))
 	}
-	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), formatRounds(len(m.perRound)))
+	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), formatRounds(len(m.Effects)))
 }
 
 // formatShares writes a share and its interval in per cent, with as many

@@ -168,13 +168,7 @@ type rulingData struct {
 }
 
 func (b *rulingData) comparison(contender, workload, metric string) (tare.Comparison, bool) {
-	i := slices.IndexFunc(b.comparisons, func(c tare.Comparison) bool {
-		return c.Contender == contender && c.Workload == workload && c.Metric == metric
-	})
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return b.comparisons[i], true
+	return tare.FindComparison(b.comparisons, workload, contender, metric)
 }
 
 // void returns the finding that voids metric of contender on workload, or else,

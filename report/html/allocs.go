@@ -111,12 +111,8 @@ func (b *builder) printed(workload, metric string) (report.Column, map[string]re
 // median is an absolute figure that counts; unlike [builder.value] it may be
 // zero.
 func (b *builder) median(workload, contender, metric string) (float64, bool) {
-	for _, v := range b.r.Values {
-		if v.Workload == workload && v.Contender == contender && v.Metric == metric && !v.Struck && len(b.r.VoidsMetric(contender, workload, metric)) == 0 {
-			return v.Value, true
-		}
-	}
-	return 0, false
+	v, ok := b.r.Value(workload, contender, metric)
+	return v.Value, ok && !v.Struck && len(b.r.VoidsMetric(contender, workload, metric)) == 0
 }
 
 // greatest is the largest of those that have a bar.

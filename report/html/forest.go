@@ -3,7 +3,6 @@ package html
 import (
 	"html/template"
 	"math"
-	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report"
@@ -11,13 +10,8 @@ import (
 
 // comparison is the stored one of a contender against the baseline.
 func (b *builder) comparison(workload, contender, metric string) (tare.Comparison, bool) {
-	i := slices.IndexFunc(b.r.Comparisons, func(c tare.Comparison) bool {
-		return c.Workload == workload && c.Contender == contender && c.Metric == metric && c.Against == b.base
-	})
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return b.r.Comparisons[i], true
+	c, ok := tare.FindComparison(b.r.Comparisons, workload, contender, metric)
+	return c, ok && c.Against == b.base
 }
 
 // bounded reports whether c has an interval.

@@ -68,13 +68,8 @@ func alike(a, b tare.Workload) bool {
 
 // value is an absolute figure that counts.
 func (b *builder) value(workload, contender, metric string) (tare.Value, bool) {
-	for _, v := range b.r.Values {
-		if v.Workload == workload && v.Contender == contender && v.Metric == metric && !v.Struck && v.Value > 0 &&
-			len(b.r.VoidsMetric(contender, workload, metric)) == 0 {
-			return v, true
-		}
-	}
-	return tare.Value{}, false
+	v, ok := b.r.Value(workload, contender, metric)
+	return v, ok && !v.Struck && v.Value > 0 && len(b.r.VoidsMetric(contender, workload, metric)) == 0
 }
 
 // answered is how many requests a second: those asked for, or under a closed

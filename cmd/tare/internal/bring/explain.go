@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/stats"
@@ -91,7 +92,7 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 		return nil
 	}
 	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
-		base, head := allocations(r, w, Base), allocations(r, w, Head)
+		base, head := allocations(r, w)
 		if d := stats.Median(head) - stats.Median(base); same(base) && same(head) && math.Abs(d) >= 0.5 {
 			apart[w.ID] = max(apart[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
 		}
@@ -110,20 +111,17 @@ func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question 
 	for _, t := range r.Trials {
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
-	q.Allocs = stats.Median(allocations(r, w, Head)) - stats.Median(allocations(r, w, Base))
+	base, head := allocations(r, w)
+	q.Allocs = stats.Median(head) - stats.Median(base)
 	q.Base, q.Head = b.side(Base, w, p), b.side(Head, w, p)
 	return q
 }
 
-// allocations per operation of one side, a round each.
-func allocations(r *tare.Result, w tare.Workload, side string) (out []float64) {
+// allocations returns those of an operation by round, of both sides.
+func allocations(r *tare.Result, w tare.Workload) (base, head []float64) {
 	m, _ := tare.MetricNamed("allocs")
-	for _, t := range r.Trials {
-		if n, ok := t.Samples[w.ID][m.Key]; ok && t.Contender == side && t.Error == nil {
-			out = append(out, n)
-		}
-	}
-	return out
+	index := evidence.FromResult(r).Index()
+	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
 // same reports whether counts are the same in all rounds, of which there are some.

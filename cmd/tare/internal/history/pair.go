@@ -40,7 +40,6 @@ func PairsOf(r *tare.Result) []Pair {
 	var out []Pair
 	type key struct{ workload, metric, a, b string }
 	seen := map[key]bool{}
-	counts := countsOf(r)
 	void := func(p Pair) bool {
 		return len(r.VoidsMetric(p.Contender, p.Workload, p.Metric)) > 0 || len(r.VoidsMetric(p.Against, p.Workload, p.Metric)) > 0
 	}
@@ -50,7 +49,7 @@ func PairsOf(r *tare.Result) []Pair {
 		}
 		seen[key{c.Workload, c.Metric, c.Contender, c.Against}] = true
 		p := Pair{Workload: c.Workload, Metric: c.Metric, Contender: c.Contender, Against: c.Against, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Rounds: c.Rounds}
-		p.Void, p.Count = void(p), counts.of(c.Workload, c.Metric, c.Contender, c.Against)
+		p.Void, p.Count = void(p), countOf(r, c.Workload, c.Metric, c.Contender, c.Against)
 		out = append(out, p)
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
@@ -62,13 +61,13 @@ func PairsOf(r *tare.Result) []Pair {
 		if lo, hi, ok := stats.Interval(e.Effects, level); ok {
 			p.Low, p.High = math.Exp(lo), math.Exp(hi)
 		}
-		p.Void, p.Count = void(p), counts.of(e.Workload, e.Metric, e.A, e.B)
+		p.Void, p.Count = void(p), countOf(r, e.Workload, e.Metric, e.A, e.B)
 		seen[key{e.Workload, e.Metric, e.A, e.B}] = true
 		out = append(out, p)
 	}
 	against := baseline(r)
 	for _, v := range r.Values {
-		count := counts.of(v.Workload, v.Metric, v.Contender, against)
+		count := countOf(r, v.Workload, v.Metric, v.Contender, against)
 		if count == nil || v.Contender == against || !count.hasZero() || seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}] {
 			continue
 		}
@@ -79,29 +78,15 @@ func PairsOf(r *tare.Result) []Pair {
 	return out
 }
 
-// counted has the medians over rounds of a result's counts, by workload, metric and
-// contender.
-type counted map[[3]string]float64
-
-// countsOf collects the counts of a result.
-func countsOf(r *tare.Result) counted {
-	all := counted{}
-	for _, v := range r.Values {
-		if m, _ := tare.MetricNamed(v.Metric); m.IsCount() && v.Value >= 0 && !math.IsInf(v.Value, 0) {
-			all[[3]string{v.Workload, v.Metric, v.Contender}] = v.Value
-		}
-	}
-	return all
-}
-
-// of returns the counts of two contenders, or nil if one of them has none.
-func (c counted) of(workload, metric, contender, against string) *Count {
-	value, ok := c[[3]string{workload, metric, contender}]
-	other, okOther := c[[3]string{workload, metric, against}]
-	if !ok || !okOther {
+// countOf returns the counts of two contenders, or nil if one of them has none.
+func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
+	isUsable := func(v tare.Value) bool { return v.Value >= 0 && !math.IsInf(v.Value, 0) }
+	value, ok := r.Value(workload, contender, metric)
+	other, okOther := r.Value(workload, against, metric)
+	if m, _ := tare.MetricNamed(metric); !ok || !okOther || !m.IsCount() || !isUsable(value) || !isUsable(other) {
 		return nil
 	}
-	return &Count{Value: value, Against: other}
+	return &Count{Value: value.Value, Against: other.Value}
 }
 
 // hasZero reports whether a side took nothing, so that there is no ratio.

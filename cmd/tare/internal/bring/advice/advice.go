@@ -40,13 +40,8 @@ func (r Reading) NoiseFloor() float64 {
 
 // Comparison compares a contender with the baseline.
 func (r Reading) Comparison(id string) (tare.Comparison, bool) {
-	i := slices.IndexFunc(r.Result.Comparisons, func(c tare.Comparison) bool {
-		return c.Contender == id && c.Against == r.Baseline && c.Workload == r.Workload && c.Metric == r.Metric
-	})
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return r.Result.Comparisons[i], true
+	c, ok := tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
+	return c, ok && c.Against == r.Baseline
 }
 
 // Measured are the contenders that were compared with the baseline and are not

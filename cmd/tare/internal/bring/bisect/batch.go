@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -19,7 +20,7 @@ type Quantity struct {
 }
 
 // Counts reports whether changes are differences of counts, and not ratios.
-func (q Quantity) Counts() bool { return q.Metric != "time" }
+func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
 
 // Batch takes the rounds of a result of two sides.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
@@ -62,12 +63,15 @@ const sameCount = 0.5
 // differences are side − base, one a round, and whether both sides did the same
 // in all of them.
 func (q Quantity) differences(r *tare.Result, side string) (effects []float64, exact bool) {
-	base, other := q.counts(r, bring.Base), q.counts(r, side)
+	metric, _ := tare.MetricNamed(q.Metric)
+	index := evidence.FromResult(r).Index()
 	var all [2][]float64
-	for round, x := range other {
-		if was, ok := base[round]; ok {
-			effects = append(effects, x-was)
-			all[0], all[1] = append(all[0], was), append(all[1], x)
+	for _, round := range index.Rounds() {
+		was, ok1 := index.InRound(metric, evidence.At(round, q.Benchmark, bring.Base))
+		is, ok2 := index.InRound(metric, evidence.At(round, q.Benchmark, side))
+		if ok1 && ok2 {
+			effects = append(effects, is-was)
+			all[0], all[1] = append(all[0], was), append(all[1], is)
 		}
 	}
 	exact = len(effects) > 0
@@ -77,24 +81,10 @@ func (q Quantity) differences(r *tare.Result, side string) (effects []float64, e
 	return effects, exact
 }
 
-// counts are the figures of one side by round.
-func (q Quantity) counts(r *tare.Result, side string) map[int]float64 {
-	metric, _ := tare.MetricNamed(q.Metric)
-	out := map[int]float64{}
-	for _, t := range r.Trials {
-		if v, ok := t.Samples[q.Benchmark][metric.Key]; ok && t.Contender == side && t.Tau <= 1 && t.Counts(q.Benchmark) {
-			out[t.Round] = v
-		}
-	}
-	return out
-}
-
 // Base is what the good revision takes: the median over rounds.
 func (q Quantity) Base(r *tare.Result) float64 {
-	var xs []float64
-	for _, x := range q.counts(r, bring.Base) {
-		xs = append(xs, x)
-	}
+	metric, _ := tare.MetricNamed(q.Metric)
+	xs := evidence.FromResult(r).Index().PerRound(metric, q.Benchmark, bring.Base)
 	if len(xs) == 0 {
 		return 0
 	}

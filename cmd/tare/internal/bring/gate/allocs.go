@@ -12,11 +12,11 @@ func exactly(family []member, allocs bool) {
 	for _, m := range family {
 		r := m.row
 		metric, _ := tare.MetricNamed(r.Metric)
-		counts := metric.Name == "allocs" && allocs || metric.IsCount() && len(m.effects) == 0
-		if !counts || m.limit || r.Outcome != "" || r.why != "" {
+		counts := metric.Name == "allocs" && allocs || metric.IsCount() && len(m.Effects) == 0
+		if !counts || m.Median || r.Outcome != "" || r.why != "" {
 			continue
 		}
-		base, head := samples(r.result, r.workload, BaseID, metric), samples(r.result, r.workload, HeadID, metric)
+		base, head := m.own.PerRound(metric, r.workload, BaseID), m.own.PerRound(metric, r.workload, HeadID)
 		sign, exact, ok := stats.CompareCounts(base, head)
 		r.Rounds = max(r.Rounds, min(len(base), len(head)))
 		if !ok {

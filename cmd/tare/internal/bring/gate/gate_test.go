@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/judge"
 )
 
 // bench is a scripted benchmark: what its rounds showed.
@@ -318,10 +319,10 @@ func TestErrorOfTheWholeTable(t *testing.T) {
 				for k := range e {
 					e[k] = math.Log(c.ratio) + 0.08*rng.NormFloat64() // so that intervals leave one by one
 				}
-				family = append(family, member{row: &Row{Benchmark: fmt.Sprint(i), Ratio: c.ratio, result: &tare.Result{}}, effects: e, looks: 1, margin: margin})
+				family = append(family, member{row: &Row{Benchmark: fmt.Sprint(i), Ratio: c.ratio, result: &tare.Result{}}, Question: judge.Question{Effects: e, Looks: 1, Edges: []float64{math.Log1p(margin)}}})
 			}
 			for _, m := range family { // the estimate decides nothing where the control is exact
-				m.row.Ratio = math.Exp(sum(m.effects) / rounds)
+				m.row.Ratio = math.Exp(sum(m.Effects) / rounds)
 			}
 			rule(family, alpha)
 			for _, m := range family {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/evidence"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -16,55 +18,40 @@ const (
 	HeadID = "head"
 )
 
-// member is one row and what its interval is made from.
+// member is one row and what its interval is made from: ln(head/base), one per round, or
+// of a limit the head's values.
 type member struct {
-	row     *Row
-	effects []float64 // ln(head/base), one per round; of a limit the head's figures
-	looks   int
-	limit   bool
-	margin  float64
+	row *Row
+	judge.Question
+	own *evidence.Index // of the row's result
 }
 
-// span takes the interval at level alpha.
-func (m member) span(alpha float64) (s stats.Span) {
-	if m.limit {
-		s.Low, s.High, s.OK = stats.OrderInterval(m.effects, alpha)
-	} else {
-		s.Low, s.High, s.OK = stats.Interval(m.effects, stats.LookLevel(alpha, m.looks))
+// questions returns those of a family. If edges are set, they replace its own.
+func questions(family []member, edges ...float64) []judge.Question {
+	var out []judge.Question
+	for _, m := range family {
+		if len(edges) > 0 {
+			m.Edges = edges
+		}
+		out = append(out, m.Question)
 	}
-	return s
-}
-
-// edge is what the interval is to lie on one side of.
-func (m member) edge() float64 {
-	if m.limit {
-		return m.row.Limit
-	}
-	return math.Log1p(m.margin)
-}
-
-// settle takes the intervals of a family. A member is open while its interval
-// holds its edge.
-func settle(family []member, alpha float64, edge func(member) float64) []stats.Span {
-	return stats.StepDown(len(family), alpha,
-		func(i int, alpha float64) stats.Span { return family[i].span(alpha) },
-		func(i int, s stats.Span) bool { return s.Holds(edge(family[i])) })
+	return out
 }
 
 // rule gives every member its word that has none yet.
 func rule(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
-	spans := settle(family, alpha, member.edge)
-	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.limit })
-	atNone := settle(ratios, alpha, func(member) float64 { return 0 })
+	spans := judge.Settle(questions(family), alpha)
+	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.Median })
+	atNone := judge.Settle(questions(ratios, 0), alpha)
 	for i, m := range family {
 		switch {
 		case m.row.Outcome == Void:
-		case m.limit:
+		case m.Median:
 			m.ruleLimit(spans[i])
 		default:
 			none := atNone[slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })]
-			m.ruleRatio(spans[i], none, m.edge())
+			m.ruleRatio(spans[i], none, m.Edges[0])
 		}
 	}
 }
@@ -77,7 +64,7 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 	switch floor := r.floor(); {
 	case !s.OK:
 		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
-			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.looks))
+			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.Looks))
 		}
 		return
 	case s.Low > edge && tare.Exceeds(r.Ratio, floor):
@@ -91,7 +78,7 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 	}
 	r.Low, r.High, r.Level = math.Exp(s.Low), math.Exp(s.High), s.Level
 	if r.Outcome == Open {
-		if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.Level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
+		if n, ok := stats.RoundsNeeded(m.Effects, stats.LookLevel(1-s.Level, m.Looks), stats.MaxRounds, edge); ok && n > r.Rounds {
 			r.Needed = n
 		}
 	}
@@ -102,6 +89,7 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 func members(m Measured, g project.Gate) []member {
 	var out []member
 	for at, res := range m.Results {
+		index := evidence.FromResult(res).Index()
 		held, besides := m.Held[res.Study]
 		if !besides {
 			held.Metrics = metrics(g)
@@ -113,19 +101,20 @@ func members(m Measured, g project.Gate) []member {
 				if !ok || !slices.Contains(res.Metrics, name) || !w.Measures(metric) {
 					continue
 				}
-				r := newRow(res, held, w.ID, metric)
-				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
-				one := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks)), margin: g.MarginOf(r.Benchmark, name)}
-				if one.margin != g.Margin {
-					r.Margin = one.margin
+				r := newRow(res, index, held, w.ID, metric)
+				margin := g.MarginOf(r.Benchmark, name)
+				if margin != g.Margin {
+					r.Margin = margin
 				}
-				r.Rounds = len(one.effects)
+				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
+				one := member{r, judge.Question{Effects: e.Effects, Edges: []float64{math.Log1p(margin)}, Looks: max(1, len(res.Plan.Looks))}, index}
+				r.Rounds = len(one.Effects)
 				if r.Rounds > 0 {
-					r.Ratio = math.Exp(stats.HodgesLehmann(one.effects))
+					r.Ratio = math.Exp(stats.HodgesLehmann(one.Effects))
 				}
 				some = append(some, one.unlessVoid())
 			}
-			some = append(some, limits(res, held, w)...)
+			some = append(some, limits(res, index, held, w)...)
 		}
 		for _, one := range some {
 			if at < len(m.On) {
@@ -143,24 +132,24 @@ func members(m Measured, g project.Gate) []member {
 
 // sameRow reports whether o is about the same, measured before.
 func (m member) sameRow(o member) bool {
-	return !o.limit && !m.limit && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
+	return !o.Median && !m.Median && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
 }
 
 // pool takes in what was measured of the same row afterwards. Every look of
 // either is paid for.
 func (m member) pool(later member) member {
 	r := m.row
-	r.again, m.looks = later.row.result, m.looks+later.looks
+	r.again, m.Looks = later.row.result, m.Looks+later.Looks
 	switch {
 	case r.why != "":
 		return m
 	case later.row.why != "":
-		r.Outcome, r.why, r.Advice, m.effects = later.row.Outcome, later.row.why, later.row.Advice, nil
+		r.Outcome, r.why, r.Advice, m.Effects = later.row.Outcome, later.row.why, later.row.Advice, nil
 		return m
 	}
-	m.effects = slices.Concat(m.effects, later.effects)
-	if r.Rounds = len(m.effects); r.Rounds > 0 {
-		r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
+	m.Effects = slices.Concat(m.Effects, later.Effects)
+	if r.Rounds = len(m.Effects); r.Rounds > 0 {
+		r.Ratio = math.Exp(stats.HodgesLehmann(m.Effects))
 	}
 	return m
 }
@@ -175,11 +164,11 @@ func (r *Row) floor() float64 {
 }
 
 // newRow is the row of a workload before it is judged.
-func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
+func newRow(res *tare.Result, index *evidence.Index, held Held, workload string, metric tare.Metric) *Row {
 	r := &Row{Benchmark: named(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = held.File, held.Line
 	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofSameCode && f.Workload == workload })
-	r.Base, r.Head = value(res, workload, BaseID, metric), value(res, workload, HeadID, metric)
+	r.Base, r.Head = value(res, index, workload, BaseID, metric), value(res, index, workload, HeadID, metric)
 	return r
 }
 
@@ -195,7 +184,7 @@ const ofGenerator = "generator-headroom"
 func (m member) unlessVoid() member {
 	r := m.row
 	if f, ok := voided(r.result, r.workload, r.Metric); ok {
-		r.why, r.Advice, m.effects = f.Message, f.Advice, nil
+		r.why, r.Advice, m.Effects = f.Message, f.Advice, nil
 		if f.Check != ofGenerator { // that is no fault of either side: it cannot be told
 			r.Outcome = Void
 		}
@@ -227,32 +216,15 @@ func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
 	return tare.Finding{}, false
 }
 
-// value is the median over rounds of what one side took; zero where it was not
-// measured.
-func value(res *tare.Result, workload, contender string, m tare.Metric) float64 {
-	for _, v := range res.Values {
-		if v.Workload == workload && v.Contender == contender && v.Metric == m.Name {
-			return v.Value
-		}
+// value returns the median over rounds of what one side took; 0 if it was not measured.
+func value(res *tare.Result, index *evidence.Index, workload, contender string, m tare.Metric) float64 {
+	if v, ok := res.Value(workload, contender, m.Name); ok {
+		return v.Value
 	}
-	if xs := samples(res, workload, contender, m); len(xs) > 0 {
+	if xs := index.PerRound(m, workload, contender); len(xs) > 0 {
 		return stats.Median(xs)
 	}
 	return 0
-}
-
-// samples are the figures of one side, one per round that has one.
-func samples(res *tare.Result, workload, contender string, m tare.Metric) []float64 {
-	var out []float64
-	for _, t := range res.Trials {
-		if t.Contender != contender || t.Tau > 1 || t.Error != nil {
-			continue
-		}
-		if v, ok := t.Samples[workload][m.Key]; ok {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // sort puts the worst rows first.

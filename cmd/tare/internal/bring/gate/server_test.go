@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/judge"
 )
 
 // loaded is what a lab would have made of a server whose p99 was that in each
@@ -83,7 +85,8 @@ func TestLimits(t *testing.T) {
 // quantile is too thin.
 func TestThinLimits(t *testing.T) {
 	res, held := loaded(around(30, 1, 12))
-	res.Verdicts = []tare.Verdict{{Contender: HeadID, Workload: onlyRequests, Metric: "p99", Criterion: held.Limits[0].String(), Verdict: tare.Inconclusive, Sentence: "too few answers"}}
+	rule, _ := held.Limits[0].Rule()
+	res.Verdicts = []tare.Verdict{{Contender: HeadID, Workload: onlyRequests, Metric: "p99", Rule: rule, Criterion: held.Limits[0].String(), Verdict: tare.Inconclusive, Sentence: "too few answers"}}
 	rep := Judge(project.Default("."), Measured{Results: []*tare.Result{res}, Held: map[string]Held{res.Study: held}}, nil, at("2026-06-01"), "")
 	if r := row(t, rep, "load api", "p99"); r.Outcome != Open || r.Sentence != "cannot be told: too few answers" {
 		t.Errorf("%+v", r)
@@ -109,9 +112,9 @@ func TestWhoseFaultIsVoid(t *testing.T) {
 // A family of benchmarks and limits is wrong as seldom as one of benchmarks.
 func TestLimitsShareTheErrorOfTheTable(t *testing.T) {
 	family := func(others int) []member {
-		list := []member{{row: &Row{Limit: 50e6}, effects: around(30, 1, 12), limit: true, looks: 1}}
+		list := []member{{row: &Row{Limit: 50e6}, Question: judge.Question{Effects: around(30, 1, 12), Edges: []float64{50e6}, Median: true, Looks: 1}}}
 		for range others {
-			list = append(list, member{row: &Row{Ratio: 1, result: &tare.Result{}}, effects: restless(0.4), looks: 1, margin: 0.05})
+			list = append(list, member{row: &Row{Ratio: 1, result: &tare.Result{}}, Question: judge.Question{Effects: restless(0.4), Looks: 1, Edges: []float64{math.Log1p(0.05)}}})
 		}
 		return list
 	}

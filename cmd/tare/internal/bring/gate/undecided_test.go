@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -60,11 +61,11 @@ func TestMeasuringAgainKeepsTheErrorRate(t *testing.T) {
 		var family []member
 		for range benchmarks {
 			one := func() member {
-				return member{row: &Row{result: &tare.Result{}}, effects: effects(), looks: looks, margin: margin}
+				return member{row: &Row{result: &tare.Result{}}, Question: judge.Question{Effects: effects(), Looks: looks, Edges: []float64{math.Log1p(margin)}}}
 			}
 			m := one()
-			m.row.Rounds, m.row.Ratio = 18, math.Exp(stats.HodgesLehmann(m.effects))
-			if low, high, ok := stats.Interval(m.effects, stats.LookLevel(alpha/benchmarks, looks)); ok && low <= math.Log(1+margin) && math.Log(1+margin) < high {
+			m.row.Rounds, m.row.Ratio = 18, math.Exp(stats.HodgesLehmann(m.Effects))
+			if low, high, ok := stats.Interval(m.Effects, stats.LookLevel(alpha/benchmarks, looks)); ok && low <= math.Log(1+margin) && math.Log(1+margin) < high {
 				m = m.pool(one())
 			}
 			family = append(family, m)

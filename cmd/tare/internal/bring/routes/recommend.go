@@ -121,10 +121,8 @@ func figure(x float64) string {
 // request is what the baseline takes of CPU time for a whole request; zero: not
 // measured.
 func (a *adviser) request() float64 {
-	for _, v := range a.Result.Values {
-		if v.Contender == a.Baseline && v.Workload == socketID && v.Metric == "cpu" && !v.Struck {
-			return v.Value
-		}
+	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck {
+		return v.Value
 	}
 	return 0
 }
