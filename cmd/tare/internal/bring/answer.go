@@ -37,9 +37,9 @@ func answer(r *tare.Result) string {
 		seen := math.Expm1(max(about.NoiseFloor(), c.HalfWidth()))
 		least, most = min(least, seen), max(most, seen)
 	}
-	left := ""
+	left := describeWork(r)
 	if void > 0 {
-		left = fmt.Sprintf(" Void: %d.", void)
+		left += fmt.Sprintf(" Void: %d.", void)
 	}
 	could := advice.Percent(least)
 	if advice.Percent(most) != could {
@@ -47,7 +47,7 @@ func answer(r *tare.Result) string {
 	}
 	switch {
 	case len(all) == 0:
-		return strings.TrimSpace("No benchmark has a result: too few rounds, or void." + left)
+		return strings.TrimSpace(noTimes(r) + left)
 	case len(changed) == 0:
 		return fmt.Sprintf("No change in time was shown in %s; this run could have shown changes beyond %s.%s", benchmarks(len(all)), could, left)
 	}
@@ -66,6 +66,51 @@ func answer(r *tare.Result) string {
 		text += fmt.Sprintf(" In the others this run could have shown changes beyond %s.", could)
 	}
 	return text + left
+}
+
+// noTimes says why no benchmark has a result in time.
+func noTimes(r *tare.Result) string {
+	if len(r.Workloads) == 0 && len(r.Work) > 0 {
+		return "No benchmark was timed: code and counts are the same on both sides."
+	}
+	return "No benchmark has a result: too few rounds, or void."
+}
+
+// describeWork says which benchmarks do more or less work; "" if nothing was counted.
+func describeWork(r *tare.Result) string {
+	metric := tare.MetricFor(tare.MetricInstructions)
+	var changed []tare.Comparison
+	all := 0
+	for _, c := range r.Comparisons {
+		if c.Metric != metric.Name {
+			continue
+		}
+		all++
+		if c.Differs(0) != tare.NotShown {
+			changed = append(changed, c)
+		}
+	}
+	if len(changed) == 0 {
+		if all == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" The count of instructions differs in none of %s.", benchmarks(all))
+	}
+	slices.SortStableFunc(changed, func(a, b tare.Comparison) int {
+		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
+	})
+	var parts []string
+	for _, c := range changed[:min(len(changed), changesMost)] {
+		word := metric.More
+		if c.Ratio < 1 {
+			word = metric.Less
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", c.Workload, metric.Verb, 100*math.Abs(c.Ratio-1), word))
+	}
+	if more := len(changed) - changesMost; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more differ", more))
+	}
+	return " " + strings.Join(parts, "; ") + "."
 }
 
 func benchmarks(n int) string {

@@ -53,6 +53,9 @@ type Bench struct {
 	Spent    time.Duration // on trying benchmarks
 	Expected []tare.Pilot  // what pilots of the study will show
 
+	benchmarks []suite.Benchmark // of both sides
+	counted    *counting         // nil: nothing was counted
+
 	left     []suite.Left
 	kept     []string // lines about tests of base that are not replaced by those of head
 	findings []tare.Finding
@@ -192,6 +195,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
 		Metrics: Metrics(), Dir: s.head.Home,
 	}
+	b.benchmarks = shared
 	b.plan(shared)
 	b.noteSameCode(shared)
 	return nil

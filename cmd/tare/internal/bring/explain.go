@@ -61,6 +61,11 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Pl
 		if err != nil {
 			return // what was measured stands
 		}
+		if i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload }); i >= 0 { // counted
+			e.Work = r.Explanations[i].Work
+			r.Explanations[i] = e
+			continue
+		}
 		r.Explanations = append(r.Explanations, e)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Notes are the findings of tare bench's own, besides those of the checks of
 // every study: they come of what was found out before the study began.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode()}
+	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode(), NotCounted(), NotTimed()}
 }
 
 func longSlices() check.Check {
@@ -106,6 +106,26 @@ func SameCode() check.Check {
 		Summary: "The machine code that a benchmark can execute is the same on both sides: functions were compared with addresses masked, those that calls from the benchmark lead to and all that can be called indirectly (amd64 and arm64; Linux and macOS).",
 		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. The cause is not in the code.",
 		Advice:  "look at what differs in data, or expect no difference",
+	}
+}
+
+// NotCounted is the note that the instructions of a benchmark, or of all, are not counted.
+func NotCounted() check.Check {
+	return check.Check{
+		ID: "not-counted", Severity: tare.Note,
+		Summary: "The instructions of a benchmark, or of all, are not counted: there is no counter on this machine, or the benchmark fails, takes too long or too much memory under it.",
+		Why:     "Instructions are counted with the collector off and, under Valgrind, some fifty times slower than they are executed. What is timed is not affected.",
+		Advice:  "give it a longer budget if there was no time, or count nothing with --counts off",
+	}
+}
+
+// NotTimed is the note that a benchmark is not timed because nothing differs.
+func NotTimed() check.Check {
+	return check.Check{
+		ID: "not-timed", Severity: tare.Note,
+		Summary: "The machine code that a benchmark can execute is the same on both sides, and so is its count of instructions: it is not timed, and the others get its time. tare gate and tare bench --changed do so.",
+		Why:     "A difference in time could come only from where code and data lie, or from chance. Measuring it would take time from benchmarks that differ, and widen their intervals.",
+		Advice:  "--all times it",
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
 )
 
 // Finish completes a result: what was left out before the study began, and what
@@ -43,7 +44,25 @@ func (b *Bench) Finish(r *tare.Result) {
 	for i := range r.Trials {
 		r.Trials[i].Answers = nil
 	}
+	b.counted.record(r)
+	b.counted.explain(r)
 	r.Answer = answer(r)
+}
+
+// Untimed returns the result of a comparison of which nothing has to be timed.
+func (b *Bench) Untimed() *tare.Result {
+	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
+	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
+	r.Rounds, r.Values, r.Comparisons, r.Trials = []tare.Effects{}, []tare.Value{}, []tare.Comparison{}, []tare.Trial{}
+	r.Verdicts, r.Claims, r.Conformance, r.Workloads = []tare.Verdict{}, []tare.ClaimResult{}, []tare.Conformance{}, []tare.Workload{}
+	for _, id := range []string{Base, Head} {
+		s := b.Sources.Suites[id]
+		c := tare.Contender{ID: id, Kind: string(b.Study.Kind), Role: tare.RoleContender, Name: b.Sources.Module, Version: b.Sources.Titles[id]}
+		c.Go = s.Go
+		r.Contenders = append(r.Contenders, c)
+	}
+	b.Finish(r)
+	return r
 }
 
 // Reported are the units in which benchmarks reported metrics of their own on

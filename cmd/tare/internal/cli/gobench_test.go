@@ -67,7 +67,7 @@ func call(t *testing.T, dir, home string, args ...string) (code int, stdout, std
 // callHere runs tare in the working directory.
 func callHere(t *testing.T, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data"), "TARE_LOCK": ownLock}
+	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data"), "TARE_LOCK": ownLock, cmdenv.EnvCounts: "off"}
 	var out, said strings.Builder
 	replaced := cmdenv.Lab{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
 	code = cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &out, Err: &said, Lab: replaced})

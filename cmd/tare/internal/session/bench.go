@@ -17,6 +17,15 @@ import (
 // BenchMost is how long benchmarks are measured at most if nothing is set.
 const BenchMost = 10 * time.Minute
 
+// CountsTime returns how long instructions are counted at most: a part of the user's budget,
+// else of most. Zero is no limit.
+func (w *Session) CountsTime(most time.Duration) time.Duration {
+	if w.Options.User {
+		most = w.Options.Budget
+	}
+	return most / bring.CountsShare
+}
+
 // FitBench makes the study fit the time there is, and says how long it will take.
 func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {

@@ -22,6 +22,9 @@ import (
 // other machines under other names. Main returns the exit code, and tare too.
 func Main(m *testing.M, tare func() int) int {
 	if !isTest(os.Args) {
+		if os.Getenv("TARE_COUNTS") == "" { // tests of counting set it
+			_ = os.Setenv("TARE_COUNTS", "off")
+		}
 		return tare()
 	}
 	flag.Parse()

@@ -28,7 +28,11 @@ func Text(w io.Writer, r *tare.Result, st report.Style) error {
 	t := &page{r: r, style: st}
 	t.head()
 	for _, m := range r.Metrics {
-		t.metric(m)
+		if metric, _ := tare.MetricNamed(m); metric.Counted {
+			t.work(metric)
+		} else {
+			t.metric(m)
+		}
 	}
 	t.own()
 	t.overMachines()
@@ -129,6 +133,44 @@ func (t *page) metric(name string) {
 		}
 		t.write(header, right, rows)
 	}
+}
+
+// work writes the table of a metric that is counted outside the rounds, of benchmarks that
+// are not timed too.
+func (t *page) work(m tare.Metric) {
+	var rows []row
+	for _, c := range t.r.Comparisons {
+		if c.Metric != m.Name {
+			continue
+		}
+		ratio, interval, word, colour := t.counts(c)
+		if slices.Contains(t.noted(bring.SameCode()), c.Workload) {
+			word += ", same code"
+		}
+		if slices.Contains(t.noted(bring.NotTimed()), c.Workload) {
+			word += ", not timed"
+		}
+		b, h := figures(m.Unit, c.AgainstValue, c.Value)
+		rows = append(rows, row{[]string{t.short(c.Workload), b, h, ratio, interval, word}, colour})
+	}
+	if len(rows) > 0 {
+		t.write([]string{m.Name, bring.Base, bring.Head, "head/base", "", ""}, []bool{false, true, true, true, false, false}, rows)
+	}
+}
+
+// counts returns the ratio of counts with its interval, and what can be said of it.
+func (t *page) counts(c tare.Comparison) (ratio, interval, word string, colour func(string) string) {
+	if c.Exact {
+		return t.exact(c.AgainstValue, c.Value)
+	}
+	ratio, interval = fmt.Sprintf("%.4f", c.Ratio), fmt.Sprintf("[%.4f, %.4f]", c.Low, c.High)
+	switch {
+	case c.Differs(0) == tare.NotShown:
+		return ratio, interval, "no difference", t.style.Dim
+	case c.Ratio < 1:
+		return ratio, interval, "less work", t.style.Good
+	}
+	return ratio, interval, "more work", t.style.Bad
 }
 
 // overMachines writes what machines found that all measured everything. The tables
@@ -316,6 +358,9 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
+	if r.Counter != nil {
+		fmt.Fprintf(&t.b, "\ninstructions: counted by %s, in user space, the collector off; they are work, not time\n", *r.Counter)
+	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
 		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.oneBuild())
@@ -328,12 +373,18 @@ func (t *page) tail() {
 	if same := len(t.noted(bring.SameCode())); same > 0 {
 		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
 	}
+	if untimed := len(t.noted(bring.NotTimed())); untimed > 0 {
+		fmt.Fprintf(&t.b, "not timed: %s, whose code and count are the same on both sides; --all times them\n", format.Count(untimed, "benchmark"))
+	}
 	if tests := len(t.noted(bring.HeadTests())); tests > 0 {
 		fmt.Fprintf(&t.b, "head's tests: base runs %s with the test files and testdata of head\n", format.Count(tests, "benchmark"))
 	}
 	for _, f := range r.Findings {
-		if f.Workload != "" && (f.Check == bring.SameCode().ID || f.Check == bring.HeadTests().ID) {
+		if f.Workload != "" && slices.Contains([]string{bring.SameCode().ID, bring.HeadTests().ID, bring.NotTimed().ID}, f.Check) {
 			continue // reported of all together
+		}
+		if f.Check == bring.NotCounted().ID && f.Workload != "" {
+			continue // below, by reason
 		}
 		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
@@ -345,11 +396,24 @@ func (t *page) tail() {
 		}
 		fmt.Fprintln(&t.b, line)
 	}
-	if len(r.NotWeighed) > 0 {
-		fmt.Fprintln(&t.b, "\nnot measured")
-		for _, line := range t.notMeasured() {
-			fmt.Fprintf(&t.b, "  %s\n", line)
+	var uncounted []tare.NotWeighed
+	for _, f := range r.Findings {
+		if f.Check == bring.NotCounted().ID && f.Workload != "" {
+			uncounted = append(uncounted, tare.NotWeighed{What: f.Workload, Why: f.Message})
 		}
+	}
+	t.list("not counted", uncounted)
+	t.list("not measured", r.NotWeighed)
+}
+
+// list writes what was left out of something, by reason.
+func (t *page) list(heading string, left []tare.NotWeighed) {
+	if len(left) == 0 {
+		return
+	}
+	fmt.Fprintf(&t.b, "\n%s\n", heading)
+	for _, line := range t.byReason(left) {
+		fmt.Fprintf(&t.b, "  %s\n", line)
 	}
 }
 
@@ -366,11 +430,11 @@ func (t *page) noted(of check.Check) (ids []string) {
 // namesMost is how many benchmarks are named that are left out for one reason.
 const namesMost = 4
 
-// notMeasured is what was left out, and why; what was for one reason in one line.
-func (t *page) notMeasured() (lines []string) {
+// byReason returns what was left out, and why; what was for one reason in one line.
+func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
 	names := map[string][]string{}
 	var reasons []string
-	for _, n := range t.r.NotWeighed {
+	for _, n := range left {
 		if names[n.Why] == nil {
 			reasons = append(reasons, n.Why)
 		}

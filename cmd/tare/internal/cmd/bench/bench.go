@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
@@ -32,6 +33,9 @@ type options struct {
 	shard      string
 	divide     bool          // the benchmarks, among the machines
 	most       time.Duration // to measure at most; zero: no limit
+	countsText string
+	counts     counts.Choice // how instructions are counted
+	all        bool          // with --changed, benchmarks are timed that have the same code and count
 	profile    string        // rows that are profiled afterwards; empty: none
 	allowText  string
 	allow      float64 // of more time than the base, with --exit-code; a share
@@ -87,6 +91,10 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			if err := o.check(cmd); err != nil {
 				return err
 			}
+			var err error
+			if o.counts, err = cmdenv.ReadCounts(env, o.countsText); err != nil {
+				return err
+			}
 			if err := o.recordEnv(env); err != nil {
 				return err
 			}
@@ -131,6 +139,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	how.Set.StringVar((*string)(&o.run.Isolation), "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
 	how.Set.IntVar(&o.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
+	cmdenv.AddCounts(how.Set, &o.countsText)
+	how.Set.BoolVar(&o.all, "all", false, "with --changed: time benchmarks, too, whose machine code and count of instructions are the same on both sides")
 	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
 	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
 	o.run.On.AddMeasuring(how.Set)
@@ -144,6 +154,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.AddFlags(cmd, two, what, how, said)
 	o.run.Printed.Complete(cmd)
 	o.run.Decided.Complete(cmd)
+	cmdenv.CompleteCounts(cmd)
 }
 
 // recordEnv finds how documents keep the environment of the head.
@@ -183,6 +194,9 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	o.asked.OneBuild = o.layouts == 1
 	if o.profile != "" && !slices.Contains(bring.Profiles(), o.profile) {
 		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(bring.Profiles(), ", "))
+	}
+	if o.all && !o.asked.Changed {
+		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
 	}
 	if o.most < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")

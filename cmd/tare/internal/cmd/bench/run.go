@@ -47,6 +47,16 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			return session.BenchError(ctx, err)
 		}
 		defer b.Close()
+		if err := b.Count(ctx, o.counts, place, w.CountsTime(o.most)); err != nil {
+			return session.BenchError(ctx, err)
+		}
+		if o.asked.Changed && !o.all {
+			b.SkipSame()
+		}
+		if len(b.Study.Workloads) == 0 {
+			fail(w.Keep(b.Untimed()))
+			return w.Finish(out, true)
+		}
 		if err := w.FitBench(b, o.most); err != nil {
 			return session.BenchError(ctx, err)
 		}
