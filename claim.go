@@ -26,8 +26,11 @@ const (
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`
+	Place         string    `json:"place,omitempty"` // where in the source it stands: the heading above it
+	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how what was published came about
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
+	StandIn       string    `json:"stand_in,omitempty"` // the contender that answers where Contender was not measured, e.g. because no clone of it was given
 	Workload      string    `json:"workload"`
 	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
 	Metric        string    `json:"metric"`
@@ -37,18 +40,36 @@ type Claim struct {
 	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
 	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
 	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side where the sentence contradicts its figures
-	Of            ClaimOf   `json:"of,omitzero"`             // ratio: of the contender itself, what its figure is compared with instead of the baseline's
+	Target        float64   `json:"target,omitempty"`        // ratio: what was said to be reached; a claim holds only where the whole interval is there or beyond
+	Of            ClaimOf   `json:"of,omitzero"`             // ratio: what the figure is compared with instead of the baseline's on the same workload
+	Plus          string    `json:"plus,omitempty"`          // ratio: a metric to add to Metric on both sides, e.g. what the client allocates
 	Check         string    `json:"check,omitempty"`         // statement: the check that answers it
+	Except        []string  `json:"except,omitempty"`        // statement about meanings: properties that it set aside itself, e.g. float digits
 	Decomposition string    `json:"decomposition,omitempty"` // cause: the id of the one that answers it
 	Causes        []string  `json:"causes,omitempty"`        // cause: the contenders that its claimed steps lead to
 	Because       string    `json:"because,omitempty"`       // reported: why it is not measured, one line
 	Statement     string    `json:"statement"`
 }
 
-// ClaimOf is a figure of the claim's own contender.
+// ClaimOf is a figure of the claim's own contender, or of another one.
 type ClaimOf struct {
-	Workload string `json:"workload"`
-	Metric   string `json:"metric"`
+	Contender string `json:"contender,omitempty"` // empty: the claim's own
+	Workload  string `json:"workload"`
+	Metric    string `json:"metric"`
+}
+
+// Shown is a line of public code, and what it shows about a claim.
+type Shown struct {
+	Repository string `json:"repository"` // e.g. github.com/owner/name
+	Commit     string `json:"commit"`
+	Path       string `json:"path"`
+	Line       int    `json:"line"`
+	Says       string `json:"says"` // in our words, e.g. the answer is closed unread
+}
+
+// URL is where the line can be read.
+func (s Shown) URL() string {
+	return fmt.Sprintf("https://%s/blob/%s/%s#L%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
 // Directed reports whether a ratio claims a side and no size.
@@ -134,6 +155,10 @@ func (c Claim) validateRatio() error {
 	switch {
 	case c.Of != (ClaimOf{}) && (c.Of.Workload == "" || c.Of.Metric == ""):
 		return fieldError("of", "a figure of the contender without its workload or its metric", "e.g. of: {workload: ten, metric: time}")
+	case c.Plus != "" && c.Of == (ClaimOf{}):
+		return fieldError("plus", "a sum of two metrics without the figure that it is compared with", "add of: {contender: …, workload: …, metric: …}")
+	case c.Target != 0 && (!(c.Target > 0) || (c.Target < 1) != (c.Ratio() < 1)):
+		return fieldError("target", "a target that is not on the claimed side of 1", "as a ratio to the baseline, e.g. target: 0.5 for twice as fast")
 	case c.Directed() && c.Whole == 0:
 		return nil
 	case !(c.Baseline > 0) || !(c.Value > 0):
@@ -196,22 +221,36 @@ func (c Claim) Ratio() float64 {
 type Outcome string
 
 // Outcomes, in the order in which the first match wins: not measured, void as
-// published, tie, refuted, holds, direction holds, inconclusive.
+// published, tie, refuted, holds, more than published, direction holds, not the
+// published size, inconclusive.
 const (
-	Holds           Outcome = "holds"
-	DirectionHolds  Outcome = "direction holds"
-	Tie             Outcome = "tie"
-	Refuted         Outcome = "refuted"
-	VoidAsPublished Outcome = "void as published"
-	ClaimOpen       Outcome = "inconclusive"
-	NotMeasured     Outcome = "not measured"
+	Holds             Outcome = "holds"
+	MoreThanPublished Outcome = "more than published" // on the claimed side, and the difference is larger than was said
+	DirectionHolds    Outcome = "direction holds"
+	Tie               Outcome = "tie"
+	Refuted           Outcome = "refuted"
+	VoidAsPublished   Outcome = "void as published"
+	NotThatSize       Outcome = "not the published size" // the direction is open, and that large the difference is not
+	ClaimOpen         Outcome = "inconclusive"
+	NotMeasured       Outcome = "not measured"
 )
+
+// Outcomes returns every outcome, in the order in which they are counted.
+func Outcomes() []Outcome {
+	return []Outcome{Holds, MoreThanPublished, DirectionHolds, Tie, Refuted, VoidAsPublished, NotThatSize, ClaimOpen, NotMeasured}
+}
+
+// IsOpen reports whether more rounds can change which side an outcome is on.
+func (o Outcome) IsOpen() bool { return o == ClaimOpen || o == NotThatSize }
 
 // ClaimResult is a claim with what was measured here.
 type ClaimResult struct {
 	ID          string    `json:"id"`
 	Kind        ClaimKind `json:"kind"`
 	Source      string    `json:"source"`
+	SourceURL   string    `json:"source_url,omitempty"` // where the source can be read
+	Place       string    `json:"place,omitempty"`      // as in the claim
+	Shown       []Shown   `json:"shown,omitempty"`      // likewise
 	Statement   string    `json:"statement"`
 	Evidence    string    `json:"evidence"` // what answers it: the comparison, or the check
 	Contender   string    `json:"contender"`
@@ -223,7 +262,7 @@ type ClaimResult struct {
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the size is not the published one: off by more than 2× where the direction holds, by more than 1.25× where it is open
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published: the ratio is off by more than 2× where the direction holds, by more than 1.25× where it is open
 	Why         string    `json:"why"`
 
 	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.

@@ -19,6 +19,8 @@ type Result struct {
 	Figures  string `json:"figures,omitempty"` // the line of figures that belongs to Answer
 	Kind     Kind   `json:"kinds"`
 
+	Recommended string `json:"recommended,omitempty"` // what a publication recommended, and whether it stands; empty: the study names none, or these figures do not tell
+
 	Run
 	Design
 	Measured

@@ -12,21 +12,29 @@ import (
 // Study is a question with everything needed to answer it: who is measured, on
 // what, by which measure, and what was claimed before.
 type Study struct {
-	ID         string      `json:"study"`
-	Question   string      `json:"question"`
-	Answer     []Answer    `json:"answer,omitempty"` // what to print on top of a result: the first that the result allows
-	Kind       Kind        `json:"kinds"`
-	Baseline   string      `json:"baseline"` // id of the entry every ratio is taken to
-	Contenders []Entry     `json:"contenders"`
-	Workloads  []Workload  `json:"workloads"`
-	Metrics    []string    `json:"metrics"` // names in the catalogue; the first is primary
-	Criteria   []Criterion `json:"criteria,omitempty"`
-	Claims     []Claim     `json:"claims,omitempty"`
-	Decompose  []Decompose `json:"decompose,omitempty"`  // differences to be taken apart, one cause at a time
-	BreakEven  []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
-	Budget     Budget      `json:"budget"`
-	Dir        string      `json:"-"` // directory of the study file; relative paths start here
-	Borrowed   bool        `json:"-"` // the input is the user's and the contenders are not: the user cannot mend what is wrong with one
+	ID          string      `json:"study"`
+	Question    string      `json:"question"`
+	Answer      []Answer    `json:"answer,omitempty"`      // what to print on top of a result: the first that the result allows
+	Recommended []Answer    `json:"recommended,omitempty"` // what the publication recommends and whether that stands: the first that the result allows
+	Sources     []Source    `json:"sources,omitempty"`     // where publications that claims name can be read
+	Kind        Kind        `json:"kinds"`
+	Baseline    string      `json:"baseline"` // id of the entry every ratio is taken to
+	Contenders  []Entry     `json:"contenders"`
+	Workloads   []Workload  `json:"workloads"`
+	Metrics     []string    `json:"metrics"` // names in the catalogue; the first is primary
+	Criteria    []Criterion `json:"criteria,omitempty"`
+	Claims      []Claim     `json:"claims,omitempty"`
+	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to be taken apart, one cause at a time
+	BreakEven   []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
+	Budget      Budget      `json:"budget"`
+	Dir         string      `json:"-"` // directory of the study file; relative paths start here
+	Borrowed    bool        `json:"-"` // the input is the user's and the contenders are not: the user cannot mend what is wrong with one
+}
+
+// Source is a publication that claims name.
+type Source struct {
+	Name string `json:"name"` // as claims have it
+	URL  string `json:"url"`  // of the version that was read
 }
 
 // Budget is how long a study may measure, builds not included.
@@ -227,8 +235,16 @@ func (s *Study) Validate() error {
 		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
 			return err
 		}
-		if err := s.refers(at+".of", "", c.Of.Workload, c.Of.Metric, works, seen); err != nil {
+		if err := s.refers(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
 			return err
+		}
+		if err := s.refers(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
+			return err
+		}
+		for k, shown := range c.Shown {
+			if shown.Repository == "" || len(shown.Commit) < 7 || shown.Path == "" || shown.Line < 1 || shown.Says == "" {
+				return fieldError(fmt.Sprintf("%s.shown[%d]", at, k), "public code without its place or what it shows", "give repository, commit, path, line and says")
+			}
 		}
 		for _, w := range c.Workloads {
 			if !works[w] {
@@ -254,9 +270,11 @@ func (s *Study) Validate() error {
 			return err
 		}
 	}
-	for i, a := range s.Answer {
-		if err := s.answerable(a, works, seen); err != nil {
-			return prefix(fmt.Sprintf("answer[%d]", i), err)
+	for key, sentences := range map[string][]Answer{"answer": s.Answer, "recommended": s.Recommended} {
+		for i, a := range sentences {
+			if err := s.answerable(a, works, seen); err != nil {
+				return prefix(fmt.Sprintf("%s[%d]", key, i), err)
+			}
 		}
 	}
 	return s.asksGiven()
@@ -324,7 +342,8 @@ func prefix(path string, err error) error {
 }
 
 // Having returns the study without the entries whose module is missing (see
-// [Entry]), and without the workloads that no other entry has.
+// [Entry]), and without the workloads that no other entry has. Claims about such
+// an entry are asked of its stand-in.
 func (s Study) Having(has func(module string) bool) Study {
 	out := map[string]bool{}
 	var entries []Entry
@@ -348,7 +367,12 @@ func (s Study) Having(has func(module string) bool) Study {
 		}
 		works = append(works, w)
 	}
-	s.Contenders, s.Workloads = entries, works
+	s.Contenders, s.Workloads, s.Claims = entries, works, slices.Clone(s.Claims)
+	for i, c := range s.Claims {
+		if out[c.Contender] && c.StandIn != "" {
+			s.Claims[i].Contender = c.StandIn
+		}
+	}
 	return s
 }
 
@@ -361,7 +385,7 @@ func (s *Study) asksGiven() error {
 	about := func(at string, ids ...string) error {
 		for _, id := range ids {
 			if given[id] {
-				return fieldError(at, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender")
+				return fieldError(at, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
 			}
 		}
 		return nil
@@ -375,7 +399,11 @@ func (s *Study) asksGiven() error {
 		}
 	}
 	for i, c := range s.Claims {
-		if err := about(fmt.Sprintf("claims[%d]", i), c.Contender); err != nil {
+		asked := []string{c.StandIn, c.Of.Contender}
+		if c.StandIn == "" {
+			asked = append(asked, c.Contender)
+		}
+		if err := about(fmt.Sprintf("claims[%d]", i), asked...); err != nil {
 			return err
 		}
 	}

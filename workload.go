@@ -211,6 +211,7 @@ const (
 	KeyDelivered      = "delivered_items"            // events that arrived where the server takes them, since the workload was prepared; absent where nobody can tell
 	KeyDeliveredAsked = "delivered_items_expected"   // events in the requests that were answered as they should be, since then
 	KeyStop           = "stop_ns"                    // metric stop
+	KeyOps            = "ops"                        // operations that were timed
 	KeyResident       = "rss_bytes"                  // metric rss
 	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; absent where it does not count
 	KeySharedProcess  = "shared_process"             // 1: server and load generator are one process

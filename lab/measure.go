@@ -217,7 +217,7 @@ func answered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, ope
 		}
 	}
 	for _, c := range claims {
-		count(c.Outcome == tare.ClaimOpen)
+		count(c.Outcome.IsOpen())
 	}
 	return answered, open
 }

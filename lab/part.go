@@ -111,6 +111,9 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 			continue
 		}
 		who[c.Contender] = true
+		if c.Of.Contender != "" {
+			who[c.Of.Contender] = true
+		}
 		if c.Workload != "" { // a statement is answered beside them
 			what[c.Workload] = true
 		}

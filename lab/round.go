@@ -302,7 +302,7 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 		"cpu_ns_per_op":     perOp(sum.CPUNS+sum.IdleCPUNS, sum.Ops),
 		"size_bytes_per_op": perOp(sum.BytesOut, sum.Ops),
 		"errors":            float64(sum.Errors),
-		"ops":               float64(sum.Ops),
+		tare.KeyOps:         float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
 	// What was recorded of the slices is read before the memory pass adds to it.

@@ -173,11 +173,11 @@ func TestSharesAndReports(t *testing.T) {
 	assert.Equal(t, "an early one", lineOf(t, got, "F1.6-early"), "F1.6-early inconclusive time, share 50 % 40 % [no interval yet]")
 	assert.Equal(t, "a figure", lineOf(t, got, "F1.1/gae"), "F1.1/gae reported, not measured – 407 requests/s –")
 	assert.Equal(t, "a sentence", lineOf(t, got, "F1.3"), "F1.3 reported, not measured – – –")
-	assert.Contains(t, "its words", got, "“F1.1/gae was said” (–)")
+	assert.Contains(t, "its words", got, "F1.1/gae was said (–)")
 	assert.Contains(t, "its reason", got, "why: it runs elsewhere")
 	assert.Contains(t, "explained", got, "What is only reported was published, and nothing here measures it.")
 	assert.Contains(t, "at the top", text(t, peers(), Style{Width: 400}), "reported, not measured: F1.1/gae, F1.3; not measured: F1.1/fluentd")
-	assert.Contains(t, "markdown", written(t, "md", peers()), "| F1.1/gae | “F1.1/gae was said” |  | reported, not measured |")
+	assert.Contains(t, "markdown", written(t, "md", peers()), "| F1.1/gae | F1.1/gae was said |  | reported, not measured |")
 	for _, row := range rowsOf(t, peers()) {
 		if row["section"] == "claim" && strings.HasPrefix(row["claims"], "F1.1/gae") {
 			assert.Equal(t, "row", [4]string{row["claims"], row["metric"], row["value"], row["unit"]}, [4]string{"F1.1/gae: reported, not measured", "published", "407", "requests/s"})

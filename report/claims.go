@@ -41,7 +41,7 @@ func claimTable(r *tare.Result, sources []string) Table {
 		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
-		statement := fmt.Sprintf("“%s” (%s)", c.Statement, or(claimedOf(r, c, ", "), nothing))
+		statement := fmt.Sprintf("%s (%s)", c.Statement, or(claimedOf(r, c, ", "), nothing))
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
@@ -50,7 +50,7 @@ func claimTable(r *tare.Result, sources []string) Table {
 				{Text: c.ID}, {became(c), outcomeMark(c.Outcome)}, {Text: measure(c)},
 				{Text: published(c)}, measuredClaim(c),
 			},
-			Notes: []string{statement, reason(r.Claims, i)},
+			Notes: slices.Concat([]string{statement, reason(r.Claims, i)}, shownBy(c)),
 		})
 	}
 	return t
@@ -61,25 +61,62 @@ func claimTable(r *tare.Result, sources []string) Table {
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.table(claimSentences(r, nil))
+	var seen []string
+	for _, c := range r.Claims {
+		for _, code := range c.Shown {
+			line := fmt.Sprintf("- %s: [%s](%s): %s", plain(c.ID), plain(whereShown(code)), code.URL(), plain(code.Says))
+			if key := code.URL() + code.Says; !slices.Contains(seen, key) {
+				if len(seen) == 0 {
+					s.block("Public code that shows it:")
+				}
+				seen = append(seen, key)
+				s.b.WriteString(line + "\n")
+			}
+		}
+	}
+	if len(seen) > 0 {
+		s.b.WriteString("\n")
+	}
 	return send(w, s.b.String())
+}
+
+// shownBy are lines about the public code that shows how a claim came about.
+func shownBy(c tare.ClaimResult) (lines []string) {
+	for _, code := range c.Shown {
+		lines = append(lines, "shown by "+whereShown(code)+": "+code.Says)
+	}
+	return lines
+}
+
+// whereShown names a line of public code, as go names a version: "github.com/owner/name@1f5fff2, main.go:12".
+func whereShown(s tare.Shown) string {
+	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
 // claimSentences is a row for every claim with what it said in the row, where
 // notes have no place beneath it.
 func claimSentences(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
-		{Name: "claim"}, {Name: "it said"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
-		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
+		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
+		{Name: "published", Unit: "ratio: figures"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
 	}}
+	placed := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Place != "" || c.SourceURL != "" })
+	if placed {
+		t.Columns = slices.Insert(t.Columns, 2, Column{Name: "where"})
+	}
 	for i, c := range r.Claims {
-		statement := "“" + c.Statement + "”"
+		statement := c.Statement
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Field{
+		cells := []Field{
 			{Text: c.ID}, {Text: statement}, {Text: claimedOf(r, c, " on ")}, {Text: became(c)}, {Text: measure(c)},
-			{Text: published(c)}, measuredClaim(c), {Text: strings.TrimPrefix(reason(r.Claims, i), "why: ")},
-		}})
+			{Text: published(c) + ofFigures(c)}, measuredClaim(c), {Text: strings.TrimPrefix(reason(r.Claims, i), "why: ")},
+		}
+		if placed {
+			cells = slices.Insert(cells, 2, linked(or(c.Place, c.Source), c.SourceURL))
+		}
+		t.Rows = append(t.Rows, Row{Cells: cells})
 	}
 	return t
 }
@@ -206,8 +243,8 @@ func measuredClaim(c tare.ClaimResult) Field {
 func reason(claims []tare.ClaimResult, i int) string {
 	c := claims[i]
 	label := "why: "
-	if c.SizeRefuted {
-		label = "size refuted: "
+	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
+		label = "not the published size: "
 	}
 	why := c.Why
 	if why == "" {
@@ -224,7 +261,7 @@ func reason(claims []tare.ClaimResult, i int) string {
 
 func outcomeMark(o tare.Outcome) Mark {
 	switch o {
-	case tare.Holds, tare.DirectionHolds:
+	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
 		return Good
 	case tare.Refuted, tare.VoidAsPublished:
 		return Bad

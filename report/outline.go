@@ -58,12 +58,14 @@ const (
 
 // Keys of sections that are not in [Outline], as a page has them elsewhere.
 const (
-	keyAnswer    = "answer"
-	keyQuestion  = "question"
-	keyTally     = "tally"
-	keyObjective = "objective"
-	keyMethod    = "method"
-	keyManners   = "manners"
+	keyAnswer   = "answer"
+	keyQuestion = "question"
+
+	keyRecommended = "recommended"
+	keyTally       = "tally"
+	keyObjective   = "objective"
+	keyMethod      = "method"
+	keyManners     = "manners"
 )
 
 // Block is a sentence or two, a list, or a table.

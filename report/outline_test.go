@@ -157,7 +157,7 @@ func TestEverySectionIsWritten(t *testing.T) {
 // onMachines is a result of two machines that differ.
 func onMachines() *tare.Result {
 	r := base()
-	r.Answer = "It takes less on one of two machines."
+	r.Answer, r.Recommended = "It takes less on one of two machines.", "It was recommended, and that stands."
 	r.Machines = []tare.OnMachine{{Name: "a", Machine: r.Machine, Rounds: 18}, {Name: "b", Machine: r.Machine, Rounds: 17}}
 	r.OverMachines = []tare.OverMachines{{
 		Workload: r.Workloads[0].ID, Contender: r.Contenders[1].ID, Metric: r.Metrics[0], Against: r.Contenders[0].ID,

@@ -19,6 +19,7 @@ type part struct {
 func parts() []part {
 	return []part{
 		{keyAnswer, "", forMarkdown, (*Section).answer},
+		{keyRecommended, "", forPaper, func(s *Section, r *tare.Result) { s.say(Plain, r.Recommended) }},
 		{keyQuestion, "", forMarkdown, func(s *Section, r *tare.Result) { s.say(Plain, r.Question, departure(r)) }},
 		{keyObjective, "", forPaper, (*Section).objective},
 		{keyMethod, "", forPaper, (*Section).method},

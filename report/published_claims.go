@@ -56,7 +56,7 @@ func ClaimsCount(results []*tare.Result) string {
 		}
 	}
 	var parts []string
-	for _, o := range []tare.Outcome{tare.Holds, tare.DirectionHolds, tare.Tie, tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.NotMeasured} {
+	for _, o := range tare.Outcomes() {
 		if count[o] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
 		}

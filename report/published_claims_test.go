@@ -46,6 +46,32 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 	}
 }
 
+// Where a study says where its claims stand and which code shows how they came about,
+// tables lead there.
+func TestPlacesOfClaims(t *testing.T) {
+	c := tare.ClaimResult{
+		ID: "F1", Source: "somebody", SourceURL: "https://example.com/README.md", Place: "Results", Statement: "it is fast", Outcome: tare.VoidAsPublished, Why: "void",
+		Shown: []tare.Shown{{Repository: "example.com/o/n", Commit: "0123456789", Path: "a.go", Line: 7, Says: "the error is dropped"}},
+	}
+	r := &tare.Result{Judged: tare.Judged{Claims: []tare.ClaimResult{c}}}
+	var out strings.Builder
+	if err := ClaimsMarkdown(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| claim | it said, in our words | where | of |", "| F1 | it is fast | [Results](https://example.com/README.md) |",
+		"- F1: [example.com/o/n@" + noLink + "0123456, a.go:7](https://example.com/o/n/blob/0123456789/a.go#L7): the error is dropped\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	if err := ClaimsText(&out, []*tare.Result{r}, Style{}); err != nil || !strings.Contains(out.String(), "shown by example.com/o/n@0123456, a.go:7: the error is dropped") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
 // An exponent has two decimals, whatever was fitted.
 func TestExponentsOfClaims(t *testing.T) {
 	c := tare.ClaimResult{Kind: tare.ClaimGrowth, Measured: 0.16888741373741703, Low: 0.12022502646630834, High: 0.2138}

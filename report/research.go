@@ -18,7 +18,11 @@ func Research(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain("Research: "+r.Study))
 	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
-	s.arrange(r, researchChapters())
+	chapters := researchChapters()
+	if r.Recommended == "" {
+		chapters = chapters[1:]
+	}
+	s.arrange(r, chapters)
 	return send(w, s.b.String())
 }
 
@@ -33,6 +37,7 @@ type chapter struct {
 // researchChapters are the chapters of a research paper.
 func researchChapters() []chapter {
 	all := []chapter{
+		{2, "What was recommended, and whether it stands", []string{keyRecommended}},
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
 		{2, "Results", nil},

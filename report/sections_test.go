@@ -185,8 +185,8 @@ func TestStatements(t *testing.T) {
 	r := six()
 	got := sectionText(t, r, "PUBLISHED CLAIMS")
 	assert.Equal(t, "text", lineOf(t, got, "F0.19"), "F0.19 refuted – – –")
-	assert.Contains(t, "text", got, "“it is a drop-in replacement” (jsoniter-fastest)\n")
-	assert.Contains(t, "md", written(t, "md", r), "| F0.19 | “it is a drop-in replacement” | jsoniter-fastest | refuted | – | – | – |")
+	assert.Contains(t, "text", got, "it is a drop-in replacement (jsoniter-fastest)\n")
+	assert.Contains(t, "md", written(t, "md", r), "| F0.19 | it is a drop-in replacement | jsoniter-fastest | refuted | – | – | – |")
 	assert.Contains(t, "csv", written(t, "csv", r), ",F0.19: refuted,claim,,,,,,,,it is a drop-in replacement\n")
 	if strings.Contains(written(t, "csv", base()), ",claim,") {
 		t.Error("a claim that stands beside its figure has a row of its own")

@@ -84,6 +84,8 @@ func marked(f Field) string {
 		return "**" + text + "**"
 	case f.Mark == Code:
 		return code(f.Text)
+	case strings.HasPrefix(string(f.Mark), address):
+		return "[" + text + "](" + string(f.Mark) + ")"
 	default:
 		return text
 	}

@@ -17,6 +17,8 @@ const (
 	Code   Mark = "code" // a name to be read letter by letter
 
 	heading Mark = "heading" // of another section
+
+	address = "https://" // begins a mark that makes a link of a text
 )
 
 // Table is a table with its units in the head.
@@ -44,6 +46,9 @@ type Field struct {
 	Text string
 	Mark Mark
 }
+
+// linked is a text that leads to an address, where documents have links.
+func linked(text, url string) Field { return Field{text, Mark(url)} }
 
 // crossed is a figure that must not be used.
 func crossed(text string) Field { return Field{text, Struck} }

@@ -16,10 +16,8 @@ import (
 // be measured, the headline says so. Both are "" if no answer fits.
 func Answer(s tare.Study, r *tare.Result) (headline, figures string) {
 	q := &quoter{s: s, r: r}
-	for _, a := range s.Answer {
-		if text, err := q.fill(a.Text + a.Headline); err == nil && q.came(a) {
-			return text, q.fillParts(a.Figures)
-		}
+	if a, text := q.firstFit(s.Answer); text != "" {
+		return text, q.fillParts(a.Figures)
 	}
 	for _, a := range s.Answer {
 		parts, _ := a.Parts() // those of a valid study can be read
@@ -33,6 +31,24 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string) {
 		}
 	}
 	return "", ""
+}
+
+// Recommended returns what a publication recommended and whether that stands, chosen as
+// the headline is. It is "" if no sentence fits.
+func Recommended(s tare.Study, r *tare.Result) string {
+	_, text := (&quoter{s: s, r: r}).firstFit(s.Recommended)
+	return text
+}
+
+// firstFit returns the first answer whose condition holds and whose figures were all
+// measured, and its text with the figures in it; "" if there is none.
+func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
+	for _, a := range answers {
+		if text, err := q.fill(a.Text + a.Headline); err == nil && q.came(a) {
+			return a, text
+		}
+	}
+	return tare.Answer{}, ""
 }
 
 // Quote returns text with the figures that it names in braces, as answers of the study

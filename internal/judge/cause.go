@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/evidence"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/stats"
 )
 
 // toldOn reports whether workload is where the decomposition that answers c is.
@@ -38,10 +40,11 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome, r.Why = tare.ClaimOpen, told.Sentence
 		return
 	}
-	var others, shown []tare.Cause
+	var others, shown, own []tare.Cause
 	small := true
 	for _, s := range told.Steps {
 		if slices.Contains(c.Causes, s.To) {
+			own = append(own, s)
 			continue
 		}
 		others = append(others, s)
@@ -50,12 +53,47 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 		}
 		small = small && math.Max(math.Abs(s.ShareLow), math.Abs(s.ShareHigh)) <= tieWithin-1
 	}
+	claimed := ""
+	if len(own) > 1 {
+		claimed = b.together(asked, told.Metric, c.Causes)
+	}
 	switch {
 	case small:
 		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+format.Percent(tieWithin-1)+" of the difference"
 	case len(shown) > 0:
-		r.Outcome, r.Why = tare.Refuted, "of the difference, "+listed(shown)
+		r.Outcome, r.Why = tare.Refuted, claimed+"of the difference, "+listed(shown)
 	default:
-		r.Outcome, r.Why = tare.ClaimOpen, "more rounds are needed: of the difference, "+listed(others)
+		r.Outcome, r.Why = tare.ClaimOpen, claimed+"more rounds are needed: of the difference, "+listed(others)
 	}
+	if len(own) > 0 && r.Outcome != tare.Holds {
+		r.Why += "; of what was claimed, " + listed(own)
+	}
+}
+
+// together says which share of the difference the steps to causes have: "the steps claimed
+// are 82 % (75 to 90) of the difference; ". It is empty where there is no interval.
+func (b *rulingData) together(asked tare.Decompose, metric string, causes []string) string {
+	x := b.d.Index()
+	m, _ := tare.MetricNamed(metric)
+	var part, whole []float64
+	for _, round := range x.Rounds() {
+		from, ok := x.InRound(m, evidence.At(round, asked.Workload, asked.From))
+		first, sum := from, 0.0
+		for _, s := range asked.Steps {
+			to, measured := x.InRound(m, evidence.At(round, asked.Workload, s.To))
+			if slices.Contains(causes, s.To) {
+				sum += to - from
+			}
+			from, ok = to, ok && measured
+		}
+		if ok {
+			part, whole = append(part, sum), append(whole, from-first)
+		}
+	}
+	share, low, high, ok := stats.Share(part, whole, stats.LookLevel(alpha, b.d.Looks()))
+	if !ok {
+		return ""
+	}
+	text, lo, hi := formatShares(share, low, high, 0)
+	return fmt.Sprintf("the steps claimed are together %s %% (%s to %s) of the difference; ", text, lo, hi)
 }

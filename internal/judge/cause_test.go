@@ -24,6 +24,9 @@ func TestWhatIsClaimedToBeTheOnlyCause(t *testing.T) {
 	if r.Workload != "w" || r.Metric != "cpu" || r.Evidence != "decomposition F3.1, 18 rounds" {
 		t.Errorf("%+v", r)
 	}
+	if r := state(d, "lean", "fat"); !strings.HasPrefix(r.Why, "the steps claimed are together ") || !strings.Contains(r.Why, "; of what was claimed, the framework is 30.1 % (") {
+		t.Errorf("two of three: %s, %s", r.Outcome, r.Why)
+	}
 	if r := state(d, "lean", "other", "fat"); r.Outcome != tare.Holds {
 		t.Errorf("all of them: %s, %s", r.Outcome, r.Why)
 	}

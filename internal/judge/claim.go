@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,18 +16,24 @@ const (
 	holdsWithin = 1.25 // of the published ratio, either way
 	tieWithin   = 1.05 // of 1, either way
 	littleBelow = 1.10 // a published effect below this can tie
-	sizeWithin  = 2    // of the published ratio; beyond it the size is refuted
+	sizeWithin  = 2    // of the published ratio; below it the size is refuted
+	effectTimes = 2    // the logarithm of a ratio that holds is no more than so many times the published one, nor less than the same part of it
 )
 
 // claimEdges are the logarithms of the ratios at which the outcome flips, 1
 // itself aside.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
-	return []float64{
+	edges := []float64{
 		published - math.Log(holdsWithin), published + math.Log(holdsWithin),
 		published - math.Log(sizeWithin), published + math.Log(sizeWithin),
 		-math.Log(tieWithin), math.Log(tieWithin),
+		published / effectTimes, published * effectTimes,
 	}
+	if c.Target > 0 {
+		edges = append(edges, math.Log(c.Target))
+	}
+	return edges
 }
 
 // Claims answers the study's claims. The first outcome that matches wins, in
@@ -37,14 +44,25 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   the workload
 //	void as published  the contender is a trap, and the check that was expected
 //	                   to void it did: the original measured something else; or
-//	                   the statement is about a criterion that everything meets
+//	                   the statement is about a criterion that everything meets;
+//	                   or the ratio is made by the study's own relay
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
 //	refuted            the interval is wholly on the other side of 1, or inside
 //	                   ±5 % of 1 where 10 % or more was claimed
 //	holds              the interval is on the claimed side, inside the published
-//	                   ratio times or divided by 1.25
+//	                   ratio times or divided by 1.25, and the effect is about
+//	                   as large: at most twice the published one, at least half
+//	more than published
+//	                   the interval is on the claimed side, and all of it is
+//	                   farther from 1 than those bounds
 //	direction holds    the interval is wholly on the claimed side
+//	not the published size
+//	                   the direction is open, and all of the interval is more
+//	                   than 1.25× away from the published ratio
 //	inconclusive       none of these yet
+//
+// Where the publication named a target that was reached, a claim holds only
+// where the whole interval reaches it.
 //
 // The claimed side is the claim's own, or else that of its figures. A claim of
 // exact equality (equal figures, no side) is refuted by an interval wholly
@@ -55,8 +73,9 @@ func claimEdges(c tare.Claim) []float64 {
 // published number times or divided by 1.25 and is refuted otherwise. A trend
 // has no size, so that it holds where a ratio's direction would, and its 1 is a
 // ratio that stays as it is along the workloads. A growth holds where the
-// whole interval of the exponent lies within 0.1 of the published one, and is
-// refuted where all of it lies outside. Statements are answered by
+// whole interval of the exponent lies within 0.1 of the published one, or where
+// a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time
+// at each size, and these span 16× or more; it is refuted where all of the exponent's interval lies outside. Statements are answered by
 // the check they name. A share holds where the whole interval is at or above
 // it and is refuted where all of it lies below. A cause is refuted where another
 // step of the decomposition has a share of its own, and holds where none can have
@@ -66,8 +85,13 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
 		r := tare.ClaimResult{
-			ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement,
+			ID: c.ID, Kind: c.Kind, Source: c.Source, Place: c.Place, Shown: c.Shown, Statement: c.Statement,
 			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric,
+		}
+		for _, s := range d.Study.Sources {
+			if s.Name == c.Source {
+				r.SourceURL = s.URL
+			}
 		}
 		switch c.Kind {
 		case tare.ClaimRatio:
@@ -79,10 +103,28 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
 		}
+		if c.StandIn != "" && !b.answers(c, notWeighed) {
+			c.Contender, r.Contender = c.StandIn, c.StandIn
+		}
 		b.claim(&r, c, values, notWeighed)
+		if c.StandIn != "" && c.Contender == c.StandIn && r.Outcome != tare.NotMeasured {
+			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
+		}
 		out = append(out, r)
 	}
 	return out
+}
+
+// answers reports whether the contender of a claim was measured where the claim is
+// about.
+func (b *rulingData) answers(c tare.Claim, notWeighed []tare.NotWeighed) bool {
+	who, ok := b.d.Contender(c.Contender)
+	if !ok || who.Absent() || slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender }) {
+		return false
+	}
+	return !slices.ContainsFunc(b.d.Study.Workloads, func(w tare.Workload) bool {
+		return (w.ID == c.Workload || slices.Contains(c.Workloads, w.ID)) && !w.Asks(c.Contender) && c.Contender != b.d.Study.Baseline
+	})
 }
 
 func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
@@ -144,7 +186,7 @@ func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 		notMeasured(r, why)
 		return true
 	}
-	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok && !b.limitIsClaimed(c, f) {
+	if f, ok := b.void(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && (c.Of == (tare.ClaimOf{}) || b.relay(c) == "") {
 		r.Evidence = "check " + f.Check
 		notMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
@@ -320,14 +362,45 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 		return tare.Refuted, false
 	case claimed == 0:
 		return tare.ClaimOpen, false
+	case measured == 0 && (c.High < published/holdsWithin || c.Low > published*holdsWithin):
+		return tare.NotThatSize, true
 	case measured == 0:
-		return tare.ClaimOpen, c.High < published/holdsWithin || c.Low > published*holdsWithin
+		return tare.ClaimOpen, false
 	case measured != claimed:
 		return tare.Refuted, false
-	case published/holdsWithin <= c.Low && c.High <= published*holdsWithin:
+	}
+	return sized(claim, c)
+}
+
+// sized compares the size of an effect that is on the claimed side with the published
+// one. Where the sentence contradicts its figures they say nothing of a size.
+func sized(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
+	near, far := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the effect
+	if near > far {
+		near, far = far, near
+	}
+	said := math.Abs(math.Log(claim.Ratio()))
+	agrees := (claim.Ratio() < 1) == (side(claim) < 0)
+	within := claim.Ratio()/holdsWithin <= c.Low && c.High <= claim.Ratio()*holdsWithin
+	switch {
+	case !agrees && within:
+		return tare.Holds, false
+	case !agrees:
+		return tare.DirectionHolds, false
+	case near > min(said*effectTimes, said+math.Log(holdsWithin)):
+		return tare.MoreThanPublished, false
+	case within && far >= said/effectTimes && !misses(claim, c):
 		return tare.Holds, false
 	}
-	return tare.DirectionHolds, c.High < published/sizeWithin || c.Low > published*sizeWithin
+	return tare.DirectionHolds, far < said-math.Log(sizeWithin)
+}
+
+// misses reports whether some of the interval does not reach the claim's target.
+func misses(claim tare.Claim, c tare.Comparison) bool {
+	if claim.Target < 1 {
+		return claim.Target > 0 && c.High > claim.Target
+	}
+	return c.Low < claim.Target
 }
 
 // because is the reason for an outcome, from the numbers.
@@ -355,18 +428,44 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 			return s + ": " + sideWord + " 1 as claimed"
 		}
 		return s + ": within 1.25× of the published ratio"
+	case tare.MoreThanPublished:
+		return s + ": " + sideWord + " 1 as claimed, and the difference is larger than published"
 	case tare.DirectionHolds:
-		if sizeRefuted {
-			return s + ": " + sideWord + " 1 as claimed, but more than 2× away from the published ratio"
+		if claim.Target > 0 && misses(claim, c) {
+			return s + ": " + missed(claim, c)
 		}
-		return s + ": " + sideWord + " 1 as claimed, not within 1.25× of the published ratio"
+		s += ": " + sideWord + " 1 as claimed"
+		switch {
+		case sizeRefuted:
+			return s + ", but more than 2× away from the published ratio"
+		case published/holdsWithin <= c.Low && c.High <= published*holdsWithin:
+			return s + ", by less than half of what was published"
+		}
+		return s + ", not within 1.25× of the published ratio"
 	}
 	open := ": more rounds are needed"
 	if c.Differs(control) == tare.WithinNoise {
 		open = ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
 	}
-	if sizeRefuted {
+	if o == tare.NotThatSize {
 		open += "; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"
 	}
 	return s + open
+}
+
+// missed says that the target of a claim is not reached: "faster as claimed, not twice".
+func missed(claim tare.Claim, c tare.Comparison) string {
+	m := tare.MetricFor(claim.Metric)
+	than := cmp.Or(m.Slower, m.More)
+	if claim.Target < 1 {
+		than = cmp.Or(m.Faster, m.Less)
+	}
+	times := significant(max(claim.Target, 1/claim.Target)) + " times"
+	if times == "2 times" {
+		times = "twice"
+	}
+	if claim.Target < 1 && c.Low <= claim.Target || claim.Target > 1 && c.High >= claim.Target {
+		return than + " as claimed; whether " + times + " is open"
+	}
+	return than + " as claimed, not " + times
 }

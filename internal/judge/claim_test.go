@@ -11,6 +11,12 @@ func published(baseline, value float64, side string) tare.Claim {
 	return tare.Claim{ID: "F", Kind: tare.ClaimRatio, Contender: "lean", Workload: "w", Metric: "time", Baseline: baseline, Value: value, Unit: "ns/op", Side: side, Statement: "s", Source: "src"}
 }
 
+// target is c with a ratio that was said to be reached.
+func target(c tare.Claim, ratio float64) tare.Claim {
+	c.Target = ratio
+	return c
+}
+
 func TestClaimOutcomes(t *testing.T) {
 	half := published(91882, 45478, "") // 0.495
 	little := published(100, 95, "")
@@ -25,14 +31,21 @@ func TestClaimOutcomes(t *testing.T) {
 	}{
 		{"holds", half, 0.51, 0.53, tare.Holds, false},
 		{"holds, wide", half, 0.40, 0.61, tare.Holds, false},
-		{"too large to hold", half, 0.30, 0.45, tare.DirectionHolds, false},
+		{"reaches beyond what holds", half, 0.30, 0.45, tare.DirectionHolds, false},
+		{"more than published", half, 0.30, 0.38, tare.MoreThanPublished, false},
+		{"more, however much", half, 0.001, 0.002, tare.MoreThanPublished, false},
 		{"direction", half, 0.70, 0.75, tare.DirectionHolds, false},
-		{"direction, 2× off", half, 0.995 * 0.15, 0.24, tare.DirectionHolds, true},
-		{"direction, just not 2× off", half, 0.15, 0.25, tare.DirectionHolds, false},
+		{"direction, 2× off", published(100, 25, ""), 0.51, 0.6, tare.DirectionHolds, true},
+		{"direction, just not 2× off", published(100, 25, ""), 0.49, 0.6, tare.DirectionHolds, false},
 		{"other side", half, 1.2, 1.3, tare.Refuted, false},
 		{"nothing there", half, 0.97, 1.04, tare.Refuted, false},
 		{"certain but within 5 %", half, 0.96, 0.97, tare.Refuted, false},
-		{"open, but not the size", half, 0.9, 1.1, tare.ClaimOpen, true},
+		{"open, but not the size", half, 0.9, 1.1, tare.NotThatSize, true},
+		{"little, five times as much", published(100, 106, ""), 1.24, 1.26, tare.MoreThanPublished, false},
+		{"a third of what was said", published(100, 120, ""), 1.055, 1.07, tare.DirectionHolds, false},
+		{"the target is reached", target(half, 0.5), 0.45, 0.49, tare.Holds, false},
+		{"faster, not twice", target(half, 0.5), 0.57, 0.61, tare.DirectionHolds, false},
+		{"the target is open", target(half, 0.5), 0.48, 0.52, tare.DirectionHolds, false},
 		{"open", half, 0.6, 1.1, tare.ClaimOpen, false},
 		{"little, tie", little, 0.96, 1.04, tare.Tie, false},
 		{"little, certain but tie", little, 0.96, 0.97, tare.Tie, false},
@@ -67,7 +80,7 @@ func TestClaimReasons(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{why(0.52, 0.51, 0.53), "published 0.495×, measured 0.52× (0.51 to 0.53, 95 %, 18 rounds): within 1.25× of the published ratio"},
 		{why(0.72, 0.7, 0.75), "published 0.495×, measured 0.72× (0.70 to 0.75, 95 %, 18 rounds): below 1 as claimed, not within 1.25× of the published ratio"},
-		{why(0.2, 0.19, 0.21), "published 0.495×, measured 0.20× (0.19 to 0.21, 95 %, 18 rounds): below 1 as claimed, but more than 2× away from the published ratio"},
+		{why(0.2, 0.19, 0.21), "published 0.495×, measured 0.20× (0.19 to 0.21, 95 %, 18 rounds): below 1 as claimed, and the difference is larger than published"},
 		{why(1.25, 1.2, 1.3), "published 0.495×, measured 1.25× (1.20 to 1.30, 95 %, 18 rounds): not below 1 as claimed, but the other side"},
 		{why(1, 0.97, 1.04), "published 0.495×, measured 1.00× (0.97 to 1.04, 95 %, 18 rounds): within 5 % of 1, where 10 % or more was claimed"},
 		{why(0.95, 0.91, 0.97), "published 0.495×, measured 0.95× (0.91 to 0.97, 95 %, 18 rounds): within what the control shows here (±10 %); the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"},

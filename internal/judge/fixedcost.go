@@ -14,17 +14,20 @@ const fewestSizesWithCost = 4
 
 // beyondCost is how time grows with size beyond a cost that is the same at each size.
 type beyondCost struct {
-	exponents   []float64 // of each round
-	costs       []float64 // share of the time at the smallest size
-	value, cost float64   // of all rounds
-	low, high   float64   // of value, where there are enough rounds
+	exponents   []float64   // of each round
+	costs       []float64   // share of the time at the smallest size
+	misfits     [][]float64 // by size: how far a fixed cost and a cost by the published exponent are from the time, as a logarithm, in each round
+	value, cost float64     // of all rounds
+	low, high   float64     // of value, where there are enough rounds
 	enough      bool
+	span        float64 // the largest size, of which the smallest is 1
 }
 
 // beyond fits time = cost + factor·size^exponent in each round, for the workloads of
 // a fit. Time in proportion to size has an exponent of 1 here, whatever a call costs;
-// a line through logarithms would be flatter.
-func (b *rulingData) beyond(s tare.Scaling) (out beyondCost, ok bool) {
+// a line through logarithms would be flatter. With the published exponent instead of a free
+// one it says how well that describes each size.
+func (b *rulingData) beyond(s tare.Scaling, published float64) (out beyondCost, ok bool) {
 	if len(s.Workloads) < fewestSizesWithCost {
 		return out, false
 	}
@@ -41,7 +44,14 @@ func (b *rulingData) beyond(s tare.Scaling) (out beyondCost, ok bool) {
 		}
 		if len(times) == len(s.Workloads) {
 			exponent, cost := fitBeyondCost(sizes, times)
+			out.span = sizes[len(sizes)-1] / sizes[0]
 			out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
+			for i, far := range misfits(sizes, times, published) {
+				if i == len(out.misfits) {
+					out.misfits = append(out.misfits, nil)
+				}
+				out.misfits[i] = append(out.misfits[i], far)
+			}
 		}
 	}
 	if len(out.exponents) == 0 {
@@ -70,7 +80,7 @@ func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
 		at := exponent
 		for i := range 41 {
 			p := low + float64(i)*step
-			if a, err := lineBeyond(sizes, times, p); err < best {
+			if a, _, err := lineBeyond(sizes, times, p); err < best {
 				best, at, cost = err, p, a
 			}
 		}
@@ -80,16 +90,16 @@ func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
 	return exponent, cost
 }
 
-// lineBeyond is the cost of the best line through times by size^p, with weights of
-// 1/time², and its weighted sum of squares.
-func lineBeyond(sizes, times []float64, p float64) (cost, err float64) {
+// lineBeyond is the best line through times by (size/largest)^p, with weights of 1/time²:
+// its cost, its factor, and its weighted sum of squares.
+func lineBeyond(sizes, times []float64, p float64) (cost, factor, err float64) {
 	var sw, sx, sy, sxx, sxy float64
 	top := sizes[len(sizes)-1]
 	for i, t := range times {
 		w, x := 1/(t*t), math.Pow(sizes[i]/top, p)
 		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*t, sxx+w*x*x, sxy+w*x*t
 	}
-	factor := (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
+	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
 	if cost = (sy - factor*sx) / sw; cost < 0 {
 		cost, factor = 0, sxy/sxx
 	}
@@ -97,5 +107,15 @@ func lineBeyond(sizes, times []float64, p float64) (cost, err float64) {
 		e := (cost + factor*math.Pow(sizes[i]/top, p) - t) / t
 		err += e * e
 	}
-	return cost, err
+	return cost, factor, err
+}
+
+// misfits are how far the best line by size^p is from the time at each size, as logarithms.
+func misfits(sizes, times []float64, p float64) (far []float64) {
+	cost, factor, _ := lineBeyond(sizes, times, p)
+	for i, t := range times {
+		fitted := cost + factor*math.Pow(sizes[i]/sizes[len(sizes)-1], p)
+		far = append(far, math.Log(max(fitted, math.SmallestNonzeroFloat64)/t))
+	}
+	return far
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,8 +11,17 @@ import (
 )
 
 // growthWithin is how far from the published exponent the whole interval may lie
-// for the claim to hold. Where all of it lies farther away the claim is refuted.
+// for the claim to hold. Where all of it lies farther away the claim is refuted, unless
+// a fixed cost and a cost by the published exponent describe each size.
 const growthWithin = 0.1
+
+// A fixed cost and a cost by the published exponent describe times that they are so near
+// to at each size, where the largest size is so many times the smallest: within fewer,
+// another exponent would be as near.
+const (
+	lineWithin = 1.5
+	lineSpan   = 16
+)
 
 // growth answers a claim of how time grows along workloads that differ in size
 // alone, by the exponent that is fitted through them. Where the claim is that it does
@@ -39,13 +49,20 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), formatRounds(s.Rounds))
-	if f, ok := b.beyond(s); ok && f.enough && c.Value > 0 {
+	f, ok := b.beyond(s, c.Value)
+	if ok && f.enough && c.Value > 0 {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), formatRounds(len(f.exponents)), by, s.Exponent)
 	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
+	worst, describes := b.describes(f, c.Value)
 	switch {
+	case describes && !(low <= r.Low && r.High <= high):
+		r.Outcome = tare.Holds
+		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %.2f× of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
+			powerOf(by, c.Value), math.Exp(worst), formatLevel(1-alpha), formatRounds(len(f.exponents)), by, r.Measured)
+		return
 	case low <= r.Low && r.High <= high:
 		r.Outcome = tare.Holds
 		return
@@ -53,4 +70,29 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome = tare.Refuted
 	}
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
+}
+
+// describes reports whether a fixed cost and a cost by the published exponent are within
+// [lineWithin] of the time at each size, and how far they may be from it at the worst, as
+// a logarithm. The intervals of all sizes hold together.
+func (b *rulingData) describes(f beyondCost, published float64) (worst float64, ok bool) {
+	if len(f.misfits) == 0 || published == 0 || f.span < lineSpan {
+		return 0, false
+	}
+	for _, far := range f.misfits {
+		low, high, bounded := stats.Interval(far, stats.LookLevel(alpha/float64(len(f.misfits)), b.d.Looks()))
+		if !bounded {
+			return 0, false
+		}
+		worst = max(worst, -low, high)
+	}
+	return worst, worst <= math.Log(lineWithin)
+}
+
+// powerOf writes a size to some power: "bytes", "levels^2".
+func powerOf(by string, exponent float64) string {
+	if exponent == 1 {
+		return by
+	}
+	return fmt.Sprintf("%s^%.3g", by, exponent)
 }

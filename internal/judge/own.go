@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,22 +12,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ownRatio answers a claim of a contender's figure over another figure of its own: of
-// another workload, or in another metric. The ratio is taken in each round. Its floor is
-// how far the control's differs from the baseline's.
+// ownRatio answers a claim of a contender's figure over another one than the baseline's
+// on the same workload: over a figure of its own, of another workload or in another
+// metric, or over another contender's. The ratio is taken in each round. Its floor is how
+// far the control's differs from the baseline's.
 func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
+	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := b.d.Measures(c.Of.Workload, c.Of.Metric); !ok {
 		notMeasured(r, why)
 		return
 	}
-	if f, ok := b.void(c.Contender, c.Of.Workload, c.Of.Metric, true); ok {
-		r.Evidence = "check " + f.Check
-		notMeasured(r, fmt.Sprintf("%s: void by the check %s: %s", c.Of.Workload, f.Check, f.Message))
+	if why := b.absent(other, c.Of.Workload, c.Of.Metric); why != "" {
+		notMeasured(r, why)
 		return
 	}
-	of := b.ownRatios(c, c.Contender)
+	of := b.ownRatios(c, c.Contender, other)
 	if len(of) == 0 {
-		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
+		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
 	}
 	rounds := slices.Sorted(maps.Keys(of))
@@ -34,55 +36,102 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 	for _, round := range rounds {
 		effects = append(effects, of[round])
 	}
-	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, c.Metric, c.Workload, c.Of.Metric, c.Of.Workload, formatRounds(len(effects)))
+	what := func(metric string) string {
+		if c.Plus != "" {
+			metric += " and " + c.Plus + " together"
+		}
+		return metric
+	}
+	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, what(c.Metric), c.Workload, what(c.Of.Metric), c.Of.Workload, formatRounds(len(effects)))
+	if c.Of.Contender != "" {
+		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, what(c.Metric), formatRounds(len(effects)))
+	}
 	at := stats.LookLevel(alpha, b.d.Looks())
 	row := tare.Comparison{
-		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Contender,
+		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: other,
 		Ratio: math.Exp(stats.HodgesLehmann(effects)), Level: 1 - alpha, Rounds: len(effects),
 	}
 	if lo, hi, ok := stats.Interval(effects, at); ok {
 		row.Low, row.High, row.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
-	var floor []float64
-	base, control := b.ownRatios(c, b.d.Study.Baseline), b.ownRatios(c, tare.ControlID)
-	for _, round := range rounds {
-		if x, ok := base[round]; ok {
-			if y, ok := control[round]; ok {
-				floor = append(floor, y-x)
-			}
-		}
+	if why := b.relay(c); why != "" {
+		r.Measured, r.Low, r.High = row.Ratio, row.Low, row.High
+		r.Outcome, r.Why = tare.VoidAsPublished, why
+		return
 	}
-	width, _ := stats.HalfWidth(floor, at)
+	width, _ := stats.HalfWidth(b.ownFloor(c, rounds), at)
 	b.decideRatio(r, c, row, width)
 }
 
-// limitIsClaimed reports whether a void says nothing against a claim about a contender
-// alone: behind a relay the network is the limit for every server, the null server too.
-// That voids a comparison of servers, and it is what such a claim is about.
-func (b *rulingData) limitIsClaimed(c tare.Claim, f tare.Finding) bool {
-	w, ok := b.d.Workload(c.Workload)
-	relayed := ok && w.Traffic != nil && (w.Traffic.Delay > 0 || w.Traffic.Bandwidth > 0)
-	return c.Of != (tare.ClaimOf{}) && relayed && f.Check == headroom
+// ownFloor is how far the control's ratio differs from the baseline's, as logarithms, in
+// those of rounds that have both.
+func (b *rulingData) ownFloor(c tare.Claim, rounds []int) (floor []float64) {
+	base := b.d.Study.Baseline
+	same := c
+	if c.Of.Contender != "" { // both sides are of one workload: the control over the baseline there
+		same.Of.Workload, same.Of.Metric = c.Workload, c.Metric
+		for _, x := range b.ownRatios(same, tare.ControlID, base) {
+			floor = append(floor, x)
+		}
+		return floor
+	}
+	own, control := b.ownRatios(c, base, base), b.ownRatios(c, tare.ControlID, tare.ControlID)
+	for _, round := range rounds {
+		x, ok1 := own[round]
+		y, ok2 := control[round]
+		if ok1 && ok2 {
+			floor = append(floor, y-x)
+		}
+	}
+	return floor
 }
 
-// headroom is the check for load generators, or networks, that are the limit.
-const headroom = "generator-headroom"
-
-// ownRatios are the logarithms of the claim's ratio for contender, by round.
-func (b *rulingData) ownRatios(c tare.Claim, contender string) map[int]float64 {
-	x := b.d.Index()
-	of, ok1 := tare.MetricNamed(c.Of.Metric)
-	m, ok2 := tare.MetricNamed(c.Metric)
-	out := map[int]float64{}
-	if !ok1 || !ok2 {
-		return out
+// relay says that a ratio is made by the delay and the bandwidth that the study itself
+// chose for a relay: it could not come out otherwise, so that it says nothing; empty: it
+// is not.
+func (b *rulingData) relay(c tare.Claim) string {
+	relayed := func(id string) (tare.Traffic, bool) {
+		w, ok := b.d.Workload(id)
+		if !ok || w.Traffic == nil {
+			return tare.Traffic{}, false
+		}
+		return *w.Traffic, w.Traffic.Delay > 0 || w.Traffic.Bandwidth > 0
 	}
+	own, is := relayed(c.Workload)
+	of, isOf := relayed(c.Of.Workload)
+	if !is && !isOf || own.Delay == of.Delay && own.Bandwidth == of.Bandwidth {
+		return ""
+	}
+	return fmt.Sprintf("could not fail: the delay and the bandwidth that %s is measured with are chosen here, and they make the ratio", c.Workload)
+}
+
+// ownRatios are the logarithms of the claim's ratio, own's figure over other's, by round.
+func (b *rulingData) ownRatios(c tare.Claim, own, other string) map[int]float64 {
+	x := b.d.Index()
+	out := map[int]float64{}
 	for _, r := range x.Rounds() {
-		own, ok1 := x.InRound(m, evidence.At(r, c.Workload, contender))
-		other, ok2 := x.InRound(of, evidence.At(r, c.Of.Workload, contender))
-		if ok1 && ok2 && own > 0 && other > 0 {
-			out[r] = math.Log(own / other)
+		a, ok1 := sumInRound(x, evidence.At(r, c.Workload, own), c.Metric, c.Plus)
+		o, ok2 := sumInRound(x, evidence.At(r, c.Of.Workload, other), c.Of.Metric, c.Plus)
+		if ok1 && ok2 && a > 0 && o > 0 {
+			out[r] = math.Log(a / o)
 		}
 	}
 	return out
+}
+
+// sumInRound is the value of one or two metrics in one cell; false where one of them was
+// not measured. An empty name counts nothing.
+func sumInRound(x *evidence.Index, at evidence.Cell, metrics ...string) (sum float64, ok bool) {
+	for _, name := range metrics {
+		if name == "" {
+			continue
+		}
+		m, known := tare.MetricNamed(name)
+		value, measured := x.InRound(m, at)
+		if !known || !measured {
+			return 0, false
+		}
+		sum += value
+	}
+	return sum, true
 }

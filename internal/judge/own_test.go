@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -115,8 +116,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestOwnRatioBehindARelay: there the network limits the null server as well. That voids
-// comparisons of servers, and not what a network does to one of them.
+// TestOwnRatioBehindARelay: its delay is the study's own and makes the ratio, so that the
+// claim could not fail. Without one what voids a comparison voids the claim.
 func TestOwnRatioBehindARelay(t *testing.T) {
 	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
 		d := slowed(6, fake{rounds: 12, roundSD: 0.005})
@@ -125,10 +126,37 @@ func TestOwnRatioBehindARelay(t *testing.T) {
 			ID: "F1.4", Kind: tare.ClaimRatio, Contender: "lean", Workload: "wide", Metric: "time", Of: tare.ClaimOf{Workload: "narrow", Metric: "time"},
 			Baseline: 1, Value: 6, Statement: "s", Source: "src",
 		}}
-		void := []tare.Finding{{Check: headroom, Severity: tare.Void, Contender: "lean", Workload: "wide", Metric: "time", Message: "m"}}
-		want := map[bool]tare.Outcome{true: tare.Holds, false: tare.NotMeasured}[delay > 0]
+		void := []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Contender: "lean", Workload: "wide", Metric: "time", Message: "m"}}
+		want := map[bool]tare.Outcome{true: tare.VoidAsPublished, false: tare.NotMeasured}[delay > 0]
 		if r := Claims(d, Compare(d, Effects(d)), Values(d), void, nil)[0]; r.Outcome != want {
 			t.Errorf("delay %v: %s, %q, want %s", delay, r.Outcome, r.Why, want)
 		}
+	}
+}
+
+// TestRatioToAnother: a claim may be about two contenders neither of which is the
+// baseline, and about two metrics together.
+func TestRatioToAnother(t *testing.T) {
+	f := fake{workloads: []string{"w"}, metrics: []string{"time", "bytes", "allocs"}, rounds: 12, roundSD: 0.005, slices: 2, cost: map[string]float64{"lean": 500, "fat": 2000}}
+	d := f.data(seeded(5))
+	for i := range d.Trials {
+		d.Trials[i].Samples = map[string]tare.Sample{"w": {"bytes_per_op": map[string]float64{"lean": 30, "fat": 50}[d.Trials[i].Contender], "allocs_per_op": 10}}
+	}
+	ask := func(c tare.Claim) tare.ClaimResult {
+		c.ID, c.Kind, c.Contender, c.Workload, c.Statement = "F", tare.ClaimRatio, "lean", "w", "s"
+		d.Study.Claims = []tare.Claim{c}
+		return claimed(d)
+	}
+	r := ask(tare.Claim{Metric: "time", Of: tare.ClaimOf{Contender: "fat", Workload: "w", Metric: "time"}, Baseline: 4, Value: 1})
+	if r.Outcome != tare.Holds || math.Abs(r.Measured-0.25) > 0.02 || !strings.HasPrefix(r.Evidence, "lean against fat, time, ") {
+		t.Errorf("%+v", r)
+	}
+	r = ask(tare.Claim{Metric: "bytes", Plus: "allocs", Of: tare.ClaimOf{Contender: "fat", Workload: "w", Metric: "bytes"}, Baseline: 6, Value: 4})
+	if math.Abs(r.Measured-40.0/60) > 1e-9 || !strings.Contains(r.Evidence, "bytes and allocs together") {
+		t.Errorf("%+v", r)
+	}
+	r = ask(tare.Claim{Metric: "time", Of: tare.ClaimOf{Contender: "gone", Workload: "w", Metric: "time"}, Baseline: 4, Value: 1})
+	if r.Outcome != tare.NotMeasured || r.Why != "gone was not measured" {
+		t.Errorf("%+v", r)
 	}
 }

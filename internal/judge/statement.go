@@ -2,6 +2,8 @@ package judge
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/evidence"
@@ -13,6 +15,9 @@ import (
 // cases to look at does the statement hold, for those cases and this implementation.
 func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
+	if len(c.Except) > 0 && b.beyondCaveat(r, c) {
+		return
+	}
 	for _, f := range b.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
 			r.Outcome, r.Why = tare.Refuted, f.Message
@@ -33,6 +38,36 @@ func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	r.Outcome, r.Why = tare.Holds, "of this implementation: "+found
+}
+
+// beyondCaveat answers a statement about meanings that sets some properties aside itself:
+// only the other differences refute it. It reports false where the contender was not asked.
+func (b *rulingData) beyondCaveat(r *tare.ClaimResult, c tare.Claim) bool {
+	i := slices.IndexFunc(b.d.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
+	if i < 0 {
+		return false
+	}
+	of := b.d.Semantics[i]
+	var says, properties []string
+	aside := 0
+	for _, d := range of.Differences {
+		if slices.Contains(c.Except, d.Property) {
+			aside++
+			continue
+		}
+		says = append(says, d.Says)
+		if !slices.Contains(properties, d.Property) {
+			properties = append(properties, d.Property)
+		}
+	}
+	caveat := fmt.Sprintf("%s set aside (%d of %d answers)", strings.Join(c.Except, " and "), aside, of.Cases)
+	if len(says) == 0 {
+		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("with %s, each other answer is %s's", caveat, of.Reference)
+		return true
+	}
+	r.Outcome = tare.Refuted
+	r.Why = fmt.Sprintf("with %s, as the write-up does, %d others are not %s's (%s): it %s", caveat, len(says), of.Reference, strings.Join(properties, ", "), says[0])
+	return true
 }
 
 // cannotFail is the check for criteria that everything meets: a statement about one

@@ -148,7 +148,7 @@ func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open 
 			continue
 		}
 		switch c.Outcome {
-		case tare.ClaimOpen:
+		case tare.ClaimOpen, tare.NotThatSize:
 			open++
 		case tare.NotMeasured, tare.VoidAsPublished:
 		default:

@@ -240,6 +240,8 @@ func TestSchemaHasTheParsersKeys(t *testing.T) {
 		"expect":    {"contenders: [{expect: {qqqqqq: 1}}]", object(defs["expect"])},
 		"workload":  {"workloads: [{qqqqqq: 1}]", object(defs["workload"])},
 		"criterion": {"criteria: [{qqqqqq: 1}]", object(defs["criterion"])},
+		"source":    {"sources: [{qqqqqq: 1}]", object(defs["source"])},
+		"shown":     {"claims: [{shown: [{qqqqqq: 1}]}]", object(defs["shown"])},
 		"claim":     {"claims: [{qqqqqq: 1}]", object(defs["claim"])},
 		"decompose": {"decompose: [{qqqqqq: 1}]", object(defs["decompose"])},
 		"step":      {"decompose: [{steps: [{qqqqqq: 1}]}]", object(defs["step"])},

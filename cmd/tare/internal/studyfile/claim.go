@@ -16,6 +16,8 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.id(&c.ID),
 		"source": r.Text(&c.Source, ""),
+		"place":  r.Text(&c.Place, "the heading that it stands under"),
+		"shown":  r.List(func(n ast.Node, path string) { c.Shown = append(c.Shown, r.shown(n, path)) }),
 		"kind": func(n ast.Node, path string) {
 			var s string
 			r.Text(&s, claimKinds)(n, path)
@@ -23,6 +25,7 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		},
 		"check":         r.Text(&c.Check, "the id of a check; tare list checks shows them"),
 		"contender":     r.id(&c.Contender),
+		"stand_in":      r.id(&c.StandIn),
 		"workload":      r.id(&c.Workload),
 		"workloads":     r.ids(&c.Workloads),
 		"metric":        r.Text(&c.Metric, "known: "+tare.MetricNames()),
@@ -34,6 +37,9 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"decomposition": r.id(&c.Decomposition),
 		"causes":        r.ids(&c.Causes),
 		"of":            func(n ast.Node, path string) { c.Of = r.claimOf(n, path) },
+		"plus":          r.Text(&c.Plus, "known: "+tare.MetricNames()),
+		"target":        r.Number(&c.Target),
+		"except":        r.Texts(&c.Except, "rows of the table of meanings, e.g. float digits"),
 		"side":          r.Text(&c.Side, "lower or higher"),
 		"because":       r.Text(&c.Because, "why nothing here measures it, in one line"),
 		"statement":     r.Text(&c.Statement, ""),
@@ -52,11 +58,35 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	return c
 }
 
-// claimOf reads which figure of the contender itself another is compared with.
+// shown reads a line of public code.
+func (r *reader) shown(n ast.Node, path string) (s tare.Shown) {
+	var line float64
+	r.Mapping(n, path, "e.g. {repository: github.com/owner/name, commit: …, path: main.go, line: 12, says: …}", map[string]yamlfile.Take{
+		"repository": r.Shaped(&s.Repository, moduleName, "cannot be a repository", "e.g. github.com/owner/name"),
+		"commit":     r.Text(&s.Commit, "its digits"),
+		"path":       r.Text(&s.Path, "within the repository"),
+		"line":       r.Number(&line),
+		"says":       r.Text(&s.Says, "what the line shows"),
+	}, nil)
+	s.Line = int(line)
+	return s
+}
+
+// source reads where a publication can be read.
+func (r *reader) source(n ast.Node, path string) (s tare.Source) {
+	r.Mapping(n, path, "e.g. {name: …, url: …}", map[string]yamlfile.Take{
+		"name": r.Text(&s.Name, "as claims have it"),
+		"url":  r.Text(&s.URL, "e.g. https://github.com/owner/name/blob/COMMIT/README.md"),
+	}, nil)
+	return s
+}
+
+// claimOf reads which figure another is compared with.
 func (r *reader) claimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	r.Mapping(n, path, "e.g. {workload: ten, metric: time}", map[string]yamlfile.Take{
-		"workload": r.id(&of.Workload),
-		"metric":   r.Text(&of.Metric, "known: "+tare.MetricNames()),
+		"contender": r.id(&of.Contender),
+		"workload":  r.id(&of.Workload),
+		"metric":    r.Text(&of.Metric, "known: "+tare.MetricNames()),
 	}, nil)
 	return of
 }
@@ -116,7 +146,10 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	}
 	if kind != tare.ClaimRatio {
 		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
-		refuse("only a ratio is of another figure of the contender", "ratio", "of")
+		refuse("only a ratio is of another figure of the contender", "ratio", "of", "plus", "target")
+	}
+	if kind != tare.ClaimStatement {
+		refuse("only a statement is answered by a check that finds differences in meaning", "statement", "except")
 	}
 	if kind != tare.ClaimReported {
 		refuse("a claim that is measured needs no reason why it is not", "reported", "because")

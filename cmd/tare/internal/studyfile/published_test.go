@@ -16,8 +16,6 @@ import (
 // The statements of the five write-ups are numbered from 1 in each of these.
 var published = map[string]int{"F0": 20, "F1": 8, "F2": 9, "F3": 1, "F4": 13}
 
-var outcomes = []tare.Outcome{tare.Holds, tare.DirectionHolds, tare.Tie, tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.NotMeasured}
-
 // Every statement that was published has a row in docs/claims.md with an
 // outcome, and a reason in it wherever figures do not speak for themselves; and
 // a study asks every row.
@@ -57,7 +55,7 @@ func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
 		} else {
 			measured, why = cells[column["measured"]], cells[column["why"]]
 		}
-		if !slices.Contains(outcomes, tare.Outcome(strings.TrimPrefix(outcome, "reported, "))) {
+		if !slices.Contains(tare.Outcomes(), tare.Outcome(strings.TrimPrefix(outcome, "reported, "))) {
 			t.Errorf("docs/claims.md:%d: %s has no outcome: %q", i+1, id, outcome)
 		}
 		if !strings.ContainsAny(measured, "0123456789") && len(why) < 10 {
@@ -95,5 +93,50 @@ func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
 				t.Errorf("%s was published and has no row in docs/claims.md", id)
 			}
 		}
+	}
+}
+
+// testdata/figures.txt has every figure that was published; docs/claims.md has each in a
+// row of its claim.
+func TestEveryPublishedFigureHasARow(t *testing.T) {
+	claims, err := os.ReadFile("../../../../docs/claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("testdata/figures.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	thousands := regexp.MustCompile(`(\d),(\d{3})\b`)
+	rows := map[string][]string{}
+	for line := range strings.Lines(string(claims)) {
+		if id, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " | "); ok && strings.HasPrefix(line, "| F") {
+			for thousands.MatchString(line) {
+				line = thousands.ReplaceAllString(line, "$1$2")
+			}
+			rows[id] = append(rows[id], line)
+		}
+	}
+	figures := 0
+	for line := range strings.Lines(string(list)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		words := strings.Fields(line)
+		var text string
+		for id, lines := range rows {
+			if id == words[0] || strings.HasPrefix(id, words[0]+"/") || strings.HasPrefix(id, words[0]+"-") {
+				text += strings.Join(lines, "\n")
+			}
+		}
+		for _, figure := range words[1:] {
+			figures++
+			if !regexp.MustCompile(`(^|[^\d.])` + regexp.QuoteMeta(figure) + `($|[^\d.]|\.[^\d])`).MatchString(text) {
+				t.Errorf("%s: %s was published, and no row shows it", words[0], figure)
+			}
+		}
+	}
+	if figures < 400 {
+		t.Errorf("%d figures are listed", figures)
 	}
 }

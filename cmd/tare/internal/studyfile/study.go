@@ -18,20 +18,22 @@ const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 // study reads the whole file.
 func (r *reader) study(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
-		"study":      r.name(&s.ID),
-		"question":   r.Text(&s.Question, ""),
-		"answer":     r.List(func(n ast.Node, path string) { s.Answer = append(s.Answer, r.answer(n, path)) }),
-		"kind":       r.kind(&s.Kind),
-		"kinds":      r.kind(&s.Kind), // as files had it that listed one
-		"baseline":   r.id(&s.Baseline),
-		"contenders": r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
-		"workloads":  r.List(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
-		"metrics":    r.Texts(&s.Metrics, "known: "+tare.MetricNames()),
-		"criteria":   r.List(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
-		"claims":     r.List(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
-		"decompose":  r.List(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
-		"break_even": r.List(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.breakEven(n, path)) }),
-		"budget":     func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
+		"study":       r.name(&s.ID),
+		"question":    r.Text(&s.Question, ""),
+		"answer":      r.List(func(n ast.Node, path string) { s.Answer = append(s.Answer, r.answer(n, path)) }),
+		"recommended": r.List(func(n ast.Node, path string) { s.Recommended = append(s.Recommended, r.answer(n, path)) }),
+		"sources":     r.List(func(n ast.Node, path string) { s.Sources = append(s.Sources, r.source(n, path)) }),
+		"kind":        r.kind(&s.Kind),
+		"kinds":       r.kind(&s.Kind), // as files had it that listed one
+		"baseline":    r.id(&s.Baseline),
+		"contenders":  r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
+		"workloads":   r.List(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
+		"metrics":     r.Texts(&s.Metrics, "known: "+tare.MetricNames()),
+		"criteria":    r.List(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
+		"claims":      r.List(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
+		"decompose":   r.List(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
+		"break_even":  r.List(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.breakEven(n, path)) }),
+		"budget":      func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
 	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
 	return s
 }

@@ -148,10 +148,21 @@ func titleOf(part string) string {
 // execute fills one part of the template at path.
 func (w *writer) execute(path, source string) ([]byte, error) {
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
-		"quote":  w.quote,
-		"claim":  w.claim,
-		"claims": w.claims,
-		"run":    w.run,
+		"quote":    w.quote,
+		"claim":    w.claim,
+		"claims":   w.claims,
+		"measured": w.figure,
+		"run":      w.run,
+		"ruling":   w.ruling,
+		"count":    func(name string) (int, error) { return w.count(name, func(tare.Entry) bool { return true }) },
+		"ways":     func(name string) (int, error) { return w.count(name, answersWhole) },
+		"recommended": func(name string) (string, error) {
+			m, err := w.of(name)
+			if err != nil {
+				return "", err
+			}
+			return m.result.Recommended, nil
+		},
 	}).Parse(source)
 	if err != nil {
 		return nil, err
@@ -179,6 +190,20 @@ func (w *writer) claims(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// figure is the ratio that a run measured of a claim: "0.49× (0.48–0.50)".
+func (w *writer) figure(name, id string) (string, error) {
+	m, err := w.of(name)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range m.result.Claims {
+		if c.ID == id && c.Kind == tare.ClaimRatio && c.Low < c.High {
+			return fmt.Sprintf("%.2f× (%s)", c.Measured, format.Interval(fmt.Sprintf("%.2f", c.Low), fmt.Sprintf("%.2f", c.High))), nil
+		}
+	}
+	return "", fmt.Errorf("run %s has no ratio with an interval for claim %s", name, id)
+}
+
 // claim is what a run measured of a claim of a share: "82 % (80–83 %)".
 func (w *writer) claim(name, id string) (string, error) {
 	m, err := w.of(name)
@@ -191,6 +216,38 @@ func (w *writer) claim(name, id string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)
+}
+
+// ruling is what became of a criterion of a run, which is named as answers name it:
+// {{ruling "homelab" "gin-new mix/c100 rss"}}.
+func (w *writer) ruling(name, of string) (string, error) {
+	m, err := w.of(name)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range m.result.Verdicts {
+		if v.Criterion != "" && v.Contender+" "+v.Workload+" "+v.Metric == of {
+			return string(v.Verdict), nil
+		}
+	}
+	return "", fmt.Errorf("run %s has no criterion about %q", name, of)
+}
+
+// count is how many entries of the study of a run are chosen.
+func (w *writer) count(name string, chosen func(tare.Entry) bool) (n int, err error) {
+	m, err := w.of(name)
+	for _, e := range m.study.Contenders {
+		if chosen(e) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// answersWhole chooses programs of the catalog that do the whole work: no traps, and
+// nothing that is compared by its status alone.
+func answersWhole(e tare.Entry) bool {
+	return e.Launch() == tare.LaunchProgram && e.Answers == tare.AnswersWhole && e.Expect.IsZero()
 }
 
 // run says what a run was: "12 rounds in 148 s, seed 2026, go1.26.8, …".

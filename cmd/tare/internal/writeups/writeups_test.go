@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -109,15 +113,74 @@ func TestPartsOfRunsThatAreNotKeptStay(t *testing.T) {
 	}
 }
 
-func TestAChangedClaimNeedsANewRun(t *testing.T) {
+// A claim that was worded or asked in another way when the run was kept is judged as the
+// study has it now, by the figures of the run.
+func TestClaimsAreJudgedAgain(t *testing.T) {
 	r := tiny(t)
-	r.Claims[0].Statement = "as it was worded before"
-	if _, err := repository(t, r, nil).of("tiny"); err == nil || !strings.Contains(err.Error(), "has changed its claim "+r.Claims[0].ID) {
-		t.Error(err)
+	r.Claims = []tare.ClaimResult{{ID: "F3.1", Statement: "as it was worded before", Outcome: tare.Holds}}
+	r.Contenders = []tare.Contender{{ID: "nethttp", Role: tare.RoleBaseline}, {ID: "gin-default", Role: tare.RoleContender}}
+	r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: "get-7/c100", Contender: "gin-default", Against: "nethttp", Metric: "time", Ratio: 2, Low: 1.9, High: 2.1, Rounds: 12})
+	r.Metrics = append(r.Metrics, "time")
+	r.Workloads[0].Traffic = &tare.Traffic{Connections: 100}
+	m, err := repository(t, r, nil).of("tiny")
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.Claims = nil
-	if _, err := repository(t, r, nil).of("tiny"); err == nil {
-		t.Error("a result without the study's claims is taken")
+	for _, c := range m.result.Claims {
+		if c.ID == "F3.1" && (c.Outcome != tare.Holds || c.Statement == "as it was worded before" || c.Measured != 2 || c.SourceURL == "") {
+			t.Errorf("%+v", c)
+		}
+		if c.ID == "F3.1/p50" && c.Outcome != tare.NotMeasured {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(m.result.Claims) != len(m.study.Claims) {
+		t.Errorf("%d claims of %d", len(m.result.Claims), len(m.study.Claims))
+	}
+}
+
+func TestKeptRunsNameNoPlace(t *testing.T) {
+	root := t.TempDir()
+	if err := keep(root, "tiny", []byte(`{"study": "tiny", "asked": {"with": ["example.com/x=/home/somebody/src/x", "example.com/y=/tmp/y", "http://example.com/home/x"]}}`)); err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := load(root, "tiny")
+	if err != nil || !slices.Equal(r.Asked.With, []string{"example.com/x=../x", "example.com/y=../y", "http://example.com/home/x"}) {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// place is a path in a directory that is somebody's own.
+var place = regexp.MustCompile(`(?:^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/[\w.+-]+`)
+
+// No page, transcript or kept run names a path of the machine that it was made on.
+func TestDocumentsNameNoPlace(t *testing.T) {
+	looked := 0
+	err := filepath.WalkDir("../../../../docs", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".tmpl" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".gz") {
+			z, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				return err
+			}
+			if text, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		looked++
+		for _, found := range place.FindAll(text, 3) {
+			t.Errorf("%s names %s", path, found)
+		}
+		return nil
+	})
+	if err != nil || looked < 50 {
+		t.Errorf("%d files, %v", looked, err)
 	}
 }
 
