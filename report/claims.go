@@ -17,7 +17,7 @@ func (s *Section) claims(r *tare.Result) {
 	if len(sources) == 1 {
 		means = append(means, "Published in: "+sources[0]+".")
 	}
-	s.only(forText|forHTML, func() {
+	s.only(forText, func() {
 		s.say(Dim, means...)
 		s.space()
 		s.show("claims", "", claimTable(r, sources))

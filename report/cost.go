@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -19,6 +20,35 @@ func (s *Section) cost(r *tare.Result) {
 	for _, part := range parts {
 		s.captioned(part.means, part.table)
 	}
+}
+
+// costLines adds a table for each workload if a rate was asked for, else a line
+// for each workload: from which rate on each contender differs by 1 % of a core.
+func (s *Section) costLines(r *tare.Result) {
+	parts := costs(r)
+	if len(parts) == 0 {
+		return
+	}
+	s.say(Dim, costMeans(r, parts))
+	if parts[0].first.Rate > 0 {
+		for _, part := range parts {
+			s.captioned(part.means, part.table)
+		}
+		return
+	}
+	var items []Item
+	for _, w := range r.Workloads {
+		var each []string
+		for _, c := range look(r, w.ID, nil).ranked {
+			if x, ok := costOf(r, w.ID, c.ID); ok {
+				each = append(each, c.Title()+" "+perSecond(x.OnePercent))
+			}
+		}
+		if len(each) > 0 {
+			items = append(items, labelled(w.ID, strings.Join(each, ", ")))
+		}
+	}
+	s.list("", items...)
 }
 
 // costing is one table of costs and what it is of.

@@ -15,7 +15,11 @@ const (
 )
 
 func (s *Section) drives(r *tare.Result) {
-	parts := drives(r)
+	s.only(forText|forMarkdown, func() { s.driveTables(drives(r, false)) })
+	s.only(forHTML, func() { s.driveTables(drives(r, true)) }) // a page has no table of both sides
+}
+
+func (s *Section) driveTables(parts []drive) {
 	if len(parts) == 0 {
 		return
 	}
@@ -64,14 +68,15 @@ func dials(t tare.Traffic) []dial {
 	return out
 }
 
-// drives are the tables: one for each workload with traffic.
-func drives(r *tare.Result) []drive {
+// drives are the tables: one for each workload with traffic. wire adds what stands in
+// the table of both sides.
+func drives(r *tare.Result, wire bool) []drive {
 	var out []drive
 	for _, w := range r.Workloads {
 		if w.Traffic == nil {
 			continue
 		}
-		if t := driveOf(r, w); len(t.Rows) > 0 {
+		if t := driveOf(r, w, wire); len(t.Rows) > 0 {
 			out = append(out, drive{fmt.Sprintf("On %s (%s):", w.ID, traffic(r, *w.Traffic)), t})
 		}
 	}
@@ -81,11 +86,11 @@ func drives(r *tare.Result) []drive {
 // driveOf is the table of one workload, with a column for each dial that any
 // trial shows, and a row for each contender but the control, which is the
 // baseline again.
-func driveOf(r *tare.Result, w tare.Workload) Table {
+func driveOf(r *tare.Result, w tare.Workload, wire bool) Table {
 	v := look(r, w.ID, map[string]bool{})
 	var shown []dial
 	for _, d := range dials(*w.Traffic) {
-		if v.twoSided() && len(onWire([]dial{d})) > 0 {
+		if !wire && v.twoSided() && len(onWire([]dial{d})) > 0 {
 			continue // which stands there
 		}
 		if slices.ContainsFunc(r.Trials, func(t tare.Trial) bool {

@@ -13,7 +13,7 @@ const findingsHeading = "What the checks found"
 // findings adds what the checks saw, void first. What traps were expected to
 // come out as is one line: the tables say it in full.
 func (s *Section) findings(r *tare.Result) {
-	s.only(forText|forHTML, func() { s.say(Dim, probed(r)...) })
+	s.only(forText, func() { s.say(Dim, probed(r)...) })
 	s.only(forMarkdown, func() { s.list("", unlabelled(Plain, probed(r)...)...) })
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	open := found(r)

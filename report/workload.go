@@ -14,7 +14,7 @@ import (
 func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 	v := look(r, w.ID, told)
 	means := all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine)
-	s.only(forText|forHTML, func() { s.say(Dim, means...) })
+	s.only(forText, func() { s.say(Dim, means...) })
 	s.only(forMarkdown, func() { s.say(Dim, strings.Join(means, " ")) })
 	if v.empty() {
 		s.say(Warned, nobodyMeasured)
@@ -22,9 +22,8 @@ func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool
 	}
 	s.space()
 	t := v.primary()
-	s.only(forText|forMarkdown, func() { s.show("", "", t) })
+	s.show("", "", t)
 	s.only(forMarkdown, func() { s.list("", noted(r, t)...) })
-	s.only(forHTML, func() { s.show("primary", "", identifiedOnce(r, told, t)) })
 	s.space()
 	s.say(Dim, v.unranked())
 	more := func(key, about, means string, t Table) {
@@ -65,24 +64,6 @@ func noted(r *tare.Result, t Table) []Item {
 		}
 	}
 	return items
-}
-
-// identifiedOnce is a table without the notes that say who a contender is where
-// an earlier table says so.
-func identifiedOnce(r *tare.Result, told map[string]bool, t Table) Table {
-	t.Rows = slices.Clone(t.Rows)
-	for i, row := range t.Rows {
-		c, _ := r.Contender(row.Who)
-		is, key := identity(c), "who "+row.Who
-		if is == "" || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
-			continue
-		}
-		if told[key] {
-			t.Rows[i].Notes = slices.DeleteFunc(slices.Clone(row.Notes), func(note string) bool { return note == is })
-		}
-		told[key] = true
-	}
-	return t
 }
 
 const (

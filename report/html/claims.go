@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/report"
 )
 
 // Linked is a result and where its page lies, as a link from the page of claims;
-// empty where there is none.
+// "" if it has none.
 type Linked struct {
 	Result *tare.Result
 	Page   string
@@ -19,39 +21,60 @@ type Linked struct {
 
 // claimsPage is what the template of the claims is given.
 type claimsPage struct {
-	Title, Heading, Count, Means string
+	Title, Headline, Means string
 
-	Policy  string
-	Style   template.CSS
-	Studies []study
-	Parts   []part
+	Policy   string
+	Style    template.CSS
+	Studies  []study
+	Outcomes template.HTML // bar of all outcomes
+	Counts   []count
+	Groups   []group
 }
 
 // study is one that was measured.
 type study struct{ Name, Question, Headline, Page string }
 
-// WriteClaims writes every published claim that results answer as one page,
-// with links to the pages of the studies that answer them. It has no script.
+type count struct {
+	Class, Text string
+}
+
+// group is the claims of one outcome.
+type group struct {
+	ID, Heading string
+	Fold        bool // what only another run can measure is folded
+	Grid        *grid
+}
+
+// WriteClaims writes every published claim that results answer as one page, by
+// outcome, with links to the pages of the studies. It has no script.
 func WriteClaims(w io.Writer, results []Linked) error {
 	t, err := template.New("page").Funcs(functions()).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return fmt.Errorf("write claims: %w", err)
 	}
 	style := styleText()
-	p := &claimsPage{Title: report.ClaimsHeading, Heading: report.ClaimsHeading, Means: report.ClaimsMean, Policy: Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
+	p := &claimsPage{Title: report.ClaimsHeading, Means: report.ClaimsMean, Policy: Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
 	var all []*tare.Result
+	total := 0
 	for _, l := range results {
 		all = append(all, l.Result)
-		p.Studies = append(p.Studies, study{report.Legible(l.Result.Study), report.Legible(l.Result.Question), first(report.Headline(l.Result)), l.Page})
+		total += len(l.Result.Claims)
+		top := report.NewSummary(l.Result)
+		p.Studies = append(p.Studies, study{report.Legible(l.Result.Study), top.Question, top.Headline, l.Page})
 	}
-	p.Count = report.ClaimsCount(all)
-	for i, s := range report.Claims(all) {
-		of := part{ID: "source-" + short(float64(i+1)), Key: s.Key, Heading: s.Heading, Level: 2}
-		for _, x := range s.Blocks {
-			of.Blocks = append(of.Blocks, block{Grid: tabled(s, x)})
-		}
-		p.Parts = append(p.Parts, of)
+	p.Headline = report.ClaimsHeadline(all)
+	var parts []plot.Part
+	for i, g := range report.ClaimGroups(all) {
+		of := group{ID: "outcome-" + strconv.Itoa(i+1), Heading: fmt.Sprintf("%s: %d", g.Heading, len(g.Claims)), Fold: g.Outcome == tare.NotMeasured}
+		x := g.Section.Blocks[0]
+		of.Grid = tabled(g.Section, x, *x.Table)
+		drawClaims(of.Grid, g.Claims)
+		p.Groups = append(p.Groups, of)
+		class := "o" + strconv.Itoa(i)
+		parts = append(parts, plot.Part{Class: class, Share: float64(len(g.Claims)) / float64(total)})
+		p.Counts = append(p.Counts, count{class, of.Heading})
 	}
+	p.Outcomes = plot.Stack(parts)
 	var out bytes.Buffer
 	if err := t.ExecuteTemplate(&out, "claims.html", p); err != nil {
 		return fmt.Errorf("write claims: %w", err)

@@ -16,12 +16,12 @@ func TestClaimsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, want := range []string{"1 refuted", "F1.1", "&lt;img src=x&gt;", "since &lt;i&gt;", "<strong>Yes, &lt;u&gt;.</strong> Is it &lt;b&gt;?", `href="results/one/1/report.html"`, "two"} {
+	for _, want := range []string{"1 of 1 weighed claim is refuted", "F1.1", "&lt;img src=x&gt;", "since &lt;i&gt;", "<strong>Yes, &lt;u&gt;.</strong> Is it &lt;b&gt;?", `href="results/one/1/report.html"`, "two"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "<img", "<i>", "<b>", "ZgotmplZ"} {
+	for _, not := range []string{"<script", "<img", "<i>", "<b>?", "ZgotmplZ"} {
 		if strings.Contains(page, not) {
 			t.Errorf("%q is in the page", not)
 		}

@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report"
 )
 
 // finding is what a check saw, and what the check looks at.
 type finding struct {
 	report.Item
+	Sign      string // of the severity
 	Explained string
 }
 
@@ -23,7 +22,7 @@ func (b *builder) findings(items []report.Item) []finding {
 	var out []finding
 	told := map[string]bool{}
 	for _, it := range items {
-		f := finding{Item: it}
+		f := finding{Item: it, Sign: map[string]string{"void": "✕", "warn": "!"}[it.Label]}
 		if b.o.Explain != nil && !told[it.Check] {
 			told[it.Check] = true
 			f.Explained = report.Legible(b.o.Explain(it.Check))
@@ -31,88 +30,6 @@ func (b *builder) findings(items []report.Item) []finding {
 		out = append(out, f)
 	}
 	return out
-}
-
-// choices are what the page can be narrowed to.
-type choices struct {
-	Contenders, Workloads, Metrics, Baselines []choice
-	Baseline, Metric                          string
-}
-
-// choice is a value and how it is called.
-type choice struct{ Value, Name string }
-
-func (b *builder) choices() choices {
-	var c choices
-	c.Baseline = b.contender(b.base)
-	for _, x := range b.r.Contenders {
-		named := choice{b.contender(x.ID), report.Legible(x.Title())}
-		c.Contenders = append(c.Contenders, named)
-		if slices.ContainsFunc(b.r.Rounds, func(e tare.Effects) bool { return e.A == x.ID || e.B == x.ID }) {
-			c.Baselines = append(c.Baselines, named)
-		}
-	}
-	for _, w := range b.r.Workloads {
-		c.Workloads = append(c.Workloads, choice{b.workload(w.ID), report.Legible(w.ID)})
-	}
-	for _, m := range b.r.Metrics {
-		if slices.ContainsFunc(b.r.Comparisons, func(x tare.Comparison) bool { return x.Metric == m }) {
-			c.Metrics = append(c.Metrics, choice{b.metric(m), report.Legible(m)})
-		}
-	}
-	return c
-}
-
-// rate is the table that the reader's own rate is compared with.
-type rate struct {
-	Metric   string
-	Requests string // what operations are called
-	Asked    string // rate to begin with
-	Grid     *grid
-}
-
-// rate is what contenders cost at a rate that the reader gives: the page only
-// multiplies.
-func (b *builder) rate() part {
-	p := part{ID: keyRate, Key: keyRate, Heading: "What it costs at your rate", Level: 2}
-	metric := "cpu"
-	if !slices.Contains(b.r.Metrics, metric) {
-		metric = "time"
-	}
-	g := &grid{Key: keyRate, Caption: "CPU time per operation, and what it comes to", Head: []report.Column{
-		{Name: "contender"}, {Name: "workload"}, {Name: metric, Unit: "ns/op", Right: true},
-		{Name: "cores in use", Right: true}, {Name: "core-hours", Unit: "a month", Right: true}, {Name: "price", Unit: "a month", Right: true},
-	}}
-	for _, w := range b.r.Workloads {
-		for _, c := range b.r.Contenders {
-			v, ok := b.value(w.ID, c.ID, metric)
-			if !ok || c.Role != tare.RoleBaseline && c.Role != tare.RoleContender && c.Role != tare.RoleApart {
-				continue
-			}
-			g.Rows = append(g.Rows, line{
-				Row: report.Row{Who: c.ID, Cells: []report.Field{
-					{Text: report.Legible(c.Title())}, {Text: report.Legible(w.ID)}, {Text: report.Grouped(v.Value)}, {Text: "–"}, {Text: "–"}, {Text: "–"},
-				}},
-				Data: map[string]string{"ns": strconv.FormatFloat(v.Value, 'g', -1, 64), "work": w.ID},
-			})
-		}
-	}
-	if len(g.Rows) == 0 {
-		return p
-	}
-	asked := "1000"
-	for _, c := range b.r.Cost {
-		if c.Rate > 0 {
-			asked = strconv.FormatFloat(c.Rate, 'f', -1, 64)
-			break
-		}
-	}
-	p.Blocks = []block{
-		{Text: fmt.Sprintf("cores in use = rate × %s per operation ÷ 1,000,000,000 ns; core-hours a month = cores × 730 h; price = core-hours × the price of one. "+
-			"The %[1]s per operation is the result's median over rounds, measured under this study's load; a service that does other work besides uses that too.", metric)},
-		{Rate: &rate{Metric: metric, Requests: "operations", Asked: asked, Grid: g}},
-	}
-	return p
 }
 
 // flame is a flame graph.
@@ -162,7 +79,7 @@ func (b *builder) picture(x report.Block, file, title string) []block {
 
 // repeat says how to do it again.
 func (b *builder) repeat() part {
-	p := part{ID: keyRepeat, Key: keyRepeat, Heading: "Do it again", Level: 2}
+	p := part{ID: keyRepeat, Heading: "Do it again"}
 	p.Blocks = []block{
 		{Text: "Download the result document and let tare repeat the run and compare the new figures with these:"},
 		{Repeat: []string{"tare rerun ./" + saved(b.r)}},
@@ -188,7 +105,7 @@ func (b *builder) repeat() part {
 		built = append(built, report.Item{Label: report.Legible(c.Title()), Text: report.Legible(text)})
 	}
 	if len(built) > 0 {
-		p.Blocks = append(p.Blocks, block{Folded: &folded{"Versions and binaries", []block{{Items: built}}}})
+		p.Blocks = append(p.Blocks, block{Text: "Versions and binaries", Mark: report.Bold}, block{Items: built})
 	}
 	return p
 }

@@ -1,18 +1,23 @@
 package html
 
 import (
-	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/report"
 )
 
 // page is what the templates are given.
 type page struct {
-	Title, Study, Question, Headline, Second, Departure string
+	Title, Study string
+	report.Summary
+	Panels []panel
+	Cards  []card
+	Folds  []fold
 
 	Policy string
 	Style  template.CSS
@@ -20,19 +25,18 @@ type page struct {
 	Held   template.HTML // the document, as the text of an element
 	Saved  string        // name of the file it is saved as
 	Lack   string        // what the document in the page lacks
-
-	Choices choices
-	Parts   []part
 }
 
-// part is one section of the page.
+// fold is a part of the page behind a line that opens it.
+type fold struct {
+	ID, Title, Note string
+	Parts           []part
+}
+
+// part is one section in a fold.
 type part struct {
-	ID      string // of the element; unique
-	Key     string // as in package report, or one of the page's own
-	On      string // workload it is about
-	Heading string
-	Level   int // of the heading
-	Blocks  []block
+	ID, Heading string // without a heading it is all of its fold
+	Blocks      []block
 }
 
 // block is one thing in a part: exactly one field is set, but for Mark.
@@ -42,30 +46,11 @@ type block struct {
 	Items  []report.Item
 	Closer []finding
 	Grid   *grid
-	Chart  *chart
-	Band   string
-	Rate   *rate
+	Chart  template.HTML
+	Ratios template.HTML
 	Flame  *flame
 	Repeat []string
-	Folded *folded
 }
-
-// folded is what stands behind a line that opens it.
-type folded struct {
-	Summary string
-	Blocks  []block
-}
-
-// Keys of the page's own parts.
-const (
-	keyAllocs   = "allocations"
-	keyTimeline = "timeline"
-	keySweep    = "sweep"
-	keyRate     = "rate"
-	keyRepeat   = "repeat"
-	keyWorks    = "workloads"
-	keyGlance   = "glance"
-)
 
 // builder holds what the parts of a page are made from.
 type builder struct {
@@ -84,12 +69,16 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	}
 	style, script := styleText(), scriptText()
 	p := &page{
-		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: first(report.Headline(r)), Second: report.Second(r), Departure: report.Departure(r),
+		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.folds(),
 		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
-		Choices: b.choices(), Parts: b.parts(),
 	}
-	b.number(p.Parts)
+	for i, x := range p.Contest.Panels {
+		p.Panels = append(p.Panels, newPanel(p.Contest, x, i))
+	}
+	for _, c := range p.Summary.Cards {
+		p.Cards = append(p.Cards, newCard(c))
+	}
 	return p
 }
 
@@ -111,181 +100,212 @@ func saved(r *tare.Result) string {
 	return name + ".result.json"
 }
 
-// parts are the page from top to bottom: sections of the report, and the page's
-// own between them.
-func (b *builder) parts() []part {
-	own := map[string]func() part{
-		keyGlance: func() part {
-			return part{ID: keyGlance, Key: keyGlance, Heading: "Ratios at a glance", Level: 2, Blocks: b.glance()}
-		},
-		keyWorks: b.works, keySweep: b.sweep, keyAllocs: b.allocations, keyTimeline: b.timeline, keyRate: b.rate, keyRepeat: b.repeat,
-		report.KeyReading: func() part { return part{} }, // in works
+// Keys of the page's own parts.
+const (
+	keyRatios  = "ratios"
+	keyLatency = "latency"
+	keySweep   = "sweep"
+	keyRepeat  = "repeat"
+)
+
+// folded is a fold as the page has it: the keys of its parts, and a note.
+type folded struct {
+	id, title string
+	note      func(*builder) string
+	keys      []string
+}
+
+// layout returns the folds of a page in their order.
+func layout() []folded {
+	none := func(*builder) string { return "" }
+	return []folded{
+		{"machines", "Over machines", none, []string{report.KeyMachines}},
+		{"all", "All ratios", (*builder).ratiosNote, []string{keyRatios, report.KeyRecommendation, report.KeyReading}},
+		{"criteria", "Criteria", func(b *builder) string { return report.TallyRulings(b.r) }, []string{report.KeyRulings, report.KeyCriteria}},
+		{"claims", "Published claims", func(b *builder) string { return report.ClaimsCount([]*tare.Result{b.r}) }, []string{report.KeyClaims}},
+		{"causes", "Where differences come from", (*builder).causesNote, []string{report.KeyDecomposition, report.KeyExplanations, report.KeyProfiles}},
+		{"curves", "Size, load and latency", none, []string{keyLatency, keySweep, report.KeyScaling}},
+		{"differences", "Different answers", none, []string{report.KeySemantics}},
+		{"price-more", "Costs", none, []string{report.KeyCost, report.KeyBreakEven}},
+		{"adoption-more", "What comes with each", none, []string{report.KeyAdoption}},
+		{"checks", "Checks", (*builder).checksNote, []string{report.KeyChecked, report.KeyLimits}},
+		{"run", "This run, and how to repeat it", (*builder).runNote, []string{keyRepeat, report.KeyRun, report.KeyNotWeighed, report.KeyResolution, report.KeyDrives}},
 	}
-	var out []part
-	for _, key := range b.order() {
-		if drawn, ok := own[key]; ok {
-			if p := drawn(); len(p.Blocks) > 0 {
-				out = append(out, p)
-			}
-			continue
+}
+
+// folds are all parts of the report behind lines that open them. Sections that no
+// fold names are in the last.
+func (b *builder) folds() []fold {
+	own := map[string]func() part{keyRatios: b.ratios, keyLatency: b.latency, keySweep: b.sweep, keyRepeat: b.repeat}
+	all := layout()
+	for _, s := range b.out {
+		if !slices.ContainsFunc(all, func(f folded) bool { return slices.Contains(f.keys, s.Key) }) {
+			all[len(all)-1].keys = append(all[len(all)-1].keys, s.Key)
 		}
-		for _, s := range b.out {
-			if s.Key == key {
-				out = append(out, b.part(s))
+	}
+	var out []fold
+	for _, f := range all {
+		x := fold{ID: f.id, Title: f.title, Note: f.note(b)}
+		for _, key := range f.keys {
+			if make, ok := own[key]; ok {
+				if p := make(); len(p.Blocks) > 0 {
+					x.Parts = append(x.Parts, p)
+				}
+				continue
 			}
+			for _, s := range b.out {
+				if s.Key == key {
+					x.Parts = append(x.Parts, b.part(s))
+				}
+			}
+		}
+		if len(x.Parts) > 0 {
+			x.Parts[0].Heading = ""
+			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// order is that of the page's parts. Drawings come before sentences: of one
-// workload in full, of several at a glance.
-func (b *builder) order() []string {
-	keys := []string{report.KeyMachines, keyGlance, report.KeyVerdict, keyWorks, report.KeyWorkload}
-	if len(b.r.Workloads) == 1 {
-		keys = []string{report.KeyMachines, keyGlance, keyWorks, report.KeyWorkload, report.KeyVerdict}
-	}
-	return report.Arrange(append(keys, keySweep, keyAllocs, keyTimeline, report.KeyCriteria, report.KeyRecommendation, report.KeyScaling, report.KeyBreakEven,
-		report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost, keyRate, report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives,
-		report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyExplanations, report.KeyProfiles, report.KeyResolution, report.KeyRun, keyRepeat))[0]
+func (b *builder) ratiosNote() string {
+	return plural(len(b.r.Workloads), "workload") + ", " + plural(len(b.r.Metrics), "measure") + ", with intervals, ranks and medians"
 }
 
-// works opens the workloads.
-func (b *builder) works() part {
-	if len(b.r.Workloads) == 0 {
-		return part{}
-	}
-	return part{ID: keyWorks, Key: keyWorks, Heading: "Ratios and medians", Level: 2, Blocks: b.legend()}
-}
-
-// legend is how tables and drawings are read, behind a line that opens it.
-func (b *builder) legend() []block {
-	var inner []block
-	for _, s := range b.out {
-		if s.Key == report.KeyReading {
-			inner = b.part(s).Blocks
+func (b *builder) causesNote() string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		noun string
+	}{{len(b.r.Decomposition), "difference"}, {len(b.r.Explanations), "explanation"}, {len(b.r.Profiles), "profile"}} {
+		if x.n > 0 {
+			parts = append(parts, plural(x.n, x.noun))
 		}
 	}
-	inner = append(inner, block{Text: "In the drawings a dot is a ratio and the stroke through it the interval, on a logarithmic axis: blue is less than the baseline, orange more, grey not significant. The shaded band is what the control shows."})
-	return []block{{Folded: &folded{"How to read this", inner}}}
+	return strings.Join(parts, ", ")
+}
+
+func (b *builder) checksNote() string {
+	count := map[tare.Severity]int{}
+	for _, f := range b.r.Findings {
+		if !f.Expected {
+			count[f.Severity]++
+		}
+	}
+	var parts []string
+	for _, x := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
+		if count[x] > 0 {
+			parts = append(parts, strconv.Itoa(count[x])+" "+string(x))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (b *builder) runNote() string {
+	if n := len(b.r.NotWeighed); n > 0 {
+		return plural(n, "thing") + " not measured"
+	}
+	return "machine, versions, seed"
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }
 
 // part is a section with its drawings.
 func (b *builder) part(s report.Section) part {
-	p := part{ID: s.Key, Key: s.Key, On: s.About, Heading: s.Heading, Level: 2}
-	if s.Key == report.KeyWorkload {
-		i := slices.IndexFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == s.About })
-		p.ID, p.Level = "workload-"+short(float64(i+1)), 3
-	}
-	tables := 0
+	p := part{ID: s.Key, Heading: s.Heading}
 	for _, x := range s.Blocks {
-		if s.Key == report.KeyVerdict {
-			p.Blocks = append(p.Blocks, b.sentences(x)...)
-			continue
-		}
-		p.Blocks = append(p.Blocks, b.drawn(s, x, tables)...)
-		if x.Table != nil {
-			tables++
-		}
-	}
-	if s.Key == report.KeyWorkload {
-		p.Blocks = append(p.Blocks, b.strips(s.About)...)
+		p.Blocks = append(p.Blocks, b.drawn(s, x)...)
 	}
 	return p
 }
 
-// sentencesMost is how many differences the top of a page tells one by one where
-// a table says all of them at a glance.
-const sentencesMost = 6
-
-// rowsMost is how many rows of sentences stand open.
-const rowsMost = 12
-
-// sentences are the statements of the verdict; where there are many, those that
-// only say a difference stand behind a line that opens them.
-func (b *builder) sentences(x report.Block) []block {
-	isFound := func(it report.Item) bool { return it.Label == "found" || it.Label == "apart" }
-	found := slices.DeleteFunc(slices.Clone(x.Items), func(it report.Item) bool { return !isFound(it) })
-	if len(found) <= sentencesMost || len(b.r.Workloads) < 2 {
-		if x.Items != nil {
-			return []block{{Items: x.Items}}
-		}
-		return []block{{Text: x.Text, Mark: x.Mark}}
-	}
-	var out []block
-	folds := func(it report.Item) bool { return isFound(it) || it.Label == "" } // without a label: how many are left out
-	if rest := slices.DeleteFunc(slices.Clone(x.Items), folds); len(rest) > 0 {
-		out = append(out, block{Items: rest})
-	}
-	inner := slices.DeleteFunc(slices.Clone(x.Items), func(it report.Item) bool { return !folds(it) })
-	return append(out, block{Folded: &folded{fmt.Sprintf("%d differences that were found, in sentences", len(found)), []block{{Items: inner}}}})
-}
-
-// drawn is a block with what is drawn of it; tables is how many stand before it
-// in its section.
-func (b *builder) drawn(s report.Section, x report.Block, tables int) []block {
-	g := tabled(s, x)
-	switch {
-	case x.Key == "others":
-		return []block{{Folded: &folded{"Ratios of the other measures on " + report.Legible(s.About), []block{{Grid: g}}}}}
-	case x.Key == "trade-offs" && len(g.Rows) > rowsMost:
-		return []block{{Folded: &folded{fmt.Sprintf("All %d rows", len(g.Rows)), []block{{Grid: g}}}}}
-	case s.Key == report.KeyBreakEven && g != nil:
-		return b.breakEven(g, tables)
-	case s.Key == report.KeyDrives && g != nil:
-		return []block{{Folded: &folded{"How each was driven on this workload", []block{{Grid: g}}}}}
-	case x.Key == "findings":
+// drawn is a block with what is drawn of it.
+func (b *builder) drawn(s report.Section, x report.Block) []block {
+	switch x.Key {
+	case "findings":
 		return []block{{Closer: b.findings(x.Items)}}
-	case x.Key == "flame":
+	case "flame":
 		return b.flamed(x)
-	case x.Key == "difference":
+	case "difference":
 		return b.differences(x)
-	case x.Key == "primary":
-		b.forest(g, s.About)
-		return []block{{Grid: g}, {Band: b.band(s.About)}}
-	case x.Key == "latencies":
-		if c := b.latencies(s.About); c != nil {
-			return []block{{Chart: c}, {Grid: g}}
-		}
-	case x.Key == "exponents":
-		return append(b.growths(), block{Grid: g})
-	case x.Key == "steps":
-		b.waterfall(g, x.About)
-	case x.Key == "claims":
-		b.claims(g)
 	}
 	switch {
 	case x.Table != nil:
-		return []block{{Grid: g}}
+		var out []block
+		if x.Key == "exponents" {
+			out = b.growths()
+		}
+		for _, t := range narrow(*x.Table) {
+			g := tabled(s, x, t)
+			switch x.Key {
+			case "steps":
+				b.waterfall(g, x.About)
+			case "claims":
+				drawClaims(g, report.OrderedClaims(b.r.Claims))
+			}
+			out = append(out, block{Grid: g})
+		}
+		return out
 	case x.Items != nil:
 		return []block{{Items: x.Items}}
 	}
 	return []block{{Text: x.Text, Mark: x.Mark}}
 }
 
-// grid is a table of the page, maybe with a column of drawings after the first.
-type grid struct {
-	Key     string
-	Caption string
-	Head    []report.Column
-	Leading string // metric of a workload's ratios
-	Plot    *plot
-	Rows    []line
-	On      []string // workload that each column is about, empty where it is about none; nil: none is
+// columnsMost is how many columns of a table fit a page.
+const columnsMost = 6
+
+// narrow splits a table into several that fit a page; each begins with the first
+// column.
+func narrow(t report.Table) []report.Table {
+	if len(t.Columns) <= columnsMost+1 {
+		return []report.Table{t}
+	}
+	rest := len(t.Columns) - 1
+	parts := (rest + columnsMost - 1) / columnsMost
+	each := (rest + parts - 1) / parts
+	var out []report.Table
+	for from := 1; from < len(t.Columns); from += each {
+		to := min(from+each, len(t.Columns))
+		one := report.Table{Columns: slices.Concat(t.Columns[:1], t.Columns[from:to])}
+		for _, r := range t.Rows {
+			cut := r
+			if len(r.Cells) > 1 {
+				cut.Cells = slices.Concat(r.Cells[:1], r.Cells[min(from, len(r.Cells)):min(to, len(r.Cells))])
+			}
+			if from > 1 {
+				cut.Notes = nil
+			}
+			one.Rows = append(one.Rows, cut)
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
-// plot heads a column of drawings.
-type plot struct {
+// grid is a table of the page, maybe with a column of drawings after the first.
+type grid struct {
+	Key, Caption string
+	Titled       bool // the caption shows; else only readers of the screen have it
+	Head         []report.Column
+	Plot         *plotted
+	Rows         []line
+}
+
+// plotted heads a column of drawings.
+type plotted struct {
 	Title string
-	Ticks []tick
+	Axis  template.HTML
 }
 
 // line is a row of a grid.
 type line struct {
 	report.Row
 	Plot template.HTML
-	Bars map[int]template.HTML // drawings beneath what fields say, by column
-	Data map[string]string     // for the script, by name
 }
 
 // Span is how many columns there are.
@@ -296,19 +316,43 @@ func (g *grid) Span() int {
 	return len(g.Head)
 }
 
-func tabled(s report.Section, x report.Block) *grid {
-	if x.Table == nil {
-		return nil
-	}
-	g := &grid{Key: x.Key, Caption: s.Heading, Head: x.Table.Columns}
+// IsWide reports whether the table is one of labelled lines on a narrow screen.
+func (g *grid) IsWide() bool { return len(g.Head) > 3 && g.Key != "small" }
+
+func tabled(s report.Section, x report.Block, t report.Table) *grid {
+	g := &grid{Key: x.Key, Caption: s.Heading, Head: t.Columns}
 	if x.About != "" {
-		g.Caption += ": " + strings.TrimSuffix(x.About, ":")
+		g.Caption, g.Titled = strings.TrimSuffix(x.About, ":"), true
 	}
-	for _, r := range x.Table.Rows {
+	for _, r := range t.Rows {
 		g.Rows = append(g.Rows, line{Row: r})
 	}
 	return g
 }
 
-// first returns the first of two texts.
-func first(text, _ string) string { return text }
+// waterfall draws the steps of a decomposition beside their table: each from
+// where the one before it ends.
+func (b *builder) waterfall(g *grid, id string) {
+	i := slices.IndexFunc(b.r.Decomposition, func(d tare.Decomposition) bool { return report.Legible(d.ID) == id })
+	if i < 0 {
+		return
+	}
+	d := b.r.Decomposition[i]
+	most := max(d.Whole.FromValue, d.Whole.ToValue)
+	for _, s := range d.Steps {
+		most = max(most, s.FromValue, s.ToValue)
+	}
+	if !(most > 0) || len(g.Rows) < len(d.Steps)+2 {
+		return
+	}
+	g.Plot = &plotted{Title: report.Legible(d.Metric + ", from 0")}
+	g.Rows[0].Plot = plot.Bar("b0", 0, d.Whole.FromValue/most)
+	for i, s := range d.Steps {
+		class := "b1"
+		if s.ToValue < s.FromValue {
+			class = "b2"
+		}
+		g.Rows[i+1].Plot = plot.Bar(class, s.FromValue/most, s.ToValue/most)
+	}
+	g.Rows[len(g.Rows)-1].Plot = plot.Bar("b0", 0, d.Whole.ToValue/most)
+}

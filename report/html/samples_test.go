@@ -3,31 +3,37 @@ package html
 import (
 	"compress/gzip"
 	"encoding/json"
-	"html"
+	"encoding/xml"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/assert"
-	"github.com/tarebench/tare/report"
 )
 
 // sample is a real result that is kept for tests; see htmltest/sample.
 func sample(t *testing.T, name string) *tare.Result {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "results", name+".json.gz"))
+	return readResult(t, filepath.Join("testdata", "results", name+".json.gz"))
+}
+
+func readResult(t *testing.T, file string) *tare.Result {
+	t.Helper()
+	f, err := os.Open(file)
 	assert.NoError(t, "open", err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	assert.NoError(t, "uncompress", err)
 	var r tare.Result
-	assert.NoError(t, "decode "+name, json.NewDecoder(z).Decode(&r))
+	assert.NoError(t, "decode "+file, json.NewDecoder(z).Decode(&r))
 	return &r
 }
 
-// Every bundled study has a result here, and a page with each of its sections.
+// Every bundled study has a result here, and a page with all its figures.
 func TestPagesOfBundledStudies(t *testing.T) {
 	studies, err := filepath.Glob(filepath.Join("..", "..", "studies", "*.yaml"))
 	assert.NoError(t, "studies", err)
@@ -38,10 +44,14 @@ func TestPagesOfBundledStudies(t *testing.T) {
 			r := sample(t, name)
 			assert.Equal(t, "study", r.Study, name)
 			page := rendered(t, r, Options{})
-			for _, s := range report.Outline(r) {
-				if s.Key != report.KeyReading && !strings.Contains(page, ">"+html.EscapeString(s.Heading)+"</h") {
-					t.Errorf("no part %q", s.Heading)
-				}
+			if ratios, medians := checkFigures(t, r, page); ratios == 0 || medians == 0 {
+				t.Errorf("%d ratios and %d medians", ratios, medians)
+			}
+			if size := len(page) - len(document.FindString(page)); size > mostPage {
+				t.Errorf("%d bytes beside the result, at most %d", size, mostPage)
+			}
+			if n := countWords(t, page); n > mostWords {
+				t.Errorf("%d words unfolded, at most %d", n, mostWords)
 			}
 			for _, not := range []string{"ZgotmplZ", "%!", ">NaN<"} {
 				if strings.Contains(strings.SplitN(page, `id="document"`, 2)[0], not) {
@@ -70,16 +80,79 @@ func TestSamplesNameNoPath(t *testing.T) {
 	}
 }
 
-// The answer is the headline of the page, and what came of the criteria follows.
+// A page is short before it is unfolded, and small beside its result.
+const (
+	mostWords = 800
+	mostPage  = 120_000
+)
+
+var document = regexp.MustCompile(`(?s)<script type="application/json.*?</script>`)
+
+// countWords counts the words of a page that a reader sees before unfolding: the
+// first panel of its chart, and the lines that open the rest.
+func countWords(t *testing.T, page string) int {
+	t.Helper()
+	words, hidden, open := 0, 0, []string{} // hidden is how many of the open elements hide what is in them
+	readTokens(t, page, func(token xml.Token) {
+		switch x := token.(type) {
+		case xml.StartElement:
+			class, _ := attribute(x, "class")
+			_, isHidden := attribute(x, "hidden")
+			name := x.Name.Local
+			switch {
+			case isHidden || slices.Contains([]string{"head", "script"}, name) || class == "pt" || strings.HasPrefix(class, "panel p") && class != "panel p1",
+				len(open) > 0 && open[len(open)-1] == "details" && name != "summary":
+				name = "-" + name
+				hidden++
+			}
+			open = append(open, name)
+		case xml.EndElement:
+			if strings.HasPrefix(open[len(open)-1], "-") {
+				hidden--
+			}
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if hidden == 0 {
+				words += len(strings.Fields(string(x)))
+			}
+		}
+	})
+	return words
+}
+
+// The pages of the kept runs have all their figures, and are short before they are
+// unfolded.
+func TestPagesOfKeptRuns(t *testing.T) {
+	for _, name := range []string{"users", "ingest", "ffi"} {
+		r := readResult(t, filepath.Join("..", "..", "docs", "runs", name+".json.gz"))
+		page := rendered(t, r, Options{})
+		ratios, medians := checkFigures(t, r, page)
+		words, size := countWords(t, page), len(page)-len(document.FindString(page))
+		t.Logf("%s: %d ratios, %d medians, %d words, %d bytes beside the result", name, ratios, medians, words, size)
+		if words > mostWords || ratios < 300 {
+			t.Errorf("%s: %d words unfolded, at most %d; %d ratios", name, words, mostWords, ratios)
+		}
+	}
+}
+
+// The answer is the headline of the page with its figures below. One of an earlier
+// release, a paragraph, is among the criteria, and the headline has fifteen words at most.
 func TestPageBeginsWithTheAnswer(t *testing.T) {
 	r := sample(t, "users")
-	r.Answer = ""
-	before, _ := report.Headline(r)
-	r.Answer = "No <b>, it takes 1.24× (1.19 to 1.30)."
+	r.Answer, r.Figures = "No <b>: it takes 1.2× the time.", "Create 1.24× (1.19–1.30)."
 	page := rendered(t, r, Options{})
-	at := strings.Index(page, "</span>No &lt;b&gt;, it takes 1.24× (1.19 to 1.30).</p>")
-	second := strings.Index(page, `<p class="second">`+html.EscapeString(before))
-	if at < 0 || second < at {
-		t.Errorf("the answer is at %d, the criteria at %d", at, second)
+	headline := strings.Index(page, "<h1>No &lt;b&gt;: it takes 1.2× the time.</h1>")
+	if figures := strings.Index(page, r.Figures); headline < 0 || figures < headline {
+		t.Errorf("the headline is at %d, its figures at %d", headline, figures)
+	}
+	r.Answer, r.Figures = strings.Repeat("There is more to say. ", 9)+"No.", ""
+	page = rendered(t, r, Options{})
+	if !strings.Contains(page, r.Answer) {
+		t.Error("a paragraph is not on the page")
+	}
+	for _, line := range strings.Split(page, "\n") {
+		if h1, ok := strings.CutPrefix(line, "<h1>"); ok && len(strings.Fields(h1)) > 15 {
+			t.Errorf("a headline of %d words: %s", len(strings.Fields(h1)), h1)
+		}
 	}
 }

@@ -1,36 +1,72 @@
-// The page stands without this script: it narrows, orders and redraws what is
-// already there, and computes no statistic.
-const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const one = (id) => document.getElementById(id);
-const nothing = '–';
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const status = (text) => { one('status').textContent = text; };
 
-// make is an element with a class and a text.
-function make(name, className, text) {
-  const e = document.createElement(name);
-  if (className) e.className = className;
-  if (text !== undefined) e.textContent = text;
-  return e;
+// The rows of All ratios are narrowed by what they say.
+const ratios = one('all-ratios');
+if (ratios) {
+  const picks = { w: one('pick-w'), m: one('pick-m'), c: one('pick-c') };
+  const name = (row) => row.cells.length > 1 ? row.cells[0].textContent : '';
+  const values = { w: new Set(), m: new Set(), c: new Set() };
+  for (const group of ratios.tBodies) {
+    values.w.add(group.dataset.w); values.m.add(group.dataset.m);
+    for (const row of group.rows) values.c.add(name(row));
+  }
+  for (const key of Object.keys(picks)) {
+    for (const text of values[key]) if (text) picks[key].append(new Option(text));
+    picks[key].addEventListener('change', () => {
+      for (const group of ratios.tBodies) {
+        const rows = [...group.rows];
+        for (const row of rows) row.hidden = Boolean(picks.c.value && name(row) && name(row) !== picks.c.value);
+        group.hidden = Boolean(picks.w.value && group.dataset.w !== picks.w.value || picks.m.value && group.dataset.m !== picks.m.value || !rows.some((row) => name(row) && !row.hidden));
+      }
+      status(`${all('tbody:not([hidden]) tr:not([hidden])', ratios).length} rows are shown.`);
+    });
+  }
+  one('filter').hidden = false;
 }
 
-const svgNames = 'http://www.w3.org/2000/svg';
-function draw(name, attributes) {
-  const e = document.createElementNS(svgNames, name);
-  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
-  return e;
+// The price at another rate is a product of the time of one operation.
+const rate = one('rate-form');
+if (rate) {
+  const digits = (x) => x === 0 ? '0' : x >= 100 ? Math.round(x).toLocaleString('en') : String(Number(x.toPrecision(3)));
+  const show = () => {
+    const perSecond = Number(one('rate-rate').value), price = Number(one('rate-price').value);
+    for (const row of all('tr[data-ns]', one('price'))) {
+      const cores = perSecond * Number(row.dataset.ns) / 1e9;
+      row.cells[2].textContent = `${digits(cores * 100)} %` + (price > 0 ? ` · ${digits(cores * 730 * price)} a month` : '');
+    }
+  };
+  rate.hidden = false;
+  rate.addEventListener('submit', (event) => event.preventDefault());
+  rate.addEventListener('input', show);
 }
 
-// figure is the number a field begins with; NaN where there is none.
-function figure(text) {
-  const found = text.replace(/,/g, '').match(/^-?\d+(\.\d+)?/);
-  return found ? Number(found[0]) : NaN;
+// The result document, unpacked when somebody asks for it.
+async function text() {
+  if (typeof DecompressionStream === 'undefined') throw new Error('this browser cannot unpack the document');
+  const bytes = Uint8Array.from(atob(one('document').textContent.trim()), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
 }
 
-// ratio prints a ratio with the digits the report uses.
-function ratio(x) {
-  if (!(x > 0) || !isFinite(x)) return nothing;
-  if (x >= 100) return Math.round(x).toLocaleString('en-US');
-  if (x >= 10) return x.toFixed(1);
-  if (x < 0.01) return Number(x.toPrecision(2)).toFixed(Math.max(0, 1 - Math.floor(Math.log10(x))));
-  return x.toFixed(3);
+async function save() {
+  try {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([await text()], { type: 'application/json' }));
+    link.download = one('save').dataset.name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    status('The document was handed to the browser to be saved.');
+  } catch (e) {
+    status('The document could not be unpacked: ' + e.message);
+  }
 }
+for (const e of all('.saver')) e.hidden = false;
+one('save').addEventListener('click', save);
+
+// What a link leads to is opened.
+const open = () => { const at = location.hash && one(location.hash.slice(1)); if (at && at.tagName === 'DETAILS') at.open = true; };
+addEventListener('hashchange', open);
+open();
+document.documentElement.dataset.ready = 'yes';

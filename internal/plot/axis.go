@@ -1,0 +1,177 @@
+// Package plot draws the charts of tare's pages as SVG: intervals on one shared
+// axis, bars from zero, and curves over time or quantiles. Places are
+// percentages of the element, so that a drawing takes any width and its text
+// keeps its size. Drawings have no style of their own: [Style] is for all pages.
+package plot
+
+import (
+	_ "embed"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+)
+
+//go:embed plot.css
+var style string
+
+// Style returns the style sheet of all drawings.
+func Style() string { return style }
+
+// Axis maps values to shares of its length, from 0 to 1.
+type Axis struct {
+	Low, High float64
+	Log       bool // then Low and High are above zero
+}
+
+// NewLogAxis returns a logarithmic axis that holds all values, with a margin as a
+// share of its length on both sides. Values that are not above zero and finite
+// are left out; without any the axis reaches from 1 to 10.
+func NewLogAxis(margin float64, values ...float64) Axis {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v > 0 && !math.IsInf(v, 0) {
+			low, high = min(low, math.Log(v)), max(high, math.Log(v))
+		}
+	}
+	if high < low {
+		return Axis{1, 10, true}
+	}
+	room := max((high-low)*margin, 0.02)
+	return Axis{math.Exp(low - room), math.Exp(high + room), true}
+}
+
+// At returns the place of v as a share of the axis. What lies beyond an end is
+// put on it.
+func (a Axis) At(v float64) float64 {
+	low, high := a.Low, a.High
+	if a.Log {
+		if !(v > 0) {
+			return 0
+		}
+		v, low, high = math.Log(v), math.Log(low), math.Log(high)
+	}
+	if !(high > low) || math.IsNaN(v) {
+		return 0
+	}
+	return min(max((v-low)/(high-low), 0), 1)
+}
+
+// Tick is a labelled place on an axis.
+type Tick struct {
+	At   float64 // share
+	Text string
+}
+
+// Ticks returns round values that are at least the share apart from each other,
+// the roundest first.
+func (a Axis) Ticks(apart float64, text func(float64) string) []Tick {
+	if !a.Log {
+		return a.linearTicks(text)
+	}
+	var out []Tick
+	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
+		for e := math.Floor(math.Log10(a.Low)); e <= math.Log10(a.High); e++ {
+			for _, s := range steps {
+				out = a.addTick(out, s*math.Pow(10, e), apart, text)
+			}
+		}
+		if len(out) >= 4 {
+			break
+		}
+	}
+	return out
+}
+
+// RatioTicks returns 1 and what lies around it: decades if the axis spans more
+// than a factor of 40, else powers of two, and round percentages where these are
+// too far apart.
+func (a Axis) RatioTicks(apart float64) []Tick {
+	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
+	if a.High > 40*a.Low {
+		values = []float64{1, 10, 0.1, 100, 0.01, 1000, 0.001, 1e4, 1e-4, 1e5, 1e-5, 1e6, 1e-6, 3, 0.3, 30, 0.03, 300, 0.003}
+	}
+	var out []Tick
+	for _, v := range values {
+		if v >= a.Low && v <= a.High {
+			out = a.addTick(out, v, apart, formatRatio)
+		}
+	}
+	return out
+}
+
+func formatRatio(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "×" }
+
+// addTick adds a tick at v, if it is on the axis and no other is too near.
+func (a Axis) addTick(ticks []Tick, v, apart float64, text func(float64) string) []Tick {
+	if v < a.Low || v > a.High {
+		return ticks
+	}
+	at := a.At(v)
+	for _, t := range ticks {
+		if math.Abs(t.At-at) < apart {
+			return ticks
+		}
+	}
+	return append(ticks, Tick{at, text(v)})
+}
+
+// linearTicks returns four to ten round values.
+func (a Axis) linearTicks(text func(float64) string) []Tick {
+	step := math.Pow(10, math.Floor(math.Log10(max(a.High-a.Low, 1e-9))))
+	for _, finer := range []float64{1, 2, 5} {
+		if (a.High-a.Low)/(step/finer) >= 4 {
+			step /= finer
+			break
+		}
+	}
+	var out []Tick
+	for v := math.Ceil(a.Low/step) * step; v <= a.High+step/1e6; v += step {
+		out = append(out, Tick{a.At(v), text(v)})
+	}
+	return out
+}
+
+// Number writes a coordinate with two decimals at most; what is not finite is 0.
+func Number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "0"
+	}
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+}
+
+// percent writes a share as a percentage, for an attribute.
+func percent(share float64) string { return Number(share*100) + "%" }
+
+// drawing is an SVG element in the making.
+type drawing struct{ strings.Builder }
+
+// element adds an empty element with a class and attributes, which come in pairs.
+func (d *drawing) element(name, class string, attributes ...string) {
+	d.WriteString("<" + name)
+	if class != "" {
+		d.WriteString(` class="` + class + `"`)
+	}
+	for i := 0; i+1 < len(attributes); i += 2 {
+		d.WriteString(" " + attributes[i] + `="` + attributes[i+1] + `"`)
+	}
+	d.WriteString("/>")
+}
+
+// text adds a text, which is escaped.
+func (d *drawing) text(class, text string, attributes ...string) {
+	d.WriteString("<text")
+	if class != "" {
+		d.WriteString(` class="` + class + `"`)
+	}
+	for i := 0; i+1 < len(attributes); i += 2 {
+		d.WriteString(" " + attributes[i] + `="` + attributes[i+1] + `"`)
+	}
+	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
+}
+
+// finish returns the drawing, closed.
+func (d *drawing) finish() template.HTML {
+	d.WriteString("</svg>")
+	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
+}

@@ -1,0 +1,400 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Contest is the first chart of a page: ratios to the baseline on one axis.
+type Contest struct {
+	Title, Means string
+	Base         string // title of the baseline
+	Less, More   string // what the sides of the axis mean
+	Panels       []Panel
+}
+
+// Panel is the chart of one workload, or of two.
+type Panel struct {
+	Name  string
+	Noise []float64 // for each workload: the factor by which identical programs seem to differ; 0: not known
+	Rows  []Rival   // best first
+	Rest  []Rival   // left out between the sixth and the worst
+}
+
+// Rival is a contender of a panel.
+type Rival struct {
+	ID, Name, Note string
+	Base           bool
+	Lines          []RivalLine
+}
+
+// RivalLine is the ratio of a contender on one workload. Ratio 0 means that there
+// is none, and Says why.
+type RivalLine struct {
+	Work             int    // index in Panel.Noise
+	Workload         string // "" in the only workload of a panel
+	Ratio, Low, High float64
+	Side             string // less, more or same; "" without a ratio
+	Text             string // ratio
+	Says             string // in words
+	Detail           string // interval
+	Claims           []RivalClaim
+}
+
+// RivalClaim is a ratio that was asked for or published.
+type RivalClaim struct {
+	Value float64
+	Text  string
+}
+
+const (
+	panelWorks = 2 // workloads of a panel
+	panelsMost = 2 // panels of a page; All ratios has the other workloads
+	rivalsMost = 8 // rows of a panel
+	rivalsBest = 6 // of them, the best
+)
+
+// newContest returns the first chart of r. It has no panels if nothing was compared.
+func newContest(r *tare.Result) Contest {
+	works := contestWorks(r)
+	c := Contest{Base: title(r, baseline(r)), Less: "less", More: "more"}
+	for pair := range slices.Chunk(works[:min(len(works), panelWorks*panelsMost)], panelWorks) {
+		if p := newPanel(r, pair); len(p.Rows) > 1 {
+			c.Panels = append(c.Panels, p)
+		}
+	}
+	if len(c.Panels) == 0 {
+		return c
+	}
+	v := look(r, works[0], map[string]bool{})
+	m := tare.MetricFor(v.leading())
+	c.Less, c.More = or(m.Less, "less"), or(m.More, "more")
+	c.Title = contestTitle(v, m)
+	c.Means = fmt.Sprintf("%s of one %s, as a multiple of %s’s. Logarithmic axis: the same distance is the same factor.", capital(m.Noun), operation(v), c.Base)
+	return c
+}
+
+// operation returns what is done once on a workload.
+func operation(v *view) string {
+	if v.ofRequests() {
+		return "request"
+	}
+	return "operation"
+}
+
+// contestWorks returns the workloads with a ratio, those that criteria are about
+// first, then those that claims are about.
+func contestWorks(r *tare.Result) []string {
+	var out []string
+	add := func(id string) {
+		known := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == id })
+		if !known || slices.Contains(out, id) {
+			return
+		}
+		v := look(r, id, map[string]bool{})
+		if slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
+			_, ok := v.comparison(c.ID, v.leading())
+			return ok && c.ID != v.baseline
+		}) {
+			out = append(out, id)
+		}
+	}
+	for _, v := range ruled(r) {
+		add(v.Workload)
+	}
+	for _, c := range r.Claims {
+		if c.Kind == tare.ClaimRatio && c.Measured > 0 {
+			add(c.Workload)
+		}
+	}
+	for _, w := range r.Workloads {
+		add(w.ID)
+	}
+	if len(out) > 1 && countCompared(r, out[1]) > countCompared(r, out[0]) {
+		out[0], out[1] = out[1], out[0]
+	}
+	return out
+}
+
+// countCompared returns how many ratios to the baseline there are on a workload.
+func countCompared(r *tare.Result, workload string) int {
+	v, n := look(r, workload, map[string]bool{}), 0
+	for _, c := range v.ranked {
+		if _, ok := v.comparison(c.ID, v.leading()); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// contestTitle says how many contenders differ from the baseline on a workload,
+// and to which side.
+func contestTitle(v *view, m tare.Metric) string {
+	less, more, all := 0, 0, 0
+	for _, c := range v.ranked {
+		x, ok := v.comparison(c.ID, m.Name)
+		if !ok || c.ID == v.baseline || len(v.voidsOf(c.ID, m.Name)) > 0 {
+			continue
+		}
+		all++
+		switch {
+		case !v.differs(x):
+		case x.Ratio < 1:
+			less++
+		default:
+			more++
+		}
+	}
+	base, on, rest := title(v.r, v.baseline), "On "+v.workload+", ", ""
+	if more > 0 {
+		rest = fmt.Sprintf("; %d %s more", more, verb(more, "takes", "take"))
+	}
+	switch {
+	case all == 0:
+		return oneLine("Nothing counts on " + v.workload)
+	case less+more == 0:
+		return oneLine(fmt.Sprintf("%sno difference from %s is shown", on, base))
+	case less == 0:
+		return oneLine(fmt.Sprintf("%snone of %d takes %s than %s%s", on, all, m.Less, base, rest))
+	}
+	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, verb(less, "takes", "take"), m.Less, base, rest))
+}
+
+// verb returns the form of a verb for n of something.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// newPanel returns the chart of some workloads.
+func newPanel(r *tare.Result, works []string) Panel {
+	p := Panel{Name: oneLine(strings.Join(works, " · "))}
+	var rows []Rival
+	for i, id := range works {
+		v := look(r, id, map[string]bool{})
+		noise := tare.NoiseFloor(r.Comparisons, id, v.leading())
+		if noise > 0 {
+			noise = math.Exp(noise)
+		}
+		p.Noise = append(p.Noise, noise)
+		for _, c := range slices.Concat(v.ranked, v.aside) {
+			at := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
+			if at < 0 {
+				at = len(rows)
+				rows = append(rows, Rival{ID: c.ID, Name: oneLine(c.Title()), Note: rivalNote(v, c), Base: c.ID == v.baseline})
+			}
+			line := v.rivalLine(c)
+			line.Work = i
+			if len(works) > 1 {
+				line.Workload = oneLine(id)
+			}
+			rows[at].Lines = append(rows[at].Lines, line)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Rival) int { return cmp.Compare(a.place(), b.place()) })
+	p.Rows, p.Rest = chooseRivals(rows, subject(r))
+	return p
+}
+
+// place returns what a row is ordered by; rows without a ratio are last.
+func (x Rival) place() float64 {
+	if x.Base {
+		return 1
+	}
+	for _, l := range x.Lines {
+		if l.Ratio > 0 {
+			return l.Ratio
+		}
+	}
+	return math.Inf(1)
+}
+
+// chooseRivals keeps the best, the baseline, the worst and the contender that the
+// study asks about, if there are too many.
+func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
+	if len(rows) <= rivalsMost {
+		return rows, nil
+	}
+	worst := 0
+	for i, x := range rows {
+		if !math.IsInf(x.place(), 1) {
+			worst = i
+		}
+	}
+	for i, x := range rows {
+		if i < rivalsBest || i == worst || x.Base || x.ID == asked {
+			shown = append(shown, x)
+			continue
+		}
+		rest = append(rest, x)
+	}
+	return shown, rest
+}
+
+// subject returns the contender that the study asks about: that of the first
+// criterion or claim which a ratio answers; else the best on the first workload.
+func subject(r *tare.Result) string {
+	for _, v := range ruled(r) {
+		if v.Contender != baseline(r) {
+			return v.Contender
+		}
+	}
+	for _, c := range r.Claims {
+		if c.Kind == tare.ClaimRatio && c.Measured > 0 && c.Outcome != tare.VoidAsPublished {
+			return c.Contender
+		}
+	}
+	for _, id := range contestWorks(r) {
+		for _, c := range look(r, id, map[string]bool{}).ranked {
+			if c.ID != baseline(r) {
+				return c.ID
+			}
+		}
+	}
+	return ""
+}
+
+const rivalNoteMost = 26 // characters
+
+// rivalNote returns the module and version of a contender, or that it is the baseline.
+func rivalNote(v *view, c tare.Contender) string {
+	if c.ID == v.baseline {
+		return "baseline"
+	}
+	if c.Role == tare.RoleApart {
+		return "status only"
+	}
+	if c.Version == "" || c.Version == c.Go {
+		return ""
+	}
+	parts := strings.Split(c.Name, "/")
+	name := parts[len(parts)-1]
+	if len(parts) > 1 && strings.HasPrefix(name, "v") && len(name) < 4 {
+		name = parts[len(parts)-2]
+	}
+	return shortened(oneLine(name+" "+c.Version), rivalNoteMost)
+}
+
+// rivalLine returns the ratio of a contender by the leading metric, or why there
+// is none.
+func (v *view) rivalLine(c tare.Contender) RivalLine {
+	metric := v.leading()
+	line := RivalLine{Claims: v.rivalClaims(c.ID, metric)}
+	if c.ID == v.baseline {
+		line.Text = "1×"
+		if x, ok := v.value(c.ID, metric); ok {
+			s := scaleFor(x.Unit, []float64{x.Value})
+			unit, _, _ := strings.Cut(s.unit, "/")
+			line.Says = significant(x.Value/s.divisor, 3) + " " + unit
+		}
+		return line
+	}
+	x, ok := v.comparison(c.ID, metric)
+	voids := append(v.voidsOf(c.ID, metric), v.voidsOf(v.baseline, metric)...)
+	switch {
+	case len(voids) > 0:
+		line.Text, line.Says = "void", "void by "+voids[0].Check
+		return line
+	case !ok || !(x.Ratio > 0):
+		line.Text, line.Says = nothing, "not compared"
+		return line
+	}
+	line.Ratio, line.Text = x.Ratio, shortRatio(x.Ratio)+"×"
+	switch {
+	case x.Exact:
+		line.Detail = "exactly"
+	case x.Bounded():
+		line.Low, line.High, line.Detail = x.Low, x.High, shortRatio(x.Low)+"–"+shortRatio(x.High)
+	default:
+		line.Detail = "no interval yet"
+	}
+	switch {
+	case !v.differs(x):
+		line.Side, line.Says = "same", "≈ inside the noise"
+		if tare.NoiseFloor(v.r.Comparisons, v.workload, metric) == 0 {
+			line.Says = "≈ no difference shown"
+		}
+	case x.Ratio < 1:
+		line.Side, line.Says = "less", "▼ "+lessBy(x.Ratio)
+	default:
+		line.Side, line.Says = "more", "▲ "+moreBy(x.Ratio)
+	}
+	return line
+}
+
+// lessBy says how much less a ratio below 1 is.
+func lessBy(x float64) string {
+	if x < 0.1 {
+		return "1/" + significant(1/x, 2) + " of it"
+	}
+	return percent(math.Round((1-x)*100)/100) + " less"
+}
+
+// moreBy says how much more a ratio above 1 is.
+func moreBy(x float64) string {
+	if x >= 2 {
+		return significant(x, 2) + " times"
+	}
+	return percent(math.Round((x-1)*100)/100) + " more"
+}
+
+// shortRatio prints a ratio for a headline: two decimals, or two significant digits.
+func shortRatio(x float64) string {
+	switch {
+	case !(x > 0) || math.IsInf(x, 1):
+		return nothing
+	case x >= 10:
+		return grouped(x, 0)
+	case x >= 0.1:
+		return fixed(x, 2)
+	}
+	return significant(x, 2)
+}
+
+// rivalClaims returns the ratios of a contender that were asked for or published.
+func (v *view) rivalClaims(id, metric string) []RivalClaim {
+	var out []RivalClaim
+	add := func(word, sign string, value float64) {
+		for i, c := range out {
+			if math.Abs(math.Log(c.Value/value)) < 0.03 {
+				if !strings.HasPrefix(c.Text, word) {
+					out[i].Text = "asked, published " + limitRatio(value) + "×"
+				}
+				return
+			}
+		}
+		out = append(out, RivalClaim{value, word + " " + sign + limitRatio(value) + "×"})
+	}
+	for _, x := range ruled(v.r) {
+		if x.Contender == id && x.Workload == v.workload && x.Metric == metric && x.Rule.Kind == tare.RuleRatio && x.Rule.Limit > 0 {
+			sign := "≥\u00a0"
+			if x.Rule.AtMost {
+				sign = "≤\u00a0"
+			}
+			add("asked", sign, x.Rule.Limit)
+		}
+	}
+	for _, c := range v.r.Claims {
+		if c.Kind == tare.ClaimRatio && c.Contender == id && c.Workload == v.workload && c.Metric == metric && c.Published > 0 && c.Published != 1 {
+			add("published", "", c.Published)
+		}
+	}
+	slices.SortFunc(out, func(a, b RivalClaim) int { return cmp.Compare(a.Value, b.Value) })
+	return out
+}
+
+// limitRatio prints a ratio that somebody named, without zeros at its end.
+func limitRatio(x float64) string {
+	text := shortRatio(x)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}

@@ -1,0 +1,152 @@
+package html
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plot"
+	"github.com/tarebench/tare/report"
+)
+
+// panel is the first chart on some workloads.
+type panel struct {
+	N             int
+	Name, Base    string
+	Symbols, Head template.HTML
+	Rows, Rest    []rival
+	RestMeans     string
+	First         bool
+}
+
+// rival is the rows of one contender.
+type rival struct {
+	report.Rival
+	Lines []rivalLine
+}
+
+type rivalLine struct {
+	report.RivalLine
+	Drawing template.HTML
+	Left    []string // words of claims for which the drawing has no room
+}
+
+// axisMargin is what an axis of ratios has beyond its values, as a share.
+const axisMargin = 0.06
+
+// newPanel draws a panel; place is that among all.
+func newPanel(c report.Contest, p report.Panel, place int) panel {
+	out := panel{N: place + 1, Name: p.Name, Base: c.Base, First: place == 0}
+	values := []float64{1, 0.8, 1.25}
+	rows := append(append([]report.Rival{}, p.Rows...), p.Rest...)
+	for _, n := range p.Noise {
+		if n > 0 {
+			values = append(values, n, 1/n)
+		}
+	}
+	for _, r := range rows {
+		for _, l := range r.Lines {
+			values = append(values, l.Ratio, l.Low, l.High)
+			for _, x := range l.Claims {
+				values = append(values, x.Value)
+			}
+		}
+	}
+	axis := plot.NewLogAxis(axisMargin, values...)
+	var scales []plot.Scale
+	for i, n := range p.Noise {
+		s := plot.Scale{ID: "g" + strconv.Itoa(place+1) + strconv.Itoa(i+1), Axis: axis, Noise: n}
+		scales = append(scales, s)
+		out.Symbols += s.Symbol()
+	}
+	out.Head = scales[0].Head(c.Base, c.Less, c.More)
+	out.Rows, out.Rest = rivals(p.Rows, scales), rivals(p.Rest, scales)
+	out.RestMeans = strconv.Itoa(len(p.Rest)) + " more between"
+	return out
+}
+
+func rivals(rows []report.Rival, scales []plot.Scale) []rival {
+	var out []rival
+	for _, r := range rows {
+		x := rival{Rival: r}
+		for _, l := range r.Lines {
+			in := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
+			for _, c := range l.Claims {
+				in.Claims = append(in.Claims, plot.Claim(c))
+			}
+			one := rivalLine{RivalLine: l}
+			one.Drawing, one.Left = scales[l.Work].Row(in)
+			x.Lines = append(x.Lines, one)
+		}
+		if r.Base { // one line says what it takes on each workload
+			var says []string
+			for _, l := range r.Lines {
+				says = append(says, strings.TrimSpace(l.Workload+" "+l.Says))
+			}
+			x.Lines = x.Lines[:1]
+			x.Lines[0].Workload, x.Lines[0].Says, x.Lines[0].Detail = "", says[0], strings.Join(says[1:], ", ")
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// card is one of the four parts beneath the first chart.
+type card struct {
+	report.Card
+	Bars []bar
+	Grid *grid
+}
+
+type bar struct {
+	report.Bar
+	Drawing template.HTML
+	PerOp   string // nanoseconds of one operation, for the script
+}
+
+func newCard(c report.Card) card {
+	out := card{Card: c}
+	for _, x := range c.Bars {
+		class := map[string]string{"": "b0", "more": "b1", "less": "b2"}[x.Side]
+		one := bar{Bar: x, Drawing: plot.Bar(class, x.From, x.To)}
+		if x.NS > 0 {
+			one.PerOp = strconv.FormatFloat(x.NS, 'g', 9, 64)
+		}
+		out.Bars = append(out.Bars, one)
+	}
+	if c.Table != nil {
+		out.Grid = &grid{Key: "small", Caption: c.Title, Head: c.Table.Columns}
+		for _, r := range c.Table.Rows {
+			out.Grid.Rows = append(out.Grid.Rows, line{Row: r})
+		}
+	}
+	return out
+}
+
+// drawClaims draws what was published beside what was measured, if the rows of
+// the table are those of the claims.
+func drawClaims(g *grid, claims []tare.ClaimResult) {
+	var values []float64
+	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
+	for _, c := range claims {
+		if isRatio(c) {
+			values = append(values, c.Published, c.Measured, c.Low, c.High)
+		}
+	}
+	if len(values) == 0 || len(g.Rows) != len(claims) {
+		return
+	}
+	s := plot.Scale{ID: "claims-" + strconv.Itoa(len(claims)), Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
+	g.Plot = &plotted{Title: "◇ published, ● measured", Axis: s.Symbol()}
+	for i, c := range claims {
+		if !isRatio(c) {
+			continue
+		}
+		in := plot.Interval{Class: plot.Same, Claims: []plot.Claim{{Value: c.Published}}}
+		if c.Measured > 0 && c.Outcome != tare.VoidAsPublished {
+			in.Value, in.Low, in.High = c.Measured, c.Low, c.High
+		}
+		g.Rows[i].Plot, _ = s.Row(in)
+	}
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Summary is the part of a page that stands unfolded. Its texts print, each in
+// one line.
+type Summary struct {
+	Facts     []string // about the run
+	Question  string
+	Headline  string
+	Figures   string // "" if nothing was compared
+	Departure string // from the usual run; "" if there is none
+	Stamps    []Item // at most three: Label is the mark and its word
+	Contest   Contest
+	Cards     []Card
+	Trust     []Item // Label is the fact
+}
+
+// NewSummary returns the summary of r.
+func NewSummary(r *tare.Result) Summary {
+	c := newContest(r)
+	s := Summary{Question: oneLine(r.Question), Departure: Departure(r), Contest: c, Cards: cards(r, c), Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
+	s.Headline, s.Figures = topLines(r, c)
+	return LegibleAll(s)
+}
+
+// topLines returns the headline of a page, and a line of figures: those of the study's
+// answer, else those of its contest.
+func topLines(r *tare.Result, c Contest) (headline, figures string) {
+	headline, figures = Headline(r)
+	if r.Figures == "" {
+		figures = contestFigures(r, c)
+	}
+	return headline, figures
+}
+
+// contestFigures returns the ratios of the contender that the study asks about,
+// with what was asked or published of it.
+func contestFigures(r *tare.Result, c Contest) string {
+	if len(c.Panels) == 0 {
+		return ""
+	}
+	asked := subject(r)
+	var parts, claims []string
+	for _, row := range c.Panels[0].Rows {
+		if row.ID != asked {
+			continue
+		}
+		for _, l := range row.Lines {
+			text := strings.TrimSpace(l.Workload + " " + l.Text)
+			if l.Low > 0 {
+				text += " (" + l.Detail + ")"
+			}
+			parts = append(parts, text)
+			for _, x := range l.Claims {
+				if !slices.Contains(claims, x.Text) {
+					claims = append(claims, x.Text)
+				}
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	m := tare.MetricFor(look(r, contestWorks(r)[0], map[string]bool{}).leading())
+	text := fmt.Sprintf("%s, %s ÷ %s: %s", capital(m.Noun), title(r, asked), c.Base, strings.Join(parts, ", "))
+	for _, word := range []string{"asked, published", "asked", "published"} {
+		var values []string
+		for _, c := range claims {
+			if value, ok := strings.CutPrefix(c, word+" "); ok {
+				values = append(values, value)
+			}
+		}
+		if len(values) > 0 {
+			text += "; " + word + " " + strings.Join(values, ", ")
+		}
+	}
+	return text + "."
+}
+
+// facts returns when and where a run was, in a few words each.
+func facts(r *tare.Result) []string {
+	var out []string
+	if !r.Started.IsZero() {
+		out = append(out, r.Started.UTC().Format("2 Jan 2006"))
+	}
+	m := r.Machine
+	if m.Cores > 0 {
+		words := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "").Replace(m.CPU))
+		out = append(out, strings.TrimPrefix(strings.Join(words[:min(len(words), 3)], " ")+", "+plural(m.Cores, "core"), ", "))
+	}
+	out = append(out, m.Go)
+	if r.RoundsDone > 0 {
+		out = append(out, plural(r.RoundsDone, "round")+planned(r)+", "+span(r.Seconds))
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// busyFrom is the share of time from which on a machine counts as busy.
+const busyFrom = 0.1
+
+// stamps returns at most three marks: what is void, how the criteria came out, and
+// how noisy it was.
+func stamps(r *tare.Result) []Item {
+	var out []Item
+	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
+	if text := cutShort(r); text != "" {
+		add(Bad, "✕ Interrupted:", "rests on "+plural(r.RoundsDone, "whole round"))
+	}
+	if r.Stopped == stoppedVoid {
+		add(Bad, "✕ Void:", "the questions are not answered")
+	}
+	count, all := map[tare.Ruling]int{}, len(ruled(r))
+	for _, v := range ruled(r) {
+		count[v.Verdict]++
+	}
+	of := func(n int) string {
+		return fmt.Sprintf("%d of %s", n, strings.Replace(plural(all, "criterion"), "criterions", "criteria", 1))
+	}
+	for _, x := range []struct {
+		ruling tare.Ruling
+		mark   Mark
+		label  string
+	}{{tare.VoidRuling, Bad, "✕ Void:"}, {tare.NotMet, Bad, "✕ Not met:"}, {tare.Inconclusive, Warned, "? Inconclusive:"}, {tare.Met, Good, "✓ Met:"}} {
+		if count[x.ruling] > 0 {
+			add(x.mark, x.label, of(count[x.ruling]))
+		}
+	}
+	noise := noiseRange(r)
+	out = out[:min(len(out), 3)]
+	if len(out) == 3 || noise == "" {
+		return out
+	}
+	if r.Machine.Noise.CPUPressure > busyFrom {
+		add(Warned, "! Busy machine:", "noise "+noise)
+	} else {
+		add(Plain, "Noise", noise)
+	}
+	return out
+}
+
+// noiseRange returns the noise floors of the first chart's workloads: ±8 % to ±12 %.
+func noiseRange(r *tare.Result) string {
+	low, high := math.Inf(1), 0.0
+	works := contestWorks(r)
+	for _, id := range works[:min(len(works), panelWorks*panelsMost)] {
+		if x := tare.NoiseFloor(r.Comparisons, id, look(r, id, map[string]bool{}).leading()); x > 0 {
+			low, high = min(low, math.Expm1(x)), max(high, math.Expm1(x))
+		}
+	}
+	switch from, to := percent(low), percent(high); {
+	case high == 0:
+		return ""
+	case from == to:
+		return "±" + to
+	default:
+		return "±" + strings.TrimSuffix(from, " %") + " to ±" + to
+	}
+}
+
+// trust returns four facts about how far a result can be believed.
+func trust(r *tare.Result) []Item {
+	var out []Item
+	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
+	if noise := noiseRange(r); noise != "" {
+		add(Plain, "Noise "+noise, title(r, baseline(r))+" against itself. No smaller difference is claimed.")
+	} else {
+		add(Warned, "! Noise not known", "The baseline was not measured against itself.")
+	}
+	out = append(out, trustAnswers(r))
+	switch caught, all := countTraps(r); {
+	case all == 0:
+		add(Plain, "No traps", "The study repeats no published mistake on purpose.")
+	case caught == all:
+		add(Good, "✓ "+verb(all, "Trap caught", fmt.Sprintf("All %d traps caught", all)), "Contenders with a published mistake were found out.")
+	default:
+		add(Warned, fmt.Sprintf("! %d of %s caught", caught, plural(all, "trap")), "Checks says which was not, and why.")
+	}
+	switch p := r.Machine.Noise.CPUPressure; {
+	case p > busyFrom:
+		add(Warned, "! "+percent(p)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
+	case p >= 0 && r.RoundsDone > 0:
+		add(Good, "✓ Quiet machine", "Some task waited for a processor "+percent(p)+" of the time.")
+	default:
+		add(Warned, "! Pressure not known", "This machine does not tell how long tasks wait.")
+	}
+	return out
+}
+
+// trustAnswers returns who gave right answers before being timed.
+func trustAnswers(r *tare.Result) Item {
+	least, most := 0, 0
+	var wrong []string
+	for _, c := range r.Conformance {
+		x, _ := r.Contender(c.Contender)
+		if c.During || c.Probe || c.Contender == tare.NullID || x.Role == tare.RoleTrap {
+			continue
+		}
+		if most = max(most, c.Cases); least == 0 || c.Cases < least {
+			least = c.Cases
+		}
+		if name := title(r, c.Contender); c.Wrong > 0 && !slices.Contains(wrong, name) {
+			wrong = append(wrong, name)
+		}
+	}
+	cases := plural(most, "case")
+	if least != most {
+		cases = fmt.Sprintf("%d to %s", least, cases)
+	}
+	switch {
+	case most == 0:
+		return Item{Label: "Answers not compared", Mark: Plain, Text: "There is no reference to compare them with."}
+	case len(wrong) > 0:
+		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: shortened(inWords(wrong), 90) + ": what is wrong does not count."}
+	}
+	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
+}
+
+// countTraps returns how many of the traps were caught by all checks that should.
+func countTraps(r *tare.Result) (caught, all int) {
+	for _, c := range r.Contenders {
+		switch r.OutcomeOf(c.ID) {
+		case "":
+			continue
+		case tare.Caught:
+			caught++
+		}
+		all++
+	}
+	return caught, all
+}

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// What stands unfolded on a page is short: fifteen words of headline, three stamps,
+// four cards, four facts, and at most two workloads with nine rows on each chart.
+func TestSummaryIsShort(t *testing.T) {
+	panels := 0
+	for name, r := range cases() {
+		s := NewSummary(r)
+		if n := len(strings.Fields(s.Headline)); n == 0 || n > headlineWords {
+			t.Errorf("%s: a headline of %d words: %s", name, n, s.Headline)
+		}
+		assert.Equal(t, name+" stamps, cards and facts", len(s.Stamps) <= 3 && len(s.Cards) <= 4 && len(s.Trust) == 4, true)
+		for _, p := range s.Contest.Panels {
+			panels++
+			assert.Equal(t, name+" workloads and rows", len(p.Noise) <= panelWorks && len(p.Rows) <= rivalsMost+1, true)
+		}
+	}
+	assert.Equal(t, "panels", panels > 3, true)
+}
+
+// Texts of a summary print, whoever wrote them.
+func TestSummaryPrints(t *testing.T) {
+	for name, r := range taintedCases(t) {
+		texts(reflect.ValueOf(NewSummary(r)), func(text string) {
+			if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && r != '\u00a0' }); i >= 0 {
+				t.Errorf("%s: %q", name, text)
+			}
+		})
+	}
+}
+
+// Rows stand by their ratio, the void last; a difference is told only beyond the
+// noise; and what was asked or published of a contender is in its row.
+func TestContestRows(t *testing.T) {
+	r := cases()["tiny"]
+	c := NewSummary(r).Contest
+	last, seen := 0.0, map[string]bool{}
+	for _, row := range c.Panels[0].Rows {
+		if at := row.place(); at < last {
+			t.Errorf("%s at %v stands after %v", row.Name, at, last)
+		} else {
+			last = at
+		}
+		for _, l := range row.Lines {
+			seen[l.Side] = true
+			x := tare.Comparison{Workload: r.Workloads[0].ID}
+			for _, each := range r.Comparisons {
+				if each.Contender == row.ID && each.Ratio == l.Ratio {
+					x = each
+				}
+			}
+			if l.Ratio > 0 && (l.Side != "same") != ToldApart(r, x) {
+				t.Errorf("%s: %s of %v", row.Name, l.Side, l.Ratio)
+			}
+		}
+	}
+	assert.Equal(t, "sides", len(seen) > 1, true)
+}
+
+func TestShortRatios(t *testing.T) {
+	assert.Equal(t, "ratios", strings.Join([]string{shortRatio(0.0341), shortRatio(0.943), shortRatio(3.52), shortRatio(123.4), limitRatio(0.5), limitRatio(1), limitRatio(20)}, " "), "0.034 0.94 3.52 123 0.5 1 20")
+}
+
+// Claims stand by their outcome, those that another run must measure are counted,
+// and none is lost.
+func TestClaimsByOutcome(t *testing.T) {
+	for name, r := range cases() {
+		n := 0
+		for _, g := range ClaimGroups([]*tare.Result{r}) {
+			n += len(g.Claims)
+			assert.Equal(t, name+" rows", len(g.Section.Blocks[0].Table.Rows), len(g.Claims))
+		}
+		assert.Equal(t, name+" claims", n, len(r.Claims))
+		left := 0
+		for _, c := range r.Claims {
+			if isLeft(c) {
+				left++
+				assert.Contains(t, name+" counted", claimsLeft(r), c.ID)
+			}
+		}
+		assert.Equal(t, name+" listed", len(OrderedClaims(r.Claims)), len(r.Claims)-left)
+	}
+}
