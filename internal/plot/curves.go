@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
 	area       = 1000 // units of each axis of a chart's area
 	labelsMost = 6    // curves that are named at their ends; more have a legend
+	labelLong  = 15   // letters of a name that fits beside its end
 	labelApart = 0.075
 )
 
@@ -55,7 +57,7 @@ type Limit struct {
 // once, with both names.
 func (c Chart) HTML() template.HTML {
 	curves := joinEqual(c.Curves)
-	legend := len(curves) > labelsMost
+	legend := len(curves) > labelsMost || slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > labelLong })
 	class := "curves"
 	if c.Low {
 		class += " low"

@@ -52,13 +52,15 @@ func TestClaimsHaveRoom(t *testing.T) {
 func TestCurvesAreNamedAtTheirEnds(t *testing.T) {
 	points := []Point{{0, 1}, {1, 10}}
 	c := Chart{ID: "c", Title: "t", X: Axis{High: 1}, Y: NewLogAxis(0, 1, 10), Limits: []Limit{{5, "p99 < 5 ms"}}, Curves: []Curve{
-		{Name: "service", Points: points}, {Name: "first byte", Points: points}, {Name: "latency", Points: []Point{{0, 2}, {1, 10}}},
+		{Name: "sent", Points: points}, {Name: "first", Points: points}, {Name: "latency", Points: []Point{{0, 2}, {1, 10}}},
 	}}
 	svg := string(c.HTML())
 	assert.Equal(t, "lines", strings.Count(svg, "<path"), 2)
-	assert.Equal(t, "joined", strings.Contains(svg, "service = first byte"), true)
+	assert.Equal(t, "joined", strings.Contains(svg, "sent = first"), true)
 	assert.Equal(t, "limit", strings.Contains(svg, `class="limit"`) && strings.Contains(svg, "p99 &lt; 5 ms"), true)
 	ends := regexp.MustCompile(`class="end[^"]*" x="100%" dx="8" y="([\d.]+)%"`).FindAllStringSubmatch(svg, -1)
+	c.Curves[0].Name = "service, from sending"
+	assert.Equal(t, "a long name has a legend", strings.Contains(string(c.HTML()), "</svg> service, from sending = first</li>"), true)
 	assert.Equal(t, "ends", len(ends) == 2 && ends[0][1] != ends[1][1], true)
 }
 

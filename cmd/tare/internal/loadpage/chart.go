@@ -1,123 +1,47 @@
 package loadpage
 
 import (
+	"cmp"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
 )
 
 const (
 	mostNines = 5
-	side      = 1000 // units of a drawing's width and height
 	curveAt   = 200  // points of a curve over quantiles
 	mostSpans = 150  // columns of drawings over time
 	shades    = 8    // of a heat map
+	yApart    = 0.09 // between labels, as a share
 )
 
-// drawing is one chart of a page: curves, or the shades of a heat map.
-type drawing struct {
-	ID, Title, Desc, X, Y string
-	XTicks, YTicks        []tick
-	Curves                []curve
-	Shades                []shade
-}
-
-type tick struct{ At, Text string } // At is in percent
-
-type curve struct{ Class, Name, Path string }
-
-type shade struct{ Opacity, Path string }
-
-// scale maps values to shares of an axis, which is logarithmic or linear.
-type scale struct {
-	low, high float64
-	log       bool
-}
-
-func (s scale) at(v float64) float64 {
-	low, high := s.low, s.high
-	if s.log {
-		v, low, high = math.Log(max(v, 1)), math.Log(low), math.Log(high)
-	}
-	if high <= low {
-		return 0
-	}
-	return min(max((v-low)/(high-low), 0), 1)
-}
-
-// latencyScale holds all latencies from low to high ns, with room around a
+// newLatencyAxis holds all latencies from low to high ns, with room around a
 // single one.
-func latencyScale(low, high int64) scale {
-	s := scale{low: float64(max(low, 1)), high: float64(max(high, 2)), log: true}
-	if s.high < s.low*2 {
-		s.low, s.high = s.low/1.5, s.high*1.5
+func newLatencyAxis(low, high int64) plot.Axis {
+	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
+	if a.High < a.Low*2 {
+		a.Low, a.High = a.Low/1.5, a.High*1.5
 	}
-	return s
+	return a
 }
 
-// latencyTicks are decades of a logarithmic axis, and their halves where there
-// are few.
-func latencyTicks(s scale) []tick {
-	steps := []float64{1}
-	switch decades := math.Log10(s.high / s.low); {
-	case decades < 0.7:
-		steps = []float64{1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9}
-	case decades < 2.5:
-		steps = []float64{1, 2, 5}
+// spellTick writes a latency in ns beside an axis.
+func spellTick(v float64) string {
+	i := 0
+	for ; v >= 999.5 && i < 3; i++ {
+		v /= 1000
 	}
-	var out []tick
-	for decade := math.Pow(10, math.Floor(math.Log10(s.low))); decade <= s.high; decade *= 10 {
-		for _, step := range steps {
-			if v := step * decade; v >= s.low && v <= s.high {
-				out = append(out, tick{percent(1 - s.at(v)), Spell(int64(math.Round(v)))})
-			}
-		}
-	}
-	return out
+	return strconv.FormatFloat(v, 'g', 3, 64) + " " + []string{"ns", "µs", "ms", "s"}[i]
 }
-
-// roundTicks are four to ten round values of a linear axis.
-func roundTicks(s scale, up bool, text func(float64) string) []tick {
-	step := math.Pow(10, math.Floor(math.Log10(max(s.high-s.low, 1e-9))))
-	for _, finer := range []float64{1, 2, 5} {
-		if (s.high-s.low)/(step/finer) >= 4 {
-			step /= finer
-			break
-		}
-	}
-	var out []tick
-	for v := math.Ceil(s.low/step) * step; v <= s.high+step/1e6; v += step {
-		at := s.at(v)
-		if up {
-			at = 1 - at
-		}
-		out = append(out, tick{percent(at), text(v)})
-	}
-	return out
-}
-
-func percent(share float64) string { return brief(share*100) + "%" }
 
 func brief(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
-
-// path draws through points, which are shares from the lower left.
-func path(points [][2]float64) string {
-	var b strings.Builder
-	for i, p := range points {
-		b.WriteByte("ML"[min(i, 1)])
-		b.WriteString(brief(p[0]*side) + " " + brief((1-p[1])*side))
-	}
-	if len(points) == 1 {
-		b.WriteString("h1")
-	}
-	return b.String()
-}
 
 // named is a distribution with the name of its curve.
 type named struct {
@@ -125,36 +49,40 @@ type named struct {
 	h    *hist.Hist
 }
 
-// quantiles draws distributions: to the right 100 % comes nearer, by a nine for
-// each part of the axis.
-func quantiles(all []named) *drawing {
+// drawQuantiles draws distributions, with the objectives for quantiles: to the right
+// 100 % comes nearer, by a nine for each part of the axis. It returns "" without one
+// of ten requests.
+func drawQuantiles(all []named, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n named) bool { return n.h == nil || n.h.Count() < 10 })
 	if len(all) == 0 {
-		return nil
+		return ""
 	}
 	nines, low, high := 1, int64(math.MaxInt64), int64(0)
 	for _, n := range all {
 		nines = max(nines, min(int(math.Log10(float64(n.h.Count()))), mostNines))
 		low, high = min(low, n.h.Min()), max(high, n.h.Max())
 	}
-	s := latencyScale(low, high)
-	d := &drawing{
-		ID: "quantiles", Title: "Latency of each percentile", X: "share of the requests that were at least as fast", Y: "latency", YTicks: latencyTicks(s),
-		Desc: "Both axes are logarithmic: to the right, 100 % comes nearer by a nine for each part.",
+	for _, l := range limits {
+		low, high = min(low, int64(l.At)), max(high, int64(l.At))
 	}
+	c := plot.Chart{
+		ID: "quantiles", Title: "Latency of each percentile", Means: "Share of the requests that were at least as fast; both axes are logarithmic.",
+		X: plot.Axis{High: float64(nines)}, Y: newLatencyAxis(low, high), Limits: limits,
+	}
+	c.YTicks = c.Y.Ticks(yApart, spellTick)
 	for n := range nines + 1 {
 		text := strconv.FormatFloat(100-100*math.Pow(10, -float64(n)), 'f', max(0, n-2), 64) + " %"
-		d.XTicks = append(d.XTicks, tick{percent(float64(n) / float64(nines)), text})
+		c.XTicks = append(c.XTicks, plot.Tick{At: float64(n) / float64(nines), Text: text})
 	}
-	for i, n := range all {
-		var points [][2]float64
+	for _, n := range all {
+		curve := plot.Curve{Name: n.name}
 		for j := range curveAt + 1 {
-			x := float64(j) / curveAt
-			points = append(points, [2]float64{x, s.at(float64(n.h.Quantile(1 - math.Pow(10, -x*float64(nines)))))})
+			x := float64(j) / curveAt * float64(nines)
+			curve.Points = append(curve.Points, plot.Point{X: x, Y: float64(n.h.Quantile(1 - math.Pow(10, -x)))})
 		}
-		d.Curves = append(d.Curves, curve{fmt.Sprintf("s%d", i), n.name, path(points)})
+		c.Curves = append(c.Curves, curve)
 	}
-	return d
+	return c.HTML()
 }
 
 // span is some seconds of a leg as one column: rates in the mean, quantiles the
@@ -187,98 +115,65 @@ func spans(seconds []load.Second, most int) []span {
 	return out
 }
 
-// overTime is the axis of time that spans lie on, in seconds.
-func overTime(all []span) scale { return scale{high: all[len(all)-1].to.Seconds()} }
-
-func secondsTicks(s scale) []tick {
-	return roundTicks(s, false, func(v float64) string { return brief(v) + " s" })
-}
-
-func middle(s span) float64 { return (s.from + s.to).Seconds() / 2 }
-
-// lines draws one or more values of each span.
-func lines(d *drawing, all []span, y scale, names []string, values ...func(span) float64) *drawing {
-	x := overTime(all)
-	d.X, d.XTicks = "since measuring began", secondsTicks(x)
-	for i, value := range values {
-		var points [][2]float64
-		for _, s := range all {
-			points = append(points, [2]float64{x.at(middle(s)), y.at(value(s))})
-		}
-		d.Curves = append(d.Curves, curve{fmt.Sprintf("s%d", i), names[i], path(points)})
-	}
-	return d
-}
-
-// rates draws what was answered and what failed each second.
-func rates(all []span) *drawing {
-	y := scale{}
-	failed := false
+// drawTime draws what was answered and failed each second, above how many requests
+// had each latency, on one axis of time. The shade is on a logarithmic scale, so that
+// few slow requests are seen beside many fast ones. It returns "" without answers.
+func drawTime(all []span, limits []plot.Limit) template.HTML {
+	low, high, most, rate, failed := int64(math.MaxInt64), int64(0), int64(0), 1.0, false
 	for _, s := range all {
-		y.high = max(y.high, s.rate, s.failing)
-		failed = failed || s.failing > 0
-	}
-	y.high = max(y.high*1.05, 1)
-	names := []string{"answered", "failed"}
-	values := []func(span) float64{func(s span) float64 { return s.rate }, func(s span) float64 { return s.failing }}
-	if !failed {
-		values = values[:1]
-	}
-	d := &drawing{ID: "rates", Title: "Requests per second", Desc: "Requests answered and failed in each second.", Y: "requests per second", YTicks: roundTicks(y, true, brief)}
-	return lines(d, all, y, names, values...)
-}
-
-// latencies draws quantiles of each second.
-func latencies(all []span) *drawing {
-	low, high := int64(math.MaxInt64), int64(0)
-	for _, s := range all {
-		if s.max > 0 {
-			low, high = min(low, int64(s.p50)), max(high, int64(s.max))
-		}
-	}
-	if high == 0 {
-		return nil
-	}
-	y := latencyScale(low, high)
-	d := &drawing{ID: "latencies", Title: "Latency of each second", Desc: "Median, 99th percentile and maximum of each second, on a logarithmic axis.", Y: "latency", YTicks: latencyTicks(y)}
-	answered := slices.DeleteFunc(slices.Clone(all), func(s span) bool { return s.max == 0 })
-	out := lines(d, answered, y, []string{"p50", "p99", "max"},
-		func(s span) float64 { return float64(s.p50) }, func(s span) float64 { return float64(s.p99) }, func(s span) float64 { return float64(s.max) })
-	return out
-}
-
-// heat draws how many requests of each span had each latency. The shade is on
-// a logarithmic scale, so that few slow requests are seen beside many fast ones.
-func heat(all []span) *drawing {
-	low, high, most := int64(math.MaxInt64), int64(0), int64(0)
-	for _, s := range all {
+		rate, failed = max(rate, s.rate, s.failing), failed || s.failing > 0
 		for _, b := range s.bins {
 			low, high, most = min(low, b.Low), max(high, b.High), max(most, b.Count)
 		}
 	}
 	if most == 0 {
-		return nil
+		return ""
 	}
-	x, y := overTime(all), latencyScale(low, high)
-	paths := make([]strings.Builder, shades)
+	x := plot.Axis{High: all[len(all)-1].to.Seconds()}
+	ticks := x.Ticks(0, func(v float64) string { return brief(v) + " s" })
+	above := plot.Chart{ID: "rates", Title: "Answered each second", Means: "Requests per second, since measuring began.", Low: true, X: x, Y: plot.Axis{High: rate * 1.05}, XTicks: ticks}
+	above.YTicks = []plot.Tick{{Text: "0"}, {At: above.Y.At(rate), Text: brief(rate)}}
+	lines := []plot.Curve{{Name: "answered"}, {Name: "failed", Class: "fail"}}
 	for _, s := range all {
-		left, right := x.at(s.from.Seconds()), x.at(s.to.Seconds())
-		for _, low := range sortedKeys(s.bins) {
-			b := s.bins[low]
-			top, bottom := 1-y.at(float64(b.High)), 1-y.at(float64(b.Low))
-			fmt.Fprintf(&paths[shadeOf(b.Count, most)], "M%s %sH%sV%sH%sz", brief(left*side), brief(top*side), brief(right*side), brief(bottom*side), brief(left*side))
+		at := (s.from + s.to).Seconds() / 2
+		lines[0].Points = append(lines[0].Points, plot.Point{X: at, Y: s.rate})
+		lines[1].Points = append(lines[1].Points, plot.Point{X: at, Y: s.failing})
+	}
+	if above.Curves = lines; !failed {
+		above.Curves = lines[:1]
+	}
+	heat := plot.Chart{
+		ID: "heat", Title: "Latency over time", X: x, Y: newLatencyAxis(low, high), XTicks: ticks,
+		Means: fmt.Sprintf("The darker, the more requests; logarithmic, up to %s in a cell. Lines: the median and the 99th percentile of each second.", Counted(most)),
+	}
+	for _, l := range limits {
+		if l.At >= heat.Y.Low && l.At <= heat.Y.High {
+			heat.Limits = append(heat.Limits, l)
 		}
 	}
-	d := &drawing{
-		ID: "heat", Title: "Latency over time", X: "since measuring began", Y: "latency", XTicks: secondsTicks(x), YTicks: latencyTicks(y),
-		Desc: fmt.Sprintf("Each cell is a stretch of time and a range of latencies. The darker, the more requests; the scale is logarithmic, up to %s.", Counted(most)),
-	}
-	for i := range paths {
-		if paths[i].Len() > 0 {
-			d.Shades = append(d.Shades, shade{strconv.FormatFloat(float64(i+1)/shades, 'g', 3, 64), paths[i].String()})
+	heat.YTicks = heat.Y.Ticks(yApart, spellTick)
+	heat.Shades = make([]plot.Shade, shades)
+	middle, high99 := plot.Curve{Name: "p50", Class: "s7"}, plot.Curve{Name: "p99", Class: "s7 k1"}
+	for _, s := range all {
+		for _, b := range s.bins {
+			i := shadeOf(b.Count, most)
+			heat.Shades[i].Opacity = float64(i+1) / shades
+			heat.Shades[i].Cells = append(heat.Shades[i].Cells, plot.Cell{Left: s.from.Seconds(), Right: s.to.Seconds(), Low: float64(b.Low), High: float64(b.High)})
+		}
+		if s.max > 0 {
+			at := (s.from + s.to).Seconds() / 2
+			middle.Points = append(middle.Points, plot.Point{X: at, Y: float64(s.p50)})
+			high99.Points = append(high99.Points, plot.Point{X: at, Y: float64(s.p99)})
 		}
 	}
-	return d
+	heat.Shades = slices.DeleteFunc(heat.Shades, func(s plot.Shade) bool { return len(s.Cells) == 0 })
+	for _, s := range heat.Shades { // bins have no order
+		slices.SortFunc(s.Cells, func(a, b plot.Cell) int {
+			return cmp.Or(cmp.Compare(a.Left, b.Left), cmp.Compare(a.Low, b.Low))
+		})
+	}
+	heat.Curves = []plot.Curve{middle, high99}
+	return above.HTML() + heat.HTML()
 }
 
 // shadeOf is the shade of a count, of which the greatest is most.
@@ -287,13 +182,4 @@ func shadeOf(count, most int64) int {
 		return shades - 1
 	}
 	return min(int(math.Log(float64(count))/math.Log(float64(most))*shades), shades-1)
-}
-
-func sortedKeys(bins map[int64]hist.Bin) []int64 {
-	out := make([]int64, 0, len(bins))
-	for low := range bins {
-		out = append(out, low)
-	}
-	slices.Sort(out)
-	return out
 }

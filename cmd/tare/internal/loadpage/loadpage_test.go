@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"regexp"
 	"strings"
@@ -56,7 +55,7 @@ func TestPage(t *testing.T) {
 		}
 		text := b.String()
 		checkMarkup(t, text)
-		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "HTTP 503", "Limit: ", "<h2>Steps</h2>", ">4,321<"} {
+		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "HTTP 503", "Limit: ", "<summary>Steps", ">4,321<"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d seconds: there is no %s", seconds, want)
 			}
@@ -66,7 +65,7 @@ func TestPage(t *testing.T) {
 				t.Errorf("%d seconds: there is %s", seconds, not)
 			}
 		}
-		if drift := strings.Contains(text, "<h2>Drift</h2>"); drift != (seconds >= 60) {
+		if drift := strings.Contains(text, "<summary>Drift"); drift != (seconds >= 60) {
 			t.Errorf("%d seconds: drift is %v", seconds, drift)
 		}
 		if over := strings.Contains(text, `id="heat"`); over != (seconds > 1) {
@@ -112,20 +111,21 @@ func TestSpansKeepEveryRequest(t *testing.T) {
 	}
 }
 
-// Ticks lie on the axis, in order, a handful of them.
-func TestTicks(t *testing.T) {
-	for _, high := range []int64{2, 900, 1_300_000, 40_000_000_000, math.MaxInt64 / 4} {
-		for _, part := range []int64{1, 2, 100, 1_000_000} {
-			s := latencyScale(max(high/part, 1), high)
-			if n := len(latencyTicks(s)); n < 1 || n > 20 {
-				t.Errorf("%d to %d ns: %d ticks", high/part, high, n)
-			}
+// An objective for a latency is a line in the charts with its name, and the sign of
+// all objectives stands before the headline.
+func TestObjectivesAreDrawn(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, leg(7)); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{`class="limit"`, ">p99&lt;1ms<", `<h1><span class="bad">✕</span>`, "✓ met"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s", want)
 		}
 	}
-	for _, high := range []float64{1, 3, 17, 99, 3600, 1e6} {
-		if n := len(roundTicks(scale{high: high}, true, brief)); n < 4 || n > 11 {
-			t.Errorf("up to %v: %d ticks", high, n)
-		}
+	if !strings.Contains(text, "latency = first byte") {
+		t.Error("curves through the same places are drawn twice")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/report/html"
 )
@@ -25,10 +26,12 @@ var pageText string
 //go:embed watch.js
 var watchScript string
 
-//go:embed page.css
-var ownStyle string
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"stepName": stepName}).Parse(pageText))
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// stepName names a column of the steps of a profile or a search.
+func stepName(i int) string {
+	return []string{"connections", "asked /s", "answered /s", "p50", "p99", "errors", "objectives"}[i]
+}
 
 // Page is what came of a leg, or of the part of it that is over.
 type Page struct {
@@ -48,11 +51,11 @@ type shell struct {
 // content is what a page says.
 type content struct {
 	URL, How, Headline, Second, Interrupted string
+	Sign, Mark                              string // of the objectives together; "" without any
 	Overview                                []pair
 	Columns                                 []string
 	Rows                                    []row
-	Charts                                  []*drawing // over time
-	Quantiles                               *drawing
+	Quantiles, Time                         template.HTML
 	Errors, Statuses                        []pair
 	FirstError                              string
 	Objectives                              []verdict
@@ -61,6 +64,7 @@ type content struct {
 	Search                                  *searched
 	Steps                                   [][]string // of a profile
 	Findings                                []finding
+	Warned                                  bool // a finding voids the figures or warns of them
 }
 
 type pair struct{ Name, Value string }
@@ -70,7 +74,10 @@ type row struct {
 	Cells []string
 }
 
-type verdict struct{ Mark, Ruling, Objective, Measured string }
+type verdict struct {
+	Mark, Sign, Ruling, Objective, Measured string
+	Bar                                     template.HTML // how much of the objective is used up
+}
 
 type finding struct{ Mark, Severity, Check, Text string }
 
@@ -85,7 +92,7 @@ func Write(w io.Writer, p Page) error { return write(w, p, "", "") }
 // write writes p as a page with a script, which may be empty, and what else the
 // page's policy allows.
 func write(w io.Writer, p Page, script, allowed string) error {
-	style := html.Style() + ownStyle
+	style := html.Style()
 	s := shell{
 		Policy: html.Policy(style, script) + allowed, URL: p.Document.URL, Content: newContent(p),
 		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
@@ -117,14 +124,10 @@ func newContent(p Page) *content {
 		if d.RateAsked > 0 {
 			all = append(all, named{"service, from sending", r.Service})
 		}
-		c.Quantiles = quantiles(append(all, named{"first byte", r.FirstByte}))
+		limits := limitsOf(d.SLO)
+		c.Quantiles = drawQuantiles(append(all, named{"first byte", r.FirstByte}), limits)
 		if len(r.Timeline) > 1 {
-			over := spans(r.Timeline, mostSpans)
-			for _, chart := range []*drawing{rates(over), latencies(over), heat(over)} {
-				if chart != nil {
-					c.Charts = append(c.Charts, chart)
-				}
-			}
+			c.Time = drawTime(spans(r.Timeline, mostSpans), limits)
 		}
 	}
 	for _, class := range load.Classes() {
@@ -140,13 +143,7 @@ func newContent(p Page) *content {
 			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), Counted(n)})
 		}
 	}
-	for _, k := range d.SLO {
-		seen := Spell(int64(k.Value))
-		if strings.HasPrefix(k.Objective, "errors") {
-			seen = Decimal(k.Value*100, 3) + " %"
-		}
-		c.Objectives = append(c.Objectives, verdict{mark(k.Verdict), string(k.Verdict), k.Objective, seen})
-	}
+	c.judgeObjectives(d.SLO)
 	for _, g := range d.Generators {
 		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", Thousands(g.RequestsPerSecond),
 			Spell(g.P50), Spell(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
@@ -170,9 +167,54 @@ func newContent(p Page) *content {
 			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
 		}
 		marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"}
+		c.Warned = c.Warned || f.Severity != tare.Note
 		c.Findings = append(c.Findings, finding{marks[f.Severity], string(f.Severity), f.Check, text})
 	}
 	return c
+}
+
+// judgeObjectives adds a row for each objective, and the sign of all of them.
+func (c *content) judgeObjectives(all []load.Kept) {
+	for _, k := range all {
+		v := verdict{Mark: mark(k.Verdict), Sign: sign(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
+		isError := strings.HasPrefix(k.Objective, "errors")
+		if isError {
+			v.Measured = Decimal(k.Value*100, 3) + " %"
+		}
+		if slo, err := load.ParseSLO(k.Objective); err == nil && slo[0].Limit > 0 {
+			class := "b2"
+			if k.Value > slo[0].Limit {
+				class = "b1"
+			}
+			v.Bar = plot.Bar(class, 0, k.Value/slo[0].Limit)
+		}
+		c.Objectives = append(c.Objectives, v)
+		if c.Sign == "" || v.Sign == "✕" || v.Sign == "?" && c.Sign == "✓" {
+			c.Sign, c.Mark = v.Sign, v.Mark
+		}
+	}
+}
+
+// limitsOf returns the objectives that are latencies, to be drawn.
+func limitsOf(all []load.Kept) []plot.Limit {
+	var out []plot.Limit
+	for _, k := range all {
+		if slo, err := load.ParseSLO(k.Objective); err == nil && !slo[0].Errors {
+			out = append(out, plot.Limit{At: slo[0].Limit, Name: k.Objective})
+		}
+	}
+	return out
+}
+
+// sign returns the mark of a ruling.
+func sign(r tare.Ruling) string {
+	switch mark(r) {
+	case "good":
+		return "✓"
+	case "bad":
+		return "✕"
+	}
+	return "?"
 }
 
 // headline is the result in one sentence.
