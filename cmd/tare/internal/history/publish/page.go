@@ -8,29 +8,31 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plot"
 	"github.com/tarebench/tare/report/html"
 )
 
 //go:embed page.html
 var pageText string
 
-//go:embed page.css
-var pageStyle string
-
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 type page struct {
-	Title, Written string
-	Policy         string
-	Style          template.CSS
-	Studies        []study
+	Title, Written, Headline string
+	Policy                   string
+	Style                    template.CSS
+	Studies                  []study
 }
+
+// IsDrawn reports whether a row has a drawing.
+func (page) IsDrawn(c chart) bool { return c.Drawing != "" }
 
 type study struct {
 	Study, Metric, Against, Direction string
@@ -40,13 +42,16 @@ type study struct {
 
 type machine struct {
 	Name, Span, Between string
-	Charts              []chart
+	Charts              []chart  // those that changed first
+	Drawn               bool     // there are enough runs for drawings
 	Left                []string // what the newest run left out, a line each
 	Runs                []run
 }
 
 type chart struct {
 	Name, Last, Change string
+	Mark               string // of Change
+	order              int
 	Drawing            template.HTML
 	Steps              []string
 }
@@ -61,7 +66,9 @@ const staleMost = 2
 
 // Page writes the trends of a repository as one file that needs no other.
 func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
-	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(pageStyle, ""), Style: template.CSS(pageStyle)} //nolint:gosec // compiled in
+	style := html.Style()
+	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
+	var all Standing
 	for _, t := range trends {
 		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric), Left: t.Left}
 		for _, m := range t.Machines {
@@ -70,8 +77,27 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 		if len(s.Machines)+len(s.Left) > 0 {
 			p.Studies = append(p.Studies, s)
 		}
+		one := StandingOf(t)
+		all = Standing{all.Better + one.Better, all.Worse + one.Worse, all.Steady + one.Steady, all.Unknown + one.Unknown}
 	}
+	p.Headline = all.headline(len(p.Studies))
 	return pageTemplate.Execute(w, p)
+}
+
+// headline says how many benchmarks changed in the newest runs, of how many.
+func (s Standing) headline(studies int) string {
+	if studies == 0 {
+		return "No result was kept yet."
+	}
+	known := s.Better + s.Worse + s.Steady
+	text := fmt.Sprintf("%d of %s changed: %d worse, %d better", s.Better+s.Worse, format.Count(known, "benchmark"), s.Worse, s.Better)
+	if s.Better+s.Worse == 0 {
+		text = "No change is shown in " + format.Count(known, "benchmark")
+	}
+	if s.Unknown > 0 {
+		text += fmt.Sprintf("; %d not known", s.Unknown)
+	}
+	return text + "."
 }
 
 // direction says which side of 1 is the better one.
@@ -87,7 +113,7 @@ func direction(metric string) string {
 }
 
 func machineOf(m history.Machine, metric string) machine {
-	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run")}
+	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run"), Drawn: len(m.Runs) >= leastRuns}
 	if m.Known {
 		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
 	}
@@ -96,7 +122,18 @@ func machineOf(m history.Machine, metric string) machine {
 		several = several || s.Contender != m.Series[0].Contender
 	}
 	for _, s := range m.Series {
-		c := chart{Name: s.Workload, Last: "void", Change: m.DescribeChange(s, metric), Drawing: draw(m, s)}
+		c := chart{Name: s.Workload, Last: "void", Change: m.DescribeChange(s, metric)}
+		if out.Drawn {
+			c.Drawing = draw(m, s)
+		}
+		switch {
+		case s.Change != history.Changed:
+			c.order, c.Mark = 2, "dim"
+		case s.IsWorse(metric):
+			c.Mark = "more"
+		default:
+			c.order, c.Mark = 1, "less"
+		}
 		if several {
 			c.Name += " · " + s.Contender
 		}
@@ -108,6 +145,7 @@ func machineOf(m history.Machine, metric string) machine {
 		}
 		out.Charts = append(out.Charts, c)
 	}
+	slices.SortStableFunc(out.Charts, func(a, b chart) int { return a.order - b.order })
 	for _, l := range m.Left {
 		out.Left = append(out.Left, l.What+": "+l.Why)
 	}
@@ -144,113 +182,38 @@ func stepText(m history.Machine, s history.Series, at int) string {
 	return text
 }
 
-// The place of a chart, in units of the drawing.
-const (
-	width, height = 560, 150
-	left, right   = 44, 12
-	top, bottom   = 12, 20
-)
-
-// ticks are ratios that lines may be drawn at.
-func ticks(low, high float64) []float64 {
-	for _, step := range []float64{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10} {
-		first := math.Ceil(low/step) * step
-		if n := int((high-first)/step) + 1; n <= 4 {
-			var out []float64
-			for i := range max(n, 0) {
-				out = append(out, first+float64(i)*step)
-			}
-			return out
-		}
-	}
-	return []float64{low, high}
-}
+// leastRuns is how many runs a drawing takes.
+const leastRuns = 3
 
 // draw draws a series, a run beside the other: its ratios on a logarithmic scale, or what
 // the contender took if a count is zero.
 func draw(m history.Machine, s history.Series) template.HTML {
-	least, most := math.Inf(1), math.Inf(-1)
 	counts := history.HasZero(s.Points)
-	value := func(p *history.Point) (x float64, ok bool) {
-		switch {
-		case p == nil || p.Void:
-			return 0, false
-		case counts:
-			return p.Count.Value, true
-		}
-		return p.Ratio, p.Ratio > 0
-	}
-	for _, p := range s.Points {
-		if x, ok := value(p); ok {
-			least, most = min(least, x), max(most, x)
-			if p.Bounded() && !counts {
-				least, most = min(least, p.Low), max(most, p.High)
-			}
-		}
-	}
-	if least > most {
-		least, most = 1, 1
-	}
-	scale := math.Log
-	if counts {
-		scale = func(x float64) float64 { return x }
-		least, most = least-0.5, most+0.5
-	} else {
-		least, most = least/1.01, most*1.01 // what hardly moves does not look like much
-	}
-	x := func(run int) float64 {
-		return left + (float64(run)+0.5)/float64(len(m.Runs))*(width-left-right)
-	}
-	y := func(ratio float64) float64 {
-		return top + (scale(most)-scale(ratio))/(scale(most)-scale(least))*(height-top-bottom)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, height, template.HTMLEscapeString(s.Workload+", ratio by run"))
-	for _, t := range ticks(least, most) {
-		class := "grid"
-		if math.Abs(t-1) < 1e-9 {
-			class = "one"
-		}
-		fmt.Fprintf(&b, `<line class="%s" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, class, left, width-right, y(t), y(t), left-4, y(t)+4, format.Trimmed(t, 2))
-	}
-	var band, line, dots, void strings.Builder
-	move := "M"
+	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
+	var values []float64
+	most := 1.0
 	for i, p := range s.Points {
-		at, ok := value(p)
 		switch {
-		case !ok && (p == nil || !p.Void):
-			move = "M"
+		case p == nil:
+			continue
 		case p.Void:
-			move = "M"
-			fmt.Fprintf(&void, "M%.1f %dl6 6m0-6l-6 6", x(i)-3, height-bottom-7)
-		default:
-			if p.Bounded() && !counts {
-				fmt.Fprintf(&band, "M%.1f %.1fV%.1f", x(i), y(p.Low), y(p.High))
-			}
-			fmt.Fprintf(&line, "%s%.1f %.1f", move, x(i), y(at))
-			fmt.Fprintf(&dots, "M%.1f %.1fh0", x(i), y(at))
-			move = "L"
+			t.Marks = append(t.Marks, plot.Mark{Run: i, Void: true})
+			continue
+		case counts:
+			t.Marks, most = append(t.Marks, plot.Mark{Run: i, Value: p.Count.Value}), max(most, p.Count.Value)
+			continue
+		case !(p.Ratio > 0):
+			continue
 		}
-	}
-	for _, path := range []struct{ class, d string }{{"band", band.String()}, {"data", line.String()}, {"dots", dots.String()}, {"void", void.String()}} {
-		if path.d != "" {
-			fmt.Fprintf(&b, `<path class="%s" d="%s"/>`, path.class, path.d)
+		mark := plot.Mark{Run: i, Value: p.Ratio}
+		if p.Bounded() {
+			mark.Low, mark.High = p.Low, p.High
 		}
+		t.Marks, values = append(t.Marks, mark), append(values, mark.Value, mark.Low, mark.High)
 	}
-	for _, at := range s.Steps {
-		fmt.Fprintf(&b, `<line class="step" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text class="at" x="%.1f" y="10" text-anchor="middle">%d</text>`, x(at)-2, x(at)-2, top, height-bottom, x(at)-2, at+1)
+	t.Axis = plot.NewLogAxis(0.05, values...)
+	if counts {
+		t.Axis = plot.Axis{High: most}
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, left, height-5, day(m.Runs[0].Started))
-	if len(m.Runs) > 1 {
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, width-right, height-5, day(m.Runs[len(m.Runs)-1].Started))
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String()) // of numbers, and a name that is escaped
-}
-
-func day(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.DateOnly)
+	return t.HTML(s.Workload + ", ratio by run")
 }

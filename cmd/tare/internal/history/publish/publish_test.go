@@ -76,7 +76,7 @@ func TestPage(t *testing.T) {
 	if len(page) > 2e6 {
 		t.Errorf("the page has %d bytes, want at most 2 MB", len(page))
 	}
-	if n := strings.Count(page, "<figure>"); n != 80 {
+	if n := strings.Count(page, `<svg class="trend"`); n != 80 {
 		t.Errorf("%d charts, want 40 for each of two machines", n)
 	}
 	if !strings.Contains(page, "<h3>one (linux/amd64, 2 cores): 180 runs</h3>") || !strings.Contains(page, "<h3>another (linux/amd64, 2 cores): 20 runs</h3>") {
@@ -85,6 +85,9 @@ func TestPage(t *testing.T) {
 	// Run 150, counted from zero, is the first of the new level; 149 ran elsewhere.
 	if n := strings.Count(page, "commits 000000095..000000097"); n != 1 {
 		t.Errorf("the commits of the step stand %d times in it", n)
+	}
+	if first := page[strings.Index(page, "<tbody>"):]; !strings.Contains(first[:strings.Index(first, "</tr>")], "Benchmark0<") {
+		t.Error("what changed does not come first")
 	}
 	if n := strings.Count(page, "<li>"); n < 2 || n > 2+8 {
 		t.Errorf("%d steps, want the planted one on two machines, and few by chance", n)
