@@ -13,9 +13,19 @@ import (
 // Contest is the first chart of a page: ratios to the baseline on one axis.
 type Contest struct {
 	Title, Means string
+	Headline     string // of a page without an answer; "" if the criteria have a better one
+	Order        string // of the rows
 	Base         string // title of the baseline
 	Less, More   string // what the sides of the axis mean
 	Panels       []Panel
+	Quiet        []Quiet // of two revisions: what shows no change
+}
+
+// Quiet is the benchmarks that show no change and would have shown one of a size.
+type Quiet struct {
+	Size, Names string
+	Count       int
+	Share       float64 // of all that show none
 }
 
 // Panel is the chart of one workload, or of two.
@@ -61,8 +71,11 @@ const (
 
 // newContest returns the first chart of r. It has no panels if nothing was compared.
 func newContest(r *tare.Result) Contest {
+	if IsBench(r) {
+		return newBenchContest(r)
+	}
 	works := contestWorks(r)
-	c := Contest{Base: title(r, baseline(r)), Less: "less", More: "more"}
+	c := Contest{Base: title(r, baseline(r)), Less: "less", More: "more", Order: "best first"}
 	for pair := range slices.Chunk(works[:min(len(works), panelWorks*panelsMost)], panelWorks) {
 		if p := newPanel(r, pair); len(p.Rows) > 1 {
 			c.Panels = append(c.Panels, p)
@@ -97,7 +110,7 @@ func contestWorks(r *tare.Result) []string {
 			return
 		}
 		v := look(r, id, map[string]bool{})
-		if slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
+		if slices.ContainsFunc(slices.Concat(v.ranked, v.aside), func(c tare.Contender) bool {
 			_, ok := v.comparison(c.ID, v.leading())
 			return ok && c.ID != v.baseline
 		}) {
@@ -136,7 +149,11 @@ func countCompared(r *tare.Result, workload string) int {
 // and to which side.
 func contestTitle(v *view, m tare.Metric) string {
 	less, more, all := 0, 0, 0
-	for _, c := range v.ranked {
+	rivals := v.ranked
+	if len(rivals) < 2 { // the baseline alone
+		rivals = v.aside
+	}
+	for _, c := range rivals {
 		x, ok := v.comparison(c.ID, m.Name)
 		if !ok || c.ID == v.baseline || len(v.voidsOf(c.ID, m.Name)) > 0 {
 			continue

@@ -26,25 +26,32 @@ type Summary struct {
 // NewSummary returns the summary of r.
 func NewSummary(r *tare.Result) Summary {
 	c := newContest(r)
-	s := Summary{Question: oneLine(r.Question), Departure: Departure(r), Contest: c, Cards: cards(r, c), Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
+	var all []Card
+	if !IsBench(r) {
+		all = cards(r, c)
+	}
+	s := Summary{Question: oneLine(r.Question), Departure: Departure(r), Contest: c, Cards: all, Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
 	s.Headline, s.Figures = topLines(r, c)
 	return LegibleAll(s)
 }
 
-// topLines returns the headline of a page, and a line of figures: those of the study's
-// answer, else those of its contest.
+// topLines returns the headline of a page, and its line of figures: those of the
+// study's answer, or else the ratios of the contender that it asks about.
 func topLines(r *tare.Result, c Contest) (headline, figures string) {
-	headline, figures = Headline(r)
-	if r.Figures == "" {
-		figures = contestFigures(r, c)
+	if c.Headline != "" && r.Answer == "" {
+		return c.Headline, ""
 	}
-	return headline, figures
+	headline, _ = Headline(r)
+	if r.Figures != "" {
+		return headline, r.Figures
+	}
+	return headline, contestFigures(r, c)
 }
 
 // contestFigures returns the ratios of the contender that the study asks about,
 // with what was asked or published of it.
 func contestFigures(r *tare.Result, c Contest) string {
-	if len(c.Panels) == 0 {
+	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
 	}
 	asked := subject(r)

@@ -154,10 +154,10 @@ type stretch struct{ low, high float64 }
 func (s stretch) overlaps(o stretch) bool { return s.low < o.high && o.low < s.high }
 
 // claimRoom and claimLetter are the shares of a drawing that a diamond and each
-// letter of its words need on a screen of 1,024 pixels.
+// letter of its words need on a phone.
 const (
 	claimRoom   = 0.035
-	claimLetter = 0.019
+	claimLetter = 0.0225
 )
 
 // claim draws a diamond with its words on one side, "start" after and "end" before

@@ -12,12 +12,12 @@ import (
 
 // panel is the first chart on some workloads.
 type panel struct {
-	N             int
-	Name, Base    string
-	Symbols, Head template.HTML
-	Rows, Rest    []rival
-	RestMeans     string
-	First         bool
+	N                 int
+	Name, Base, Order string
+	Symbols, Head     template.HTML
+	Rows, Rest        []rival
+	RestMeans         string
+	First             bool
 }
 
 // rival is the rows of one contender.
@@ -37,7 +37,7 @@ const axisMargin = 0.06
 
 // newPanel draws a panel; place is that among all.
 func newPanel(c report.Contest, p report.Panel, place int) panel {
-	out := panel{N: place + 1, Name: p.Name, Base: c.Base, First: place == 0}
+	out := panel{N: place + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: place == 0}
 	values := []float64{1, 0.8, 1.25}
 	rows := append(append([]report.Rival{}, p.Rows...), p.Rest...)
 	for _, n := range p.Noise {
@@ -66,6 +66,20 @@ func newPanel(c report.Contest, p report.Panel, place int) panel {
 	return out
 }
 
+// quiet is a line of the benchmarks that show no change.
+type quiet struct {
+	report.Quiet
+	Drawing template.HTML
+}
+
+func newQuiet(all []report.Quiet) []quiet {
+	var out []quiet
+	for _, q := range all {
+		out = append(out, quiet{q, plot.Bar("b0", 0, q.Share)})
+	}
+	return out
+}
+
 func rivals(rows []report.Rival, scales []plot.Scale) []rival {
 	var out []rival
 	for _, r := range rows {
@@ -79,7 +93,7 @@ func rivals(rows []report.Rival, scales []plot.Scale) []rival {
 			one.Drawing, one.Left = scales[l.Work].Row(in)
 			x.Lines = append(x.Lines, one)
 		}
-		if r.Base { // one line says what it takes on each workload
+		if r.Base && len(r.Lines) > 0 { // one line says what it takes on each workload
 			var says []string
 			for _, l := range r.Lines {
 				says = append(says, strings.TrimSpace(l.Workload+" "+l.Says))

@@ -186,6 +186,26 @@ func TestVoidIsStruckAndNamed(t *testing.T) {
 	}
 }
 
+// A page of two revisions leads with what changed, slower first, and counts the
+// others by what they would have shown; it has neither price nor adoption.
+func TestBenchPage(t *testing.T) {
+	page := rendered(t, htmltest.Bench(20), Options{})
+	seen := text(t, page)
+	for _, want := range []string{"3 of 20 benchmarks changed: 1 slower, 2 faster.", "≈ The others show no change"} {
+		assert.Contains(t, "page", seen, want)
+	}
+	slower, faster := strings.Index(page, "▲ 19 % more"), strings.Index(page, "▼ 14 % less")
+	assert.Equal(t, "slower before faster", 0 < slower && slower < faster, true)
+	for _, not := range []string{`id="price"`, "What comes with each", "What the ranks support"} {
+		assert.Equal(t, not, strings.Contains(page, not), false)
+	}
+	same := htmltest.Bench(20)
+	for i := range same.Comparisons {
+		same.Comparisons[i].Ratio, same.Comparisons[i].Low, same.Comparisons[i].High = 1, 0.98, 1.02
+	}
+	assert.Contains(t, "nothing changed", text(t, rendered(t, same, Options{})), "No change is shown in 20 benchmarks.")
+}
+
 func TestPageHoldsItsDocument(t *testing.T) {
 	r := htmltest.Whole()
 	packed := regexp.MustCompile(`(?s)id="document">(.*?)</script>`).FindStringSubmatch(rendered(t, r, Options{}))

@@ -16,6 +16,7 @@ type page struct {
 	Title, Study string
 	report.Summary
 	Panels []panel
+	Quiet  []quiet
 	Cards  []card
 	Folds  []fold
 
@@ -73,6 +74,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
 	}
+	p.Quiet = newQuiet(p.Contest.Quiet)
 	for i, x := range p.Contest.Panels {
 		p.Panels = append(p.Panels, newPanel(p.Contest, x, i))
 	}
@@ -80,6 +82,16 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 		p.Cards = append(p.Cards, newCard(c))
 	}
 	return p
+}
+
+// HasClaims reports whether a row of the first chart has a value that was asked for
+// or published.
+func (p *page) HasClaims() bool {
+	return slices.ContainsFunc(p.Contest.Panels, func(x report.Panel) bool {
+		return slices.ContainsFunc(slices.Concat(x.Rows, x.Rest), func(r report.Rival) bool {
+			return slices.ContainsFunc(r.Lines, func(l report.RivalLine) bool { return len(l.Claims) > 0 })
+		})
+	})
 }
 
 // saved is a name for the document that every file system takes.
@@ -138,7 +150,13 @@ func layout() []folded {
 func (b *builder) folds() []fold {
 	own := map[string]func() part{keyRatios: b.ratios, keyLatency: b.latency, keySweep: b.sweep, keyRepeat: b.repeat}
 	all := layout()
+	if report.IsBench(b.r) {
+		all = slices.DeleteFunc(all, func(f folded) bool { return f.id == "price-more" || f.id == "adoption-more" })
+	}
 	for _, s := range b.out {
+		if report.IsBench(b.r) && slices.Contains([]string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}, s.Key) {
+			continue
+		}
 		if !slices.ContainsFunc(all, func(f folded) bool { return slices.Contains(f.keys, s.Key) }) {
 			all[len(all)-1].keys = append(all[len(all)-1].keys, s.Key)
 		}
@@ -154,7 +172,7 @@ func (b *builder) folds() []fold {
 				continue
 			}
 			for _, s := range b.out {
-				if s.Key == key {
+				if s.Key == key && !(report.IsBench(b.r) && key == report.KeyRecommendation) {
 					x.Parts = append(x.Parts, b.part(s))
 				}
 			}

@@ -48,6 +48,33 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	return r
 }
 
+// Bench is a result of so many benchmarks of two revisions: the first three differ.
+func Bench(benchmarks int) *tare.Result {
+	r := Synthetic(4, benchmarks, 12)
+	r.Study, r.Question, r.Kind, r.Verdicts = "bench", "What does the working tree change against main?", "gobench", nil
+	r.Contenders[0].ID, r.Contenders[1].ID = "main", "head"
+	change := []float64{1.19, 0.81, 0.86}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		c.Against = "main"
+		if c.Contender == tare.ControlID {
+			continue
+		}
+		c.Contender, c.RankLow, c.RankHigh, c.Letters = "head", 0, 0, ""
+		ratio := 1.0
+		for j := range change {
+			if c.Workload == r.Workloads[j].ID {
+				ratio = change[j]
+			}
+		}
+		c.Ratio, c.Low, c.High = ratio, ratio*0.985, ratio*1.015
+	}
+	for i := range r.Values {
+		r.Values[i].Contender = map[string]string{"codec-0": "main", "codec-1": "head", tare.ControlID: tare.ControlID, tare.NullID: tare.NullID}[r.Values[i].Contender]
+	}
+	return r
+}
+
 // contender is one of so many: the baseline first, control and null last.
 func contender(i, of int) tare.Contender {
 	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Build: tare.Build{Go: "go1.26.8",

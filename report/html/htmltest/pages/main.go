@@ -33,6 +33,7 @@ func main() {
 func write(dir string, documents []string) error {
 	results := map[string]*tare.Result{
 		"whole":     htmltest.Whole(),
+		"bench":     htmltest.Bench(20),
 		"one":       htmltest.Synthetic(6, 1, 12),
 		"nothing":   {Schema: tare.ResultSchema, Study: "nothing", Question: "Was anything measured?"},
 		"synthetic": htmltest.Synthetic(12, 12, 80),
