@@ -265,3 +265,34 @@ func TestIsDocument(t *testing.T) {
 		}
 	}
 }
+
+// A few schemas may stand for any number: what is made of them is bounded.
+func TestHostileSchemas(t *testing.T) {
+	lines := func(n int, line func(i int) string) (out string) {
+		for i := range n {
+			out += line(i)
+		}
+		return out
+	}
+	properties := func(n int) string {
+		return lines(n, func(i int) string { return fmt.Sprintf("p%d: {$ref: '#/x/s%d'}, ", i, i) })
+	}
+	const body = ", requestBody: {required: true, content: {application/json: {schema: {$ref: '#/x/s0'}}}}"
+	for name, c := range map[string]struct{ schemas, want string }{
+		"each twice in the next": {lines(60, func(i int) string {
+			return fmt.Sprintf("  s%d: {required: [a], properties: {a: {$ref: '#/x/s%d'}, b: {$ref: '#/x/s%d'}}}\n", i, i+1, i+1)
+		}) + "  s60: {example: 1}\n", "an example of more than 16777216 bytes of the body"},
+		"each in all":       {lines(40, func(i int) string { return fmt.Sprintf("  s%d: {properties: {%s}}\n", i, properties(40)) }), "no example of the body"},
+		"allOf of itself":   {"  s0: &s {allOf: [*s , *s ], properties: {a: {example: 1}}}\n", `{"a":1}`},
+		"deeply":            {lines(300, func(i int) string { return fmt.Sprintf("  s%d: {items: {$ref: '#/x/s%d'}}\n", i, i+1) }) + "  s300: {example: 1}\n", "no example of the body: the schema is too large"},
+		"a value of itself": {"  s0: {example: &e [1, *e ]}\n", "an example of more than 16777216 bytes of the body"},
+		"types of many parts": {lines(19, func(i int) string {
+			return fmt.Sprintf("  s%d: {allOf: [{$ref: '#/x/s%d'}, {$ref: '#/x/s%d'}], example: {a: 1}}\n", i, i+1, i+1)
+		}) + "  s19: {type: object}\n", `{"a":1}`},
+	} {
+		got := describe(t, "f", "x:\n"+c.schemas+operation("", body))
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %.300s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -4,14 +4,11 @@
 package openapi
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
-	"github.com/tarebench/tare/internal/format"
 )
 
 // MaxBytes is the size of the largest document that is read. The largest that are
@@ -30,13 +27,12 @@ type Document struct {
 	Left       []Left   // path items that are not read
 	Notes      []string // what a reader should know, a line each
 
-	src     []byte
+	reader  *yamlfile.Reader // for errors; nil once the document is read
 	root    *node
 	swagger bool // OpenAPI 2
 	since31 bool // OpenAPI 3.1 and later, whose schemas may have fields next to $ref
 	refs    map[string]target
 	bases   map[*node]string // by list of servers
-	err     error            // the first; a *yamlfile.Error
 }
 
 // Operation is a method of a path.
@@ -60,33 +56,26 @@ func methods() []string {
 	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 }
 
-// Read reads a document. The error is a *[yamlfile.Error]; the document is then not
-// complete.
+// Read reads a document of YAML, or of JSON, which is YAML as well. The error is a
+// *[yamlfile.Error].
 func Read(name string, src []byte) (*Document, error) {
-	root, err := readTree(name, src)
+	r, root, err := yamlfile.Open(name, src, yamlfile.Format{
+		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}",
+		MaxBytes: MaxBytes, MaxDepth: 1000,
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{Name: name, src: src, root: root, refs: map[string]target{}, bases: map[*node]string{}}
+	t := tree{Reader: r, anchors: map[string]*node{}}
+	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}}
 	d.readRoot()
-	d.src = nil
-	return d, d.err
-}
-
-// fail keeps the first error, at a position within the file.
-func (d *Document) fail(at position, what, hint string) {
-	if d.err != nil {
-		return
-	}
-	lines := bytes.Split(d.src, []byte("\n"))
-	line := min(max(int(at.line), 1), len(lines))
-	width := utf8.RuneCount(bytes.TrimSuffix(lines[line-1], []byte("\r")))
-	d.err = &yamlfile.Error{File: d.Name, Line: line, Col: min(max(int(at.col), 1), width+1), What: format.Line(what, 0), Hint: hint}
+	d.reader = nil // it has the text
+	return d, r.Err
 }
 
 func (d *Document) readRoot() {
 	if d.root.kind != mapping {
-		d.fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
+		d.reader.Fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
 		return
 	}
 	if !d.readVersion() {
@@ -95,24 +84,24 @@ func (d *Document) readRoot() {
 	paths, ok := d.root.find("paths")
 	switch {
 	case !ok:
-		d.fail(d.root.at, "the document has no paths", "paths: is where routes are")
+		d.reader.Fail(d.root.at, "the document has no paths", "paths: is where routes are")
 		return
 	case paths.value.kind != mapping:
-		d.fail(paths.value.at, "paths is "+paths.value.kind.String()+", not a mapping", "e.g. /users/{id}: {get: {}}")
+		d.reader.Fail(paths.value.at, "paths is "+paths.value.kind.String()+", not a mapping", "e.g. /users/{id}: {get: {}}")
 		return
 	}
 	d.Base = d.base(d.root, "")
 	for _, f := range paths.value.fields {
 		d.readPath(f)
 		if len(d.Operations) > maxOperations {
-			d.fail(f.at, fmt.Sprintf("more than %d routes", maxOperations), "write those that differ")
+			d.reader.Fail(f.at, fmt.Sprintf("more than %d routes", maxOperations), "write those that differ")
 		}
-		if d.err != nil {
+		if d.reader.Err != nil {
 			return
 		}
 	}
 	if len(d.Operations) == 0 && len(d.Left) == 0 {
-		d.fail(paths.value.at, "the paths have no operations", "e.g. /users/{id}: {get: {}}")
+		d.reader.Fail(paths.value.at, "the paths have no operations", "e.g. /users/{id}: {get: {}}")
 	}
 }
 
@@ -123,13 +112,13 @@ func (d *Document) readVersion() bool {
 	if version == nil {
 		name, want, noun = "swagger", "2", "Swagger "
 		if version = d.root.get(name); version == nil {
-			d.fail(d.root.at, `it has neither "openapi" nor "swagger"`, "begin with openapi: 3.1.0 and paths:, or give a list of routes such as GET /users/{id}")
+			d.reader.Fail(d.root.at, `it has neither "openapi" nor "swagger"`, "begin with openapi: 3.1.0 and paths:, or give a list of routes such as GET /users/{id}")
 			return false
 		}
 	}
 	v := version.scalar()
 	if !strings.HasPrefix(v+".", want) {
-		d.fail(version.at, fmt.Sprintf("%s: %s is not known", name, v), "swagger: 2.0, or openapi: 3.0 and later")
+		d.reader.Fail(version.at, fmt.Sprintf("%s: %s is not known", name, v), "swagger: 2.0, or openapi: 3.0 and later")
 		return false
 	}
 	d.Format, d.swagger = noun+v, name == "swagger"
@@ -143,7 +132,7 @@ func (d *Document) readPath(f field) {
 		return
 	}
 	if f.value.kind != mapping {
-		d.fail(f.value.at, fmt.Sprintf("%s is %s, not a mapping", f.name, f.value.kind), "e.g. {get: {}}")
+		d.reader.Fail(f.value.at, fmt.Sprintf("%s is %s, not a mapping", f.name, f.value.kind), "e.g. {get: {}}")
 		return
 	}
 	items, base := d.pathItems(f), d.Base
@@ -162,7 +151,7 @@ func (d *Document) readPath(f field) {
 				path = d.base(op.value, base) + path
 			}
 			d.Operations = append(d.Operations, Operation{
-				Method: strings.ToUpper(op.name), Path: path, Line: int(f.at.line), Col: int(f.at.col), body: op.value, items: items,
+				Method: strings.ToUpper(op.name), Path: path, Line: f.at.Line, Col: f.at.Col, body: op.value, items: items,
 			})
 		}
 	}

@@ -43,7 +43,7 @@ func (d *Document) pathItems(f field) []*node {
 
 // leave records a path item whose $ref leads nowhere.
 func (d *Document) leave(path, ref field, why string) {
-	d.Left = append(d.Left, Left{int(ref.at.line), int(ref.at.col), format.Line(path.name, 200), refWhy(ref.value, why)})
+	d.Left = append(d.Left, Left{ref.at.Line, ref.at.Col, format.Line(path.name, 200), refWhy(ref.value, why)})
 }
 
 // refWhy returns the sentence about a reference that leads nowhere.

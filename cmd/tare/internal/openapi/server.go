@@ -36,7 +36,7 @@ func (d *Document) base(n *node, outer string) string {
 			path = d.firstServer(servers)
 		}
 		if len(path) > maxBase {
-			d.fail(f.at, fmt.Sprintf("the path of the server has more than %d bytes", maxBase), "write a shorter one")
+			d.reader.Fail(f.at, fmt.Sprintf("the path of the server has more than %d bytes", maxBase), "write a shorter one")
 		}
 		d.bases[f.value] = path
 	}
@@ -51,7 +51,7 @@ func (d *Document) firstServer(servers []field) (first string) {
 		if i == 0 {
 			first = path
 		} else if path != first {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are measured", d.Name, f.value.at.line, f.value.at.col, path+"/", first+"/"))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are measured", d.Name, f.value.at.Line, f.value.at.Col, path+"/", first+"/"))
 			break
 		}
 	}

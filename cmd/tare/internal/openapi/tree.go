@@ -27,11 +27,11 @@ func (k kind) String() string {
 	return [...]string{"empty", "a single value", "a single value", "text", "a list", "a mapping"}[k]
 }
 
-// node is a value of a document, of YAML or of JSON. A YAML alias and its anchor are one
-// node, which may therefore contain itself.
+// node is a value of a document. An alias and its anchor are one node, which may
+// therefore contain itself.
 type node struct {
 	kind   kind
-	at     position
+	at     yamlfile.Position
 	text   string  // of a scalar: as the document has it, so that numbers keep their digits
 	fields []field // of a mapping, and the items of a list, which have no names
 	index  map[string]int
@@ -40,12 +40,9 @@ type node struct {
 // field is an entry of a mapping, or an item of a list.
 type field struct {
 	name  string
-	at    position // of the name
+	at    yamlfile.Position // of the name
 	value *node
 }
-
-// position counts from 1; columns are characters.
-type position struct{ line, col int32 }
 
 // fieldsToIndex is how many fields a mapping has before its names are indexed.
 const fieldsToIndex = 8
@@ -117,35 +114,13 @@ func (n *node) addField(f field) {
 	}
 }
 
-// readTree reads a document of JSON or YAML. What is not JSON is read as YAML, whose
-// messages name line and column. The error is a *[yamlfile.Error].
-func readTree(name string, src []byte) (*node, error) {
-	if root := parseJSON(src); root != nil {
-		return root, nil
-	}
-	r, root, err := yamlfile.Open(name, src, fileFormat())
-	if err != nil {
-		return nil, err
-	}
-	t := &treeOfYAML{r: r, anchors: map[string]*node{}}
-	return t.convert(root), nil
-}
-
-// fileFormat is that of OpenAPI documents, which programs write too.
-func fileFormat() yamlfile.Format {
-	return yamlfile.Format{
-		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}",
-		MaxBytes: MaxBytes, MaxDepth: maxDepth,
-	}
-}
-
-// treeOfYAML makes nodes of those of the YAML library.
-type treeOfYAML struct {
-	r       *yamlfile.Reader
+// tree makes nodes of those of the YAML library.
+type tree struct {
+	*yamlfile.Reader
 	anchors map[string]*node // by name; the last one so far
 }
 
-func (t *treeOfYAML) convert(n ast.Node) *node {
+func (t *tree) convert(n ast.Node) *node {
 	switch x := n.(type) {
 	case *ast.AnchorNode:
 		into := &node{}
@@ -164,9 +139,9 @@ func (t *treeOfYAML) convert(n ast.Node) *node {
 		return v
 	}
 	if s, ok := joinColons(n); ok {
-		return &node{at: t.positionOf(n), kind: text, text: s}
+		return &node{at: t.Of(n), kind: text, text: s}
 	}
-	out := &node{at: t.positionOf(n), kind: kindOf(n)}
+	out := &node{at: t.Of(n), kind: kindOf(n)}
 	switch x := n.(type) {
 	case *ast.SequenceNode:
 		for _, v := range x.Values {
@@ -213,7 +188,7 @@ func joinColons(n ast.Node) (string, bool) {
 }
 
 // addFields adds the fields of a mapping, and after them those that it merges.
-func (t *treeOfYAML) addFields(out *node, m ast.MapNode) {
+func (t *tree) addFields(out *node, m ast.MapNode) {
 	var merged []*node
 	for pairs := m.MapRange(); pairs.Next(); {
 		key, value := pairs.Key(), t.convert(pairs.Value())
@@ -221,7 +196,7 @@ func (t *treeOfYAML) addFields(out *node, m ast.MapNode) {
 			merged = append(merged, value)
 			continue
 		}
-		out.addField(field{scalarText(key), t.positionOf(key), value})
+		out.addField(field{scalarText(key), t.Of(key), value})
 	}
 	for _, from := range merged {
 		for _, from := range append([]field{{value: from}}, from.items()...) {
@@ -232,11 +207,6 @@ func (t *treeOfYAML) addFields(out *node, m ast.MapNode) {
 			}
 		}
 	}
-}
-
-func (t *treeOfYAML) positionOf(n ast.Node) position {
-	at := t.r.Of(n)
-	return position{int32(at.Line), int32(at.Col)}
 }
 
 func kindOf(n ast.Node) kind {
