@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -136,6 +137,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 		return err
 	}
 	q.Body = body
+	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "Content-Type") })
 	q.Header = append(q.Header, [2]string{"Content-Type", kind})
 	return nil
 }

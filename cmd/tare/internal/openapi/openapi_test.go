@@ -226,7 +226,7 @@ definitions: {Pet: {type: object, required: [name], properties: {name: {type: st
 paths:
   /pets/{id}:
     parameters: [{$ref: '#/parameters/id'}]
-    post: {parameters: [{name: pet, in: body, required: true, schema: {$ref: '#/definitions/Pet'}}]}
+    post: {parameters: [{name: content-type, in: header, default: x/y}, {name: pet, in: body, required: true, schema: {$ref: '#/definitions/Pet'}}]}
     put: {consumes: [application/xml, text/json], parameters: [{name: pet, in: body, schema: {$ref: '#/definitions/Pet'}}]}
     get: {parameters: [{name: Accept, in: header, type: string, default: a}, {name: c, in: query, type: array, items: {type: integer}, default: [1, 2]}, {name: m, in: query, collectionFormat: multi, type: array, default: [1, 2]}, {name: s, in: query, collectionFormat: ssv, default: [1, 2]}, {name: t, in: query, collectionFormat: tsv, default: [1, 2]}, {name: p, in: query, collectionFormat: pipes, default: [1, 2]}]}
     patch: {consumes: [multipart/form-data, application/x-www-form-urlencoded], parameters: [{name: f, in: formData, type: file}, {name: a, in: formData, default: 'x y'}]}

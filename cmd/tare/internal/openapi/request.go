@@ -52,11 +52,19 @@ func (r *Requests) Make(op Operation) (Request, error) {
 	if err != nil {
 		return q, err
 	}
-	var path, query, cookies output
-	path.max, query.max, cookies.max = maxPath, maxRequest, maxRequest
-	if err := r.fillPath(&path, op.Path, list); err != nil {
+	if q.Path, err = r.fillPath(op.Path, list); err != nil {
 		return q, err
 	}
+	if err := r.addParameters(&q, list); err != nil {
+		return q, err
+	}
+	err = r.addBody(&q, op, list)
+	return q, err
+}
+
+// addParameters adds the query, the headers and the cookies.
+func (r *Requests) addParameters(q *Request, list []parameter) error {
+	query, cookies := output{max: maxRequest}, output{max: maxRequest}
 	for _, p := range list {
 		if p.in == "path" || p.in == "body" || p.in == "formData" || r.isIgnored(p) {
 			continue
@@ -66,40 +74,37 @@ func (r *Requests) Make(op Operation) (Request, error) {
 			continue
 		}
 		if err != nil {
-			return q, err
+			return err
 		}
-		var pairs []pair
-		if pairs, err = p.expand(v); err != nil {
-			return q, err
+		pairs, err := p.expand(v)
+		if err != nil {
+			return err
 		}
+		header := output{max: maxRequest}
 		switch p.in {
 		case "query":
 			query.addPairs(pairs, "&")
 		case "cookie":
 			cookies.addPairs(pairs, "; ")
-		case "header":
-			value := output{max: maxRequest}
-			value.addPairs(pairs, "")
-			q.Header = append(q.Header, [2]string{p.name, string(value.text)})
+		default:
+			header.addPairs(pairs, "")
+			q.Header = append(q.Header, [2]string{p.name, string(header.text)})
 		}
-		if query.isFull || cookies.isFull {
-			return q, fmt.Errorf("the example of %s makes a query of more than %d bytes", p.name, maxRequest)
+		if query.isFull || cookies.isFull || header.isFull {
+			return fmt.Errorf("the example of %s makes a request of more than %d bytes", p.name, maxRequest)
 		}
 	}
 	if len(query.text) > 0 {
 		separator := "?"
-		if strings.Contains(op.Path, "?") {
+		if strings.Contains(q.Path, "?") {
 			separator = "&"
 		}
-		path.add(separator)
-		path.max = maxRequest + maxPath
-		path.add(string(query.text))
+		q.Path += separator + string(query.text)
 	}
-	q.Path = string(path.text)
 	if len(cookies.text) > 0 {
 		q.Header = append(q.Header, [2]string{"Cookie", string(cookies.text)})
 	}
-	return q, r.addBody(&q, op, list)
+	return nil
 }
 
 // isIgnored reports whether a header is described elsewhere (OpenAPI 3, Parameter Object).
@@ -185,51 +190,46 @@ func (r *Requests) parameter(n *node) parameter {
 	return p
 }
 
-// fillPath writes the path of an operation with its parameters replaced by their
+// fillPath returns the path of an operation with its parameters replaced by their
 // examples.
-func (r *Requests) fillPath(out *output, path string, list []parameter) error {
+func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	if strings.Contains(path, "#") {
-		return errors.New("a path with # cannot be requested")
+		return "", errors.New("a path with # cannot be requested")
 	}
+	out := output{max: maxPath}
 	for {
 		literal, rest, open := strings.Cut(path, "{")
 		name, after, closed := strings.Cut(rest, "}")
 		if !open || !closed {
-			out.addLiteral(path)
 			break
 		}
-		out.addLiteral(literal)
 		path = after
-		p := parameter{}
-		for _, known := range list {
-			if known.in == "path" && known.name == name {
-				p = known
-			}
+		i := slices.IndexFunc(list, func(p parameter) bool { return p.in == "path" && p.name == name })
+		if i < 0 {
+			return "", &missing{of: name}
 		}
-		if p.in == "" {
-			return &missing{of: name}
-		}
-		v, err := r.example(p.node, p.schema, name)
+		v, err := r.example(list[i].node, list[i].schema, name)
 		if err != nil {
-			return err
+			return "", err
 		}
-		pairs, err := p.expand(v)
+		pairs, err := list[i].expand(v)
 		if err != nil {
-			return err
+			return "", err
 		}
+		out.addLiteral(literal)
 		before := len(out.text)
 		out.addPairs(pairs, "")
-		if out.isFull {
-			return fmt.Errorf("the example of %s makes a path of more than %d bytes", name, maxPath)
-		}
-		if len(out.text) == before {
-			return fmt.Errorf("the example of %s is empty", name)
+		switch {
+		case out.isFull:
+			return "", fmt.Errorf("the example of %s makes a path of more than %d bytes", name, maxPath)
+		case len(out.text) == before:
+			return "", fmt.Errorf("the example of %s is empty", name)
 		}
 	}
-	if out.isFull {
-		return fmt.Errorf("a path of more than %d bytes", maxPath)
+	if out.addLiteral(path); out.isFull {
+		return "", fmt.Errorf("a path of more than %d bytes", maxPath)
 	}
-	return nil
+	return string(out.text), nil
 }
 
 // output is text that is written up to a bound.

@@ -186,7 +186,7 @@ func TestHostileDescription(t *testing.T) {
 		"a body of anchors":        {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of the body"},
 		"a path of one example":    {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
 		"one header many times":    {long + fmt.Sprintf(of, numbered("{name: X%d, in: header, example: *long }", 20), ""), "longer than 67108864 bytes"},
-		"one parameter many times": {long + fmt.Sprintf(of, numbered("{name: X%d, in: query, example: *long }", 300), ""), "makes a query of more than 67108864 bytes"},
+		"one parameter many times": {long + fmt.Sprintf(of, numbered("{name: X%d, in: query, example: *long }", 300), ""), "makes a request of more than 67108864 bytes"},
 		"paths of many examples":   {"long: &long '" + strings.Repeat("%", 300000) + "'\n" + fmt.Sprintf(strings.Replace(of, "/a", "'/{p}{q}'", 1), "{name: p, in: path, example: *long }, {name: q, in: path, example: *long }", ""), "the example of q makes a path of more than 1048576 bytes"},
 		"references that are long": {"x: &p {$ref: '#" + strings.Repeat("/x", 5000) + "'}\n" + fmt.Sprintf(of, "*p", ""), "is longer than 4096 bytes"},
 		"merges":                   {"x: &x {" + keys + "}\ny: [" + strings.TrimSuffix(strings.Repeat("{<<: *x }, ", 5000), ", ") + "]\n" + fmt.Sprintf(of, "", ""), "more than 1000000 fields are merged; merge fewer, or write them out"},
