@@ -8,11 +8,49 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/lab"
 )
 
-// MeasureAndRecommend measures the only study of a session, keeps and prints its
-// result, and ends the report with a recommendation. It returns the exit code.
-func (w *Session) MeasureAndRecommend(ctx context.Context, study cmdenv.Study, out *cmdenv.Output, recommendation func(*tare.Result) []string) (exit int, err error) {
+// Advice is a study that ends with a recommendation.
+type Advice struct {
+	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
+	Complete  func(*tare.Result) // adds to the result before it is saved, e.g. what was left out
+	Recommend func(*tare.Result) []string
+}
+
+// Measure measures the study, saves and prints its result, and ends the report with the
+// recommendation.
+func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progress) error {
+	out, err := cmdenv.OpenOutput(o.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	exit, run := cmdenv.ExitOK, env.Lab.Run
+	env.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := run(ctx, study, o)
+		if res != nil {
+			a.Complete(res)
+			res.Answer = firstLine(a.Recommend(res))
+		}
+		return res, err
+	}
+	err = With(ctx, env, o, p, func(ctx context.Context, w *Session) error {
+		study, err := a.Prepare(ctx, w)
+		if err != nil {
+			return err
+		}
+		exit, err = w.measureAndRecommend(ctx, study, out, a.Recommend)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}
+
+// measureAndRecommend measures the only study of a session. It returns the exit code.
+func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, out *cmdenv.Output, recommendation func(*tare.Result) []string) (exit int, err error) {
 	res, err := w.Measure(ctx, study)
 	if res == nil {
 		return cmdenv.ExitOK, err
@@ -27,8 +65,8 @@ func (w *Session) MeasureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	return exit, err
 }
 
-// First is the first of the recommendations: the answer of the result.
-func First(lines []string) string {
+// firstLine returns the first of the recommendations, the answer of the result.
+func firstLine(lines []string) string {
 	if len(lines) == 0 {
 		return ""
 	}

@@ -59,35 +59,11 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 			return err
 		}
 	}
-	out, err := cmdenv.OpenOutput(o.run.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
 	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
-	own := env
-	own.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
-	own.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-		res, err := env.Lab.Run(ctx, study, o)
-		if res != nil {
-			res.NotWeighed = append(res.NotWeighed, d.left...)
-			res.Answer = session.First(d.recommend(res))
-		}
-		return res, err
-	}
-	exit := cmdenv.ExitOK
-	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
-		study, err := d.prepare(ctx, w)
-		if err != nil {
-			return err
-		}
-		exit, err = w.MeasureAndRecommend(ctx, cmdenv.Study{Study: study}, out, d.recommend)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return cmdenv.Code(exit)
+	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
+	advice := session.Advice{Recommend: d.recommend, Prepare: d.prepare}
+	advice.Complete = func(res *tare.Result) { res.NotWeighed = append(res.NotWeighed, d.left...) }
+	return advice.Measure(ctx, env, o.run, p)
 }
 
 // recommend says what to take, by a result.
@@ -97,15 +73,15 @@ func (d *documentStudy) recommend(res *tare.Result) []string {
 
 // prepare builds what reads the documents, learns what is right, and puts the
 // study together.
-func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (tare.Study, error) {
+func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (s cmdenv.Study, err error) {
 	base, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
-		return tare.Study{}, err
+		return s, err
 	}
 	all := base
 	if d.o.op != "any" {
 		if all, err = d.typed(ctx, w, base); err != nil {
-			return tare.Study{}, aboutDocuments(err)
+			return s, aboutDocuments(err)
 		}
 	}
 	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ)
@@ -115,18 +91,18 @@ func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (tare.S
 		study.Workloads[i].File = files(d.args)
 	}
 	if err := d.chosenOnly(study, unfit, base); err != nil {
-		return study, err
+		return s, err
 	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
 	if err != nil {
-		return study, err
+		return s, err
 	}
 	defer os.RemoveAll(dir)
 	w.Progress.Status("reference", "asking encoding/json")
 	if err := d.kind.Refer(ctx, w.Sources, study, d.typ, trial.Spec{Run: w.RunTag, Guardian: w.Guardian}, dir); err != nil {
-		return study, aboutDocuments(err)
+		return s, aboutDocuments(err)
 	}
-	return study, nil
+	return cmdenv.Study{Study: study}, nil
 }
 
 // chosenOnly sees to it that each pattern chooses a codec, and keeps who could

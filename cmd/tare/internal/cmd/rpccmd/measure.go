@@ -22,47 +22,32 @@ func measure(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	p.Say("measuring " + doc.StudyID() + ", " + session.InWords(o.run))
-	out, err := cmdenv.OpenOutput(o.run.Out)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	own := env
-	own.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
-	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
-		res, err := env.Lab.Run(ctx, study, lo)
-		if res != nil {
-			bring.LibrariesOnly(res)
-			res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
-			res.Answer = session.First(doc.Recommendation(res))
-		}
-		return res, err
-	}
+	env.Lab.Kinds = map[string]lab.Kind{server.Name: server.Of(server.Name, app)}
 	chooses := func(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
-	exit := cmdenv.ExitOK
-	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
+	advice := session.Advice{Recommend: doc.Recommendation}
+	advice.Complete = func(res *tare.Result) {
+		bring.LibrariesOnly(res)
+		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
+	}
+	advice.Prepare = func(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 		from, err := w.FindCatalog(w.Options.Catalog)
 		if err != nil {
-			return err
+			return study, err
 		}
 		bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 		dir, err := bench.Generate(ctx, from, doc, chooses)
 		var refused *bring.GenerateError
 		if errors.As(err, &refused) {
-			return cmdenv.Usage(format.Line(doc.Name+": "+refused.Error(), 0), "")
+			return study, cmdenv.Usage(format.Line(doc.Name+": "+refused.Error(), 0), "")
 		}
 		if err != nil {
-			return err
+			return study, err
 		}
 		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{{Study: doc.Study(dir, chooses)}})
 		if err != nil {
-			return err
+			return study, err
 		}
-		exit, err = w.MeasureAndRecommend(ctx, studies[0], out, doc.Recommendation)
-		return err
-	})
-	if err != nil {
-		return err
+		return studies[0], nil
 	}
-	return cmdenv.Code(exit)
+	return advice.Measure(ctx, env, o.run, p)
 }
