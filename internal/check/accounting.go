@@ -31,10 +31,8 @@ func accounting() Check {
 			}
 			return out
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, c := range in.measured() {
 				for _, w := range in.trafficked() {

@@ -22,31 +22,17 @@ func bodyParity() Check {
 		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little; that it was not noticed shows that the answers had not been compared. " +
 			"Others compressed, or left out fields.",
 		Advice: "look at both answers byte by byte, and at their content types",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
-			var out []tare.Finding
-			for _, w := range in.trafficked() {
-				base, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyBodyReceived)))
-				for _, c := range in.alike() {
-					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyBodyReceived)))
-					if !ok || !okOwn || c.ID == in.Study.Baseline {
-						continue
-					}
-					f := tare.Finding{Contender: c.ID, Workload: w.ID}
-					switch lengths := in.answered(c.ID, w.ID); {
-					case apart(e, base):
-						f.Message = fmt.Sprintf("its responses have %s bytes of body and those of %s %s", number(e.mid), in.Study.Baseline, number(base.mid))
-					case lengths != 0:
-						f.Message = fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, number(math.Abs(lengths)))
-					default:
-						continue
-					}
-					out = append(out, f)
+			return in.besideBaseline(in.trafficked(), key(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
+				switch lengths := in.answered(c.ID, w.ID); {
+				case apart(e, base):
+					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", number(e.mid), in.Study.Baseline, number(base.mid))
+				case lengths != 0:
+					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, number(math.Abs(lengths)))
 				}
-			}
-			return out
+				return ""
+			})
 		},
 	}
 }

@@ -38,6 +38,7 @@ type Check struct {
 
 	authors   bool // Advice is for who can change the contender; who cannot gets borrowedAdvice
 	failures  bool // it also receives failed trials; others do not
+	atEnd     bool // it finds nothing before the study has stopped
 	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
 
 	// suspects lists what a statistical check could void a contender for. It is
@@ -86,6 +87,9 @@ const borrowedAdvice = "do not take it for this input, and report it with this m
 
 // findings runs the check and completes what it found.
 func (c Check) findings(in Input) []tare.Finding {
+	if c.atEnd && !in.Final {
+		return nil
+	}
 	out := c.Run(in)
 	for i := range out {
 		f := &out[i]

@@ -20,33 +20,24 @@ func connectionParity() Check {
 		Why: "gRPC was published as four times as fast as REST. Its clients had one connection; the REST clients closed each body unread, which closes the connection, and opened a new one for every request: " +
 			"most of what was timed was the handshake.",
 		Advice: "see which side closes: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
-			var out []tare.Finding
-			for _, w := range in.trafficked() {
+			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) (message string) {
 				base, okBase := over(in.perRound(in.Study.Baseline, w.ID, reconnects))
-				for _, c := range in.measured() {
-					e, ok := over(in.perRound(c.ID, w.ID, reconnects))
-					f := tare.Finding{Contender: c.ID, Workload: w.ID}
-					switch {
-					case !ok:
-						continue
-					case e.above(connectsEvery):
-						f.Message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
-					case okBase && (e.above(base.hi+connectsMore) || e.below(base.lo-connectsMore)):
-						f.Message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
-					default:
-						continue
-					}
-					if okBase && c.ID != in.Study.Baseline {
-						f.Message += fmt.Sprintf(", and %.2g for one to %s", base.mid, in.Study.Baseline)
-					}
-					out = append(out, f)
+				e, ok := over(in.perRound(c.ID, w.ID, reconnects))
+				switch {
+				case ok && e.above(connectsEvery):
+					message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
+				case ok && okBase && (e.above(base.hi+connectsMore) || e.below(base.lo-connectsMore)):
+					message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
+				default:
+					return ""
 				}
-			}
-			return out
+				if okBase && c.ID != in.Study.Baseline {
+					message += fmt.Sprintf(", and %.2g for one to %s", base.mid, in.Study.Baseline)
+				}
+				return message
+			})
 		},
 	}
 }

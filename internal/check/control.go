@@ -22,10 +22,8 @@ func control() Check {
 		Why: "Identical code measured in the usual way, one run after the other, came out \"significantly different\" in more than a third of tries on a shared machine. " +
 			"Whatever makes the baseline differ from itself is also in every other difference.",
 		Advice: "measure again on a quieter machine or with a larger budget; if it stays, something treats the two processes differently",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			type twin struct {
 				workload string
 				ratio, p float64

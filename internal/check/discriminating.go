@@ -23,10 +23,8 @@ func discriminating() Check {
 		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: ten thousand times the effect, met by everything that terminates. " +
 			"A criterion that cannot fail, or that the machine cannot decide, says nothing when it is met or left open.",
 		Advice: "set the limit near what would change your decision, and for an open one give the study a larger budget",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, criterion := range in.Study.Criteria {
 				rule, err := criterion.Rule()

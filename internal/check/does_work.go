@@ -36,19 +36,9 @@ func doesWork() Check {
 			}
 			return out
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
-			var out []tare.Finding
-			for _, w := range in.Study.Workloads {
-				for _, c := range in.measured() {
-					if said := idle(in, c.ID, w); said != "" {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: said})
-					}
-				}
-			}
-			return out
+			return findEach(in.measured(), in.Study.Workloads, func(c tare.Contender, w tare.Workload) string { return idle(in, c.ID, w) })
 		},
 	}
 }

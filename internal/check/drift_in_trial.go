@@ -39,10 +39,8 @@ func driftInTrial() Check {
 			}
 			return out
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			drifts := in.drifts()
 			var out []tare.Finding
 			var alike []string // courses that drift as their reference does

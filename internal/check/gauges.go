@@ -71,6 +71,33 @@ func (in Input) capacity(w tare.Workload) []string {
 	return out
 }
 
+// findEach returns a finding for each message of say about a contender on one of the
+// workloads. An empty message is none.
+func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c tare.Contender, w tare.Workload) string) []tare.Finding {
+	var out []tare.Finding
+	for _, w := range workloads {
+		for _, c := range contenders {
+			if message := say(c, w); message != "" {
+				out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: message})
+			}
+		}
+	}
+	return out
+}
+
+// besideBaseline calls say with what f reads of a contender and of the baseline, for each
+// of the others that do the same job, and returns the findings.
+func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
+	return findEach(in.alike(), workloads, func(c tare.Contender, w tare.Workload) string {
+		base, ok := over(in.perRound(in.Study.Baseline, w.ID, f))
+		e, okOwn := over(in.perRound(c.ID, w.ID, f))
+		if !ok || !okOwn || c.ID == in.Study.Baseline {
+			return ""
+		}
+		return say(c, w, e, base)
+	})
+}
+
 // reading takes one figure from a sample; false where that lacks what it takes.
 type reading func(tare.Sample) (float64, bool)
 

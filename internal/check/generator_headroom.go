@@ -34,10 +34,8 @@ func generatorHeadroom() Check {
 			}
 			return out
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
 				for _, c := range in.measured() {

@@ -35,19 +35,12 @@ func layerParity() Check {
 			if !in.Final {
 				return out
 			}
-			for _, w := range in.Study.Workloads {
-				calls, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyLayers)))
-				for _, c := range in.alike() {
-					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyLayers)))
-					if ok && okOwn && (e.above(calls.hi+layersMore) || e.below(calls.lo-layersMore)) {
-						out = append(out, tare.Finding{
-							Contender: c.ID, Workload: w.ID,
-							Message: fmt.Sprintf("%.3g layers are called for a request, and %.3g in %s", e.mid, calls.mid, in.Study.Baseline),
-						})
-					}
+			return append(out, in.besideBaseline(in.Study.Workloads, key(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
+				if !e.above(base.hi+layersMore) && !e.below(base.lo-layersMore) {
+					return ""
 				}
-			}
-			return out
+				return fmt.Sprintf("%.3g layers are called for a request, and %.3g in %s", e.mid, base.mid, in.Study.Baseline)
+			})...)
 		},
 	}
 }

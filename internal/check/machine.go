@@ -30,10 +30,8 @@ func machine() Check {
 		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
 			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
 		Advice: "close what else is running, or read ratios only and leave the absolute figures aside",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			n := in.Machine.Noise
 			for _, g := range []struct {

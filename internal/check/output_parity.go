@@ -21,24 +21,15 @@ func outputParity() Check {
 		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, there to a container's terminal, and the other server wrote nothing: " +
 			"the comparison was of a log with none.",
 		Advice: "give all of them the same log, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
-			var out []tare.Finding
-			for _, w := range in.Study.Workloads {
-				base, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyOutput)))
-				for _, c := range in.alike() {
-					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyOutput)))
-					if !ok || !okOwn || c.ID == in.Study.Baseline {
-						continue
-					}
-					if said := outputDiffers(e, base, in.Study.Baseline); said != "" {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: said + configured(c) + debugMode(in, c.ID)})
-					}
+			return in.besideBaseline(in.Study.Workloads, key(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
+				said := outputDiffers(e, base, in.Study.Baseline)
+				if said == "" {
+					return ""
 				}
-			}
-			return out
+				return said + configured(c) + debugMode(in, c.ID)
+			})
 		},
 	}
 }

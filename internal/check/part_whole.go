@@ -31,10 +31,8 @@ func partWhole() Check {
 			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)
 			return append(out, in.percentileSuspects(contender)...)
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			times := sumRounds(in.Slices)
 			for _, c := range in.Contenders {

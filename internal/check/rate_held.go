@@ -23,20 +23,11 @@ func rateHeld() Check {
 			}
 			return out
 		},
+		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
-			var out []tare.Finding
-			for _, w := range in.trafficked() {
-				for _, c := range in.measured() {
-					said := otherLoad(in, c.ID, w.ID)
-					if len(said) > 0 {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})
-					}
-				}
-			}
-			return out
+			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) string {
+				return strings.Join(otherLoad(in, c.ID, w.ID), "; ")
+			})
 		},
 	}
 }

@@ -17,10 +17,8 @@ func sharedProcess() Check {
 		Why: "Server and client of a published comparison of gRPC and REST ran in one process, beside a store they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
 		Advice: "run the server as a program of its own (kind server); within one process read the figures as those of server and client together",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
 				var who []string

@@ -25,10 +25,8 @@ func sizeScaling() Check {
 			"Constant was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
 		Advice:  "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
 		authors: true,
+		atEnd:   true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, s := range in.Scaling {
 				if in.role(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || s.By != "" && s.By != tare.ByBytes {

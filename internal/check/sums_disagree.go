@@ -19,10 +19,8 @@ func sumsDisagree() Check {
 		Why: "The middle of the blocks stands for what an operation costs as long as costs scatter evenly. Where one side has rare and expensive blocks, such as a collection in every tenth, " +
 			"the middle leaves out what the sum pays: both figures are right, and answer different questions.",
 		Advice: "read the ratio of sums (sums_ratio in the result) where throughput matters, and look at what the rare blocks are",
+		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			if !in.Final {
-				return nil
-			}
 			var out []tare.Finding
 			for _, c := range in.Comparisons {
 				if c.Metric != in.Primary() || c.Contender == c.Against || !c.Bounded() {

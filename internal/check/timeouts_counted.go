@@ -32,18 +32,14 @@ func timeoutsCounted() Check {
 			return out
 		},
 		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, w := range in.trafficked() {
-				for _, c := range in.measured() {
-					for _, t := range in.Trials {
-						if said := dropped(t, w); t.Contender == c.ID && said != "" {
-							out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: fmt.Sprintf("in %s %s", when(t), said)})
-							break
-						}
+			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) string {
+				for _, t := range in.Trials {
+					if said := dropped(t, w); t.Contender == c.ID && said != "" {
+						return fmt.Sprintf("in %s %s", when(t), said)
 					}
 				}
-			}
-			return out
+				return ""
+			})
 		},
 	}
 }
