@@ -164,6 +164,16 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
+// Baseline returns the id of the contender that every ratio is taken to, or "".
+func (d *Design) Baseline() string {
+	for _, c := range d.Contenders {
+		if c.Role == RoleBaseline {
+			return c.ID
+		}
+	}
+	return ""
+}
+
 // FindComparison returns that of a contender with the baseline.
 func FindComparison(comparisons []Comparison, workload, contender, metric string) (Comparison, bool) {
 	i := slices.IndexFunc(comparisons, func(c Comparison) bool {

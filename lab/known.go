@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Known keeps what contenders answered, so that the same program is not asked
@@ -84,7 +85,7 @@ var self = sync.OnceValue(func() string {
 	if err != nil {
 		return ""
 	}
-	sum, size, err := digest(path)
+	sum, size, err := whole.Digest(path)
 	if err != nil {
 		return ""
 	}

@@ -2,16 +2,14 @@ package lab
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Self is the sources of a program that is its own contenders: each entry of a
@@ -30,7 +28,7 @@ func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Prog
 	if err != nil {
 		return build.Program{}, fmt.Errorf("find this executable: %w", err)
 	}
-	sum, size, err := digest(path)
+	sum, size, err := whole.Digest(path)
 	if err != nil {
 		return build.Program{}, err
 	}
@@ -44,18 +42,4 @@ func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Prog
 		}
 	}
 	return build.Program{Path: path, Variant: e.Leaf(), Cached: true, Contender: c}, nil
-}
-
-// digest is the SHA-256 and the size of a file.
-func digest(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

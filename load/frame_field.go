@@ -28,7 +28,7 @@ func (f *framer1) field(line []byte) error {
 		}
 	case len("content-length"):
 		if is(name, "content-length") {
-			return f.contentLength(trim(line[colon+1:]))
+			return setContentLength(&f.length, trim(line[colon+1:]))
 		}
 	case len("transfer-encoding"):
 		if is(name, "transfer-encoding") {
@@ -59,15 +59,16 @@ func (f *framer1) connection(list []byte) {
 	}
 }
 
-func (f *framer1) contentLength(value []byte) error {
-	if f.length > 0 {
+// setContentLength sets length to 1 more than the value of the field. It is 0 before.
+func setContentLength(length *int64, value []byte) error {
+	if *length > 0 {
 		return frameError("Content-Length more than once")
 	}
 	n, ok := readLength(value)
 	if !ok {
 		return frameError("a Content-Length that is no length")
 	}
-	f.length = n + 1
+	*length = n + 1
 	return nil
 }
 

@@ -48,7 +48,7 @@ func (k *fields) add(name, value []byte) error {
 	case string(name) == "grpc-status":
 		k.code = readCode(k.code, value)
 	case string(name) == "content-length" && !k.trailers:
-		return k.readLength(value)
+		return setContentLength(&k.length, value)
 	}
 	return nil
 }
@@ -73,18 +73,6 @@ func (k *fields) readStatus(value []byte) error {
 		}
 		k.status = k.status*10 + int(c-'0')
 	}
-	return nil
-}
-
-func (k *fields) readLength(value []byte) error {
-	if k.length > 0 {
-		return frameError("Content-Length more than once")
-	}
-	n, ok := readLength(value)
-	if !ok {
-		return frameError("a Content-Length that is no length")
-	}
-	k.length = n + 1
 	return nil
 }
 

@@ -141,7 +141,7 @@ func became(c tare.ClaimResult) string {
 
 // claimsMean says what the ratios of the claims are.
 func claimsMean(r *tare.Result) string {
-	text := "Each ratio is the contender's figure over that of " + baseline(r) + ": as published, and as measured here."
+	text := "Each ratio is the contender's figure over that of " + r.Baseline() + ": as published, and as measured here."
 	if claimed(r.Claims, tare.ClaimTrend) {
 		text += " Of a trend it is the factor by which that ratio moves from the first workload to the last, 1 where it stays."
 	}
@@ -149,13 +149,13 @@ func claimsMean(r *tare.Result) string {
 		text += " Of a growth it is the exponent with which the contender's own time grows with size: 0 where it stays, 1 where it is proportional, 2 where twice the size takes four times."
 	}
 	if claimed(r.Claims, tare.ClaimCount) {
-		text += " A count is of the modules that the contender adds to those of " + baseline(r) + "."
+		text += " A count is of the modules that the contender adds to those of " + r.Baseline() + "."
 	}
 	if claimed(r.Claims, tare.ClaimShare) {
-		text += " A share is how much of what " + baseline(r) + " takes the contender does without."
+		text += " A share is how much of what " + r.Baseline() + " takes the contender does without."
 	}
 	if claimed(r.Claims, tare.ClaimRate) {
-		text += " A rate is how many operations a second make " + baseline(r) + " take 1 % of a core more than the contender."
+		text += " A rate is how many operations a second make " + r.Baseline() + " take 1 % of a core more than the contender."
 	}
 	if claimed(r.Claims, tare.ClaimCause) {
 		text += " A cause is all of a difference that is taken apart above: the shares of the other steps answer it."

@@ -75,7 +75,7 @@ func newContest(r *tare.Result) Contest {
 		return newBenchContest(r)
 	}
 	works := contestWorks(r)
-	c := Contest{Base: title(r, baseline(r)), Less: "less", More: "more", Order: "best first"}
+	c := Contest{Base: title(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
 	for pair := range slices.Chunk(works[:min(len(works), panelWorks*panelsMost)], panelWorks) {
 		if p := newPanel(r, pair); len(p.Rows) > 1 {
 			c.Panels = append(c.Panels, p)
@@ -259,7 +259,7 @@ func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
 // criterion or claim which a ratio answers; else the best on the first workload.
 func subject(r *tare.Result) string {
 	for _, v := range ruled(r) {
-		if v.Contender != baseline(r) {
+		if v.Contender != r.Baseline() {
 			return v.Contender
 		}
 	}
@@ -270,7 +270,7 @@ func subject(r *tare.Result) string {
 	}
 	for _, id := range contestWorks(r) {
 		for _, c := range look(r, id, map[string]bool{}).ranked {
-			if c.ID != baseline(r) {
+			if c.ID != r.Baseline() {
 				return c.ID
 			}
 		}

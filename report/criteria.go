@@ -117,7 +117,7 @@ func differenceMeans(r *tare.Result) string {
 		return ""
 	}
 	one := strings.TrimSuffix(done(r), "s")
-	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", baseline(r), one, of)
+	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", r.Baseline(), one, of)
 }
 
 // sharedOut names the workloads of which differences are said to be a share;

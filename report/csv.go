@@ -97,7 +97,7 @@ const csvFigure = "figure"
 // csvRows lists the figures in the result's own order: those with a figure, and
 // those without one about which there is a verdict, a claim or a void.
 func csvRows(r *tare.Result) []csvRow {
-	base := baseline(r)
+	base := r.Baseline()
 	var rows []csvRow
 	for _, w := range r.Workloads {
 		v := look(r, w.ID, map[string]bool{})

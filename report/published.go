@@ -38,7 +38,7 @@ type board struct {
 // boardOf is the table of r; it reports false where no ratio was published for
 // a server that was measured.
 func boardOf(r *tare.Result) (*board, bool) {
-	b := &board{r: r, base: baseline(r)}
+	b := &board{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
 		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
 			continue

@@ -10,7 +10,7 @@ import (
 
 // reading explains the words and marks that the tables use.
 func reading(r *tare.Result) []Item {
-	base := baseline(r)
+	base := r.Baseline()
 	if len(r.Workloads) == 0 || base == "" {
 		return nil
 	}

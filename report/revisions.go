@@ -34,7 +34,7 @@ func revision(r *tare.Result) string {
 // newBenchContest returns a chart of the benchmarks that differ, slower before faster
 // and the largest first, and what the others would have shown.
 func newBenchContest(r *tare.Result) Contest {
-	base, head := baseline(r), revision(r)
+	base, head := r.Baseline(), revision(r)
 	c := Contest{Base: title(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
 	p := Panel{Name: title(r, head)}
 	all, slower, faster := 0, 0, 0

@@ -134,7 +134,7 @@ func toolchains(r *tare.Result) string {
 		return fmt.Sprintf("Contenders were built with %s (tare itself with %s)", by[0].of, r.Machine.Go)
 	}
 	text := "Contenders were not all built with the same Go: "
-	if base, ok := r.Contender(baseline(r)); ok && base.Go != "" {
+	if base, ok := r.Contender(r.Baseline()); ok && base.Go != "" {
 		text = "Not built with the baseline's " + base.Go + ": "
 		by = slices.DeleteFunc(by, func(g group) bool { return g.of == base.Go })
 	}

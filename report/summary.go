@@ -177,7 +177,7 @@ func trust(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
 	if noise := noiseRange(r); noise != "" {
-		add(Plain, "Noise "+noise, title(r, baseline(r))+" against itself. No smaller difference is claimed.")
+		add(Plain, "Noise "+noise, title(r, r.Baseline())+" against itself. No smaller difference is claimed.")
 	} else {
 		add(Warned, "! Noise not known", "The baseline was not measured against itself.")
 	}

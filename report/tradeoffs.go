@@ -17,7 +17,7 @@ func (s *Section) tradeOffs(r *tare.Result) {
 // tradeOffs is a row for each contender and workload on which it was compared with
 // the baseline, and what that shows or why there is none.
 func tradeOffs(r *tare.Result) (t Table, means string) {
-	base := baseline(r)
+	base := r.Baseline()
 	t = Table{Columns: []Column{
 		{Name: "contender"}, {Name: "workload"}, {Name: "less than " + base}, {Name: "more than " + base}, {Name: "no difference shown"},
 	}}

@@ -140,13 +140,3 @@ func more(v tare.Verdict) string {
 	}
 	return strings.Join(parts, "; ")
 }
-
-// baseline is the id every ratio is taken to.
-func baseline(r *tare.Result) string {
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			return c.ID
-		}
-	}
-	return ""
-}

@@ -44,7 +44,7 @@ func voidWhy(t tare.Trial, workload string) string {
 // for each contender, or workload of it: 1 of 12 rounds of grpc is void, and why.
 // A round that the baseline lost is its alone to tell.
 func lost(r *tare.Result) []string {
-	base := baseline(r)
+	base := r.Baseline()
 	gone := map[int]tare.Trial{} // rounds in which something of the baseline's does not count
 	for _, t := range r.Trials {
 		if t.Contender == base && t.Tau <= 1 && !t.Counts("") {

@@ -113,7 +113,7 @@ func (v *view) groups() [][]tare.Contender {
 
 // look is the view of one workload. What told holds is not said again.
 func look(r *tare.Result, workload string, told map[string]bool) *view {
-	v := &view{r: r, workload: workload, baseline: baseline(r), told: told}
+	v := &view{r: r, workload: workload, baseline: r.Baseline(), told: told}
 	v.order()
 	return v
 }

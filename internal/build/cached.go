@@ -32,7 +32,7 @@ func load(dir string, leaf Leaf) (Built, bool) {
 		return Built{}, false
 	}
 	path := filepath.Join(dir, binaryName())
-	sum, size, err := digest(path)
+	sum, size, err := whole.Digest(path)
 	if err != nil || sum != r.Contender.SHA256 || size != r.Contender.BinaryBytes {
 		return Built{}, false
 	}

@@ -1,20 +1,17 @@
 package build
 
 import (
-	"crypto/sha256"
 	"debug/buildinfo"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
-	"encoding/hex"
 	"errors"
-	"io"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // stdPrefix marks a claimed package of the standard library, which is no
@@ -40,7 +37,7 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 		c.Role = tare.RoleTrap
 	}
 	c.Adoption.Unmaintained = m.Unmaintained
-	if c.SHA256, c.BinaryBytes, err = digest(path); err != nil {
+	if c.SHA256, c.BinaryBytes, err = whole.Digest(path); err != nil {
 		return tare.Contender{}, err
 	}
 	for _, dep := range info.Deps {
@@ -160,18 +157,4 @@ func functions(path string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// digest is the SHA-256 of a file, in hex, and its size in bytes.
-func digest(path string) (sum string, size int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

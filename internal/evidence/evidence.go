@@ -42,7 +42,7 @@ func (e Evidence) Index() *Index {
 // FromResult returns the evidence that a result keeps: its trials, without the slices, whose
 // sums are in the samples.
 func FromResult(r *tare.Result) Evidence {
-	study := tare.Study{ID: r.Study, Kind: r.Kind, Metrics: r.Metrics, Workloads: r.Workloads}
+	study := tare.Study{ID: r.Study, Kind: r.Kind, Baseline: r.Baseline(), Metrics: r.Metrics, Workloads: r.Workloads}
 	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
 	return e.Indexed()
 }

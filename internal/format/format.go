@@ -20,6 +20,14 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun
 }
 
+// Average returns a mean of counts: whole, or with a decimal.
+func Average(x float64) string {
+	if math.Abs(x-math.Round(x)) < 0.05 {
+		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}
+
 // Percent is a share with two significant digits: 0.0456 is "4.6 %", 0.664 is
 // "66 %".
 func Percent(share float64) string {

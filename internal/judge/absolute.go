@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -24,7 +25,7 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if !ok {
 		v.RoundsNeeded = minValueRounds
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, formatRounds(len(per)), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, format.Count(len(per), "round"), v.RoundsNeeded)
 		return
 	}
 	switch {
@@ -35,7 +36,7 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s on %s: the median over rounds is %s (%s to %s, %s, %s).",
 		v.Contender, v.Criterion, v.Verdict, v.Workload, formatValue(stats.Median(per), m.Unit),
-		formatValue(lo, m.Unit), formatValue(hi, m.Unit), formatLevel(1-alpha), formatRounds(len(per)))
+		formatValue(lo, m.Unit), formatValue(hi, m.Unit), formatLevel(1-alpha), format.Count(len(per), "round"))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}

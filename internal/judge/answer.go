@@ -268,13 +268,9 @@ func (q *quoter) void(f tare.Figure) string {
 	if fs := q.r.VoidsMetric(f.Contender, f.Workload, f.Metric); len(fs) > 0 {
 		return "is void (" + fs[0].Check + ")"
 	}
-	for _, c := range q.r.Contenders {
-		if c.Role != tare.RoleBaseline {
-			continue
-		}
-		if fs := q.r.VoidsMetric(c.ID, f.Workload, f.Metric); len(fs) > 0 {
-			return fmt.Sprintf("has no ratio, because %s is void (%s)", c.ID, fs[0].Check)
-		}
+	base := q.r.Baseline()
+	if fs := q.r.VoidsMetric(base, f.Workload, f.Metric); base != "" && len(fs) > 0 {
+		return fmt.Sprintf("has no ratio, because %s is void (%s)", base, fs[0].Check)
 	}
 	return ""
 }

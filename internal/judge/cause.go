@@ -31,7 +31,7 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	}
 	told := b.decompose(asked, Effects(b.d))
 	r.Workload, r.Metric = told.Workload, told.Metric
-	r.Evidence = fmt.Sprintf("decomposition %s, %s", told.ID, formatRounds(told.Whole.Rounds))
+	r.Evidence = fmt.Sprintf("decomposition %s, %s", told.ID, format.Count(told.Whole.Rounds, "round"))
 	switch {
 	case len(told.Steps) < len(asked.Steps):
 		notMeasured(r, told.Sentence)

@@ -215,7 +215,7 @@ func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tar
 		b.claimWithout(r, c, values)
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, formatRounds(comparison.Rounds))
+	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, format.Count(comparison.Rounds, "round"))
 	b.decideRatio(r, c, comparison, tare.NoiseFloor(b.comparisons, c.Workload, c.Metric))
 }
 
@@ -225,7 +225,7 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(comparison.Rounds), roundsForInterval(comparison, b.d.Looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(comparison.Rounds, "round"), roundsForInterval(comparison, b.d.Looks()))
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
@@ -295,7 +295,7 @@ func (b *rulingData) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare
 		notMeasured(r, "no ratio: "+has)
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, formatRounds(own.Rounds))
+	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, format.Count(own.Rounds, "round"))
 	r.Why = has
 	switch {
 	case ratio == 1 && little(c):

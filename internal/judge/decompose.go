@@ -156,7 +156,7 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 	looks := b.d.Looks()
 	level := 1 - out.Steps[0].Level
 	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
-		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, formatRounds(row.Rounds), needs)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, format.Count(row.Rounds, "round"), needs)
 	}
 	ratio, span := spanned(row, 1)
 	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)

@@ -86,13 +86,6 @@ func significant(x float64) string {
 	return format.Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
 }
 
-func formatRounds(n int) string {
-	if n == 1 {
-		return "1 round"
-	}
-	return strconv.Itoa(n) + " rounds"
-}
-
 // whole writes a count with its thousands apart: 81234 is "81,234".
 func whole(n int64) string {
 	s := strconv.FormatInt(n, 10)

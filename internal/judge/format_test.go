@@ -53,8 +53,8 @@ func TestFormatNumbers(t *testing.T) {
 		{formatValue(602, "allocs/op"), "602 allocs/op"},
 		{formatValue(0, "B/op"), "0 B/op"},
 		{formatValue(0.0421, "ns/op"), "0.0421 ns/op"},
-		{formatRounds(1), "1 round"},
-		{formatRounds(18), "18 rounds"},
+		{format.Count(1, "round"), "1 round"},
+		{format.Count(18, "round"), "18 rounds"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -42,18 +43,18 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 		by = string(s.By)
 	}
 	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
-	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), formatRounds(s.Rounds))
+	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), format.Count(s.Rounds, "round"))
 	if at := stats.LookLevel(alpha, b.d.Looks()); s.Rounds < stats.MinRounds(at) {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(s.Rounds), stats.MinRounds(at))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(s.Rounds, "round"), stats.MinRounds(at))
 		return
 	}
 	r.Low, r.High = s.Low, s.High
-	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), formatRounds(s.Rounds))
+	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
 	f, ok := b.beyond(s, c.Value)
 	if ok && f.enough && c.Value > 0 {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
-			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), formatRounds(len(f.exponents)), by, s.Exponent)
+			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), by, s.Exponent)
 	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
 	worst, describes := b.describes(f, c.Value)
@@ -61,7 +62,7 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	case describes && !(low <= r.Low && r.High <= high):
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %.2f× of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
-			powerOf(by, c.Value), math.Exp(worst), formatLevel(1-alpha), formatRounds(len(f.exponents)), by, r.Measured)
+			powerOf(by, c.Value), math.Exp(worst), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), by, r.Measured)
 		return
 	case low <= r.Low && r.High <= high:
 		r.Outcome = tare.Holds

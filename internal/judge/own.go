@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/evidence"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -42,9 +43,9 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 		}
 		return metric
 	}
-	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, what(c.Metric), c.Workload, what(c.Of.Metric), c.Of.Workload, formatRounds(len(effects)))
+	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, what(c.Metric), c.Workload, what(c.Of.Metric), c.Of.Workload, format.Count(len(effects), "round"))
 	if c.Of.Contender != "" {
-		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, what(c.Metric), formatRounds(len(effects)))
+		r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, other, what(c.Metric), format.Count(len(effects), "round"))
 	}
 	at := stats.LookLevel(alpha, b.d.Looks())
 	row := tare.Comparison{

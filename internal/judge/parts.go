@@ -51,13 +51,8 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 		}
 		out.Seconds, out.RoundsDone = max(out.Seconds, r.Seconds), min(out.RoundsDone, r.RoundsDone)
 	}
-	d := evidence.Evidence{
-		Study: tare.Study{Metrics: out.Metrics, Workloads: out.Workloads, Criteria: criteria},
-		Plan:  out.Plan, Contenders: out.Contenders, Rounds: out.RoundsDone, Trials: out.Trials, Final: true,
-	}
-	if i := slices.IndexFunc(out.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleBaseline }); i >= 0 {
-		d.Study.Baseline = out.Contenders[i].ID
-	}
+	d := evidence.FromResult(&out)
+	d.Study.Criteria = criteria
 	settleFamilies(d, out.Rounds, out.Comparisons)
 	out.Verdicts = Verdicts(d, out.Comparisons, out.Findings)
 	return &out, nil

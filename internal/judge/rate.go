@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // rateClaim answers a claim that the baseline is acceptable up to a rate: at that rate
@@ -22,7 +23,7 @@ func (b *rulingData) rateClaim(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
-	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, b.d.Study.Baseline, formatRounds(worst.Rounds))
+	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, b.d.Study.Baseline, format.Count(worst.Rounds, "round"))
 	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh
 	if !(worst.MoreHigh > 0) {
 		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("%s takes more than %s on none of the workloads", b.d.Study.Baseline, c.Contender)

@@ -46,7 +46,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 		}
 		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.Looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.Effects)), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, format.Count(len(m.Effects), "round"), v.RoundsNeeded)
 		return
 	}
 	switch {
@@ -163,9 +163,9 @@ func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
 func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
-		return s + " %", fmt.Sprintf("(the same in each of %s)", formatRounds(len(m.Effects)))
+		return s + " %", fmt.Sprintf("(the same in each of %s)", format.Count(len(m.Effects), "round"))
 	}
-	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), formatRounds(len(m.Effects)))
+	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), format.Count(len(m.Effects), "round"))
 }
 
 // formatShares writes a share and its interval in per cent, with as many

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -49,7 +50,7 @@ func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.R
 		v.Verdict = tare.Inconclusive
 		v.RoundsNeeded = roundsForInterval(c, b.d.Looks())
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
-			v.Contender, v.Criterion, v.Workload, formatRounds(c.Rounds), v.RoundsNeeded)
+			v.Contender, v.Criterion, v.Workload, format.Count(c.Rounds, "round"), v.RoundsNeeded)
 	default:
 		b.ruleRatio(v, rule, c)
 	}
@@ -109,7 +110,7 @@ func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
 		v.Verdict = tare.Met
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s on %s: it has %s, %s has %s (%s).", v.Contender, v.Criterion, v.Verdict, v.Workload,
-		formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit), formatRounds(own.Rounds))
+		formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(own.Rounds, "round"))
 }
 
 // zeroRatio is the ratio where a side is zero: 0, 1 where both are, +Inf. It

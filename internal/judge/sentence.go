@@ -35,9 +35,9 @@ func measure(c tare.Comparison, edges ...float64) string {
 func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 	r, lo, hi := formatInterval(c.Ratio, c.Low, c.High, edges...)
 	if c.Exact {
-		return r, fmt.Sprintf("(the same in each of %s)", formatRounds(c.Rounds))
+		return r, fmt.Sprintf("(the same in each of %s)", format.Count(c.Rounds, "round"))
 	}
-	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), formatRounds(c.Rounds))
+	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
 // difference says what was found on one comparison: a difference, or that none
@@ -46,7 +46,7 @@ func difference(c tare.Comparison, control float64, d evidence.Evidence) string 
 	w := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
-			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, d.Looks()))
+			c.Contender, c.Against, c.Workload, format.Count(c.Rounds, "round"), roundsForInterval(c, d.Looks()))
 	}
 	ratio, span := spanned(c, 1)
 	switch significance := c.Differs(control); {
@@ -85,7 +85,7 @@ func forecast(rounds int) string {
 	if rounds == 0 {
 		return "No number of rounds in reach is expected to decide it."
 	}
-	return fmt.Sprintf("About %s would decide it.", formatRounds(rounds))
+	return fmt.Sprintf("About %s would decide it.", format.Count(rounds, "round"))
 }
 
 // voided is the sentence of a verdict that a finding voids.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // shareClaim judges a claim that a contender saves at least Value of what the
@@ -18,16 +19,16 @@ func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, formatRounds(x.Rounds))
+	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, format.Count(x.Rounds, "round"))
 	r.Measured, r.Outcome = 1-x.Ratio, tare.ClaimOpen
 	if !x.Bounded() {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(x.Rounds), roundsForInterval(x, b.d.Looks()))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(x.Rounds, "round"), roundsForInterval(x, b.d.Looks()))
 		return
 	}
 	r.Low, r.High = 1-x.High, 1-x.Low
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
-		significant(100*c.Value), share, lo, hi, formatLevel(x.Level), formatRounds(x.Rounds), x.Against)
+		significant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
 	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return

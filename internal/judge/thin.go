@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/evidence"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // A latency quantile enters a verdict only where so many measured requests lie
@@ -48,7 +49,7 @@ func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders
 			return fmt.Sprintf("%s has %s requests in one of the rounds, and it takes %s; longer segments would have them",
 				id, formatRate(least), formatRate(inRound)), 0
 		case requests < inAll:
-			return fmt.Sprintf("%s has %s requests after %s, and it takes %s", id, formatRate(requests), formatRounds(n), formatRate(inAll)),
+			return fmt.Sprintf("%s has %s requests after %s, and it takes %s", id, formatRate(requests), format.Count(n, "round"), formatRate(inAll)),
 				int(math.Ceil(inAll / requests * float64(n)))
 		}
 	}

@@ -26,12 +26,12 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 			c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
 		return
 	}
-	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), formatRounds(len(moves)))
+	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), format.Count(len(moves), "round"))
 	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
 	at := stats.LookLevel(alpha, b.d.Looks())
 	lo, hi, ok := stats.Interval(moves, at)
 	if !ok {
-		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(len(moves)), stats.MinRounds(at))
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", format.Count(len(moves), "round"), stats.MinRounds(at))
 		return
 	}
 	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(moves), Exact: lo == hi}

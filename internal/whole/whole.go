@@ -4,6 +4,8 @@
 package whole
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +35,20 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, most)
 	}
 	return os.ReadFile(path)
+}
+
+// Digest returns the SHA-256 of a file, in hexadecimal digits, and its size in bytes.
+func Digest(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
 // MakeDir is [MakeDirOn] the system's disk.

@@ -62,12 +62,7 @@ type builder struct {
 }
 
 func newPage(r *tare.Result, o Options, document holding) *page {
-	b := &builder{r: r, o: o, out: report.Outline(r)}
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			b.base = c.ID
-		}
-	}
+	b := &builder{r: r, o: o, out: report.Outline(r), base: r.Baseline()}
 	style, script := styleText(), scriptText()
 	p := &page{
 		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.folds(),

@@ -9,6 +9,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,12 +142,7 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
 	}
 	l := Line{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Effects: map[string][]float64{}}
-	base := r.Plan.Contenders[0]
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			base = c.ID
-		}
-	}
+	base := cmp.Or(r.Baseline(), r.Plan.Contenders[0])
 	for _, e := range r.Rounds {
 		if e.A == base {
 			e = e.Turned()

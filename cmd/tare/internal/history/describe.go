@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
@@ -91,7 +90,7 @@ func (s Series) againstCounts() string {
 	if before == nil || math.Abs(before.Count.Against-s.Last.Count.Against) < 0.5 {
 		return ""
 	}
-	return formatCount(before.Count.Against) + ", then " + formatCount(s.Last.Count.Against)
+	return format.Average(before.Count.Against) + ", then " + format.Average(s.Last.Count.Against)
 }
 
 // IsWorse reports whether the newest step of a series that changed is to the worse.
@@ -104,7 +103,7 @@ func (s Series) IsWorse(metric string) bool {
 func (p Point) Bounds() string {
 	switch {
 	case p.Count != nil && p.Count.hasZero():
-		return formatCount(p.Count.Value) + " against " + formatCount(p.Count.Against)
+		return format.Average(p.Count.Value) + " against " + format.Average(p.Count.Against)
 	case !p.Bounded():
 		return format.Ratio(p.Ratio)
 	}
@@ -115,7 +114,7 @@ func (p Point) Bounds() string {
 func countText(l Level, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	text := l.count() + " " + m.Unit
-	if l.count() == formatCount(l.Low) {
+	if l.count() == format.Average(l.Low) {
 		text += " in every run"
 	}
 	return text
@@ -123,16 +122,20 @@ func countText(l Level, metric string) string {
 
 // count returns the range of a level of counts.
 func (l Level) count() string {
-	if low, high := formatCount(l.Low), formatCount(l.High); low != high {
+	if low, high := format.Average(l.Low), format.Average(l.High); low != high {
 		return low + " to " + high
 	}
-	return formatCount(l.Low)
+	return format.Average(l.Low)
 }
 
-// formatCount returns a count; an average keeps a decimal.
-func formatCount(x float64) string {
-	if math.Abs(x-math.Round(x)) < 0.05 {
-		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+// DescribeDirection returns which side of 1 is the better one.
+func DescribeDirection(metric string) string {
+	m, ok := tare.MetricNamed(metric)
+	switch {
+	case !ok:
+		return ""
+	case m.Direction == tare.HigherIsBetter:
+		return " (above 1 is better)"
 	}
-	return strconv.FormatFloat(x, 'f', 1, 64)
+	return " (below 1 is better)"
 }

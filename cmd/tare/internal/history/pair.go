@@ -65,7 +65,7 @@ func PairsOf(r *tare.Result) []Pair {
 		seen[key{e.Workload, e.Metric, e.A, e.B}] = true
 		out = append(out, p)
 	}
-	against := baseline(r)
+	against := r.Baseline()
 	for _, v := range r.Values {
 		count := countOf(r, v.Workload, v.Metric, v.Contender, against)
 		if count == nil || v.Contender == against || !count.hasZero() || seen[key{v.Workload, v.Metric, v.Contender, against}] || seen[key{v.Workload, v.Metric, against, v.Contender}] {

@@ -33,7 +33,7 @@ func mark(runs []TrendRun) {
 			r.stale[id] = true
 			r.Stale = append(r.Stale, line)
 		}
-		if base := baseline(newest); otherReference(newest, r.digest, base) {
+		if base := newest.Baseline(); otherReference(newest, r.digest, base) {
 			r.Stale = append(r.Stale, fmt.Sprintf("%s was %s then and is %s now", base, r.Version(base), TrendRun{digest: newest}.Version(base)))
 		}
 		for _, w := range newest.Workloads {
@@ -89,14 +89,4 @@ func otherReference(newest, then *tare.Result, against string) bool {
 	base, _ := newest.Contender(against)
 	was, is := Commit(old.Version), Commit(base.Version)
 	return base.Kind == kindGobench && was != "" && is != "" && was != is
-}
-
-// baseline is the contender that a result's ratios are taken to.
-func baseline(r *tare.Result) string {
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			return c.ID
-		}
-	}
-	return ""
 }

@@ -151,7 +151,7 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	if t.Metric == "" && len(newest.Metrics) > 0 {
 		t.Metric = newest.Metrics[0]
 	}
-	t.Against = cmp.Or(t.Against, baseline(newest))
+	t.Against = cmp.Or(t.Against, newest.Baseline())
 	var order []string
 	by := map[string][]TrendRun{}
 	for _, r := range slices.Backward(runs) {

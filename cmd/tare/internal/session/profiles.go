@@ -43,7 +43,7 @@ func profiles(dir string, res *tare.Result) error {
 			return fmt.Errorf("keep a flame graph: %w", err)
 		}
 	}
-	base := baselineOf(res)
+	base := res.Baseline()
 	for i, p := range res.Profiles {
 		from, ok := sides[key(base, p)]
 		if !ok || p.Contender == base {
@@ -73,13 +73,4 @@ func gap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, e
 		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
 	}
 	return g.Describe(topFunctions), nil
-}
-
-func baselineOf(res *tare.Result) string {
-	for _, c := range res.Contenders {
-		if c.Role == tare.RoleBaseline {
-			return c.ID
-		}
-	}
-	return ""
 }

@@ -1,10 +1,7 @@
 package session
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // recordAsked says in a result how it was asked for, and of which tare.
@@ -100,14 +98,6 @@ func SumOf(name string) (string, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before somebody writes
 		return "", errors.Join(err, errors.New("not a file"))
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	sum, _, err := whole.Digest(name)
+	return sum, err
 }

@@ -123,13 +123,13 @@ func (rep *Report) shown(all bool) (rows []Row, rest string) {
 func (rep *Report) cells(r Row) []string {
 	base, head := amount(r.Base, r.Unit), amount(r.Head, r.Unit)
 	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") {
-		base = number(r.Base)
+		base = format.Average(r.Base)
 	}
 	word, by, interval := rep.verdict(r), "", ""
 	switch {
 	case r.Outcome == Void:
 	case r.Exact:
-		switch by = number(r.Head - r.Base); {
+		switch by = format.Average(r.Head - r.Base); {
 		case by == "-0":
 			by = "0"
 		case r.Head > r.Base && by != "0":

@@ -68,7 +68,7 @@ func (rep *Report) sentence(r Row) string {
 			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), amount(r.Base, r.Unit))
 	}
 	if r.Exact {
-		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, number(r.Base), amount(r.Head, r.Unit), format.Count(r.Rounds, "round"))
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), amount(r.Head, r.Unit), format.Count(r.Rounds, "round"))
 	}
 	if r.Low == 0 {
 		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
@@ -205,7 +205,7 @@ func amount(x float64, unit string) string {
 		}
 		return significant(x) + " " + unit
 	}
-	return number(x) + " " + unit
+	return format.Average(x) + " " + unit
 }
 
 // significant is a number with three significant digits or all whole ones.
@@ -214,14 +214,6 @@ func significant(x float64) string {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(x)))), 64)
-}
-
-// number is a count; an average keeps a decimal.
-func number(x float64) string {
-	if math.Abs(x-math.Round(x)) < 0.05 {
-		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 1, 64)
 }
 
 func pick(n int, one, many string) string {

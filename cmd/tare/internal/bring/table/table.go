@@ -361,7 +361,7 @@ func (t *page) tail() {
 	if r.Counter != nil {
 		fmt.Fprintf(&t.b, "\ninstructions: counted by %s, in user space, the collector off; they are work, not time\n", *r.Counter)
 	}
-	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
+	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", format.Count(r.RoundsDone, "round"), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
 		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.oneBuild())
 	}
@@ -524,13 +524,6 @@ func (t *page) short(id string) string {
 		return rest
 	}
 	return id
-}
-
-func rounds(n int) string {
-	if n == 1 {
-		return "1 round"
-	}
-	return strconv.Itoa(n) + " rounds"
 }
 
 // paint applies a style's function where it has one.

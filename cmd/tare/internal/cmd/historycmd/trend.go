@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
@@ -135,7 +134,7 @@ func plainText(env func(string) string, goos string) bool {
 // trendText prints a table for each machine.
 func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	t = report.LegibleAll(t)
-	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, direction(t.Metric))
+	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, history.DescribeDirection(t.Metric))
 	for _, m := range t.Machines {
 		first, last := m.Runs[0], m.Runs[len(m.Runs)-1]
 		span := format.Minute(last.Started)
@@ -154,18 +153,6 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 		staleText(w, m, st)
 		leftText(w, m, st)
 	}
-}
-
-// direction says which side of 1 is the better one.
-func direction(metric string) string {
-	m, ok := tare.MetricNamed(metric)
-	switch {
-	case !ok:
-		return ""
-	case m.Direction == tare.HigherIsBetter:
-		return " (above 1 is better)"
-	}
-	return " (below 1 is better)"
 }
 
 func trendTable(w io.Writer, m history.Machine, metric string, ascii bool) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plot"
@@ -70,7 +69,7 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
 	var all Standing
 	for _, t := range trends {
-		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric), Left: t.Left}
+		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: history.DescribeDirection(t.Metric), Left: t.Left}
 		for _, m := range t.Machines {
 			s.Machines = append(s.Machines, machineOf(m, t.Metric))
 		}
@@ -98,18 +97,6 @@ func (s Standing) headline(studies int) string {
 		text += fmt.Sprintf("; %d not known", s.Unknown)
 	}
 	return text + "."
-}
-
-// direction says which side of 1 is the better one.
-func direction(metric string) string {
-	m, ok := tare.MetricNamed(metric)
-	switch {
-	case !ok:
-		return ""
-	case m.Direction == tare.HigherIsBetter:
-		return " (above 1 is better)"
-	}
-	return " (below 1 is better)"
 }
 
 func machineOf(m history.Machine, metric string) machine {
