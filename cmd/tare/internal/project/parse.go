@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
@@ -146,6 +147,7 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 		"margins":         r.List(func(n ast.Node, path string) { g.Margins = append(g.Margins, r.margin(n, path)) }),
 		"alpha":           r.share(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
 		"metrics":         r.metrics(&metrics),
+		"instructions":    r.share(&g.Instructions, 999.999999, "how many more instructions an operation may execute, with its sign, e.g. instructions: 2%"),
 		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
 		"on_inconclusive": r.word(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
 		"review":          r.Shaped(&g.Review, reviewed, "is not what a reviewer can write on a line", "one to sixty letters, digits, spaces and marks, e.g. review: accept slowdown"),
@@ -163,7 +165,7 @@ func (r reader) margin(n ast.Node, path string) (m Margin) {
 	var expression string
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{
 		"benchmark": r.expression(&expression),
-		"metric":    r.word(&m.Metric, append(Metrics(), "allocs")...),
+		"metric":    r.word(&m.Metric, judged()...),
 		"margin":    r.share(&m.Share, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 10%"),
 	}, nil)
 	_, given := r.At(path + ".margin")
@@ -190,6 +192,9 @@ var (
 // Metrics are those a gate can hold to its margin.
 func Metrics() []string { return []string{"time", "cpu", "bytes"} }
 
+// judged are those that a margin or a waiver can be about.
+func judged() []string { return append(Metrics(), "allocs", tare.MetricInstructions) }
+
 func (r reader) metrics(into *[]string) yamlfile.Take {
 	known := Metrics()
 	hint := "known: " + strings.Join(known, ", ")
@@ -200,6 +205,8 @@ func (r reader) metrics(into *[]string) yamlfile.Take {
 		case r.Err != nil:
 		case s == "allocs":
 			r.Fail(r.Of(n), "allocations have a key of their own", "gate: {allocs: exact}")
+		case s == tare.MetricInstructions:
+			r.Fail(r.Of(n), "instructions have a limit of their own", "gate: {instructions: 2%}")
 		case !slices.Contains(known, s):
 			r.Fail(r.Of(n), fmt.Sprintf("unknown metric %q", s), hint)
 		case slices.Contains(*into, s):
@@ -247,7 +254,7 @@ func (r reader) waiver(n ast.Node, path string) (w Waiver) {
 	var expression, until string
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{
 		"benchmark": r.expression(&expression),
-		"metric":    r.word(&w.Metric, append(Metrics(), "allocs")...),
+		"metric":    r.word(&w.Metric, judged()...),
 		"until":     r.Text(&until, dateHint),
 		"reason":    r.Shaped(&w.Reason, regexp.MustCompile(`\S`), "is no reason", "one line for the reader of the gate"),
 	}, nil)

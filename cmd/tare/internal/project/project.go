@@ -7,6 +7,8 @@ import (
 	"path"
 	"regexp"
 	"time"
+
+	"github.com/tarebench/tare"
 )
 
 // FileName is what the file is called.
@@ -51,6 +53,7 @@ type Gate struct {
 	Margins        []Margin // of some benchmarks, instead of Margin; the first that covers one counts
 	Alpha          float64  // the family-wise error rate of the table, as a share
 	Metrics        []string // held to the margin
+	Instructions   float64  // more work than this blocks a change, as a share; 0: it is not limited
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
 	Review         string // what a reviewer writes to accept what is worse, or other rules; empty: waivers and rules of the change count
@@ -70,6 +73,9 @@ func (g Gate) MarginOf(benchmark, metric string) float64 {
 		if (m.Benchmark == nil || m.Benchmark.MatchString(benchmark)) && (m.Metric == "" || m.Metric == metric) {
 			return m.Share
 		}
+	}
+	if tare.MetricFor(metric).Counted {
+		return g.Instructions
 	}
 	return g.Margin
 }

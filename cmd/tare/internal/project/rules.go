@@ -11,6 +11,14 @@ import (
 // Rule is something that a change is judged by, in words.
 type Rule struct{ Key, Value string }
 
+// instructions returns the limit of a gate in words, "" if it has none.
+func instructions(g Gate) string {
+	if g.Instructions == 0 {
+		return ""
+	}
+	return format.Percent(g.Instructions)
+}
+
 // Rules are all that decides what is measured and what blocks a change, in the
 // order of tare.yaml. Two projects with equal rules judge alike.
 func (p Project) Rules() []Rule {
@@ -44,7 +52,7 @@ func (p Project) Rules() []Rule {
 		{"bench.budget", limit(p.Bench.Budget)}, {"bench.max", limit(p.Bench.Max)},
 		{"studies", files(p.Studies)}, {"json", files(p.JSON)}, {"routes", files(p.Routes)}, {"load", list(servers)},
 		{"gate.base", p.Gate.Base}, {"gate.margin", format.Percent(p.Gate.Margin)}, {"gate.margins", list(margins)}, {"gate.alpha", format.Percent(p.Gate.Alpha)},
-		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
+		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.instructions", instructions(p.Gate)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
 		{"gate.review", p.Gate.Review}, {"gate.reference", p.Gate.Reference}, {"accept", list(waivers)},
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
@@ -60,8 +61,11 @@ type Ask struct {
 	Rounds     int           // a fixed number of them; zero: by budget
 	Seed       uint64        // zero: from the clock
 	NoLock     bool
-	Profile    bool  // rows that differ, after the rounds
-	Changed    bool  // only benchmarks that the change can reach
+	Profile    bool // rows that differ, after the rounds
+	Changed    bool // only benchmarks that the change can reach
+	Counts     counts.Choice
+	Record     bool  // for the history
+	All        bool  // benchmarks with the same code and count are timed, too
 	Shard      Shard // only a part of the benchmarks; what else there is goes with the first
 	Quiet      bool
 }
@@ -183,6 +187,7 @@ type Row struct {
 	Margin    float64 `json:"margin,omitempty"`        // of this row, as a share; absent: the report's
 	Needed    int     `json:"rounds_needed,omitempty"` // forecast, where inconclusive; absent: more than tare runs
 	Exact     bool    `json:"exact,omitempty"`         // the same in every round on both sides
+	Untimed   bool    `json:"untimed,omitempty"`       // code and count are the same on both sides: only counted
 	SameCode  bool    `json:"same_code,omitempty"`     // the benchmark's machine code is the same on both sides
 	Advice    string  `json:"advice,omitempty"`
 	Waived    *Waived `json:"waived,omitempty"`

@@ -101,7 +101,7 @@ func members(m Measured, g project.Gate) []member {
 				if !ok || !slices.Contains(res.Metrics, name) || !w.Measures(metric) {
 					continue
 				}
-				r := newRow(res, index, held, w.ID, metric)
+				r := newMeasuredRow(res, index, held, w.ID, metric)
 				margin := g.MarginOf(r.Benchmark, name)
 				if margin != g.Margin {
 					r.Margin = margin
@@ -163,12 +163,19 @@ func (r *Row) floor() float64 {
 	return floor
 }
 
-// newRow is the row of a workload before it is judged.
-func newRow(res *tare.Result, index *evidence.Index, held Held, workload string, metric tare.Metric) *Row {
+// newMeasuredRow returns the row of a workload with the values of both sides, before it
+// is judged.
+func newMeasuredRow(res *tare.Result, index *evidence.Index, held Held, workload string, metric tare.Metric) *Row {
+	r := newRow(res, held, workload, metric)
+	r.Base, r.Head = value(res, index, workload, BaseID, metric), value(res, index, workload, HeadID, metric)
+	return r
+}
+
+// newRow returns the row of a workload without values.
+func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
 	r := &Row{Benchmark: named(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = held.File, held.Line
 	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofSameCode && f.Workload == workload })
-	r.Base, r.Head = value(res, index, workload, BaseID, metric), value(res, index, workload, HeadID, metric)
 	return r
 }
 

@@ -18,7 +18,7 @@ func limits(res *tare.Result, index *evidence.Index, held Held, w tare.Workload)
 		if !ok || err != nil || rule.Kind != tare.RuleValue || c.Workload != "" && c.Workload != w.ID || !slices.Contains(res.Metrics, c.Metric) || !w.Measures(metric) {
 			continue
 		}
-		r := newRow(res, index, held, w.ID, metric)
+		r := newMeasuredRow(res, index, held, w.ID, metric)
 		r.Limit, r.least = rule.Limit, !rule.AtMost
 		m := member{r, judge.Question{Effects: index.PerRound(metric, w.ID, HeadID), Edges: []float64{r.Limit}, Looks: 1, Median: true}, index}
 		r.Rounds = len(m.Effects)

@@ -26,8 +26,11 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	family := members(m, g)
 	exactly(family, g.Allocs == project.AllocsExact)
 	rule(family, g.Alpha)
-	for _, f := range family {
-		r := *f.row
+	rows := workRows(m, g)
+	for _, f := range slices.Backward(family) {
+		rows = slices.Insert(rows, 0, *f.row)
+	}
+	for _, r := range rows {
 		if at, ok := places[function(r.Benchmark)]; ok {
 			r.File, r.Line = at.File, at.Line
 		}
@@ -57,6 +60,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 			rep.remark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.short(o.Workload), o.Metric, o.Sentence))
 		}
 	}
+	rep.remarkWork(m, g)
 	rep.Shard = m.Shard.String()
 	rep.unmeasured(m, g)
 	rep.conclude()
@@ -174,9 +178,9 @@ func (rep *Report) word() string {
 // none says that nothing is worse, in the words of what was asked; open says
 // that it is not known of all, waived that some are and may.
 func (rep *Report) none(open, waived bool) string {
-	is, takes := "is ", "takes "
+	is := "is "
 	if open {
-		is, takes = "be ", "take "
+		is = "be "
 	}
 	var words []string
 	exact := false
@@ -190,7 +194,11 @@ func (rep *Report) none(open, waived bool) string {
 		case w.adjective:
 			words = append(words, is+w.worse)
 		default:
-			words = append(words, takes+w.worse)
+			verb := w.takes
+			if open {
+				verb = w.take
+			}
+			words = append(words, verb+" "+w.worse)
 		}
 	}
 	who := "none "
@@ -276,7 +284,7 @@ func (rep *Report) worse() []string {
 		case w.adjective:
 			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "is", "are"), w.worse, by))
 		default:
-			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "takes", "take"), w.worse, by))
+			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, w.takes, w.take), w.worse, by))
 		}
 	}
 	for _, r := range rep.Rows {

@@ -223,7 +223,7 @@ func (rep *Report) note(r Row) string {
 			return r.Sentence + " → " + r.Advice
 		}
 		return r.Sentence
-	case r.Outcome == Open:
+	case r.Outcome == Open || r.Untimed:
 		return r.Sentence
 	}
 	return ""

@@ -16,6 +16,7 @@ type words struct {
 	noun                   string
 	worse, noWorse, better string
 	adjective              bool // "is slower", not "takes more memory"
+	takes, take            string
 }
 
 // wordsFor are the words of a metric in a table.
@@ -23,11 +24,13 @@ func wordsFor(metric string) words {
 	m := tare.MetricFor(metric)
 	switch {
 	case m.IsLatency():
-		return words{m.Noun, "higher in " + m.Noun, "not higher in " + m.Noun, "lower in " + m.Noun, true}
+		return words{noun: m.Noun, worse: "higher in " + m.Noun, noWorse: "not higher in " + m.Noun, better: "lower in " + m.Noun, adjective: true}
 	case m.Slower != "":
-		return words{m.Noun, m.Slower, "not " + m.Slower, m.Faster, true}
+		return words{noun: m.Noun, worse: m.Slower, noWorse: "not " + m.Slower, better: m.Faster, adjective: true}
+	case m.Counted:
+		return words{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "does", take: "do"}
 	}
-	return words{m.Noun, m.More, "not " + m.More, m.Less, false}
+	return words{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "takes", take: "take"}
 }
 
 // verdict is the row's outcome in the words of its metric, with the margin
@@ -44,7 +47,7 @@ func (rep *Report) verdict(r Row) string {
 	case Worse:
 		return w.worse + by
 	case NoWorse:
-		if r.Exact && r.Base == r.Head {
+		if r.Untimed || r.Exact && r.Base == r.Head {
 			return "same " + w.noun
 		}
 		return w.noWorse + by
@@ -63,12 +66,15 @@ func (rep *Report) sentence(r Row) string {
 		return rep.open(r)
 	}
 	word := rep.verdict(r)
+	if r.Untimed {
+		return untimed
+	}
 	if r.Limit > 0 {
 		return fmt.Sprintf("%s: the median over rounds is %s (%s to %s, %s, %s), %s before",
 			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), amount(r.Base, r.Unit))
 	}
 	if r.Exact {
-		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), amount(r.Head, r.Unit), format.Count(r.Rounds, "round"))
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), amount(r.Head, r.Unit), r.times())
 	}
 	if r.Low == 0 {
 		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
@@ -132,6 +138,9 @@ func (rep *Report) open(r Row) string {
 }
 
 func needed(r Row) string {
+	if tare.MetricFor(r.Metric).Counted {
+		return "its counts vary too much"
+	}
 	if r.Needed == 0 {
 		return "more rounds than tare runs would be needed"
 	}
@@ -141,7 +150,15 @@ func needed(r Row) string {
 // spanned is the interval with its level and rounds.
 func (r Row) spanned() string {
 	_, interval := r.changes()
-	return fmt.Sprintf("%s, %s, %s", interval, confidence(r.Level), format.Count(r.Rounds, "round"))
+	return fmt.Sprintf("%s, %s, %s", interval, confidence(r.Level), r.times())
+}
+
+// times returns how often a row was measured, in words.
+func (r Row) times() string {
+	if tare.MetricFor(r.Metric).Counted {
+		return format.Count(r.Rounds, "count")
+	}
+	return format.Count(r.Rounds, "round")
 }
 
 // changes formats the ratio of a row and its interval, which is "" if there is

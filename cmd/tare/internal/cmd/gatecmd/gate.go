@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -36,6 +37,8 @@ type options struct {
 	noLock     bool
 	profile    bool
 	changed    bool
+	countsText string
+	counts     counts.Choice
 	record     bool
 	reviews    string // file of what reviewers wrote; empty: none
 	part       string // the text of --shard
@@ -83,6 +86,10 @@ and 5 the worst: 5, then 3, then 4.`,
 			if err := o.check(cmd); err != nil {
 				return err
 			}
+			var err error
+			if o.counts, err = cmdenv.ReadCounts(env, o.countsText); err != nil {
+				return err
+			}
 			return runGate(cmd, env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -104,6 +111,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	cmdenv.AddCounts(how.Set, &o.countsText)
 	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
 	o.on.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
@@ -112,6 +120,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	rules := cmdenv.NewFlags("How it is judged")
 	o.addReviews(rules)
 	cmdenv.AddFlags(cmd, two, what, how, rules, said)
+	cmdenv.CompleteCounts(cmd)
 }
 
 // addReviews adds the flag that says where reviews are.
@@ -125,7 +134,7 @@ func (o *options) addPrinted(said cmdenv.Flags) {
 	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
 	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
-	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
+	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is, and time benchmarks whose code and count of instructions are the same")
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 }
 
@@ -202,7 +211,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 			return err
 		}
 	default:
-		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard}
+		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard, Counts: o.counts, All: o.all, Record: o.record}
 		if measured, err = gate.Measure(ctx, ask, func(ctx context.Context, ask gate.Ask) (gate.Measured, error) { return measureSides(ctx, env, ask) }); err != nil {
 			return err
 		}

@@ -94,6 +94,18 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
+		if err := built.Count(ctx, ask.Counts, place, w.CountsTime(most)); err != nil {
+			return session.BenchError(ctx, err)
+		}
+		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
+		if !ask.All && !ask.Record {
+			built.SkipSame()
+		}
+		if len(built.Study.Workloads) == 0 {
+			m.Results, m.Notes = []*tare.Result{built.Untimed()}, built.Notes
+			m.Left = leftOf(built, m.Results[0])
+			return nil
+		}
 		if err := w.FitBench(built, most); err != nil {
 			return session.BenchError(ctx, err)
 		}
@@ -121,20 +133,25 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		}
 		m.Results, m.Notes = w.Results, built.Notes
 		for _, res := range m.Results[:min(1, len(m.Results))] { // what comes after it is a part of it
-			for _, l := range res.NotWeighed {
-				left := gate.Left{What: l.What, Why: l.Why}
-				for _, b := range built.Left() {
-					if b.ID == l.What && b.String() == l.Why {
-						left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != bring.Base, b.OneSided
-					}
-				}
-				m.Left = append(m.Left, left)
-			}
+			m.Left = append(m.Left, leftOf(built, res)...)
 		}
-		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
 		return nil
 	})
 	return m, err
+}
+
+// leftOf returns what a result has not compared, and whose fault that is.
+func leftOf(built *bring.Bench, res *tare.Result) (all []gate.Left) {
+	for _, l := range res.NotWeighed {
+		left := gate.Left{What: l.What, Why: l.Why}
+		for _, b := range built.Left() {
+			if b.ID == l.What && b.String() == l.Why {
+				left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != bring.Base, b.OneSided
+			}
+		}
+		all = append(all, left)
+	}
+	return all
 }
 
 // firstRounds are how many rounds of everything there are before time goes to

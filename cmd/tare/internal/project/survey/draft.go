@@ -148,6 +148,7 @@ gate:
   allocs: exact            # one more allocation per operation is too many; or margin, ignore
   on_inconclusive: warn    # what the machine could not tell: pass, warn or fail
   # metrics: [time]        # held to the margin: time, bytes
+  # instructions: 2%%       # more work than this blocks, where it can be counted (apt-get install valgrind)
   # alpha: 5%%              # the family-wise error rate of the table
 `, base)
 }

@@ -1,0 +1,70 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// Checks of tare bench that say what was done about the time of a benchmark.
+const ofNotTimed = "not-timed"
+
+// untimed is what the row of a benchmark says that was not timed.
+const untimed = "same code and same count: it was not timed"
+
+// workRows returns the rows of what was counted: those that are held to a limit, and those
+// of benchmarks that were not timed. They are no members of the family: a count has an
+// interval of its own, at a level of its own, and its error is not that of a clock.
+func workRows(m Measured, g project.Gate) (rows []Row) {
+	for _, res := range m.Results {
+		for _, c := range res.Comparisons {
+			metric := tare.MetricFor(c.Metric)
+			if !metric.Counted || c.Contender != HeadID || slices.ContainsFunc(rows, func(r Row) bool { return r.Benchmark == c.Workload }) {
+				continue
+			}
+			limit := g.MarginOf(c.Workload, c.Metric)
+			r := newRow(res, Held{}, c.Workload, metric)
+			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofNotTimed && f.Workload == c.Workload })
+			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
+			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit
+			switch differs := c.Differs(0) != tare.NotShown; {
+			case r.Untimed:
+				r.Outcome = NoWorse
+			case limit == 0:
+				continue
+			case c.Low > 1+limit:
+				r.Outcome = Worse
+			case differs && c.Ratio < 1:
+				r.Outcome = Better
+			case c.High <= 1+limit:
+				r.Outcome = NoWorse
+			default:
+				r.Outcome = Open
+			}
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
+
+// remarkWork remarks that benchmarks do more work if nothing limits that.
+func (rep *Report) remarkWork(m Measured, g project.Gate) {
+	var most tare.Comparison
+	n := 0
+	for _, res := range m.Results {
+		for _, c := range res.Comparisons {
+			if metric := tare.MetricFor(c.Metric); metric.Counted && c.Contender == HeadID && g.MarginOf(c.Workload, c.Metric) == 0 && c.Ratio > 1 && c.Differs(0) != tare.NotShown {
+				if n++; c.Ratio > most.Ratio {
+					most = c
+				}
+			}
+		}
+	}
+	if n > 0 {
+		metric := tare.MetricFor(most.Metric)
+		rep.remark(IsNote, fmt.Sprintf("%s %s %s %s%s; gate: {%s: 2%%} of tare.yaml would limit it",
+			rep.short(most.Workload), metric.Verb, Row{Ratio: most.Ratio}.change(), metric.More, andMore(n-1), metric.Name))
+	}
+}

@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/report"
+)
+
+// countedSides are counts of benchmarks that were not timed: their ratios with the ends of
+// their intervals, by name.
+func countedSides(rows map[string][3]float64, untimed ...string) Measured {
+	r := &tare.Result{Study: "bench"}
+	for name, x := range rows {
+		r.Comparisons = append(r.Comparisons, tare.Comparison{
+			Workload: "m.Benchmark" + name, Contender: HeadID, Against: BaseID, Metric: tare.MetricInstructions, Unit: "instructions/op",
+			Ratio: x[0], Low: x[1], High: x[2], Level: 0.99, Rounds: 2, AgainstValue: 1000, Value: 1000 * x[0],
+		})
+	}
+	for _, name := range untimed {
+		r.Findings = append(r.Findings, tare.Finding{Check: ofNotTimed, Severity: tare.Note, Workload: "m.Benchmark" + name})
+	}
+	return Measured{Results: []*tare.Result{r}, Base: "b", Head: "h"}
+}
+
+// More work beyond the limit is worse whatever the clock could see; within it is not; an
+// interval around it cannot be told. A benchmark that was not timed has a row that says so,
+// with a limit and without.
+func TestLimitOfWork(t *testing.T) {
+	rows := map[string][3]float64{
+		"More": {1.061, 1.058, 1.064}, "Within": {1.01, 1.008, 1.012}, "Around": {1.021, 1.017, 1.025}, "Less": {0.9, 0.89, 0.91}, "Same": {1.0001, 0.998, 1.002},
+	}
+	p := project.Default(".")
+	p.Gate.Instructions = 0.02
+	rep := Judge(p, countedSides(rows, "Same"), nil, time.Time{}, "")
+	for _, r := range rep.Rows {
+		want := map[string]Outcome{"m.BenchmarkMore": Worse, "m.BenchmarkWithin": NoWorse, "m.BenchmarkAround": Open, "m.BenchmarkLess": Better, "m.BenchmarkSame": NoWorse}[r.Benchmark]
+		if r.Outcome != want || r.Untimed != (r.Benchmark == "m.BenchmarkSame") {
+			t.Errorf("%s: %s, untimed %v; want %s", r.Benchmark, r.Outcome, r.Untimed, want)
+		}
+	}
+	if len(rep.Rows) != 5 || !rep.Blocked || !strings.Contains(rep.Sentence, "1 does more work (instructions) by more than its margin") {
+		t.Errorf("%d rows, blocked %v: %s", len(rep.Rows), rep.Blocked, rep.Sentence)
+	}
+	var text strings.Builder
+	if err := Text(&text, rep, report.Style{}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"more work (instructions) by > 2 %      m.BenchmarkMore    instructions", "same code and same count: it was not timed",
+		"cannot be told whether it is worse by more than 2 %: +2.1 % work (instructions) (+1.7 % to +2.5 %, 99 %, 2 counts); its counts vary too much",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text.String())
+		}
+	}
+	p.Gate.Instructions = 0
+	rep = Judge(p, countedSides(rows, "Same"), nil, time.Time{}, "")
+	if len(rep.Rows) != 1 || rep.Blocked || rep.Outcome != NoWorse || len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].Text, "does +6.1 % more work (instructions) (and 2 more)") {
+		t.Errorf("without a limit: %+v, %+v", rep.Rows, rep.Remarks)
+	}
+}
+
+// A margin of its own for a benchmark counts instead of the limit of all.
+func TestMarginOfWork(t *testing.T) {
+	p, err := project.Parse("tare.yaml", []byte("gate:\n  instructions: 2%\n  margins: [{benchmark: More, metric: instructions, margin: 10%}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := Judge(p, countedSides(map[string][3]float64{"More": {1.061, 1.058, 1.064}}), nil, time.Time{}, "")
+	if rep.Blocked || rep.Rows[0].Outcome != NoWorse {
+		t.Errorf("%+v", rep.Rows)
+	}
+}
