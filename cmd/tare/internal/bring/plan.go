@@ -172,6 +172,7 @@ func (b *Bench) Keep(id string) bool {
 	i := slices.IndexFunc(b.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i >= 0 {
 		b.Study.Workloads = b.Study.Workloads[i : i+1]
+		b.benchmarks = slices.DeleteFunc(b.benchmarks, func(m suite.Benchmark) bool { return m.ID() != id })
 	}
 	return i >= 0
 }

@@ -22,12 +22,48 @@ type Quantity struct {
 // Counts reports whether changes are differences of counts, and not ratios.
 func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
 
+// IsCounted reports whether the metric is counted outside of rounds.
+func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
+
+// comparison returns the comparison of a metric that is counted outside of rounds.
+func (q Quantity) comparison(r *tare.Result) (tare.Comparison, bool) {
+	for _, c := range r.Comparisons {
+		if c.Workload == q.Benchmark && c.Metric == q.Metric && c.Contender == bring.Head {
+			return c, true
+		}
+	}
+	return tare.Comparison{}, false
+}
+
+// count returns the one difference of a count. If nothing was counted, it is a
+// *SkipError with the reason.
+func (q Quantity) count(r *tare.Result) (Batch, error) {
+	c, ok := q.comparison(r)
+	if !ok {
+		why := "its instructions were not counted"
+		for _, f := range r.Findings {
+			if f.Check == bring.NotCounted().ID && (f.Workload == "" || f.Workload == q.Benchmark) {
+				why = "not counted: " + f.Message
+			}
+		}
+		return Batch{}, &SkipError{Why: why}
+	}
+	half := max(leastHalf, (c.High-c.Low)/2*c.AgainstValue)
+	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Half: half, Last: true}, nil
+}
+
+// leastHalf is half the width of the interval of an exact count, which has none.
+const leastHalf = 1e-9
+
 // Batch takes the rounds of a result of two sides.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	for _, id := range []string{bring.Head, bring.Base} {
 		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {
 			return Batch{}, &SkipError{Why: fmt.Sprintf("void: %s: %s", fs[0].Check, fs[0].Message)}
 		}
+	}
+	if q.IsCounted() {
+		return q.count(r)
 	}
 	var b Batch
 	if q.Counts() {
@@ -83,6 +119,9 @@ func (q Quantity) differences(r *tare.Result, side string) (effects []float64, e
 
 // Base is what the good revision takes: the median over rounds.
 func (q Quantity) Base(r *tare.Result) float64 {
+	if c, ok := q.comparison(r); ok && q.IsCounted() {
+		return c.AgainstValue
+	}
 	metric, _ := tare.MetricNamed(q.Metric)
 	xs := evidence.FromResult(r).Index().PerRound(metric, q.Benchmark, bring.Base)
 	if len(xs) == 0 {

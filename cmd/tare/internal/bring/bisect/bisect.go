@@ -97,6 +97,8 @@ type Batch struct {
 	Exact   bool      // each side did the same in every round
 	Took    time.Duration
 	Last    bool // there is no time for more rounds of this commit
+
+	Half float64 // half the width of the interval of the one effect, which was counted outside of rounds; 0: effects are rounds
 }
 
 // Measure takes rounds more rounds of a commit. A [*SkipError] says that it
@@ -199,6 +201,10 @@ func (s *Search) measure(ctx context.Context, k int, measure Measure) error {
 		return err
 	}
 	t.Seconds += batch.Took.Seconds()
+	if batch.Half > 0 && len(batch.Effects) == 1 {
+		t.judgeCount(batch, s.Edge())
+		return nil
+	}
 	t.Exact = batch.Exact && (len(t.Effects) == 0 || t.Exact)
 	t.Effects, t.Control = append(t.Effects, batch.Effects...), append(t.Control, batch.Control...)
 	if len(batch.Effects) == 0 {
@@ -231,6 +237,20 @@ func (s *Search) measured(k int) int {
 		}
 	}
 	return n
+}
+
+// judgeCount gives the test its verdict by one count, which has an interval of its own.
+func (t *Test) judgeCount(b Batch, edge float64) {
+	t.Effects, t.Estimate = b.Effects, b.Effects[0]
+	t.Low, t.High = t.Estimate-b.Half, t.Estimate+b.Half
+	switch {
+	case t.Low > edge:
+		t.Verdict = Bad
+	case t.High <= edge:
+		t.Verdict = Good
+	default:
+		t.Verdict = Open
+	}
 }
 
 // judge gives the test a verdict where there is one. It is the k-th that can be wrong.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
@@ -39,7 +40,13 @@ type options struct {
 	own         cmdenv.Command // as it was typed
 }
 
-func metrics() []string { return []string{"time", "allocs", "bytes"} }
+func metrics() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
+
+// isCounted reports whether what is searched for is counted outside of rounds.
+func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
+
+// leastWork is the share of more instructions that the bad revision has to show.
+const leastWork = 0.005
 
 func formats() []string { return []string{"text", "json"} }
 
@@ -51,7 +58,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Short: "Find the commit since which a benchmark takes more",
 		Long: `Find the first commit between a good and a bad revision that shows the effect
 that the bad one shows: a benchmark that takes longer, allocates more often or
-more bytes. First the bad revision is compared with the good one, and then about
+more bytes, or executes more instructions. First the bad revision is compared with the good one, and then about
 log2 n of the n commits between, each in lockstep with the good revision as tare
 bench does it.
 
@@ -94,8 +101,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	where.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: what was merged counts for the merge")
 	what := cmdenv.NewFlags("What is searched")
 	what.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
-	what.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes")
-	what.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 % or an allocation")
+	what.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes, or instructions, which takes one count of each commit and no rounds")
+	what.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 %, an allocation, or 0.5 % of instructions")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&o.boundText, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
 	how.Set.DurationVar(&o.most, "max", 5*time.Minute, "measure at most that `long` in one comparison")
@@ -131,7 +138,10 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	if _, err := regexp.Compile(o.bench); err != nil {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")
 	}
-	if o.effect = 0.05; o.effectText != "" {
+	if o.effect = 0.05; o.isCounted() {
+		o.effect = leastWork
+	}
+	if o.effectText != "" {
 		o.fixed = true
 		if o.effect, err = cmdenv.ShareFrom(math.Inf(-1), "effect", o.effectText); err != nil {
 			return err

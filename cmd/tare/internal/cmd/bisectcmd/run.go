@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -147,7 +148,9 @@ func (s *searcher) choose(ctx context.Context, bad string) error {
 		if q.Counts() {
 			rounds = scoutCounts
 		}
-		s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, seconds(s.built.Takes(rounds))))
+		if !q.IsCounted() {
+			s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, seconds(s.built.Takes(rounds))))
+		}
 		res, err := s.rounds(ctx, bad, rounds, s.most)
 		if err != nil {
 			return err
@@ -170,6 +173,13 @@ func (s *searcher) choose(ctx context.Context, bad string) error {
 			search.Effect = 0
 		}
 		search.Effect = max(1, search.Effect)
+	}
+	if q.IsCounted() {
+		s.w.Progress.Say(fmt.Sprintf("%s: one count of instructions a comparison, no rounds", q.Benchmark))
+		if s.dryRun {
+			return nil
+		}
+		return s.save()
 	}
 	most := stats.MaxRounds
 	for most > search.Plan.Fewest() && s.built.Takes(most) > s.most {
@@ -199,10 +209,8 @@ const (
 func (s *searcher) build(ctx context.Context, commit, pattern string) error {
 	s.close()
 	s.built = nil
-	place := bring.Place{
-		Cache: s.w.Dirs.Cache, Run: s.w.RunTag, Guardian: s.w.Guardian, Procs: s.procs,
-		Say: func(text string) { s.w.Progress.Status("build", short(commit)+": "+text) },
-	}
+	place := s.place()
+	place.Say = func(text string) { s.w.Progress.Status("build", short(commit)+": "+text) }
 	b, err := bring.NewBench(ctx, s.asked(commit, pattern), place)
 	if err != nil {
 		return err
@@ -213,7 +221,7 @@ func (s *searcher) build(ctx context.Context, commit, pattern string) error {
 
 // measure takes rounds of a commit.
 func (s *searcher) measure(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
-	if n, ok := s.state.Search.Forecast(); ok && !s.said && s.built != nil {
+	if n, ok := s.state.Search.Forecast(); ok && !s.said && s.built != nil && !s.isCounted() {
 		s.said = true
 		s.w.Progress.Say(s.state.shows() + fmt.Sprintf("; %s to go, of about %s and %v each", format.Count(s.state.left(), "comparison"), format.Count(n, "round"), seconds(s.built.Takes(n))))
 	}
@@ -232,7 +240,7 @@ func (s *searcher) measure(ctx context.Context, commit string, rounds int) (bise
 	}
 	batch, err := s.state.Of.Batch(res)
 	batch.Took = s.w.Now().Sub(began)
-	batch.Last = res.RoundsDone < rounds
+	batch.Last = batch.Last || res.RoundsDone < rounds
 	return batch, err
 }
 
@@ -240,6 +248,11 @@ func (s *searcher) measure(ctx context.Context, commit string, rounds int) (bise
 // one.
 func (s *searcher) rounds(ctx context.Context, commit string, rounds int, most time.Duration) (*tare.Result, error) {
 	begun := s.w.Now()
+	if s.isCounted() {
+		res, err := s.count(ctx, most)
+		s.state.Seconds += s.w.Now().Sub(begun).Seconds()
+		return res, err
+	}
 	res, err := s.w.Batch(ctx, s.built, s.built.Study, rounds, most, func(e lab.Event) {
 		if e.Phase == "round" || e.Phase == "pilot" {
 			s.w.Progress.Status("round", fmt.Sprintf("%s: round %d of %d", short(commit), e.Round, rounds))
@@ -247,6 +260,27 @@ func (s *searcher) rounds(ctx context.Context, commit string, rounds int, most t
 	})
 	s.state.Seconds += s.w.Now().Sub(begun).Seconds()
 	return res, err
+}
+
+// count counts what is built, in at most most, and times nothing.
+func (s *searcher) count(ctx context.Context, most time.Duration) (*tare.Result, error) {
+	if c, why := counts.Find(ctx, counts.Auto); c == nil && ctx.Err() == nil {
+		return nil, cmdenv.Usage(why, "")
+	}
+	place := s.place()
+	place.Say = func(text string) { s.w.Progress.Status("count", short(s.commit)+": "+text) }
+	if err := s.built.Count(ctx, counts.Auto, place, most); err != nil {
+		return nil, err
+	}
+	return s.built.Untimed(), nil
+}
+
+// place is where commits are built.
+func (s *searcher) place() bring.Place {
+	return bring.Place{
+		Cache: s.w.Dirs.Cache, Run: s.w.RunTag, Guardian: s.w.Guardian, Procs: s.procs,
+		Say: func(text string) { s.w.Progress.Status("build", text) },
+	}
 }
 
 // save writes the state down, and prints a comparison that is over.
