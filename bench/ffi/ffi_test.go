@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 	"unsafe"
+
+	"github.com/tarebench/tare/cgocopy"
 )
 
 func alice() SimplePerson {
-	return SimplePerson{ID: 42, Name: "Alice Johnson", Balance: 12345.67, Age: 30}
+	return SimplePerson{ID: 42, Name: "Alice Johnson", Balance: 12345.67, Active: 1}
 }
 
 func player() GameObject {
@@ -16,7 +18,7 @@ func player() GameObject {
 	}
 }
 
-// TestCopies: both ways come to what C holds.
+// TestCopies: all ways come to what C holds.
 func TestCopies(t *testing.T) {
 	var p SimplePerson
 	if err := p.FromC(CPerson()); err != nil || p != alice() {
@@ -25,6 +27,12 @@ func TestCopies(t *testing.T) {
 	var o GameObject
 	if err := o.FromC(CObject()); err != nil || o != player() {
 		t.Errorf("%+v, %v", o, err)
+	}
+	if got := HandPerson(CPerson()); *got != alice() {
+		t.Errorf("by hand: %+v", got)
+	}
+	if got := HandObject(CObject()); *got != player() {
+		t.Errorf("by hand: %+v", got)
 	}
 	if got, err := trip(player()); err != nil || *got != player() {
 		t.Errorf("JSON: %+v, %v", got, err)
@@ -41,26 +49,58 @@ func trip[T any](from T) (*T, error) {
 	return into, json.Unmarshal(text, into)
 }
 
-func BenchmarkCGOCopy_SimplePerson(b *testing.B) {
-	fresh(b, CPerson(), (*SimplePerson).FromC)
-}
+func BenchmarkCgocopy_SimplePerson(b *testing.B) { copied[SimplePerson](b, CPerson()) }
 
 func BenchmarkJSON_SimplePerson(b *testing.B) { viaJSON(b, alice()) }
 
-func BenchmarkCGOCopy_GameObject(b *testing.B) {
-	fresh(b, CObject(), (*GameObject).FromC)
-}
+func BenchmarkCgocopy_GameObject(b *testing.B) { copied[GameObject](b, CObject()) }
 
 func BenchmarkJSON_GameObject(b *testing.B) { viaJSON(b, player()) }
 
+func BenchmarkFromC_SimplePerson(b *testing.B) {
+	fresh(b, CPerson(), (*SimplePerson).FromC)
+}
+
+func BenchmarkFromC_GameObject(b *testing.B) {
+	fresh(b, CObject(), (*GameObject).FromC)
+}
+
+func BenchmarkHand_SimplePerson(b *testing.B) { byHand(b, CPerson(), HandPerson) }
+
+func BenchmarkHand_GameObject(b *testing.B) { byHand(b, CObject(), HandObject) }
+
 // The same value filled again: its text is still the same and is kept.
 
-func BenchmarkCGOCopyAgain_SimplePerson(b *testing.B) {
+func BenchmarkAgain_SimplePerson(b *testing.B) {
 	again(b, CPerson(), (*SimplePerson).FromC)
 }
 
-func BenchmarkCGOCopyAgain_GameObject(b *testing.B) {
+func BenchmarkAgain_GameObject(b *testing.B) {
 	again(b, CObject(), (*GameObject).FromC)
+}
+
+// copied makes a new value each time, through cgocopy.Copy.
+func copied[T any, P cgocopy.From[T]](b *testing.B, p unsafe.Pointer) {
+	b.ReportAllocs()
+	var kept T
+	for b.Loop() {
+		v, err := cgocopy.Copy[T, P](p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		kept = v
+	}
+	_ = kept
+}
+
+// byHand makes a new value on the heap each time.
+func byHand[T any](b *testing.B, p unsafe.Pointer, copy func(unsafe.Pointer) *T) {
+	b.ReportAllocs()
+	var kept *T
+	for b.Loop() {
+		kept = copy(p)
+	}
+	_ = kept
 }
 
 // fresh makes a new value on the heap each time.

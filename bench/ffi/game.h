@@ -4,7 +4,7 @@ typedef struct { /* 88 bytes */
 	int id;
 	char name[64];
 	double balance;
-	int age;
+	int active; /* a flag */
 } SimplePerson;
 
 typedef struct {

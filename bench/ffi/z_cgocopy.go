@@ -13,7 +13,7 @@ type SimplePerson struct {
 	ID      int32   // id
 	Name    string  // name
 	Balance float64 // balance
-	Age     int32   // age
+	Active  int32   // active
 }
 
 // SizeofSimplePerson is sizeof(SimplePerson) in C.
@@ -33,7 +33,7 @@ func (d *SimplePerson) fromC(p unsafe.Pointer, a *cgocopy.Arena) {
 	d.ID = *(*int32)(p)
 	d.Name = a.Chars(d.Name, unsafe.Add(p, 4), 64)
 	d.Balance = *(*float64)(unsafe.Add(p, 72))
-	d.Age = *(*int32)(unsafe.Add(p, 80))
+	d.Active = *(*int32)(unsafe.Add(p, 80))
 }
 
 // SliceFromC is dst with the n values of the C array at p. What FromC keeps it
@@ -66,7 +66,7 @@ func (d *SimplePerson) ToC(p unsafe.Pointer) error {
 		return cgocopy.In("SimplePerson.name", err)
 	}
 	*(*float64)(unsafe.Add(p, 72)) = d.Balance
-	*(*int32)(unsafe.Add(p, 80)) = d.Age
+	*(*int32)(unsafe.Add(p, 80)) = d.Active
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (d *GameObject) ToC(p unsafe.Pointer) error {
 //	SimplePerson.id: 0 int
 //	SimplePerson.name: 4 char [64]
 //	SimplePerson.balance: 72 double
-//	SimplePerson.age: 80 int
+//	SimplePerson.active: 80 int
 //	Point3D: 24 bytes
 //	Point3D.x: 0 double
 //	Point3D.y: 8 double

@@ -14,8 +14,8 @@ _Static_assert(offsetof(SimplePerson, name) == 4, "SimplePerson.name moved; run 
 _Static_assert(sizeof(((SimplePerson *)0)->name) == 64, "SimplePerson.name has another size; run go generate (cgocopy gen)");
 _Static_assert(offsetof(SimplePerson, balance) == 72, "SimplePerson.balance moved; run go generate (cgocopy gen)");
 _Static_assert(sizeof(((SimplePerson *)0)->balance) == 8, "SimplePerson.balance has another size; run go generate (cgocopy gen)");
-_Static_assert(offsetof(SimplePerson, age) == 80, "SimplePerson.age moved; run go generate (cgocopy gen)");
-_Static_assert(sizeof(((SimplePerson *)0)->age) == 4, "SimplePerson.age has another size; run go generate (cgocopy gen)");
+_Static_assert(offsetof(SimplePerson, active) == 80, "SimplePerson.active moved; run go generate (cgocopy gen)");
+_Static_assert(sizeof(((SimplePerson *)0)->active) == 4, "SimplePerson.active has another size; run go generate (cgocopy gen)");
 _Static_assert(sizeof(Point3D) == 24, "Point3D has another size; run go generate (cgocopy gen)");
 _Static_assert(offsetof(Point3D, x) == 0, "Point3D.x moved; run go generate (cgocopy gen)");
 _Static_assert(sizeof(((Point3D *)0)->x) == 8, "Point3D.x has another size; run go generate (cgocopy gen)");

@@ -24,7 +24,7 @@ func TestCgocopy(t *testing.T) {
 		want.ID = 2135587861
 		want.Name = "t2"
 		want.Balance = 3.5
-		want.Age = -47583148
+		want.Active = -47583148
 		cgocopytest.Same(t, c, "fill0", SizeofSimplePerson, want)
 	})
 	t.Run("Point3D", func(t *testing.T) {
@@ -56,7 +56,7 @@ static void fill0(SimplePerson *v) {
 	SET(v->id, 2135587861LL);
 	TEXT(v->name, "t2");
 	SET(v->balance, 3.5);
-	SET(v->age, -47583148LL);
+	SET(v->active, -47583148LL);
 }
 static void fill1(Point3D *v) {
 	SET(v->x, 1.5);

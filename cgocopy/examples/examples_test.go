@@ -24,6 +24,7 @@ var examples = []struct {
 	tags     string
 	programs []string // must run
 	header   string   // must be there
+	part     string   // of gcc must be there
 	linux    bool     // on amd64
 }{
 	{dir: "person"},
@@ -32,6 +33,7 @@ var examples = []struct {
 	{dir: "frame"},
 	{dir: "ring"},
 	{dir: "rustlib", tags: "rustlib", programs: []string{"cargo", "rustc"}},
+	{dir: "objc", tags: "objc", part: "cc1obj"}, // package gobjc
 	{dir: "stat", linux: true},
 	{dir: "sqlite", tags: "sqlite", header: "sqlite3.h", programs: []string{"pkg-config"}},
 }
@@ -47,6 +49,9 @@ func TestExamples(t *testing.T) {
 			need.Programs(t, append([]string{"gcc"}, e.programs...)...)
 			if _, err := os.Stat(filepath.Join("/usr/include", e.header)); e.header != "" && err != nil {
 				t.Skipf("no %s", e.header)
+			}
+			if e.part != "" && !filepath.IsAbs(strings.TrimSpace(command(t, ".", "gcc", "-print-prog-name="+e.part))) {
+				t.Skipf("gcc has no %s", e.part)
 			}
 			if e.linux && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
 				t.Skip("not the system it is for")

@@ -75,11 +75,14 @@ func (d *draw) fill(v reflect.Value, index int) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Name == "ID" {
+			switch v.Type().Field(i).Name {
+			case "ID":
 				v.Field(i).SetInt(int64(d.base) + int64(index))
-				continue
+			case "Active": // a flag
+				v.Field(i).SetInt(int64(d.whole() & 1))
+			default:
+				d.fill(v.Field(i), index)
 			}
-			d.fill(v.Field(i), index)
 		}
 	default:
 		panic("no rule for a " + v.Kind().String())

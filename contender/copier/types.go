@@ -9,7 +9,7 @@ type Person struct {
 	ID      int32
 	Name    string // char[64]
 	Balance float64
-	Age     int32
+	Active  int32
 }
 
 // Point3D is a place or a speed.

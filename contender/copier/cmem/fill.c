@@ -63,7 +63,7 @@ static int person(Draw *d, void *p, int i)
 	v->id = d->base + i;
 	text(d, v->name);
 	v->balance = number(d);
-	v->age = whole(d);
+	v->active = whole(d) & 1;
 	return 1;
 }
 

@@ -7,7 +7,7 @@ typedef struct { /* 88 bytes */
 	int id;
 	char name[64]; /* up to its NUL, or all of it */
 	double balance;
-	int age;
+	int active; /* a flag */
 } BenchPerson;
 
 typedef struct {

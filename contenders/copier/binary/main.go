@@ -22,7 +22,7 @@ type (
 		Name    [64]byte
 		_       [4]byte
 		Balance float64
-		Age     int32
+		Active  int32
 		_       [4]byte
 	}
 	cObject struct {
@@ -38,7 +38,7 @@ type (
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
 		"BenchPerson": of(func(dst *copier.Person, c *cPerson) {
-			*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Age: c.Age}
+			*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
 		}),
 		"GameObject": of(func(dst *copier.GameObject, c *cObject) {
 			*dst = copier.GameObject{ID: c.ID, Name: text(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}

@@ -16,7 +16,7 @@ type BenchPerson struct {
 	ID      int32   // id
 	Name    string  // name
 	Balance float64 // balance
-	Age     int32   // age
+	Active  int32   // active
 }
 
 // SizeofBenchPerson is sizeof(BenchPerson) in C.
@@ -36,7 +36,7 @@ func (d *BenchPerson) fromC(p unsafe.Pointer, a *cgocopy.Arena) {
 	d.ID = *(*int32)(p)
 	d.Name = a.Chars(d.Name, unsafe.Add(p, 4), 64)
 	d.Balance = *(*float64)(unsafe.Add(p, 72))
-	d.Age = *(*int32)(unsafe.Add(p, 80))
+	d.Active = *(*int32)(unsafe.Add(p, 80))
 }
 
 // SliceFromC is dst with the n values of the C array at p. What FromC keeps it
@@ -69,7 +69,7 @@ func (d *BenchPerson) ToC(p unsafe.Pointer) error {
 		return cgocopy.In("BenchPerson.name", err)
 	}
 	*(*float64)(unsafe.Add(p, 72)) = d.Balance
-	*(*int32)(unsafe.Add(p, 80)) = d.Age
+	*(*int32)(unsafe.Add(p, 80)) = d.Active
 	return nil
 }
 
@@ -2714,7 +2714,7 @@ func (d *Fields64) ToC(p unsafe.Pointer) error {
 //	BenchPerson.id: 0 int
 //	BenchPerson.name: 4 char [64]
 //	BenchPerson.balance: 72 double
-//	BenchPerson.age: 80 int
+//	BenchPerson.active: 80 int
 //	Point3D: 24 bytes
 //	Point3D.x: 0 double
 //	Point3D.y: 8 double

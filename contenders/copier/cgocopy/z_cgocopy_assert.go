@@ -14,8 +14,8 @@ _Static_assert(offsetof(BenchPerson, name) == 4, "BenchPerson.name moved; run go
 _Static_assert(sizeof(((BenchPerson *)0)->name) == 64, "BenchPerson.name has another size; run go generate (cgocopy gen)");
 _Static_assert(offsetof(BenchPerson, balance) == 72, "BenchPerson.balance moved; run go generate (cgocopy gen)");
 _Static_assert(sizeof(((BenchPerson *)0)->balance) == 8, "BenchPerson.balance has another size; run go generate (cgocopy gen)");
-_Static_assert(offsetof(BenchPerson, age) == 80, "BenchPerson.age moved; run go generate (cgocopy gen)");
-_Static_assert(sizeof(((BenchPerson *)0)->age) == 4, "BenchPerson.age has another size; run go generate (cgocopy gen)");
+_Static_assert(offsetof(BenchPerson, active) == 80, "BenchPerson.active moved; run go generate (cgocopy gen)");
+_Static_assert(sizeof(((BenchPerson *)0)->active) == 4, "BenchPerson.active has another size; run go generate (cgocopy gen)");
 _Static_assert(sizeof(Point3D) == 24, "Point3D has another size; run go generate (cgocopy gen)");
 _Static_assert(offsetof(Point3D, x) == 0, "Point3D.x moved; run go generate (cgocopy gen)");
 _Static_assert(sizeof(((Point3D *)0)->x) == 8, "Point3D.x has another size; run go generate (cgocopy gen)");

@@ -30,10 +30,10 @@ func (c *codec) person(dst *copier.Person, p unsafe.Pointer) error {
 	c.PrependFloat64Slot(2, v.Balance, 0)
 	c.PrependUOffsetTSlot(1, name, 0)
 	c.PrependInt32Slot(0, v.ID, 0)
-	c.PrependInt32Slot(3, v.Age, 0)
+	c.PrependInt32Slot(3, v.Active, 0)
 	c.Finish(c.EndObject())
 	t := root(c.FinishedBytes())
-	*dst = copier.Person{ID: t.int32(0), Name: t.text(1), Balance: t.float64(2), Age: t.int32(3)}
+	*dst = copier.Person{ID: t.int32(0), Name: t.text(1), Balance: t.float64(2), Active: t.int32(3)}
 	return nil
 }
 

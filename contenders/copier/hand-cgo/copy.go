@@ -27,7 +27,7 @@ func person(dst *copier.Person, p unsafe.Pointer) error {
 	dst.ID = int32(c.id)
 	dst.Name = text(&c.name)
 	dst.Balance = float64(c.balance)
-	dst.Age = int32(c.age)
+	dst.Active = int32(c.active)
 	return nil
 }
 

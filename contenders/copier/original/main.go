@@ -22,7 +22,7 @@ type (
 		ID      int32
 		Name    [64]byte
 		Balance float64
-		Age     int32
+		Active  int32
 	}
 	object struct {
 		ID                 int32
@@ -63,6 +63,27 @@ func all() (map[string]copier.Copies, error) {
 	of[copier.Nest7](&r, "Nest7")
 	of[copier.Nest8](&r, "Nest8")
 	of[copier.Nest9](&r, "Nest9")
+	of[copier.Deep1](&r, "Deep1")
+	of[copier.Deep2In1](&r, "Deep2In1")
+	of[copier.Deep2](&r, "Deep2")
+	of[copier.Deep3In1](&r, "Deep3In1")
+	of[copier.Deep3In2](&r, "Deep3In2")
+	of[copier.Deep3](&r, "Deep3")
+	of[copier.Deep6In1](&r, "Deep6In1")
+	of[copier.Deep6In2](&r, "Deep6In2")
+	of[copier.Deep6In3](&r, "Deep6In3")
+	of[copier.Deep6In4](&r, "Deep6In4")
+	of[copier.Deep6In5](&r, "Deep6In5")
+	of[copier.Deep6](&r, "Deep6")
+	of[copier.Deep9In1](&r, "Deep9In1")
+	of[copier.Deep9In2](&r, "Deep9In2")
+	of[copier.Deep9In3](&r, "Deep9In3")
+	of[copier.Deep9In4](&r, "Deep9In4")
+	of[copier.Deep9In5](&r, "Deep9In5")
+	of[copier.Deep9In6](&r, "Deep9In6")
+	of[copier.Deep9In7](&r, "Deep9In7")
+	of[copier.Deep9In8](&r, "Deep9In8")
+	of[copier.Deep9](&r, "Deep9")
 	of[copier.Fields1](&r, "Fields1")
 	of[copier.Fields4](&r, "Fields4")
 	of[copier.Fields16](&r, "Fields16")

@@ -32,10 +32,10 @@ func trip(from, into proto.Message) error {
 func person(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	var back model.Person
-	if err := trip(&model.Person{Id: v.ID, Name: []byte(v.Name), Balance: v.Balance, Age: v.Age}, &back); err != nil {
+	if err := trip(&model.Person{Id: v.ID, Name: []byte(v.Name), Balance: v.Balance, Active: v.Active}, &back); err != nil {
 		return err
 	}
-	*dst = copier.Person{ID: back.GetId(), Name: string(back.GetName()), Balance: back.GetBalance(), Age: back.GetAge()}
+	*dst = copier.Person{ID: back.GetId(), Name: string(back.GetName()), Balance: back.GetBalance(), Active: back.GetActive()}
 	return nil
 }
 

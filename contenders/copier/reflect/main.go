@@ -18,7 +18,7 @@ type (
 		ID      int32
 		Name    [64]byte
 		Balance float64
-		Age     int32
+		Active  int32
 	}
 	cObject struct {
 		ID                 int32

@@ -15,7 +15,7 @@ type cPerson struct {
 	ID      int32
 	Name    [64]byte
 	Balance float64
-	Age     int32
+	Active  int32
 }
 
 type cObject struct {
@@ -48,7 +48,7 @@ func text(chars *[64]byte) string {
 
 func person(dst *copier.Person, p unsafe.Pointer) error {
 	c := (*cPerson)(p)
-	*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Age: c.Age}
+	*dst = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
 	return nil
 }
 
@@ -59,7 +59,7 @@ func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, err
 	list := unsafe.Slice((*cPerson)(p), n)
 	for i := range list {
 		c := &list[i]
-		dst[i] = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Age: c.Age}
+		dst[i] = copier.Person{ID: c.ID, Name: text(&c.Name), Balance: c.Balance, Active: c.Active}
 	}
 	return dst, nil
 }

@@ -10,7 +10,7 @@ struct BenchPerson {
     id: c_int,
     name: [c_char; 64],
     balance: f64,
-    age: c_int,
+    active: c_int,
 }
 
 #[repr(C)]
@@ -115,7 +115,7 @@ impl Draw {
     }
 
     fn person(&mut self, i: c_int) -> BenchPerson {
-        BenchPerson { id: self.base + i, name: self.chars(), balance: self.number(), age: self.whole() }
+        BenchPerson { id: self.base + i, name: self.chars(), balance: self.number(), active: self.whole() & 1 }
     }
 
     fn object(&mut self, i: c_int) -> GameObject {

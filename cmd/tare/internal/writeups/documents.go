@@ -45,6 +45,11 @@ func write(root string) (out map[string][]byte, missing []string, err error) {
 				return nil, nil, err
 			}
 		}
+		if r.name == "ffi" {
+			if out["cgocopy/README.md"], err = w.copiers(); err != nil {
+				return nil, nil, err
+			}
+		}
 		if r.page == "" {
 			continue
 		}
@@ -259,6 +264,38 @@ func (w *writer) run(name string) (string, error) {
 	r := m.result
 	return fmt.Sprintf("%d rounds in %.0f s on %s, seed %s, %s, %d cores, CPU pressure %s",
 		r.RoundsDone, r.Seconds, r.Started.UTC().Format("2006-01-02"), r.Seed, r.Machine.Go, r.Machine.Cores, format.Percent(r.Machine.Noise.CPUPressure)), nil
+}
+
+// The table of cgocopy/README.md stands between these lines.
+const (
+	copiersBegin = "<!-- figures of docs/runs/ffi:begin -->\n"
+	copiersEnd   = "<!-- figures of docs/runs/ffi:end -->\n"
+)
+
+// copiers is cgocopy/README.md with what the run ffi measured of its ways to copy.
+func (w *writer) copiers() ([]byte, error) {
+	source, err := os.ReadFile(filepath.Join(w.root, "cgocopy", "README.md"))
+	if err != nil {
+		return nil, err
+	}
+	before, rest, begun := strings.Cut(string(source), copiersBegin)
+	_, after, ended := strings.Cut(rest, copiersEnd)
+	if !begun || !ended {
+		return nil, errors.New("cgocopy/README.md has no place for the figures of ffi")
+	}
+	table := "\n| struct | published, its types registered | this module, `Copy` | this module, `FromC` | cgo by hand |\n|---|---|---|---|---|\n"
+	for _, row := range [][2]string{{"person/single", "a person, new on the heap"}, {"object/single", "a game object, new on the heap"}, {"person/value", "a person, into a value"}, {"object/value", "a game object, into a value"}} {
+		table += "| " + row[1]
+		for _, who := range []string{"original", "cgocopy-copy", "cgocopy", "hand-cgo"} {
+			figure, err := w.quote("ffi", "{"+who+" "+row[0]+" time}")
+			if err != nil {
+				return nil, err
+			}
+			table += " | " + figure
+		}
+		table += " |\n"
+	}
+	return []byte(before + copiersBegin + table + "\n" + copiersEnd + after), nil
 }
 
 // The excerpt of README.md stands between these lines.

@@ -19,7 +19,7 @@ type (
 		ID      int32
 		Name    [64]byte
 		Balance float64
-		Age     int32
+		Active  int32
 	}
 	object struct {
 		ID       int32

@@ -29,7 +29,7 @@ type Person struct {
 	Id            int32                  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name          []byte                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Balance       float64                `protobuf:"fixed64,3,opt,name=balance,proto3" json:"balance,omitempty"`
-	Age           int32                  `protobuf:"varint,4,opt,name=age,proto3" json:"age,omitempty"`
+	Active        int32                  `protobuf:"varint,4,opt,name=active,proto3" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -85,9 +85,9 @@ func (x *Person) GetBalance() float64 {
 	return 0
 }
 
-func (x *Person) GetAge() int32 {
+func (x *Person) GetActive() int32 {
 	if x != nil {
-		return x.Age
+		return x.Active
 	}
 	return 0
 }
@@ -344,12 +344,12 @@ var File_fixture_proto protoreflect.FileDescriptor
 
 const file_fixture_proto_rawDesc = "" +
 	"\n" +
-	"\rfixture.proto\x12\vtare.copier\"X\n" +
+	"\rfixture.proto\x12\vtare.copier\"^\n" +
 	"\x06Person\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x05R\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\fR\x04name\x12\x18\n" +
-	"\abalance\x18\x03 \x01(\x01R\abalance\x12\x10\n" +
-	"\x03age\x18\x04 \x01(\x05R\x03age\"3\n" +
+	"\abalance\x18\x03 \x01(\x01R\abalance\x12\x16\n" +
+	"\x06active\x18\x04 \x01(\x05R\x06active\"3\n" +
 	"\aPoint3D\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\f\n" +

@@ -1,0 +1,33 @@
+//go:build cgo && objc
+
+// Objc copies structs that Objective-C fills. Classes are no structs, and what
+// crosses over is a struct in a C header, which both sides read. It needs a compiler
+// of Objective-C, gcc with gobjc or clang, and is built with -tags objc.
+package main
+
+/*
+#cgo LDFLAGS: -lobjc
+#include "reading.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/tarebench/tare/cgocopy"
+)
+
+//go:generate go run ../../cmd/cgocopy gen -build "cgo && objc" -type Reading reading.h
+
+func main() {
+	for range 3 {
+		r, err := cgocopy.Copy[Reading](unsafe.Pointer(C.next_reading()))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Fprintf(os.Stdout, "%d %s: %.2f °C, valid %t\n", r.ID, r.Place, r.Celsius, r.Valid)
+	}
+}
