@@ -21,9 +21,13 @@ func (s *Section) recommendation(r *tare.Result) {
 	for _, w := range r.Workloads {
 		var price []string
 		text, first := advice(r, w.ID)
-		if len(first) == 0 {
+		shown := look(r, w.ID, map[string]bool{}).againstBaseline()
+		switch {
+		case len(first) == 0 && shown != "":
+			text = "no ranking after " + plural(r.RoundsDone, "round") + ". " + shown
+		case len(first) == 0:
 			text = "none. " + text
-		} else {
+		default:
 			supported, price = true, look(r, w.ID, told).price(w.Op, first)
 		}
 		priced = priced || len(price) > 0
@@ -90,6 +94,39 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 		text = fmt.Sprintf("%s. It was proven better in %s than %s.", names[0], metric, others)
 	}
 	return text + v.standing(first), first
+}
+
+// againstBaseline says of a workload without ranks whom a difference to the baseline was shown
+// of by the primary metric, each compared with it alone; empty where there are ranks, or
+// no intervals either.
+func (v *view) againstBaseline() string {
+	metric := primaryMetric(v.r)
+	if _, places := v.first(); places > 0 || v.leading() != metric || len(v.voidsOf(v.baseline, metric)) > 0 || !v.intervals() {
+		return ""
+	}
+	var less, more, same []string
+	for _, c := range v.ranked {
+		switch x, ok := v.comparison(c.ID, metric); {
+		case c.ID == v.baseline || !ok || !x.Bounded():
+		case !v.differs(x):
+			same = append(same, c.ID)
+		case x.High < 1:
+			less = append(less, c.ID)
+		default:
+			more = append(more, c.ID)
+		}
+	}
+	m := metricNamed(metric)
+	var parts []string
+	for _, side := range []struct {
+		than string
+		ids  []string
+	}{{m.Less, less}, {m.More, more}, {"no significant difference", same}} {
+		if len(side.ids) > 0 {
+			parts = append(parts, side.than+": "+inWords(side.ids))
+		}
+	}
+	return fmt.Sprintf("Against %s, each by itself: %s.", v.baseline, strings.Join(parts, "; "))
 }
 
 // beats reports whether a difference to the baseline was shown for id by the

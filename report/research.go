@@ -15,14 +15,66 @@ import (
 // ranks, what is called less or more from intervals, and where the result
 // supports nothing, that is what is written. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
-	s := &sheet{}
-	s.heading(1, plain("Research: "+r.Study))
-	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
+	s := begun(r)
 	chapters := researchChapters()
 	if r.Recommended == "" {
 		chapters = chapters[1:]
 	}
-	s.arrange(r, chapters)
+	s.arrange(sections(r, forPaper), chapters)
+	return send(w, s.b.String())
+}
+
+// begun is a write-up's title and what it is written from.
+func begun(r *tare.Result) *sheet {
+	s := &sheet{}
+	s.heading(1, plain("Research: "+r.Study))
+	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
+	return s
+}
+
+// answersFirst are the sections that a short write-up has before others, the first of each
+// key: what was recommended and asked, then what answers it.
+func answersFirst() []string {
+	return []string{keyRecommended, keyAnswer, keyTally, keyQuestion, KeyDecomposition, KeyWorkload, KeyLimits, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation, KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyReading, KeyTradeOffs}
+}
+
+// ResearchWithin writes of [Research] the sections that so many words have room for, those
+// that answer the question first, and names the others. whole is where they can be read, as
+// a link of Markdown. The error is the writer's.
+func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
+	all := sections(r, forPaper)
+	chosen := make([]bool, len(all))
+	left := words
+	for _, key := range answersFirst() {
+		i := slices.IndexFunc(all, func(x Section) bool { return x.Key == key })
+		if i < 0 {
+			continue
+		}
+		s := &sheet{}
+		s.section(all[i])
+		if n := len(strings.Fields(s.b.String())); n <= left {
+			chosen[i], left = true, left-n
+		}
+	}
+	var fit []Section
+	var rest []string
+	for i, x := range all {
+		switch {
+		case chosen[i]:
+			fit = append(fit, x)
+		case x.Heading != "" && x.Key == KeyWorkload:
+			rest = append(rest, code(x.About))
+		case x.Heading != "":
+			rest = append(rest, plain(x.Heading))
+		}
+	}
+	s := begun(r)
+	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
+		return !slices.ContainsFunc(fit, func(x Section) bool { return slices.Contains(c.keys, x.Key) }) && c.heading != "Results"
+	})
+	s.arrange(fit, chapters)
+	s.heading(2, "The rest")
+	s.block("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(rest), ", ") + ".")
 	return send(w, s.b.String())
 }
 
@@ -62,8 +114,7 @@ func researchChapters() []chapter {
 
 // arrange adds chapters. The heading of one with sections of its own level
 // stands even where there are none.
-func (s *sheet) arrange(r *tare.Result, chapters []chapter) {
-	all := sections(r, forPaper)
+func (s *sheet) arrange(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		headed := c.level == 2 && c.heading != ""
 		if headed {

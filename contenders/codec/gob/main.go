@@ -1,10 +1,9 @@
-// Command gob is the standard library's gob, a message at a time.
+// Command gob is the standard library's gob, a message at a time. Built with the tag
+// stream it is one stream of messages, which describes its types once.
 package main
 
 import (
-	"bytes"
 	"encoding/gob"
-	"io"
 
 	"github.com/tarebench/tare/contender/codec"
 )
@@ -18,15 +17,9 @@ func main() {
 		Load:      load,
 		Target:    target,
 		Marshal:   marshal,
-		Stream:    func(w io.Writer, v any) error { return gob.NewEncoder(w).Encode(v) },
-		Unmarshal: func(data []byte, into any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(into) },
+		Stream:    stream,
+		Unmarshal: unmarshal,
 		Binary:    true,
 		Typed:     true,
 	})
-}
-
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(v)
-	return b.Bytes(), err
 }

@@ -53,7 +53,11 @@ func write(root string) (out map[string][]byte, missing []string, err error) {
 		if r.page == "" {
 			continue
 		}
-		if out["docs/research/"+r.page], err = printed(func(b *bytes.Buffer) error { return report.Research(b, m.result) }); err != nil {
+		whole := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name)
+		if len(m.result.Claims) > 0 {
+			whole += ", and each published claim has its row in [claims.md](../claims.md)"
+		}
+		if out["docs/research/"+r.page], err = printed(func(b *bytes.Buffer) error { return report.ResearchWithin(b, m.result, wordsOfPage, whole) }); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -64,6 +68,10 @@ func write(root string) (out map[string][]byte, missing []string, err error) {
 	}
 	return out, missing, nil
 }
+
+// wordsOfPage are what the sections of a page in docs/research come to at most: its title
+// and the list of what it leaves out are beside them.
+const wordsOfPage = 2200
 
 func printed(to func(*bytes.Buffer) error) ([]byte, error) {
 	var b bytes.Buffer

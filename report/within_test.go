@@ -1,0 +1,50 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// A short write-up begins with what was recommended, keeps to its words, and names what it
+// leaves out.
+func TestResearchWithin(t *testing.T) {
+	r := cases()["six"]
+	r.Recommended = "It was recommended, and that stands."
+	write := func(words int) string {
+		var b strings.Builder
+		if err := ResearchWithin(&b, r, words, "the [whole](x.txt)"); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	short := write(400)
+	assert.Contains(t, "the recommendation first", short, "## What was recommended, and whether it stands\n\nIt was recommended, and that stands.\n")
+	assert.Contains(t, "the rest", short, "## The rest\n\nThe complete report is the [whole](x.txt). It also has: ")
+	if n := len(strings.Fields(short)); n > 600 || n < 100 {
+		t.Errorf("%d words", n)
+	}
+	var whole strings.Builder
+	if err := Research(&whole, r); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(short[:strings.Index(short, "## The rest")]) {
+		if !strings.Contains(whole.String(), line) {
+			t.Errorf("not in the whole: %s", line)
+		}
+	}
+	if long := write(1 << 20); len(long) < len(short)*2 || !strings.Contains(long, "### ") {
+		t.Error("a long one has no more")
+	}
+}
+
+// Without ranks a reader is told what was shown against the baseline alone.
+func TestAdviceWithoutRanks(t *testing.T) {
+	r := cases()["six"]
+	for i := range r.Comparisons {
+		r.Comparisons[i].RankLow, r.Comparisons[i].RankHigh = 0, 0
+	}
+	text := written(t, "research", r)
+	assert.Contains(t, "advice", text, "no ranking after "+plural(r.RoundsDone, "round")+". Against encoding-json, each by itself: less time: ")
+}
