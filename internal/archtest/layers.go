@@ -179,6 +179,7 @@ func places() []place {
 		{dir: "tools/protogen", layer: 1}, // a generator
 		{dir: "tools/release", layer: 1},  // makes versions
 		{dir: "tools/notice", layer: 1},   // writes NOTICE
+		{dir: "tools/beside", layer: 2},   // prints benchmarks beside published ones
 		{dir: "tools/mutants", layer: 1},  // changes packages, to see whether their tests notice
 	}
 }

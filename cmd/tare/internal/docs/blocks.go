@@ -28,7 +28,7 @@ const (
 	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
 	Hosts     = "hosts"     // it takes hosts a and b that ssh reaches; the tests of package e2e make them and run it
 	CI        = "ci"        // each line stands in .ci or the Makefile, and is executed there
-	Elsewhere = "elsewhere" // it takes somebody's account; its grammar is all that is tested
+	Elsewhere = "elsewhere" // it takes somebody's account, or Docker; its grammar is all that is tested
 )
 
 // Shell reports whether the block is one of shell commands.
