@@ -33,7 +33,7 @@ const (
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the ratio that is decomposed
 
 	// Short forms, for headlines.
-	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU time
+	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU
 	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void, if it is
 	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: the inverse of the ratio: 1.8×
 	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: the ratio without its interval: 1.3×
@@ -61,6 +61,13 @@ type Figure struct {
 	Metric        string
 	To            string // workload
 	Decomposition string
+}
+
+// Quote names a comparison with the baseline that an answer quotes.
+type Quote struct {
+	Contender string `json:"contender"`
+	Workload  string `json:"workload"`
+	Metric    string `json:"metric"`
 }
 
 // AnswerPart is a piece of an answer: text, or a figure.

@@ -17,7 +17,9 @@ type Result struct {
 	Question string `json:"question"`
 	Answer   string `json:"answer,omitempty"`  // to the question, at most 15 words in new results; "" if the study has none for these figures
 	Figures  string `json:"figures,omitempty"` // the line of figures that belongs to Answer
-	Kind     Kind   `json:"kinds"`
+
+	Quotes []Quote `json:"quotes,omitempty"` // the comparisons that Answer and then Figures quote
+	Kind   Kind    `json:"kinds"`
 
 	Recommended string `json:"recommended,omitempty"` // what a publication recommended, and whether it stands; empty: the study names none, or these figures do not tell
 

@@ -73,7 +73,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		},
 	}
 	correctSamples(o.data)
-	res.Answer, res.Figures = judge.Answer(r.study, res)
+	res.Answer, res.Figures, res.Quotes = judge.Answer(r.study, res)
 	res.Recommended = judge.Recommended(r.study, res)
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
 	for i := range res.Machine.Resolution {

@@ -16,7 +16,7 @@ func TestAnswerComesFirst(t *testing.T) {
 	without := generic(r)
 	assert.Equal(t, "second without", Second(r) == without, false)
 	for _, f := range Formats() {
-		if f.Name != "text" && f.Name != "brief" && f.Name != "md" && f.Name != "research" {
+		if f.Name != "text" && f.Name != "md" && f.Name != "research" {
 			continue
 		}
 		var plain, b bytes.Buffer
@@ -28,7 +28,7 @@ func TestAnswerComesFirst(t *testing.T) {
 		if at < 0 || verdict >= 0 && verdict < at || strings.Contains(plain.String(), answer) {
 			t.Errorf("%s: the answer is at %d, the criterion at %d", f.Name, at, verdict)
 		}
-		if first, _, _ := strings.Cut(b.String(), "\n"); (f.Name == "text" || f.Name == "brief") && first != r.Study+": "+answer {
+		if first, _, _ := strings.Cut(b.String(), "\n"); f.Name == "text" && first != r.Study+": "+answer {
 			t.Errorf("%s begins with %q", f.Name, first)
 		}
 	}

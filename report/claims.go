@@ -77,7 +77,7 @@ func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	if len(seen) > 0 {
 		s.b.WriteString("\n")
 	}
-	return send(w, s.b.String())
+	return send(w, Style{}, s.b.String())
 }
 
 // shownBy are lines about the public code that shows how a claim came about.

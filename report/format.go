@@ -22,7 +22,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"text", "tables for a terminal", Text, apart(Text)},
-		{"brief", "verdicts and the order of the contenders, without what they rest on", Brief, apart(Brief)},
+		{"brief", "the headline and up to three bars, on one scale for all studies", Brief, nextBrief},
 		{"md", "the same as Markdown", unstyled(Markdown), apart(unstyled(Markdown))},
 		{"json", "the result document (schema " + tare.ResultSchema + ")", unstyled(JSON), nil},
 		{"benchfmt", "every round as Go benchmark lines, for benchstat -col /contender", unstyled(Benchfmt), apart(unstyled(Benchfmt))},
@@ -41,8 +41,11 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// send writes a report that is made.
-func send(w io.Writer, text string) error {
+// send writes a report that is made, in the characters that the style has.
+func send(w io.Writer, s Style, text string) error {
+	if s.ASCII {
+		text = ascii.Replace(text)
+	}
 	if _, err := io.WriteString(w, text); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

@@ -18,7 +18,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 		}
 		s.section(x)
 	}
-	return send(w, s.b.String())
+	return send(w, Style{}, s.b.String())
 }
 
 // titled is a section's heading.

@@ -44,7 +44,7 @@ func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 		p.heading(source)
 		p.table(claimsFrom(results, source))
 	}
-	return send(w, p.b.String())
+	return send(w, s, p.b.String())
 }
 
 // ClaimsCount counts the outcomes of all claims: "3 holds, 1 refuted".

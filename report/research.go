@@ -21,7 +21,7 @@ func Research(w io.Writer, r *tare.Result) error {
 		chapters = chapters[1:]
 	}
 	s.arrange(sections(r, forPaper), chapters)
-	return send(w, s.b.String())
+	return send(w, Style{}, s.b.String())
 }
 
 // begun is a write-up's title and what it is written from.
@@ -75,7 +75,7 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 	s.arrange(fit, chapters)
 	s.heading(2, "The rest")
 	s.block("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(rest), ", ") + ".")
-	return send(w, s.b.String())
+	return send(w, Style{}, s.b.String())
 }
 
 // chapter is a heading and the sections beneath it. Without a heading each

@@ -1,5 +1,7 @@
 package report
 
+import "strings"
+
 // Style says how the text report looks. The zero value is plain text for 100
 // columns. A nil function leaves its text as it is, except Strike: without it
 // a struck-out figure is printed between tildes, ~43.1~.
@@ -14,6 +16,8 @@ type Style struct {
 	Bad    func(string) string // not met, refuted, void
 	Warn   func(string) string // inconclusive, warnings
 	Width  int                 // columns to fill; zero: 100, below 40 counts as 40
+	Lines  int                 // lines of a study's block in format brief; zero: 4
+	ASCII  bool                // the terminal shows no other characters: × is x, ● is o
 }
 
 const (
@@ -39,6 +43,15 @@ func (s Style) paint(m Mark, text string) string {
 	}
 	return f(text)
 }
+
+// ascii replaces characters that a terminal without UTF-8 does not show. Those of
+// drawings, and those that stand in columns, are replaced by as many.
+var ascii = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─", "-", "│", "|", "░", ":", "◇", "<", "◀", "<", "▶", ">", "▇", "#", "▸", ">", "✓", "+", "✕", "x",
+	"▲", "^", "▼", "v", "≈", "~", "×", "x", "⅛", "/8", "¼", "/4", "½", "/2", "–", "-", "−", "-", "·", "-", "…", ".", "±", "+/-", "≤", "<=", "≥", ">=", "µ", "u", "→", "->",
+	"“", "\"", "”", "\"", "’", "'", "†", "+")
+
+// ASCII returns a text in the characters that a terminal without UTF-8 shows.
+func ASCII(text string) string { return ascii.Replace(text) }
 
 // visible is a field with all of its marks that the style has no function for
 // in its text.

@@ -15,7 +15,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	for _, section := range sections(r, forText) {
 		p.section(section)
 	}
-	return send(w, p.b.String())
+	return send(w, s, p.b.String())
 }
 
 // opened is a page with the answer and the question on it.

@@ -145,3 +145,19 @@ func Ratio(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
+
+// Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3
+// is "12×".
+func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
+
+// Span returns a number of seconds: 0.4 s, 14 s, 2 min 51 s.
+func Span(seconds float64) string {
+	switch {
+	case seconds < 10:
+		return Trimmed(seconds, 1) + " s"
+	case seconds < 120:
+		return strconv.FormatFloat(seconds, 'f', 0, 64) + " s"
+	}
+	whole := int(math.Round(seconds))
+	return strconv.Itoa(whole/60) + " min " + strconv.Itoa(whole%60) + " s"
+}

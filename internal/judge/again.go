@@ -12,5 +12,5 @@ import (
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.Kept(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)
-	r.Answer, r.Figures = Answer(s, r)
+	r.Answer, r.Figures, r.Quotes = Answer(s, r)
 }

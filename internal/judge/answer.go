@@ -13,11 +13,12 @@ import (
 // Answer returns the headline of a result and the line of figures below it: of the first
 // of the study's answers whose condition holds and whose headline, or text, quotes only
 // what was measured. If there is none because a contender that the answers name could not
-// be measured, the headline says so. Both are "" if no answer fits.
-func Answer(s tare.Study, r *tare.Result) (headline, figures string) {
+// be measured, the headline says so. Both are "" if no answer fits. quotes are the
+// comparisons that both quote.
+func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{s: s, r: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
-		return text, q.fillParts(a.Figures)
+		return text, q.fillParts(a.Figures), q.quotes(a)
 	}
 	for _, a := range s.Answer {
 		parts, _ := a.Parts() // those of a valid study can be read
@@ -26,11 +27,26 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string) {
 				continue
 			}
 			if c, ok := r.Contender(p.Figure.Contender); ok && c.Error != "" {
-				return "No answer: " + c.ID + " could not be measured.", format.Line(c.Error, format.LineLimit)
+				return "No answer: " + c.ID + " could not be measured.", format.Line(c.Error, format.LineLimit), nil
 			}
 		}
 	}
-	return "", ""
+	return "", "", nil
+}
+
+// quotes returns the comparisons that an answer quotes and that were measured, each once.
+func (q *quoter) quotes(a tare.Answer) (out []tare.Quote) {
+	parts, _ := tare.SplitFigures(a.Text + a.Headline + a.Figures)
+	for _, p := range parts {
+		if p.Figure == nil || p.Figure.Contender == "" || p.Figure.Metric == "" {
+			continue
+		}
+		quote := tare.Quote{Contender: p.Figure.Contender, Workload: p.Figure.Workload, Metric: p.Figure.Metric}
+		if _, ok := q.comparison(*p.Figure); ok && q.void(*p.Figure) == "" && !slices.Contains(out, quote) {
+			out = append(out, quote)
+		}
+	}
+	return out
 }
 
 // Recommended returns what a publication recommended and whether that stands, chosen as
@@ -304,10 +320,11 @@ func predicate(c tare.Comparison, control float64) string {
 	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, w.Noun, format.Interval(lo, hi))
 }
 
-// brief is predicate without the interval, for headlines: "uses 56 % more CPU time", "is
-// 2.7× as fast", "shows no difference".
+// brief is predicate without the interval, for headlines: "uses 56 % more CPU", "is 2.7×
+// as fast", "shows no difference".
 func brief(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
+	cpu := strings.NewReplacer("CPU time", "CPU") // shorter, and as clear
 	if c.Ratio == 1 || !c.Exact && c.Differs(control) != tare.Significant {
 		return "shows no difference"
 	}
@@ -319,11 +336,11 @@ func brief(c tare.Comparison, control float64) string {
 	case m.Faster != "" && c.Ratio <= 1/1.5:
 		return "is " + formatTimes(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
-		return verb + " " + format.Percent(1-c.Ratio) + " " + m.Less
+		return verb + " " + format.Percent(1-c.Ratio) + " " + cpu.Replace(m.Less)
 	case c.Ratio < 2:
-		return verb + " " + format.Percent(c.Ratio-1) + " " + m.More
+		return verb + " " + format.Percent(c.Ratio-1) + " " + cpu.Replace(m.More)
 	}
-	return verb + " " + formatTimes(c.Ratio) + " the " + m.Noun
+	return verb + " " + formatTimes(c.Ratio) + " the " + cpu.Replace(m.Noun)
 }
 
 // changes returns the number of test cases in which another value arrives than the
@@ -337,7 +354,7 @@ func (q *quoter) changes(contender string) (string, bool) {
 			}
 		}
 	}
-	return format.Count(n, "test value"), n > 0
+	return format.Count(n, "value"), n > 0
 }
 
 // isMoved reports whether the intervals of a ratio on two workloads do not overlap. That

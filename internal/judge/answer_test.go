@@ -61,7 +61,7 @@ func TestAnswerQuotes(t *testing.T) {
 	} {
 		chain := []tare.DecomposeStep{{To: "log"}, {To: "none"}}
 		s := tare.Study{Decompose: []tare.Decompose{{ID: "why", Steps: chain}, {ID: "not", Steps: chain}}, Answer: []tare.Answer{{Text: text}}}
-		if got, _ := Answer(s, answered()); got != want {
+		if got, _, _ := Answer(s, answered()); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestAnswerOfBrokenChain(t *testing.T) {
 		{"fresh left out, whole", "{why whole}", "", measured(log)},
 	} {
 		s := tare.Study{Decompose: []tare.Decompose{chain}, Answer: []tare.Answer{{Text: c.text}}}
-		if got, _ := Answer(s, c.r); got != c.want {
+		if got, _, _ := Answer(s, c.r); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestAnswerOfVoid(t *testing.T) {
 		// A contender that is void everywhere is not void on what was left out.
 		{"", "{grpc del cpu words}", ""},
 	} {
-		if got, _ := Answer(tare.Study{Answer: []tare.Answer{{Text: c.text}}}, void(c.who)); got != c.want {
+		if got, _, _ := Answer(tare.Study{Answer: []tare.Answer{{Text: c.text}}}, void(c.who)); got != c.want {
 			t.Errorf("%s void, %s: %q, want %q", c.who, c.text, got, c.want)
 		}
 	}
@@ -169,10 +169,10 @@ func TestAnswerVariants(t *testing.T) {
 		{[]tare.Answer{{Text: "{gin put cpu}"}, {Text: "{grpc put cpu}"}, {Text: "later"}}, "0.50× (0.45–0.55)"},
 		{nil, ""},
 	} {
-		if got, _ := Answer(tare.Study{Answer: c.answers}, r); got != c.want {
+		if got, _, _ := Answer(tare.Study{Answer: c.answers}, r); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.answers, got, c.want)
 		}
 	}
 }
 
-func first(text, _ string) string { return text }
+func first(text, _ string, _ []tare.Quote) string { return text }

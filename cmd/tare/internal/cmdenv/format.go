@@ -135,6 +135,7 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 	if f.Name == "json" {
 		return WriteDocument(w, results, len(results) == 1)
 	}
+	st.Lines = report.BlockLines(len(results))
 	for i, r := range results {
 		one := f.Write
 		if i > 0 {
@@ -150,8 +151,11 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 // WriteTogether writes for people what speaks of several results: the claims, and
 // what became of the traps.
 func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
-	if !ForPeople(f) || len(results) < 2 {
+	switch {
+	case !ForPeople(f) || len(results) < 2:
 		return nil
+	case f.Name == "brief":
+		return report.Totals(w, results, st)
 	}
 	fmt.Fprintln(w)
 	if err := report.ClaimsText(w, results, st); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/fatih/color"
 	"golang.org/x/term"
@@ -28,15 +29,26 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 func (env Env) Style(stream any) report.Style {
 	columns, _, ok := env.Lab.Terminal(stream)
 	if !ok {
-		return report.Style{}
+		return report.Style{ASCII: env.isASCII()}
 	}
-	st := report.Style{Width: columns}
+	st := report.Style{Width: columns, ASCII: env.isASCII()}
 	if env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
 		return st
 	}
 	st.Bold, st.Dim, st.Strike = painter(color.Bold), painter(color.Faint), painter(color.CrossedOut)
 	st.Good, st.Bad, st.Warn = painter(color.FgGreen), painter(color.FgRed), painter(color.FgYellow)
 	return st
+}
+
+// isASCII reports whether the locale names a character set that is not UTF-8. A locale
+// that is not set says nothing.
+func (env Env) isASCII() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := strings.ToLower(env.Getenv(name)); value != "" {
+			return !strings.Contains(value, "utf-8") && !strings.Contains(value, "utf8")
+		}
+	}
+	return false
 }
 
 func painter(a color.Attribute) func(string) string {

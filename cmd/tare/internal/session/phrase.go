@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
@@ -16,10 +15,10 @@ import (
 
 // planned is the plan in one line.
 func planned(e lab.Event) string {
-	text := "the plan: " + format.Count(e.Rounds, "round")
+	text := format.Count(e.Rounds, "round")
 	if e.Plan != nil {
-		whole := time.Duration(float64(e.Rounds) * e.Plan.SecondsPerRound * float64(time.Second))
-		text += fmt.Sprintf(" of about %s, %s in all", cmdenv.Seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), cmdenv.Seconds(whole))
+		one := time.Duration(e.Plan.SecondsPerRound * float64(time.Second))
+		text += fmt.Sprintf(" of %s planned, %s", formatSpan(one), formatSpan(time.Duration(e.Rounds)*one))
 		if len(e.Plan.Looks) > 1 {
 			text += ", fewer if everything is answered before"
 		}
@@ -36,10 +35,11 @@ func planned(e lab.Event) string {
 	return text
 }
 
-// formatTimeLeft returns the time to the end in words: what a fixed number of rounds
-// needs, else the rest of the budget. A budget that is used up or stretched says nothing
-// about it; then it is what the planned rounds need, and "" after the last.
-func formatTimeLeft(e lab.Event) string {
+// timeLeft returns the time to the end, and whether it is at most that or about that: what
+// a fixed number of rounds needs, else the rest of the budget. A budget that is used up or
+// stretched says nothing about it; then it is what the planned rounds need. It returns 0
+// if less than a second is left.
+func timeLeft(e lab.Event) (words string, left time.Duration) {
 	var rest time.Duration
 	hasBudget := true
 	if e.Plan != nil {
@@ -48,11 +48,25 @@ func formatTimeLeft(e lab.Event) string {
 	}
 	switch {
 	case hasBudget && e.Left >= time.Second:
-		return fmt.Sprintf(" (at most %s more)", cmdenv.Seconds(e.Left))
+		return "at most", e.Left
 	case rest >= time.Second:
-		return fmt.Sprintf(" (about %s more)", cmdenv.Seconds(rest))
+		return "about", rest
 	}
-	return ""
+	return "", 0
+}
+
+// formatClock prints a duration as a clock does: 0:14, 1:38.
+func formatClock(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// formatSpan prints a duration in whole seconds, or tenths if it is shorter than one.
+func formatSpan(d time.Duration) string {
+	if d >= time.Second {
+		d = d.Round(time.Second)
+	}
+	return format.Span(d.Seconds())
 }
 
 // stopped says why a study ended.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
@@ -15,19 +16,20 @@ import (
 )
 
 const (
-	liveEvery  = time.Second     // how often the live line is drawn again
-	plainEvery = 5 * time.Second // how far apart plain lines of one phase are
+	liveEvery  = time.Second // how often the live line is drawn again
+	plainEvery = time.Minute // how far apart plain lines are
 )
 
-// Progress tells people what happens: one live line on a terminal; elsewhere a
-// plain line per phase and then one every few seconds. Its methods may be
-// called by several goroutines.
+// Progress tells people what happens: one live line on a terminal, and a second one if
+// there are several studies; elsewhere a plain line at the start of a study's rounds and
+// at most one a minute. Its methods may be called by several goroutines.
 type Progress struct {
 	w       io.Writer
 	live    bool // overwrite what was drawn
 	quiet   bool
 	columns int
 	dim     func(string) string
+	ascii   bool                       // the terminal shows no other characters
 	size    func() (columns, rows int) // of the terminal, now
 
 	mu      sync.Mutex
@@ -38,8 +40,11 @@ type Progress struct {
 	said    time.Time // last time something was written
 	panel   Panel     // drawn in place of the live line; nil: the line is
 	drawn   int       // lines on the screen
-	rounds  string    // done so far, and time
-	answers string    // found at the last look
+	rounds  lab.Event // the last one of a round; Rounds is 0 if there was none
+	decided lab.Event // the last look
+	begun   time.Time // the first study
+	number  int       // of the study, from 1
+	studies int       // to be carried out; 0 if that is not known
 	done    chan struct{}
 	ended   sync.WaitGroup
 }
@@ -47,7 +52,8 @@ type Progress struct {
 // NewProgress starts to write to the caller's stderr.
 func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	columns, _, terminal := env.Lab.Terminal(env.Err)
-	p := &Progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
+	st := env.Style(env.Err)
+	p := &Progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: st.Dim, ascii: st.ASCII, done: make(chan struct{})}
 	p.size = func() (int, int) {
 		columns, rows, _ := env.Lab.Terminal(env.Err)
 		return columns, rows
@@ -121,12 +127,29 @@ func (p *Progress) Say(text string) {
 	p.say(text)
 }
 
-// Begin says which study comes next.
-func (p *Progress) Begin(study, text string) {
+// Note writes a line that stays where nothing is drawn over, or one study is carried out
+// alone: the blocks of several stand one below the other.
+func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.study, p.phase, p.text, p.rounds, p.answers = study, "", "", "", ""
-	p.say(text)
+	if !p.live || p.studies < 2 {
+		p.say(text)
+	}
+}
+
+// Expect says how many studies are carried out.
+func (p *Progress) Expect(studies int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.studies, p.number, p.begun = studies, 0, time.Now()
+}
+
+// Begin says which study comes next.
+func (p *Progress) Begin(study string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.study, p.phase, p.text, p.rounds, p.decided = study, "", "", lab.Event{}, lab.Event{}
+	p.number++
 }
 
 // Status says what goes on now, for as long as nothing else is said.
@@ -154,21 +177,18 @@ func (p *Progress) Event(e lab.Event) {
 		p.status("exam", "asking "+e.Contender+" what others answer differently", true)
 	case "plan":
 		p.text = ""
-		p.say(planned(e))
+		p.note(planned(e))
 		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
-		p.said = time.Now() // the plan was this phase's line
 	case "round":
-		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, cmdenv.Seconds(e.Elapsed), formatTimeLeft(e), leading(e))
-		p.status("round", p.rounds+p.answers, false)
+		p.rounds = e
+		p.status("round", p.inRounds(), false)
 	case "look":
-		if all := e.Decided + e.Open; all > 0 {
-			p.answers = fmt.Sprintf(", %d of %d answered", e.Decided, all)
-		}
-		p.status("round", p.rounds+p.answers, false)
+		p.decided = e
+		p.status("round", p.inRounds(), false)
 	case "fit":
-		p.say(e.Message)
+		p.note(e.Message)
 	case "race":
-		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
+		p.note(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
 			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
@@ -177,19 +197,75 @@ func (p *Progress) Event(e lab.Event) {
 		p.status("profile", "profiling "+e.Contender, true)
 	case "done":
 		p.text = ""
-		p.say("measured for " + cmdenv.Seconds(e.Elapsed) + stopped(e.Message))
+		p.note("measured for " + formatSpan(e.Elapsed) + stopped(e.Message))
 	}
 }
 
-// leading says who leads so far, and by about how much.
-func leading(e lab.Event) string {
-	switch {
-	case e.Leader == "":
-		return ""
-	case e.Ratio >= 1:
-		return fmt.Sprintf("; %s about %.2f×", e.Leader, e.Ratio)
+// note writes a line that is routine: a terminal has the live line, and then the report.
+func (p *Progress) note(text string) {
+	if !p.live {
+		p.say(text)
 	}
-	return fmt.Sprintf("; %s about %.2f×, leading", e.Leader, e.Ratio)
+}
+
+// inRounds returns how far the rounds are, for a plain line.
+func (p *Progress) inRounds() string {
+	e := p.rounds
+	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
+	if words, left := timeLeft(e); left > 0 {
+		text += fmt.Sprintf(", %s %s more", words, formatClock(left))
+	}
+	if all := p.decided.Decided + p.decided.Open; all > 0 {
+		text += fmt.Sprintf("; %d of %d decided", p.decided.Decided, all)
+	}
+	return text
+}
+
+// barCells is the length of the bar of a live line.
+const barCells = 10
+
+// liveLine returns what goes on in a study, in at most width columns. If there is no room
+// for all of it, the bar goes first, then how much is decided, then the ratio so far.
+func (p *Progress) liveLine(width int) string {
+	head := fmt.Sprintf("▸    %-12s ", p.study)
+	if width < 60 {
+		head = "▸ " + p.study + " "
+	}
+	if p.phase != "round" || p.rounds.Rounds == 0 {
+		line := head + p.text
+		if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
+			line = cut(line, width-6) + "  " + formatClock(d)
+		}
+		return cut(line, width)
+	}
+	e := p.rounds
+	done := barCells * e.Round / max(e.Rounds, 1)
+	bar := strings.Repeat("▇", min(done, barCells)) + strings.Repeat("░", max(barCells-done, 0)) + " "
+	at := fmt.Sprintf("%2d/%d  %s", e.Round, e.Rounds, formatClock(e.Elapsed))
+	if words, left := timeLeft(e); left > 0 {
+		at += fmt.Sprintf(", %s %s left", map[string]string{"at most": "≤", "about": "≈"}[words], formatClock(left))
+	}
+	ratio, known := "", ""
+	if e.Leader != "" {
+		ratio = "  " + e.Leader + " " + format.Times(e.Ratio)
+	}
+	if all := p.decided.Decided + p.decided.Open; all > 0 {
+		known = fmt.Sprintf("  %d/%d known", p.decided.Decided, all)
+	}
+	for _, line := range []string{bar + at + ratio + known, at + ratio + known, at + ratio, at} {
+		if utf8.RuneCountInString(head+line) <= width {
+			return head + line
+		}
+	}
+	return cut(head+at, width)
+}
+
+// studiesLine returns how many studies are done, below the live line. It is "" for one.
+func (p *Progress) studiesLine() string {
+	if p.studies < 2 {
+		return ""
+	}
+	return fmt.Sprintf("  %d of %d studies, %s so far", p.number-1, p.studies, formatClock(time.Since(p.begun)))
 }
 
 func (p *Progress) build(e lab.Event) {
@@ -200,8 +276,6 @@ func (p *Progress) build(e lab.Event) {
 		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Message == "":
 		p.status("build", "preparing "+e.Contender, true)
-	default:
-		p.status("build", e.Contender+" is built", false)
 	}
 }
 
@@ -214,8 +288,8 @@ func (p *Progress) Compiling() {
 	}
 }
 
-// status replaces what goes on. A new phase is written at once, the rest of it
-// only on the live line or when nothing was written for a while.
+// status replaces what goes on. Without a terminal it is written if nothing else was for
+// a while; outside of studies, a new phase is written at once.
 func (p *Progress) status(phase, text string, timed bool) {
 	p.text, p.since = text, time.Time{}
 	if timed {
@@ -227,7 +301,7 @@ func (p *Progress) status(phase, text string, timed bool) {
 	case p.quiet:
 	case p.live:
 		p.draw()
-	case fresh || time.Since(p.said) >= plainEvery:
+	case fresh && p.study == "" || time.Since(p.said) >= plainEvery:
 		p.print(p.text)
 	}
 }
@@ -249,7 +323,7 @@ func (p *Progress) again() {
 // current is what goes on, and for how long where that says something.
 func (p *Progress) current() string {
 	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
-		return p.text + ", " + cmdenv.Seconds(d)
+		return p.text + ", " + formatSpan(d)
 	}
 	return p.text
 }
@@ -283,9 +357,20 @@ func (p *Progress) prefix() string {
 // piece. A line is no wider than the terminal, because one that wraps cannot be
 // overwritten.
 func (p *Progress) draw() {
-	lines := []string{cmdenv.Paint(p.dim, cut(p.prefix()+p.current(), p.columns-1))}
-	if p.panel != nil {
+	lines := []string{cmdenv.Paint(p.dim, cut(p.current(), p.columns-1))}
+	switch {
+	case p.panel != nil:
 		lines = p.panel(p.size())
+	case p.study != "":
+		lines = []string{p.liveLine(p.columns - 1)}
+		if text := p.studiesLine(); text != "" {
+			lines = append(lines, cmdenv.Paint(p.dim, cut(text, p.columns-1)))
+		}
+	}
+	if p.ascii {
+		for i := range lines {
+			lines[i] = report.ASCII(lines[i])
+		}
 	}
 	if len(lines) == 0 {
 		p.erase()

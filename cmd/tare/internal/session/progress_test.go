@@ -56,46 +56,76 @@ func expect(t *testing.T, seen *screen, want ...string) {
 	}
 }
 
-func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
+// Without a terminal there is a line at the start of the rounds and one at most every
+// minute; what goes wrong is a line of its own.
+func TestPlainProgressIsSparse(t *testing.T) {
 	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
 		p.Say("measuring s, quick budget")
-		p.Begin("s", "Which?")
-		expect(t, seen, "measuring s, quick budget\ns: Which?\n")
+		p.Begin("s")
+		expect(t, seen, "measuring s, quick budget\n")
 
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
-		expect(t, seen, "s: preparing a\n")
 		p.Compiling()
 		p.Event(lab.Event{Phase: "build", Contender: "a", Message: "a@v1"})
 		p.Event(lab.Event{Phase: "build", Contender: "b"})
 		p.Compiling()
-		expect(t, seen) // the same phase, just now
-		time.Sleep(5100 * time.Millisecond)
-		expect(t, seen, "s: building b, 5s\n")
+		expect(t, seen) // just now
+		time.Sleep(61 * time.Second)
+		expect(t, seen, "s: building b, 60 s\n")
 		p.Event(lab.Event{Phase: "build", Contender: "b", Err: errors.New("b/main.go:3:1: no\nsecond line")})
 		expect(t, seen, "s: b cannot be built: b/main.go:3:1: no second line\n")
 		p.Event(lab.Event{Phase: "build", Contender: "d", Err: fmt.Errorf("d: %w", &lab.NotInstalledError{Programs: []string{"fluentd", "ruby"}})})
 		expect(t, seen, "s: d is left out: d: not installed: fluentd, ruby\n")
 
 		p.Event(lab.Event{Phase: "pilot", Contender: "a"})
-		expect(t, seen, "s: checking the answers of a and warming it up\n")
 		p.Event(lab.Event{Phase: "pilot", Contender: "c", Err: &tare.TrialError{Class: tare.ErrExit, Message: "exit status 3"}})
 		expect(t, seen, "s: c is out: exit: exit status 3\n")
 
-		p.Event(lab.Event{Phase: "plan", Rounds: 20, Plan: &tare.Plan{SecondsPerRound: 1.5, Looks: []int{8, 12, 20}, Stretched: true}})
-		expect(t, seen, "s: the plan: 20 rounds of about 1.5s, 30s in all, fewer if everything is answered before (the budget was stretched to the fewest rounds that allow a verdict)\n",
-			"s: round 1 of 20\n")
+		p.Event(lab.Event{Phase: "plan", Rounds: 20, Plan: &tare.Plan{SecondsPerRound: 15, Looks: []int{8, 12, 20}, Stretched: true}})
+		expect(t, seen, "s: 20 rounds of 15 s planned, 5 min 0 s, fewer if everything is answered before (the budget was stretched to the fewest rounds that allow a verdict)\n")
 		for i := 1; i <= 8; i++ {
-			time.Sleep(1500 * time.Millisecond)
-			p.Event(lab.Event{Phase: "round", Round: i, Rounds: 20, Elapsed: time.Duration(i) * 1500 * time.Millisecond, Left: time.Minute})
+			time.Sleep(15100 * time.Millisecond)
+			p.Event(lab.Event{Phase: "round", Round: i, Rounds: 20, Elapsed: time.Duration(i) * 15 * time.Second, Left: time.Minute})
 		}
 		p.Event(lab.Event{Phase: "look", Round: 8, Rounds: 20, Decided: 2, Open: 1})
-		expect(t, seen, "s: 3 of 20 rounds, 4.5s (at most 1m more)\n", "s: 7 of 20 rounds, 11s (at most 1m more)\n")
-		time.Sleep(6 * time.Second)
-		expect(t, seen, "s: 8 of 20 rounds, 12s (at most 1m more), 2 of 3 answered\n")
-		p.Event(lab.Event{Phase: "done", Round: 8, Elapsed: 18 * time.Second, Message: lab.Decided})
-		expect(t, seen, "s: measured for 18s: every question is answered\n")
+		expect(t, seen, "s: 3 of 20 rounds, 0:45, at most 1:00 more\n", "s: 7 of 20 rounds, 1:45, at most 1:00 more\n")
 		time.Sleep(time.Minute)
+		expect(t, seen, "s: 8 of 20 rounds, 2:00, at most 1:00 more; 2 of 3 decided\n")
+		p.Event(lab.Event{Phase: "done", Round: 8, Elapsed: 125 * time.Second, Message: lab.Decided})
+		expect(t, seen, "s: measured for 2 min 5 s: every question is answered\n")
+		time.Sleep(2 * time.Minute)
 		expect(t, seen) // nothing goes on
+	})
+}
+
+// The live line of a study fits into the terminal: the bar goes first, then how much is
+// decided, then the ratio. What is routine is not written above it.
+func TestLiveLine(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		want    string
+	}{
+		{100, "▸    users        ▇▇▇▇▇░░░░░  7/12  1:38, ≤ 1:11 left  grpc 1.3×  9/11 known"},
+		{76, "▸    users         7/12  1:38, ≤ 1:11 left  grpc 1.3×  9/11 known"},
+		{60, "▸ users  7/12  1:38, ≤ 1:11 left  grpc 1.3×  9/11 known"},
+		{50, "▸ users  7/12  1:38, ≤ 1:11 left  grpc 1.3×"},
+		{40, "▸ users  7/12  1:38, ≤ 1:11 left"},
+	} {
+		watch(t, c.columns, map[string]string{"NO_COLOR": "1"}, false, func(p *Progress, seen *screen) {
+			p.Begin("users")
+			p.Event(lab.Event{Phase: "plan", Rounds: 12})
+			p.Event(lab.Event{Phase: "look", Decided: 9, Open: 2})
+			seen.take()
+			p.Event(lab.Event{Phase: "round", Round: 7, Rounds: 12, Elapsed: 98 * time.Second, Left: 71 * time.Second, Leader: "grpc", Ratio: 1.27})
+			expect(t, seen, "\r\x1b[K"+c.want)
+		})
+	}
+	watch(t, 80, map[string]string{"NO_COLOR": "1", "LANG": "C"}, false, func(p *Progress, seen *screen) {
+		p.Expect(13)
+		p.Begin("users")
+		p.Note("kept in a directory") // of several studies, it is in the history
+		p.Event(lab.Event{Phase: "pilot", Contender: "grpc"})
+		expect(t, seen, "\r\x1b[K>    users        checking the answers of grpc and warming it up\n\x1b[K  0 of 13 studies, 0:00 so far")
 	})
 }
 
@@ -111,17 +141,18 @@ func TestTimeLeft(t *testing.T) {
 		left time.Duration
 		want string
 	}{
-		{&budget, 3, 20 * time.Second, " (at most 20s more)"},
-		{&budget, 3, 0, " (about 14s more)"},
-		{&budget, 10, 4 * time.Millisecond, ""},
-		{&stretched, 3, 5 * time.Second, " (about 14s more)"},
-		{&stretched, 10, 0, ""},
-		{&fixed, 9, 0, " (about 2s more)"},
-		{&fixed, 10, 0, ""},
-		{nil, 3, time.Minute, " (at most 1m more)"},
-		{nil, 3, 0, ""},
+		{&budget, 3, 20 * time.Second, "at most 20 s"},
+		{&budget, 3, 0, "about 14 s"},
+		{&budget, 10, 4 * time.Millisecond, "0 s"},
+		{&stretched, 3, 5 * time.Second, "about 14 s"},
+		{&stretched, 10, 0, "0 s"},
+		{&fixed, 9, 0, "about 2 s"},
+		{&fixed, 10, 0, "0 s"},
+		{nil, 3, time.Minute, "at most 60 s"},
+		{nil, 3, 0, "0 s"},
 	} {
-		if got := formatTimeLeft(lab.Event{Round: c.done, Rounds: 10, Plan: c.plan, Left: c.left}); got != c.want {
+		words, left := timeLeft(lab.Event{Round: c.done, Rounds: 10, Plan: c.plan, Left: c.left})
+		if got := strings.TrimSpace(words + " " + formatSpan(left)); got != c.want {
 			t.Errorf("%+v, %d of 10 rounds, %v: %q, want %q", c.plan, c.done, c.left, got, c.want)
 		}
 	}
@@ -133,10 +164,10 @@ func TestTooFewRoundsAreReported(t *testing.T) {
 		rounds, workloads int
 		want              string
 	}{
-		{5, 1, "the plan: 5 rounds of about 1s, 5s in all (too few for intervals on 1 workload: that takes 6 rounds)"},
-		{6, 1, "the plan: 6 rounds of about 1s, 6s in all"},
-		{10, 33, "the plan: 10 rounds of about 1s, 10s in all (too few for intervals on 33 workloads: that takes 11 rounds)"},
-		{11, 33, "the plan: 11 rounds of about 1s, 11s in all"},
+		{5, 1, "5 rounds of 1 s planned, 5 s (too few for intervals on 1 workload: that takes 6 rounds)"},
+		{6, 1, "6 rounds of 1 s planned, 6 s"},
+		{10, 33, "10 rounds of 1 s planned, 10 s (too few for intervals on 33 workloads: that takes 11 rounds)"},
+		{11, 33, "11 rounds of 1 s planned, 11 s"},
 	} {
 		plan := &tare.Plan{SecondsPerRound: 1, Looks: []int{c.rounds}, Slices: make([]tare.Slicing, c.workloads)}
 		if got := planned(lab.Event{Rounds: c.rounds, Plan: plan}); got != c.want {
@@ -147,26 +178,24 @@ func TestTooFewRoundsAreReported(t *testing.T) {
 
 func TestLiveProgressOverwritesOneLine(t *testing.T) {
 	watch(t, 30, map[string]string{"NO_COLOR": "1"}, false, func(p *Progress, seen *screen) {
-		p.Begin("s", "Which?")
+		p.Begin("s")
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
-		expect(t, seen, "s: Which?\n", "\r\x1b[Ks: preparing a")
+		expect(t, seen, "\r\x1b[K▸ s preparing a")
 		p.Compiling()
-		expect(t, seen, "\r\x1b[Ks: building a")
+		expect(t, seen, "\r\x1b[K▸ s building a")
 		time.Sleep(2100 * time.Millisecond)
-		expect(t, seen, "\r\x1b[Ks: building a", "\r\x1b[Ks: building a, 2s")
+		expect(t, seen, "\r\x1b[K▸ s building a", "\r\x1b[K▸ s building a  0:02")
 		p.Say("a line that stays")
-		expect(t, seen, "\r\x1b[K", "s: a line that stays\n", "\r\x1b[Ks: building a, 2.1s")
+		expect(t, seen, "\r\x1b[K", "s: a line that stays\n", "\r\x1b[K▸ s building a  0:02")
 		p.Event(lab.Event{Phase: "pilot", Contender: "a-contender-with-a-long-name"})
-		expect(t, seen, "\r\x1b[Ks: checking the answers of a…") // 29 columns: it must not wrap
+		expect(t, seen, "\r\x1b[K▸ s checking the answers of …") // 29 columns: it must not wrap
 		p.Pause()
 		p.Pause()
 		expect(t, seen, "\r\x1b[K")
 		time.Sleep(3 * time.Second)
 		expect(t, seen)
-		p.Event(lab.Event{Phase: "round", Round: 1, Rounds: 9, Elapsed: time.Second, Plan: &tare.Plan{SecondsPerRound: 1}})
-		expect(t, seen, "\r\x1b[Ks: 1 of 9 rounds, 1s (about …")
 		p.Fail(errors.New("one line"))
-		expect(t, seen, "\r\x1b[K", "tare: one line\n")
+		expect(t, seen, "tare: one line\n")
 	})
 }
 
@@ -200,7 +229,7 @@ func TestDumbTerminalsGetPlainLines(t *testing.T) {
 
 func TestQuietWritesErrorsOnly(t *testing.T) {
 	watch(t, 80, nil, true, func(p *Progress, seen *screen) {
-		p.Begin("s", "Which?")
+		p.Begin("s")
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
 		p.Event(lab.Event{Phase: "plan", Rounds: 3})
 		time.Sleep(time.Minute)

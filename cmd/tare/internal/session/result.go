@@ -33,13 +33,13 @@ func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, 
 		return res, err
 	}
 	if w.Options.NoPage {
-		w.Progress.Say("kept in " + dir)
+		w.Progress.Note("kept in " + dir)
 		return res, err
 	}
 	if errPage := cmdenv.SavePage(filepath.Join(dir, cmdenv.PageName), dir, res); errPage != nil {
 		return res, errors.Join(err, errPage)
 	}
-	w.Progress.Say("kept in " + dir + "; " + cmdenv.PageName + " there is the page")
+	w.Progress.Note("kept in " + dir + "; " + cmdenv.PageName + " there is the page")
 	return res, err
 }
 
@@ -66,12 +66,18 @@ func (w *Session) print(res *tare.Result) error {
 	if f.Write == nil || f.Name == "json" { // the caller prints, or all together
 		return nil
 	}
-	w.Progress.Part()
-	// On a terminal the progress sets reports apart already.
-	if len(w.Results) == 1 || cmdenv.ForPeople(f) && w.Progress.live {
-		return f.Write(w.Out, res, w.Style(w.Out))
+	st := w.Style(w.Out)
+	if f.Name == "brief" {
+		st.Lines = report.BlockLines(w.studies)
+		w.Progress.Pause()
+	} else {
+		w.Progress.Part()
 	}
-	return f.Next(w.Out, res, w.Style(w.Out))
+	// On a terminal the progress sets full reports apart already.
+	if len(w.Results) == 1 || f.Name == "text" && w.Progress.live {
+		return f.Write(w.Out, res, st)
+	}
+	return f.Next(w.Out, res, st)
 }
 
 // claimsPage writes the page of all claims, where several studies answer some,

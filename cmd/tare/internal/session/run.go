@@ -21,6 +21,8 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 	if err := w.unused(studies); err != nil {
 		return err
 	}
+	w.studies = len(studies)
+	w.Progress.Expect(len(studies))
 	begun := 0
 	for _, study := range studies {
 		res, err := w.Measure(ctx, study)
@@ -78,7 +80,7 @@ func OfStudy(study cmdenv.Study, studies int, err error) error {
 // Measure carries out one study. There may be a result although there is an
 // error.
 func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
-	w.Progress.Begin(study.ID, study.Question)
+	w.Progress.Begin(study.ID)
 	defer w.Progress.Pause()
 	if err := study.Vet(w.Sources); err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type Session struct {
 	Results  []*tare.Result
 	places   map[*tare.Result]string // directory of each
 	asking   cmdenv.Study            // the study that is being carried out
+	studies  int                     // how many are carried out
 
 	Guardian *trial.Guardian
 }

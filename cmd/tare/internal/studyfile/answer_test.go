@@ -146,10 +146,13 @@ func TestBundledStudiesAnswer(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			r := kept(t, path)
 			s := bundled(t, r.Study)
-			headline, figures := judge.Answer(s, r)
+			headline, figures, quotes := judge.Answer(s, r)
 			t.Logf("%s\n%s\n%s", s.Question, headline, figures)
 			if strings.ContainsAny(headline+figures, "{}\n") || !strings.HasSuffix(headline, ".") || !strings.HasSuffix(figures, ".") {
 				t.Errorf("%q, %q: a placeholder, or no end", headline, figures)
+			}
+			if len(quotes) == 0 {
+				t.Error("nothing is quoted")
 			}
 			if n := len(words(headline)); n < 4 || n > 15 {
 				t.Errorf("%d words: %s", n, headline)
@@ -231,7 +234,7 @@ func TestBundledStudiesAnswerInPart(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		s, r := bundled(t, name), kept(t, samples+name)
 		for _, w := range r.Workloads {
-			got, _ := judge.Answer(s, part(r, w.ID, func(string) bool { return true }))
+			got, _, _ := judge.Answer(s, part(r, w.ID, func(string) bool { return true }))
 			t.Logf("%s, %s: %s", name, w.ID, got)
 			if got == "" || strings.ContainsAny(got, "{}") {
 				t.Errorf("%s has no answer from %s: %q", name, w.ID, got)
@@ -270,7 +273,7 @@ func TestEachBundledAnswerReads(t *testing.T) {
 		s := bundled(t, name)
 		for i, a := range s.Answer {
 			r := madeFor(t, s, a)
-			got, figures := judge.Answer(s, r)
+			got, figures, _ := judge.Answer(s, r)
 			parts, _ := tare.SplitFigures(a.Headline)
 			t.Logf("%s %d, %s: %s %s", name, i, a.When, got, figures)
 			if !strings.HasPrefix(got, parts[0].Text) || strings.ContainsAny(got, "{}") {

@@ -15,6 +15,7 @@ import (
 // Command is tare run.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
@@ -24,9 +25,10 @@ them in lockstep rounds, and report what was found.
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
 json-encode first and the others from short to long; at the quick budget, a study of
-more than two minutes runs only if it is named. Each prints a brief report
-as it ends, and at the end the published claims are compared with what was
-measured. --list shows the studies and how long each takes.
+more than two minutes runs only if it is named. Each prints its headline and a
+few ratios as bars on one scale as it ends, and counts of criteria and claims
+follow at the end; --all prints every report in full, and each claim. --list
+shows the studies and how long each takes.
 
 Any --budget from 5s on works (10s for servers): tare leaves out what does not
 fit, and names the budget that would fit it.
@@ -54,7 +56,7 @@ causes none of them.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeStudies(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Resume = o.On.Resume; len(args) == 0 && !cmd.Flags().Changed("format") && !o.Printed.AsJSON {
+			if o.Resume = o.On.Resume; len(args) == 0 && !all && !cmd.Flags().Changed("format") && !o.Printed.AsJSON {
 				o.Printed.Name = "brief"
 			}
 			if err := o.Check(cmd); err != nil {
@@ -66,13 +68,13 @@ causes none of them.`,
 			return runStudies(cmd.Context(), env, o, cmdenv.CommandOf(cmd), args)
 		},
 	}
-	addFlags(cmd, &o)
+	addFlags(cmd, &o, &all)
 	cmdenv.CompleteFlag(cmd, "contender", completeNames(env, func(c cmdenv.Study) []string { ids, _ := c.Names(); return ids }))
 	cmdenv.CompleteFlag(cmd, "workload", completeNames(env, func(c cmdenv.Study) []string { _, ids := c.Names(); return ids }))
 	return cmd
 }
 
-func addFlags(cmd *cobra.Command, o *session.Options) {
+func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
 	what.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
@@ -98,6 +100,7 @@ func addFlags(cmd *cobra.Command, o *session.Options) {
 	said.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
 	said.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
 	o.Printed.Add(said.Set, "one document for one study, else a list")
+	said.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
 	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Totals writes what several results come to together, below their blocks, in four
+// lines: criteria and traps, claims, how noisy the machine was, and where the rest is. The
+// error is the writer's.
+func Totals(w io.Writer, results []*tare.Result, s Style) error {
+	p := &page{style: s, width: s.width()}
+	p.blank()
+	counts := "Criteria: " + cmp.Or(countRulings(results), "none")
+	caught, traps := 0, 0
+	for _, r := range results {
+		n, of := countTraps(r)
+		caught, traps = caught+n, traps+of
+	}
+	if traps > 0 {
+		counts += fmt.Sprintf("; traps: %d of %d caught", caught, traps)
+	}
+	p.wrap(0, 2, counts, Plain)
+	p.wrap(0, 2, countClaims(results), Plain)
+	p.wrap(0, 2, noiseOf(results), Warned)
+	p.wrap(0, 2, "One in full, with its claims: tare report STUDY. All of it: tare run --all", Dim)
+	return send(w, s, p.b.String())
+}
+
+// countRulings counts the criteria of all results by their outcome.
+func countRulings(results []*tare.Result) string {
+	var parts []string
+	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
+		n := 0
+		for _, r := range results {
+			for _, v := range ruled(r) {
+				if v.Verdict == ruling {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, ruling))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countClaims counts the claims of all results by their outcome, the refuted first. It
+// returns "" if there are none.
+func countClaims(results []*tare.Result) string {
+	count := map[tare.Outcome]int{}
+	for _, r := range results {
+		for _, c := range r.Claims {
+			count[c.Outcome]++
+		}
+	}
+	count[tare.ClaimOpen] += count[tare.Tie]
+	var parts []string
+	for _, of := range []struct {
+		outcome tare.Outcome
+		words   string
+	}{{tare.Refuted, "refuted"}, {tare.VoidAsPublished, "void"}, {tare.ClaimOpen, "open"}, {tare.DirectionHolds, "in direction"}, {tare.Holds, "hold"}, {tare.NotMeasured, "not measured"}} {
+		if n := count[of.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, of.words))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Claims: " + strings.Join(parts, ", ")
+}
+
+// noiseOf says how far the controls of the primary metrics were off, and whether a check
+// warns that the machine was busy. It is "" if no result has a control.
+func noiseOf(results []*tare.Result) string {
+	var floors []float64
+	busy := 0
+	for _, r := range results {
+		for _, w := range r.Workloads {
+			if floor := tare.NoiseFloor(r.Comparisons, w.ID, primaryMetric(r)); floor > 0 {
+				floors = append(floors, math.Expm1(floor))
+			}
+		}
+		if slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Severity == tare.Warn && f.Contender == "" }) {
+			busy++
+		}
+	}
+	if len(floors) == 0 {
+		return ""
+	}
+	text := "noise ±" + percent(slices.Min(floors)) + " to ±" + percent(slices.Max(floors))
+	if busy > 0 {
+		return fmt.Sprintf("! %s; the machine disturbed %d of %d studies: trust ratios", text, busy, len(results))
+	}
+	return text
+}
