@@ -38,23 +38,24 @@ func Markdown(w io.Writer, rep Report) error {
 	if len(telling) > 0 {
 		b.WriteString("\n")
 		rep.grid(&b, telling)
-		b.WriteString("\n")
-		for _, r := range telling {
-			if note := rep.note(r); note != "" {
-				fmt.Fprintf(&b, "- %s: %s\n", code(rep.title(r)), plain(note))
-			}
-			if reasons := rep.reasons(r); len(reasons) > 0 {
-				fmt.Fprintf(&b, "- why %s:\n", code(rep.title(r)))
-				for _, line := range reasons {
-					fmt.Fprintf(&b, "  - %s\n", plain(line))
-				}
+	}
+	var notes strings.Builder
+	for _, r := range telling {
+		if note := rep.note(r); note != "" {
+			fmt.Fprintf(&notes, "- %s: %s\n", code(rep.title(r)), plain(note))
+		}
+		if reasons := rep.reasons(r); len(reasons) > 0 {
+			fmt.Fprintf(&notes, "- why %s:\n", code(rep.title(r)))
+			for _, line := range reasons {
+				fmt.Fprintf(&notes, "  - %s\n", plain(line))
 			}
 		}
 	}
+	if notes.Len() > 0 {
+		b.WriteString("\n" + notes.String())
+	}
 	if len(quiet) > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%d pass: at most %s worse</summary>\n\n", len(quiet), rep.margins())
-		rep.grid(&b, quiet)
-		b.WriteString("\n</details>\n")
+		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(quiet), rep.margins()), func() { rep.grid(&b, quiet) })
 	}
 	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
 		if severity == IsNote || severity == "" {
@@ -63,19 +64,29 @@ func Markdown(w io.Writer, rep Report) error {
 		return "**" + severity + "**: " + plain(text)
 	})
 	if steps := rep.steps(); len(steps) > 0 {
-		b.WriteString("\n#### What to do\n\n")
-		for _, s := range steps {
-			fmt.Fprintf(&b, "%s\n", plain(s.Text))
-			if len(s.Code) > 0 {
-				text := strings.Join(s.Code, "\n")
-				fence := fenceOf(text, "```")
-				fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
+		writeFold(&b, "What to do", func() {
+			for i, s := range steps {
+				if i > 0 {
+					b.WriteString("\n")
+				}
+				fmt.Fprintf(&b, "%s\n", plain(s.Text))
+				if len(s.Code) > 0 {
+					text := strings.Join(s.Code, "\n")
+					fence := fenceOf(text, "```")
+					fmt.Fprintf(&b, "\n%s\n%s\n%s\n", fence, text, fence)
+				}
 			}
-			b.WriteString("\n")
-		}
+		})
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+// writeFold writes what body writes below a summary that opens it.
+func writeFold(b *strings.Builder, summary string, body func()) {
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", summary)
+	body()
+	b.WriteString("\n</details>\n")
 }
 
 func (rep *Report) grid(b *strings.Builder, rows []Row) {

@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,6 +112,33 @@ func TestRendering(t *testing.T) {
 		if !json.Valid(quality.Bytes()) {
 			t.Errorf("%s: not JSON", name)
 		}
+	}
+}
+
+var folded = regexp.MustCompile(`(?s)<details>(<summary>[^\n]*</summary>).*?</details>`)
+
+// Of 20 benchmarks of which three differ, a comment shows what differs and how many pass
+// in 15 lines; all the rest is behind two folds.
+func TestMarkdownIsShort(t *testing.T) {
+	benches := []bench{{id: encode, effects: steady(1.19)}, {id: decode, effects: steady(0.81)}, {id: "example.com/m.BenchmarkTotal", effects: steady(0.7)}}
+	for i := range 17 {
+		benches = append(benches, bench{id: fmt.Sprintf("example.com/m.BenchmarkSame%d", i), effects: steady(1.001)})
+	}
+	var md bytes.Buffer
+	if err := Markdown(&md, judged(project.Default("."), benches...)); err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Split(strings.TrimSpace(folded.ReplaceAllString(md.String(), "$1")), "\n")
+	if len(shown) > 15 {
+		t.Errorf("%d lines:\n%s", len(shown), strings.Join(shown, "\n"))
+	}
+	for _, want := range []string{"Encode", "Decode", "Total", "37 pass", "What to do"} {
+		if !strings.Contains(strings.Join(shown, "\n"), want) {
+			t.Errorf("%s is not shown:\n%s", want, strings.Join(shown, "\n"))
+		}
+	}
+	if n := strings.Count(md.String(), "Same"); n != 34 {
+		t.Errorf("%d of 34 rows that pass are in the folds", n)
 	}
 }
 
