@@ -43,7 +43,7 @@ type File struct {
 // Open reads the beginning of r. The error of a file that cannot be read is one line
 // without its name.
 func Open(r io.Reader) (*File, error) {
-	f := &File{Reader: bufio.NewReaderSize(r, peeked)}
+	f := &File{Reader: bufio.NewReader(r)}
 	for range maxLayers + 1 {
 		begin, err := f.Peek(16)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -51,7 +51,11 @@ func Open(r io.Reader) (*File, error) {
 		}
 		name, unpack := findFormat(begin)
 		if name == "" {
-			return f, f.decode(begin)
+			if err := f.decode(begin); err != nil {
+				return nil, err
+			}
+			f.Reader = bufio.NewReaderSize(f.Reader, peeked)
+			return f, nil
 		}
 		if len(f.found) == maxLayers {
 			break
@@ -61,7 +65,7 @@ func Open(r io.Reader) (*File, error) {
 			return nil, err
 		}
 		f.found = append(f.found, name)
-		f.Reader = bufio.NewReaderSize(&bounded{r: unpacked, left: maxUnpacked}, peeked)
+		f.Reader = bufio.NewReader(&bounded{r: unpacked, left: maxUnpacked})
 	}
 	return nil, fmt.Errorf("compressed more than %d times", maxLayers)
 }
@@ -119,7 +123,7 @@ func (f *File) decode(begin []byte) error {
 	if _, err := f.Discard(2); err != nil {
 		return err
 	}
-	f.Reader = bufio.NewReaderSize(&utf16Reader{r: f.Reader, order: order, read: 2}, peeked)
+	f.Reader = bufio.NewReader(&utf16Reader{r: f.Reader, order: order, read: 2})
 	return nil
 }
 

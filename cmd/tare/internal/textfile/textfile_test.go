@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -132,4 +133,24 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := io.ReadAll(&bounded{r: strings.NewReader("12345"), left: 4}); err == nil || !strings.Contains(err.Error(), "bytes unpacked") {
 		t.Errorf("too long: %v", err)
 	}
+}
+
+// No file makes Open or its text panic, and a text in UTF-8 without a mark stays as it is.
+func FuzzOpen(f *testing.F) {
+	for _, src := range []string{"", "text", markUTF8 + "x", "\xff\xfe\x00\xd8\x00\xdc", "\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00", "BZh91AY&SY"} {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		text, err := Open(bytes.NewReader(src))
+		if err != nil {
+			return
+		}
+		got, err := io.ReadAll(io.LimitReader(text, 16<<20))
+		if text.Found() == "" && (err != nil || !bytes.Equal(got, src)) {
+			t.Errorf("%q of %q, %v", got, src, err)
+		}
+		if text.Found() == "UTF-16" && err == nil && !utf8.Valid(got) {
+			t.Errorf("%q is not UTF-8", got)
+		}
+	})
 }
