@@ -168,6 +168,26 @@ func TestRecordedNames(t *testing.T) {
 	}
 }
 
+// Logs are read by the rule of textfile: compressed, and as PowerShell writes them.
+func TestImportByContent(t *testing.T) {
+	const log = "pkg: m\nBenchmarkA-2 \t 10 \t 5 ns/op\n"
+	recordings{t, home(t)}.imports(log, string(packGzip(t, []byte(log))), string(toUTF16([]byte(log))))
+	r := recordings{t, home(t)}
+	for name, want := range map[string]string{
+		"\xfd7zXZ\x00":                        "the file is compressed (xz), which is not read; unpack it first, e.g. by xz -dc",
+		"B\x00e\x00n\x00c\x00h\x00":           "the file is perhaps UTF-16 without a byte order mark; convert it, e.g. iconv -f UTF-16LE -t UTF-8",
+		string(packGzip(t, []byte(log))[:20]): "unexpected EOF",
+	} {
+		file := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, errs := r.run(cmdenv.ExitUsage, "import", file); errs != "tare: cannot read "+file+": "+want+"\n" {
+			t.Errorf("%s\nwant %s", errs, want)
+		}
+	}
+}
+
 // What is left out of a file is named on stderr, also with --json.
 func TestImportNamesWhatItLeavesOut(t *testing.T) {
 	r := recordings{t, home(t)}

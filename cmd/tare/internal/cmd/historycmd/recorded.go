@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
+	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
@@ -24,7 +26,7 @@ func ours(head []byte) bool {
 }
 
 // readRecorded replaces the file of a by one in UTF-8 with results of ours, if another tool
-// wrote it or it is in UTF-16. later is told what to undo.
+// wrote it, or it is compressed or in UTF-16. later receives what to do afterwards.
 func (a *source) readRecorded(later func(func()), now time.Time) error {
 	head := make([]byte, sniffed)
 	n, err := a.file.ReadAt(head, 0)
@@ -37,14 +39,17 @@ func (a *source) readRecorded(later func(func()), now time.Time) error {
 	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && a.name != "<stdin>" {
 		now = info.ModTime()
 	}
-	raw, err := io.ReadAll(io.NewSectionReader(a.file, 0, history.MaxBytes+1))
+	text, err := textfile.Open(io.NewSectionReader(a.file, 0, math.MaxInt64))
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", a.name, cmdenv.Cause(err))
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", a.name, cmdenv.Cause(err)), "")
 	}
-	if len(raw) > history.MaxBytes {
+	src, err := io.ReadAll(io.LimitReader(text, history.MaxBytes+1))
+	if err != nil {
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", a.name, cmdenv.Cause(err)), "")
+	}
+	if len(src) > history.MaxBytes {
 		return tooLarge(a.name, history.MaxBytes, "name what tare history export wrote, or output of go test -bench")
 	}
-	src := foreign.Decode(raw)
 	var read foreign.Records
 	isForeign := false
 	if !ours(src[:min(len(src), sniffed)]) {
@@ -52,7 +57,7 @@ func (a *source) readRecorded(later func(func()), now time.Time) error {
 			return cmdenv.Usage(err.Error(), "")
 		}
 	}
-	if !isForeign && bytes.Equal(src, raw) {
+	if !isForeign && text.Found() == "" {
 		return nil // what is wrong with it is said when it is read
 	}
 	out, remove, err := machine.TempFile("recorded")

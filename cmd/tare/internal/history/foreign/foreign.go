@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,8 +87,8 @@ type Records struct {
 // *history.Error.
 func Read(name string, src []byte, at time.Time) (read Records, ok bool, err error) {
 	text := bytes.TrimPrefix(src, []byte("\ufeff"))
-	if what, right := describeOther(text); what != "" {
-		return read, true, &history.Error{File: name, What: what, Hint: right}
+	if isTable(text) {
+		return read, true, &history.Error{File: name, What: "a table of benchstat", Hint: "import the output of go test that benchstat read: a table has no rounds"}
 	}
 	f := &file{name: name, text: text, at: at, units: map[string]int{}}
 	start := bytes.TrimSpace(text[:min(len(text), sniffed)])
@@ -136,6 +137,15 @@ type file struct {
 
 // sniffed is how much of a file tells which format it has.
 const sniffed = 4096
+
+// benchstat matches the beginning of a table of benchstat: of today, of before 2023, or in
+// CSV.
+var benchstat = regexp.MustCompile(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
+
+// isTable reports whether text is a table of benchstat, and not the output that it read.
+func isTable(text []byte) bool {
+	return benchstat.Match(text[:min(len(text), sniffed)]) && !bytes.Contains(text, []byte(" ns/op"))
+}
 
 // IsForeign reports whether a file that begins with head, which begins as documents of ours do
 // too, was written by another tool.

@@ -1,12 +1,10 @@
 package foreign_test
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
 )
@@ -138,27 +136,6 @@ func TestActionJSON(t *testing.T) {
 	}
 }
 
-// UTF-16, as PowerShell writes it, is read.
-func TestDecode(t *testing.T) {
-	const text = "BenchmarkA-2 10 5 µs/op\r\n🙂\n"
-	units := utf16.Encode([]rune("\ufeff" + text))
-	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		var src []byte
-		for _, u := range units {
-			src = order.AppendUint16(src, u)
-		}
-		if got := string(foreign.Decode(src)); got != text {
-			t.Errorf("%v: %q", order, got)
-		}
-		if got := string(foreign.Decode(append(src, 0))); got != text {
-			t.Errorf("%v and half a unit: %q", order, got)
-		}
-	}
-	if got := string(foreign.Decode([]byte(text))); got != text {
-		t.Errorf("UTF-8: %q", got)
-	}
-}
-
 // What is not read is named for what it is, with the place and what would be right.
 func TestWhatIsNotRead(t *testing.T) {
 	const put = `{"name": "BenchmarkPut", "value": 5, "unit": "ns/op"}`
@@ -170,8 +147,6 @@ func TestWhatIsNotRead(t *testing.T) {
 		"benchstat":                {"goos: linux\npkg: m\n         │   old.txt   │\n         │   sec/op    │\nEncode-2   1.718µ ± 1%\n", "log: a table of benchstat; import the output of go test that benchstat read: a table has no rounds"},
 		"benchstat before 2023":    {"name      old time/op  new time/op  delta\nEncode-2  13.6µs ± 1%  11.8µs ± 1%  -13.31%\n", "log: a table of benchstat; import the output of go test that benchstat read: a table has no rounds"},
 		"CSV of benchstat":         {"goos: linux\n,old.txt,,new.txt\n,sec/op,CI,sec/op,CI,vs base,P\nEncode-2,1,1%\n", "log: a table of benchstat; import the output of go test that benchstat read: a table has no rounds"},
-		"gzip":                     {"\x1f\x8b\x08", "log: compressed by gzip; gzip -dc FILE | tare history import -"},
-		"UTF-16 without a mark":    {"B\x00e\x00n\x00c\x00h\x00", "log: not UTF-8, but perhaps UTF-16 without its mark; save it as UTF-8"},
 		"two in a line":            {"BenchmarkA-2 BenchmarkB-2 10 5 ns/op\n 10 7 ns/op\n", "log:1:1: two benchmarks print into each other; write the output of each go test into a file of its own"},
 		"two packages":             {"pkg: m/a\nBenchmarkA 10 5 ns/op\npkg: m/b\nBenchmarkA 10 5 ns/op\nok  \tm/a\t1s\n", "log:5:1: m/a ends among the benchmarks of m/b: two go test print into each other; write the output of each into a file of its own"},
 		"less than nothing":        {"BenchmarkA-2 10 -5 ns/op\n", "log:1:1: BenchmarkA-2: -5 ns/op is no measurement; a figure is not negative"},
