@@ -50,6 +50,7 @@ input; 130 interrupted; what was measured until then is printed.`,
   tare load --http 2 --streams 10 -c 5 https://shop.example/
   tare load --proto users.proto --data '{"id":"7"}' grpc://127.0.0.1:8080/users.v1.Users/Get
   tare load --feed access.log --as-recorded --speed 10 http://127.0.0.1:8080
+  tare load --feed access.log.1.gz --dry-run http://127.0.0.1:8080
   tare load -d 1m --watch 127.0.0.1:8090 --page load.html :8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --rate 6000/s -c 90 --on local,ssh:a,ssh:b http://shop.example/
