@@ -50,8 +50,8 @@ func engines() []string {
 	return []string{string(load.Epoll), string(load.Uring), string(load.Portable)}
 }
 
-// words are the flags of tare load as they were written.
-type words struct {
+// options are the flags of tare load. check completes the second half from the first.
+type options struct {
 	asking      loadstudy.Requests
 	start       []string
 	connections int
@@ -76,7 +76,7 @@ type words struct {
 	delay       time.Duration
 	bandwidth   string
 	noLock      bool
-	slo         string
+	sloText     string
 	search      bool
 	preset      string
 	keepAlive   bool
@@ -87,183 +87,171 @@ type words struct {
 	metrics     string
 	watch       string
 	on          cmdenv.Machines
+
+	servers []loadServer // one, or those to compare
+	profile load.Profile // of an open loop; nil: closed
+	bits    int64        // per second each way; zero: as it comes
+	slo     load.SLO
+	most    int // connections of a search
+	trust   loadstudy.Trust
+	feed    *traffic.Feed // what is sent; nil: calls of gRPC
+	hint    string        // one line for stderr; empty: there is none
 }
 
-// options are the flags of tare load, read.
-type options struct {
-	words
-	servers  []loadServer // one, or those to compare
-	profile  load.Profile // of an open loop; nil: closed
-	bits     int64        // per second each way; zero: as it comes
-	slo      load.SLO
-	most     int // connections of a search
-	trust    loadstudy.Trust
-	feed     *traffic.Feed // what is sent; nil: calls of gRPC
-	feedFile string        // as --feed names it
-	hint     string        // one line for stderr; empty: there is none
-}
-
-// read checks every flag and their combinations.
-func (w *words) read(cmd *cobra.Command, args []string, stdin io.Reader) (options, error) {
+// check checks every flag and their combinations.
+func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
 	changed := cmd.Flags().Changed
-	w.asking.HasBody = changed("body")
-	o := options{most: mostSearched, words: *w}
-	servers, err := servers(args, w.start)
-	if err != nil {
-		return o, err
+	o.asking.HasBody = changed("body")
+	if o.servers, err = servers(args, o.start); err != nil {
+		return err
 	}
-	o.servers = servers
-	rpc := slices.ContainsFunc(servers, func(s loadServer) bool { return s.target.RPC })
-	if rpc && len(servers) > 1 {
-		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
+	rpc := slices.ContainsFunc(o.servers, func(s loadServer) bool { return s.target.RPC })
+	if rpc && len(o.servers) > 1 {
+		return cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
 	}
 	of := loadKind{
-		rpc: rpc, encrypted: servers[0].target.Name != "", quic: w.http == http3, recorded: w.asRecorded,
-		several: len(servers) > 1, spread: len(w.on.On) > 0,
+		rpc: rpc, encrypted: o.servers[0].target.Name != "", quic: o.http == http3, recorded: o.asRecorded,
+		several: len(o.servers) > 1, spread: len(o.on.On) > 0,
 	}
 	if err := of.check(cmd.Flags()); err != nil {
-		return o, err
+		return err
 	}
-	if err := w.calling.check(changed); err != nil {
-		return o, err
+	if err := o.calling.check(changed); err != nil {
+		return err
 	}
-	if changed("connections") {
-		o.most = w.connections
+	if o.most = mostSearched; changed("connections") {
+		o.most = o.connections
 	}
-	w.defaults(changed, len(servers) > 1)
-	if err := w.bounds(changed); err != nil {
-		return o, err
+	o.defaults(changed, len(o.servers) > 1)
+	if err := o.bounds(changed); err != nil {
+		return err
 	}
-	if err := w.combinations(changed, servers[0].target.RPC); err != nil {
-		return o, err
+	if err := o.combinations(changed, o.servers[0].target.RPC); err != nil {
+		return err
 	}
-	if w.http == http3 {
-		if err := w.overQUIC(of.encrypted); err != nil {
-			return o, err
+	if o.http == http3 {
+		if err := o.overQUIC(of.encrypted); err != nil {
+			return err
 		}
 	}
-	if o.trust, err = w.trust(); err != nil {
-		return o, err
+	if o.trust, err = o.readTrust(); err != nil {
+		return err
 	}
-	if w.rate != "" {
-		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
-			return o, cmdenv.Usage("--"+err.Error(), "")
+	if o.rate != "" {
+		if o.profile, err = load.ParseProfile(o.rate, o.duration); err != nil {
+			return cmdenv.Usage("--"+err.Error(), "")
 		}
 	}
-	if w.slo != "" {
-		if o.slo, err = load.ParseSLO(w.slo); err != nil {
-			return o, cmdenv.Usage("--slo: "+err.Error(), "")
+	if o.sloText != "" {
+		if o.slo, err = load.ParseSLO(o.sloText); err != nil {
+			return cmdenv.Usage("--slo: "+err.Error(), "")
 		}
 	}
-	if o.bits, err = parseBandwidth(w.bandwidth); err != nil {
-		return o, err
+	if o.bits, err = parseBandwidth(o.bandwidth); err != nil {
+		return err
 	}
-	if len(w.on.On) > 0 {
-		machines, err := w.on.Check()
+	if len(o.on.On) > 0 {
+		machines, err := o.on.Check()
 		if err == nil {
-			err = notOn(o, len(machines))
+			err = notOn(*o, len(machines))
 		}
 		if err != nil {
-			return o, err
+			return err
 		}
 	}
-	if info, err := os.Stat(w.asking.Body); w.asking.HasBody && err == nil && info.Mode().IsRegular() {
-		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.Body, w.asking.Body)
+	if info, err := os.Stat(o.asking.Body); o.asking.HasBody && err == nil && info.Mode().IsRegular() {
+		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.asking.Body, o.asking.Body)
 	}
-	if rpc && w.dryRun && w.calling.proto == "" {
-		return o, cmdenv.Usage("--dry-run asks no server what its method takes", "--proto names the file that says so")
+	if rpc && o.dryRun && o.calling.proto == "" {
+		return cmdenv.Usage("--dry-run asks no server what its method takes", "--proto names the file that says so")
 	}
 	if !rpc {
-		if err := o.readRequests(w, changed, stdin); err != nil {
-			return o, err
-		}
+		return o.readRequests(changed, stdin)
 	}
-	o.words = *w
-	return o, nil
+	return nil
 }
 
 // readRequests reads what is sent over HTTP, and its times with --as-recorded.
-func (o *options) readRequests(w *words, changed func(string) bool, stdin io.Reader) (err error) {
-	if changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)) {
-		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", w.speed), "0.001 to 1000000")
+func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err error) {
+	if changed("speed") && (o.speed < 0.001 || o.speed > 1e6 || math.IsNaN(o.speed)) {
+		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", o.speed), "0.001 to 1000000")
 	}
-	o.feedFile = w.asking.Feed
-	if o.feed, err = w.asking.List(o.servers[0].target, stdin); err != nil {
+	if o.feed, err = o.asking.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
 	if k := o.feed.Kind; len(o.servers) > 1 && k != traffic.Unknown && k != traffic.Lines {
 		return cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}
-	if !w.asRecorded {
+	if !o.asRecorded {
 		return nil
 	}
 	if o.feed.RequireTimes(); o.feed.Times == nil {
 		return cmdenv.Usage("--as-recorded needs a --feed with times in it", "an access log or a HAR")
 	}
-	p := traffic.Recorded{At: o.feed.Times, Speed: w.speed}
-	o.profile, w.threads = p, 1 // one thread sends in the order of the file
+	p := traffic.Recorded{At: o.feed.Times, Speed: o.speed}
+	o.profile, o.threads = p, 1 // one thread sends in the order of the file
 	if !changed("duration") {
-		w.duration = min(max(p.Length(), 100*time.Millisecond), load.MaxDuration)
+		o.duration = min(max(p.Length(), 100*time.Millisecond), load.MaxDuration)
 	}
 	if !changed("warm") {
-		w.warm = 0
+		o.warm = 0
 	}
 	return nil
 }
 
 // defaults fills in what depends on other flags.
-func (w *words) defaults(changed func(string) bool, several bool) {
+func (o *options) defaults(changed func(string) bool, several bool) {
 	if !changed("duration") {
 		switch {
-		case w.search:
-			w.duration = defaultStep
+		case o.search:
+			o.duration = defaultStep
 		case several:
-			w.duration = defaultSeveral
+			o.duration = defaultSeveral
 		}
 	}
-	if w.requests > 0 && !changed("warm") {
-		w.warm = 0
+	if o.requests > 0 && !changed("warm") {
+		o.warm = 0
 	}
 }
 
 // bounds refuses flags that are out of bounds by themselves.
-func (w *words) bounds(changed func(string) bool) error {
+func (o *options) bounds(changed func(string) bool) error {
 	out := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
 	}
 	switch {
-	case w.connections < 1 || w.connections > tare.MaxConnections:
-		return out("connections", w.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
-	case w.http != http1 && w.http != http2 && w.http != http3:
-		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", w.http), "1.1, 2 or 3")
-	case w.streams < 1 || w.streams > load.MaxStreams:
-		return out("streams", w.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
-	case w.duration < 100*time.Millisecond || w.duration > load.MaxDuration:
-		return out("duration", w.duration, "100ms to 1h")
-	case changed("requests") && w.requests < 1:
-		return out("requests", w.requests, "at least 1")
-	case w.timeout < time.Millisecond || w.timeout > load.MaxDuration:
-		return out("timeout", w.timeout, "1ms to 1h")
-	case w.warm < 0 || w.warm > load.MaxDuration:
-		return out("warm", w.warm, "0s to 1h")
-	case w.think < 0 || w.think > load.MaxDuration:
-		return out("think", w.think, "0s to 1h")
-	case w.delay < 0 || w.delay > time.Minute:
-		return out("delay", w.delay, "0s to 1m")
-	case w.threads < 0 || w.threads > mostThreads || changed("threads") && w.threads == 0:
-		return out("threads", w.threads, fmt.Sprintf("1 to %d", mostThreads))
-	case w.engine != "" && !slices.Contains(engines(), w.engine):
-		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll, uring or portable")
-	case w.preset != "" && w.preset != presetAB && w.preset != presetWrk:
-		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
-	case w.asking.Method != "" && !loadstudy.IsToken(w.asking.Method):
-		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", w.asking.Method), "e.g. PUT")
+	case o.connections < 1 || o.connections > tare.MaxConnections:
+		return out("connections", o.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
+	case o.http != http1 && o.http != http2 && o.http != http3:
+		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", o.http), "1.1, 2 or 3")
+	case o.streams < 1 || o.streams > load.MaxStreams:
+		return out("streams", o.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
+	case o.duration < 100*time.Millisecond || o.duration > load.MaxDuration:
+		return out("duration", o.duration, "100ms to 1h")
+	case changed("requests") && o.requests < 1:
+		return out("requests", o.requests, "at least 1")
+	case o.timeout < time.Millisecond || o.timeout > load.MaxDuration:
+		return out("timeout", o.timeout, "1ms to 1h")
+	case o.warm < 0 || o.warm > load.MaxDuration:
+		return out("warm", o.warm, "0s to 1h")
+	case o.think < 0 || o.think > load.MaxDuration:
+		return out("think", o.think, "0s to 1h")
+	case o.delay < 0 || o.delay > time.Minute:
+		return out("delay", o.delay, "0s to 1m")
+	case o.threads < 0 || o.threads > mostThreads || changed("threads") && o.threads == 0:
+		return out("threads", o.threads, fmt.Sprintf("1 to %d", mostThreads))
+	case o.engine != "" && !slices.Contains(engines(), o.engine):
+		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", o.engine), "epoll, uring or portable")
+	case o.preset != "" && o.preset != presetAB && o.preset != presetWrk:
+		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", o.preset), "ab or wrk")
+	case o.asking.Method != "" && !loadstudy.IsToken(o.asking.Method):
+		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", o.asking.Method), "e.g. PUT")
 	}
 	return nil
 }
 
 // combinations refuses flags that contradict each other.
-func (w *words) combinations(changed func(string) bool, rpc bool) error {
+func (o *options) combinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
@@ -276,36 +264,36 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 		}
 	}
 	switch {
-	case w.search && w.slo == "":
+	case o.search && o.sloText == "":
 		return cmdenv.Usage("--search needs objectives", "e.g. --slo 'p99<50ms'")
-	case w.streams > 1 && w.http != http2 && !rpc:
+	case o.streams > 1 && o.http != http2 && !rpc:
 		return cmdenv.Usage("--streams is for --http 2", "others have one request at a time on each connection: -c")
-	case w.streams > 1 && w.engine == string(load.Portable):
+	case o.streams > 1 && o.engine == string(load.Portable):
 		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
-	case w.preset != "" && w.http != http1:
-		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", w.preset), "leave --http out")
-	case w.keepAlive && w.preset != presetAB:
+	case o.preset != "" && o.http != http1:
+		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", o.preset), "leave --http out")
+	case o.keepAlive && o.preset != presetAB:
 		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are reused anyway")
 	}
 	return nil
 }
 
 // overQUIC refuses what HTTP/3 does not have; encrypted says that the URL is of https.
-func (w *words) overQUIC(encrypted bool) error {
+func (o *options) overQUIC(encrypted bool) error {
 	switch {
 	case !encrypted:
 		return cmdenv.Usage("--http 3 is for https", "HTTP/3 has no plain text")
-	case w.engine != "" && w.engine != string(load.Portable):
-		return cmdenv.Usage(fmt.Sprintf("--engine %s does not speak HTTP/3", w.engine), "--engine portable does, by quic-go")
-	case w.tls != "" && versionsOfTLS()[w.tls] != tls.VersionTLS13:
+	case o.engine != "" && o.engine != string(load.Portable):
+		return cmdenv.Usage(fmt.Sprintf("--engine %s does not speak HTTP/3", o.engine), "--engine portable does, by quic-go")
+	case o.tls != "" && versionsOfTLS()[o.tls] != tls.VersionTLS13:
 		return cmdenv.Usage("--http 3 is over TLS 1.3", "leave --tls out")
 	}
 	return nil
 }
 
 // protocol is what connections speak.
-func (w *words) protocol() load.Protocol {
-	switch w.http {
+func (o *options) protocol() load.Protocol {
+	switch o.http {
 	case http2:
 		return load.H2C
 	case http3:

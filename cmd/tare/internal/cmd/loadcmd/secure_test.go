@@ -13,8 +13,8 @@ func TestCertificatesAreBounded(t *testing.T) {
 		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		w := words{cacert: path, handshake: handshakeKeep}
-		if _, err := w.trust(); err == nil || !strings.Contains(err.Error(), want) {
+		o := options{cacert: path, handshake: handshakeKeep}
+		if _, err := o.readTrust(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v, want %q", size, err, want)
 		}
 	}
