@@ -29,6 +29,17 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// Needs accepts one argument to most, or any number of them if most is 0. what and hint
+// say what the command needs.
+func Needs(most int, what, hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 || most > 0 && len(args) > most {
+			return Usage(cmd.CommandPath()+" needs "+what, hint)
+		}
+		return nil
+	}
+}
+
 // Flags is some flags of a command under a heading of their own.
 type Flags struct {
 	title string

@@ -69,6 +69,11 @@ another tare is measuring; 2 a directory that is not tare's.`,
 			return runClean(cmd.Context(), env, o)
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")
 	flags.BoolVar(&o.cache, "cache", false, "remove this version's builds and catalog as well")
@@ -76,7 +81,6 @@ another tare is measuring; 2 a directory that is not tare's.`,
 	flags.StringVar(&o.age, "older", "", "only what is older than that `age`, e.g. 30d, 2w or 12h")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders whose builds stay; default: the repository's, else the built-in ones")
 	flags.BoolVar(&o.asJSON, "json", false, "print JSON")
-	return cmd
 }
 
 // parseAge parses days, weeks, or a duration.

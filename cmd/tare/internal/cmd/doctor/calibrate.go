@@ -50,16 +50,15 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 
 // calibrate measures programs of known cost on this machine and says what it can
 // tell apart. What it finds is no failure.
-func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.Duration, asJSON bool) error {
+func calibrate(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
-	share := budget / time.Duration(len(works))
-	p.Say("measuring programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
-	o := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: catalog}
-	own := env
-	own.Lab.Kinds = unexamined(env.Lab.Kinds)
-	return session.With(ctx, own, o, p, func(ctx context.Context, w *session.Session) error {
+	share := o.budget / time.Duration(len(works))
+	p.Say("measuring programs of known cost for " + cmdenv.Seconds(o.budget) + ", builds not included")
+	env.Lab.Kinds = unexamined(env.Lab.Kinds)
+	run := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: o.catalog}
+	return session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
 		var failed error
 		for _, work := range works {
@@ -85,7 +84,7 @@ func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.
 		}
 		c.conclude()
 		print := func() error { return c.write(env.Out, env.Style(env.Out)) }
-		if asJSON {
+		if o.asJSON {
 			print = func() error { return cmdenv.PrintJSON(env.Out, c) }
 		}
 		if err := print(); err != nil {

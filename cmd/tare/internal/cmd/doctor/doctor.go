@@ -50,11 +50,17 @@ type lockState struct {
 	Holder string `json:"holder,omitempty"`
 }
 
+// options are the flags of tare doctor.
+type options struct {
+	calibrate bool
+	budget    time.Duration // of calibrate
+	asJSON    bool
+	catalog   string // "": the repository's, else the built-in ones
+}
+
 // Command is tare doctor.
 func Command(env cmdenv.Env) *cobra.Command {
-	var asJSON, known bool
-	var dir string
-	var budget time.Duration
+	var o options
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can tell and whether tare can work on it",
@@ -71,19 +77,17 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
   tare doctor --calibrate --budget 2m`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case cmd.Flags().Changed("budget") && !known:
-				return cmdenv.Usage("--budget is for --calibrate", "give both, or neither")
-			case budget <= 0:
-				return cmdenv.Usage(fmt.Sprintf("--budget %v is not a budget", budget), "a duration such as 60s or 5m")
-			case known:
-				return calibrate(cmd.Context(), env, dir, budget, asJSON)
+			if err := o.check(cmd); err != nil {
+				return err
 			}
-			d, missing, err := diagnose(cmd.Context(), env, dir)
+			if o.calibrate {
+				return calibrate(cmd.Context(), env, o)
+			}
+			d, missing, err := diagnose(cmd.Context(), env, o.catalog)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if o.asJSON {
 				err = cmdenv.PrintJSON(env.Out, d)
 			} else {
 				err = d.write(env.Out, env.Style(env.Out))
@@ -94,12 +98,27 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 			return missing
 		},
 	}
-	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&known, "calibrate", false, "measure programs of known cost: which differences are found here?")
-	cmd.Flags().DurationVar(&budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	o.addFlags(cmd)
 	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "measure programs of known cost: which differences are found here?")
+	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+}
+
+// check checks the flags and their combinations.
+func (o *options) check(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("budget") && !o.calibrate:
+		return cmdenv.Usage("--budget is for --calibrate", "give both, or neither")
+	case o.budget <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--budget %v is not a budget", o.budget), "a duration such as 60s or 5m")
+	}
+	return nil
 }
 
 // diagnose looks at everything. missing is the first thing that would keep

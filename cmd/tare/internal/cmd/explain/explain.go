@@ -39,12 +39,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Example: `  tare explain wrong-answer
   tare explain json-encode
   tare explain "not met"`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -47,11 +47,15 @@ bad input.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, o) },
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	o.machines.AddMeeting(cmd.Flags())
 	cmd.Flags().StringSliceVar(&o.names, "agent", nil, "with --listen: give an agent of that `name` a token, and print the line that has it join; repeatable")
 	cmd.Flags().DurationVar(&o.wait, "wait", 5*time.Second, "for agents to join")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "one document")
-	return cmd
 }
 
 // check checks the flags and their combinations.

@@ -39,12 +39,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 		Example: `  tare gate --shard 1/2 -o 1.json      # on one runner
   tare gate --shard 2/2 -o 2.json      # on another
   tare gate merge 1.json 2.json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare gate merge needs the files of the parts", "what tare gate --shard wrote with -o")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(0, "the files of the parts", "what tare gate --shard wrote with -o"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err

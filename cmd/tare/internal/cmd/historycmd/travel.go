@@ -34,12 +34,7 @@ It is for runners that do not keep their files: import what earlier runs left,
 run, export. Journals are not in it, so a run that was cut off is not either.`,
 		Example: `  tare history export results.ndjson
   tare history export - json-encode | gzip > json-encode.ndjson.gz`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare history export needs a file", "- writes to stdout")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(0, "a file", "- writes to stdout"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return exportHistory(cmd.Context(), env, args[0], args[1:], asJSON)
 		},
@@ -138,12 +133,7 @@ without --trust.`,
   go test -run '^$' -bench . -count 10 ./parse > log.txt; tare history import log.txt
   tare history import benchmarks.json dev/bench/data.js
   gzip -dc json-encode.ndjson.gz | tare history import -`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(0, "a file", "what tare history export wrote, or a result.json; - reads from stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return importHistory(cmd.Context(), env, args, asJSON)
 		},

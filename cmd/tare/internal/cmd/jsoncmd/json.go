@@ -68,12 +68,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
   tare json testdata/*.json --type example.com/shop/order.Order
   curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json
   tare json order.json --only 'sonic*' --rounds 18 --on local,ssh:a,ssh:b`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(0, "a document", "name a file of JSON or NDJSON, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err

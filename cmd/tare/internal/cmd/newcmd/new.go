@@ -63,12 +63,7 @@ go.mod holds no path of this machine: tare brings the SDK when it builds it.
 Kinds: ` + strings.Join(kinds, ", ") + `.`,
 		Example: `  tare new contender codec/mine
   tare new contender codec/mine --dir ./bench`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare new contender needs a kind and a name", "e.g. tare new contender codec/mine")
-			}
-			return cmdenv.AtMost(1)(cmd, args)
-		},
+		Args: cobra.MatchAll(cmdenv.Needs(0, "a kind and a name", "e.g. tare new contender codec/mine"), cmdenv.AtMost(1)),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 			var offers []string
 			for _, k := range kinds {

@@ -15,11 +15,16 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
+// options are the flags of tare report.
+type options struct {
+	format  cmdenv.FormatFlag
+	at      cmdenv.RateFlag
+	mixedGo bool
+}
+
 // Command is tare report.
 func Command(env cmdenv.Env) *cobra.Command {
-	var f cmdenv.FormatFlag
-	var at cmdenv.RateFlag
-	var mixedGo bool
+	var o options
 	cmd := &cobra.Command{
 		Use:   "report RESULT…",
 		Short: "Print a result again, in another format",
@@ -48,23 +53,18 @@ one that cannot be read, or results that cannot be compared.`,
   tare report a=a.json b=b.json c=c.json
   tare report ./mine.json --format benchfmt > bench.txt && benchstat -col /contender bench.txt
   tare run json-encode --json | tare report - --format csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare report needs a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin")
-			}
-			return nil
-		},
+		Args:              cmdenv.Needs(0, "a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin"),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			shape, err := f.Format(cmd)
+			shape, err := o.format.Format(cmd)
 			if err != nil {
 				return err
 			}
-			rate, err := at.Rate()
+			rate, err := o.at.Rate()
 			if err != nil {
 				return err
 			}
-			results, dir, err := read(env, args, mixedGo)
+			results, dir, err := read(env, args, o.mixedGo)
 			if err != nil {
 				return err
 			}
@@ -79,11 +79,15 @@ one that cannot be read, or results that cannot be compared.`,
 			return cmdenv.WriteResults(env.Out, shape, results, env.Style(env.Out))
 		},
 	}
-	f.Add(cmd.Flags(), "one document, or a list where there are several")
-	f.Complete(cmd)
-	cmd.Flags().StringVar(&at.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
-	cmd.Flags().BoolVar(&mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
+	o.addFlags(cmd)
 	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
+	o.format.Add(cmd.Flags(), "one document, or a list where there are several")
+	o.format.Complete(cmd)
+	cmd.Flags().StringVar(&o.at.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
+	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
 // read are the results that args name: those of one file, or one over machines.

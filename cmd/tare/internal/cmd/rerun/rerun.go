@@ -25,13 +25,13 @@ type options struct {
 	quiet   bool
 	env     []string // NAME=value of variables whose values the result does not have
 	trust   bool     // what the result says is run although it was made elsewhere
+	printed cmdenv.FormatFlag
 	format  report.Format
 }
 
 // Command is tare rerun.
 func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
-	var f cmdenv.FormatFlag
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
 		Short: "Carry the study of a result out again as it was, and compare",
@@ -67,22 +67,22 @@ interrupted.`,
   tare rerun ./result.json --seed 8
   tare rerun json-encode --json
   tare rerun json-encode --format md`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmdenv.Usage("tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run")
-			}
-			return cmdenv.AtMost(1)(cmd, args)
-		},
+		Args:              cobra.MatchAll(cmdenv.Needs(0, "a result", "a result.json, a run's directory, or the name of a study that was run"), cmdenv.AtMost(1)),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reseed = cmd.Flags().Changed("seed")
 			var err error
-			if o.format, err = f.Format(cmd); err != nil {
+			if o.format, err = o.printed.Format(cmd); err != nil {
 				return err
 			}
 			return runAgain(cmd.Context(), env, tree, o, args[0])
 		},
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
@@ -90,9 +90,8 @@ interrupted.`,
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	f.Add(flags, "the comparison")
-	f.Complete(cmd)
-	return cmd
+	o.printed.Add(flags, "the comparison")
+	o.printed.Complete(cmd)
 }
 
 // runAgain carries the study of a result out again.

@@ -62,12 +62,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
   tare routes api.json --list > routes.txt
   go run ./cmd/server --print-routes | tare routes - -o result.json
   tare routes openapi.yaml --only 'gin*,chi' --rounds 18 --on local,ssh:a`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cmdenv.Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(1, "one file of routes", "name an OpenAPI document or a list of routes, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err

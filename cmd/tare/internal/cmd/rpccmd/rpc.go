@@ -73,12 +73,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
   tare rpc -I . -I third_party api/users.proto --budget full
   tare rpc users.proto --method 'Users/Get' --data calls.json --only 'gateway*'
   tare rpc users.proto --list`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cmdenv.Usage("tare rpc needs one file of protocol buffers", "name the .proto that defines your service")
-			}
-			return nil
-		},
+		Args: cmdenv.Needs(1, "one file of protocol buffers", "name the .proto that defines your service"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
 				return err
