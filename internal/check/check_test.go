@@ -218,7 +218,7 @@ func TestBorrowedAdvice(t *testing.T) {
 func TestDocsAreCurrent(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "checks.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(Markdown()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(markdown()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,7 +226,7 @@ func TestDocsAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ReplaceAll(string(got), "\r\n", "\n") != Markdown() {
+	if strings.ReplaceAll(string(got), "\r\n", "\n") != markdown() {
 		t.Error("docs/checks.md is not what the checks say: go generate ./internal/check")
 	}
 }

@@ -5,35 +5,23 @@ import (
 	"slices"
 )
 
-// dip is how far the distribution of x is from having one hump: the smallest d
-// for which some unimodal distribution function stays within d of the
+// steps is an empirical distribution function: it jumps from below[i] to
+// upTo[i] at at[i]. The same upside down and from the right is in back.
+//
+// The dip of values is how far their distribution is from having one hump: the
+// smallest d for which some unimodal distribution function stays within d of the
 // empirical one, everywhere. It lies between 1/(2n) and 1/4, and is the same
-// when x is shifted, scaled or mirrored.
+// when they are shifted, scaled or mirrored.
 //
 // A distribution has one hump when its distribution function is convex up to
 // the mode and concave from there on. For a given d, [rise] finds how low a
 // convex function within d can end at each candidate mode; the same, upside
 // down and from the right, is how high a concave one can begin; they join
-// where the first is not above the second. The smallest d is found by halving.
+// where the first is not above the second.
 //
 // Source: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann.
 // Statist. 13 (1985) 70–84, for the statistic and its meaning. The way to
 // compute it is not theirs.
-func dip(x []float64) float64 {
-	e := newSteps(x)
-	lo, hi := 1/(2*float64(len(x))), 0.25
-	for range 24 {
-		if mid := (lo + hi) / 2; e.unimodal(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
-}
-
-// steps is an empirical distribution function: it jumps from below[i] to
-// upTo[i] at at[i]. The same upside down and from the right is in back.
 type steps struct {
 	at, below, upTo           []float64
 	back, backBelow, backUpTo []float64

@@ -151,3 +151,16 @@ func wouldDo(needed, done int) string {
 	}
 	return fmt.Sprintf("about %d would do", needed)
 }
+
+// Traps says when the check has missed a trap; empty where none can be expected to
+// be void by it.
+func (c Check) Traps() string {
+	switch {
+	case !c.Expectable():
+		return ""
+	case c.suspects == nil:
+		return "No chance is involved: if it finds nothing it has missed a trap as soon as that was measured."
+	}
+	return "It has missed a trap only where what it looks at was recorded and rules the effect out, on every workload of the study: an interval that it judges by lies wholly where it stays silent. " +
+		"By chance that happens to a trap with an effect as large as the limit in at most 0.05 % of runs."
+}

@@ -212,3 +212,17 @@ func TestRoundsFalseAlarms(t *testing.T) {
 		rare(t, "autocorrelation, "+name, links, n, 0.001)
 	}
 }
+
+// dip returns the dip of x, found by halving.
+func dip(x []float64) float64 {
+	e := newSteps(x)
+	lo, hi := 1/(2*float64(len(x))), 0.25
+	for range 24 {
+		if mid := (lo + hi) / 2; e.unimodal(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Markdown is docs/checks.md: every check with what it looks at, the mistake
+// markdown returns docs/checks.md: every check with what it looks at, the mistake
 // it exists to catch, and what to do about a finding.
-func Markdown() string {
+func markdown() string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from package check by `go generate ./check`; do not edit. -->\n\n# Checks\n\n")
 	b.WriteString("A check reads what a study recorded and yields findings. **void**: the trial or verdict does not count, and its numbers are struck through. " +
@@ -26,19 +26,6 @@ func Markdown() string {
 		}
 	}
 	return b.String()
-}
-
-// Traps says when the check has missed a trap; empty where none can be expected to
-// be void by it.
-func (c Check) Traps() string {
-	switch {
-	case !c.Expectable():
-		return ""
-	case c.suspects == nil:
-		return "No chance is involved: if it finds nothing it has missed a trap as soon as that was measured."
-	}
-	return "It has missed a trap only where what it looks at was recorded and rules the effect out, on every workload of the study: an interval that it judges by lies wholly where it stays silent. " +
-		"By chance that happens to a trap with an effect as large as the limit in at most 0.05 % of runs."
 }
 
 func firstSentence(s string) string {
