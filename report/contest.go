@@ -149,11 +149,7 @@ func countCompared(r *tare.Result, workload string) int {
 // and to which side.
 func contestTitle(v *view, m tare.Metric) string {
 	less, more, all := 0, 0, 0
-	rivals := v.ranked
-	if len(rivals) < 2 { // the baseline alone
-		rivals = v.aside
-	}
-	for _, c := range rivals {
+	for _, c := range slices.Concat(v.ranked, v.aside) {
 		x, ok := v.comparison(c.ID, m.Name)
 		if !ok || c.ID == v.baseline || len(v.voidsOf(c.ID, m.Name)) > 0 {
 			continue

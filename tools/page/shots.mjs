@@ -1,4 +1,4 @@
-// Pictures of a report for a README: light, dark, and on a phone.
+// Pictures of a report for a README: light and dark.
 //
 //	npm run shots -- RESULT.json OUT_DIR
 //
@@ -19,16 +19,9 @@ if (!out || !program) {
   process.exit(2);
 }
 
-// What is taken: from the top of the page, or a part of it by its id; absent
-// parts are left out.
 const shots = [
-  { name: 'report-light', colorScheme: 'light', width: 1240, height: 900 },
-  { name: 'report-dark', colorScheme: 'dark', width: 1240, height: 900 },
-  { name: 'report-phone', colorScheme: 'light', width: 390, height: 844, scale: 2 },
-  { name: 'report-forest', colorScheme: 'light', width: 1280, height: 760, part: 'workload-1' },
-  { name: 'report-semantics', colorScheme: 'light', width: 1280, height: 760, part: 'semantics' },
-  { name: 'report-waterfall', colorScheme: 'light', width: 1280, height: 760, part: 'decomposition' },
-  { name: 'report-latency', colorScheme: 'light', width: 1280, height: 620, part: 'latency-1' },
+  { name: 'report-light', colorScheme: 'light', width: 1240, height: 980 },
+  { name: 'report-dark', colorScheme: 'dark', width: 1240, height: 980 },
 ];
 
 const dir = mkdtempSync(join(tmpdir(), 'tare-shots-'));
@@ -38,27 +31,14 @@ try {
   execFileSync('go', ['run', './report/html/htmltest/pages', dir, result], { cwd: root, env: { ...process.env, GOWORK: 'off' }, stdio: 'inherit' });
   const page = readdirSync(dir).find((n) => n.startsWith('given-'));
   mkdirSync(out, { recursive: true });
-  for (const { name, colorScheme, width, height, scale = 1, part } of shots) {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor: scale });
+  for (const { name, colorScheme, width, height } of shots) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const tab = await context.newPage();
     await tab.goto(pathToFileURL(join(dir, page)).href);
     await tab.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
     const path = join(out, name + '.png');
-    if (!part) {
-      await tab.screenshot({ path });
-    } else if (await tab.locator('#' + part).count()) {
-      await tab.evaluate((id) => {
-        document.getElementById('bar').hidden = true; // it would lie over the part
-        for (const p of document.querySelectorAll('.part')) p.style.contentVisibility = 'visible';
-        document.getElementById(id).scrollIntoView();
-      }, part);
-      await tab.waitForTimeout(300);
-      const box = await tab.locator('#' + part).boundingBox();
-      await tab.screenshot({ path, clip: { x: box.x - 12, y: Math.max(box.y, 0), width: box.width + 24, height: Math.min(box.height + 8, height - Math.max(box.y, 0)) } });
-    } else {
-      rmSync(path, { force: true });
-    }
-    if (existsSync(path)) console.log(`${path}: ${statSync(path).size} bytes`);
+    await tab.screenshot({ path });
+    console.log(`${path}: ${statSync(path).size} bytes`);
     await context.close();
   }
 } finally {
