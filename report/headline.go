@@ -51,19 +51,6 @@ func generic(r *tare.Result) string {
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// Second is what follows the headline: the generic headline where the study has
-// an answer of its own; otherwise who can be first, where the headline is about
-// criteria, and empty where nobody can.
-func Second(r *tare.Result) string {
-	if r.Answer != "" {
-		return generic(r)
-	}
-	if len(ruled(r)) == 0 {
-		return ""
-	}
-	return oneLine(leaders(r))
-}
-
 // leaders says who can be first by the primary metric, and on which or how many
 // workloads; empty where nobody can.
 func leaders(r *tare.Result) string {
@@ -119,30 +106,5 @@ func leaders(r *tare.Result) string {
 // leadersMost is how many of those who can be first are named at the top.
 const leadersMost = 4
 
-// ToldApart reports whether a difference is claimed for c: its interval
-// excludes 1 and the control shows less.
-func ToldApart(r *tare.Result, c tare.Comparison) bool {
-	v := &view{r: r, workload: c.Workload, baseline: c.Against}
-	return v.differs(c)
-}
-
-// Departure says in what a run was not the usual one; empty where there is
-// nothing to say.
-func Departure(r *tare.Result) string { return oneLine(departure(r)) }
-
 // Legible is text in one line of characters that print.
 func Legible(text string) string { return oneLine(text) }
-
-// Ratio prints a ratio as every format does.
-func Ratio(x float64) string { return ratio(x) }
-
-// Leading is the metric whose ratios stand first on a workload.
-func Leading(r *tare.Result, workload string) string {
-	return look(r, workload, map[string]bool{}).leading()
-}
-
-// Percent prints a share: 0.012 is 1.2 %.
-func Percent(share float64) string { return percent(share) }
-
-// Grouped prints a figure to the unit, thousands apart.
-func Grouped(x float64) string { return grouped(x, 0) }

@@ -182,7 +182,6 @@ func TestHeadline(t *testing.T) {
 	r.Verdicts = append(r.Verdicts, tare.Verdict{Criterion: "time ratio <= 2", Verdict: tare.NotMet})
 	assert.Equal(t, "two", first(Headline(r)), "Of 2 criteria: 1 met, 1 not met.")
 	assert.Equal(t, "nothing", first(Headline(&tare.Result{})), noVerdict)
-	assert.Equal(t, "nothing more", Second(&tare.Result{}), "")
 }
 
 // Who can be first is told by name and how often.

@@ -18,20 +18,8 @@ const ClaimsHeading = "The published claims"
 const ClaimsMean = "Each row is a statement that was published: the ratio it named and the one measured here, with its interval, " +
 	"both over the baseline of the study that measured it. tare explain THING says what an outcome, a check or a study is."
 
-// Claims is every published claim that results answer, a section for each
-// publication: the outcome, the figures and the reason in a sentence. There are
-// none where no result has claims.
-func Claims(results []*tare.Result) []Section {
-	var out []Section
-	for _, source := range sourcesOf(results) {
-		s := Section{Key: KeyClaims, About: source, Heading: oneLine(source)}
-		s.show("claims", "", claimsFrom(results, source))
-		out = append(out, s)
-	}
-	return out
-}
-
-// ClaimsText prints [Claims]; nothing where there are none.
+// ClaimsText prints every published claim that results answer, by publication: the
+// outcome, the figures and the reason in a sentence. It prints nothing if there are none.
 func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 	sources := sourcesOf(results)
 	if len(sources) == 0 {

@@ -24,9 +24,9 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 		t.Errorf("count %q, want %q", got, want)
 	}
 	var sources, ids []string
-	for _, s := range Claims(results) {
-		sources = append(sources, s.Heading)
-		for _, r := range s.Blocks[0].Table.Rows {
+	for _, source := range sourcesOf(results) {
+		sources = append(sources, source)
+		for _, r := range claimsFrom(results, source).Rows {
 			ids = append(ids, r.Cells[0].Text)
 			if notes := strings.Join(r.Notes, " "); !strings.Contains(notes, "it is "+r.Cells[0].Text) || !strings.Contains(notes, "because of "+r.Cells[0].Text) {
 				t.Errorf("%s: %q", r.Cells[0].Text, notes)
@@ -41,7 +41,7 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	out.Reset()
-	if err := ClaimsText(&out, results[1:2], Style{}); err != nil || out.Len() > 0 || len(Claims(results[1:2])) > 0 {
+	if err := ClaimsText(&out, results[1:2], Style{}); err != nil || out.Len() > 0 {
 		t.Errorf("%v: %q", err, out.String())
 	}
 }

@@ -30,7 +30,7 @@ func NewSummary(r *tare.Result) Summary {
 	if !IsBench(r) {
 		all = cards(r, c)
 	}
-	s := Summary{Question: oneLine(r.Question), Departure: Departure(r), Contest: c, Cards: all, Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
+	s := Summary{Question: r.Question, Departure: departure(r), Contest: c, Cards: all, Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
 	s.Headline, s.Figures = topLines(r, c)
 	return LegibleAll(s)
 }

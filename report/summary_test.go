@@ -59,7 +59,7 @@ func TestContestRows(t *testing.T) {
 					x = each
 				}
 			}
-			if l.Ratio > 0 && (l.Side != "same") != ToldApart(r, x) {
+			if l.Ratio > 0 && (l.Side != "same") != (&view{r: r, workload: x.Workload, baseline: x.Against}).differs(x) {
 				t.Errorf("%s: %s of %v", row.Name, l.Side, l.Ratio)
 			}
 		}
