@@ -241,5 +241,12 @@ func countTraps(r *tare.Result) (caught, all int) {
 		}
 		all++
 	}
+	if all == 0 { // documents of earlier versions only know which were caught
+		for _, c := range r.Contenders {
+			if c.Role == tare.RoleTrap && slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Expected && f.Contender == c.ID }) {
+				caught, all = caught+1, all+1
+			}
+		}
+	}
 	return caught, all
 }
