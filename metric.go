@@ -21,6 +21,7 @@ type Metric struct {
 	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
 	Quantile  float64   // of the latencies of single requests, in a continuous segment; 1 is the longest; 0: it is no latency
 	Counted   bool      // counted outside the timed rounds ([Work]); no study asks for it
+	Closed    bool      // a closed loop sets it: its inverse is the throughput, and under a given rate it says nothing
 	Doc       string    // one line
 
 	Noun           string // what is compared: "CPU time"
@@ -42,7 +43,7 @@ const MetricInstructions = "instructions"
 // Metrics is the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{
-		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
+		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Closed: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
 			Doc: "wall time of one operation, garbage collection included; of a server under a closed loop, wall time divided by requests answered: the inverse of its throughput"},
 		{Name: "cpu", Key: "cpu_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Noun: "CPU time", Verb: "uses", Of: "the CPU time of", Less: "less CPU time", More: "more CPU time",
 			Doc: "CPU time of the whole process per operation, background collection included"},

@@ -134,7 +134,7 @@ func (w Workload) Measures(m Metric) bool {
 		return w.Op == OpStop
 	case m.IsLatency():
 		return segment
-	case m.Name == "time":
+	case m.Closed:
 		return w.Traffic == nil || w.Traffic.Rate == 0
 	}
 	return true

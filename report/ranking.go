@@ -36,7 +36,7 @@ func (v *view) primary() Table {
 			of := v.itemScale(items)
 			add(Column{Name: "cpu/" + one, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.valueCell(c, name, of) })
 		}
-		if name == "time" && v.hasTraffic() {
+		if metricNamed(name).Closed && v.hasTraffic() {
 			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.rateCell)
 		}
 	}

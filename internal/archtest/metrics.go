@@ -3,50 +3,72 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// checkMetrics finds switches and maps with the names of two metrics or more. Some names
-// are words of other things too, so that one says nothing.
+// checkMetrics finds functions that tell two metrics or more apart by their names: in
+// switches, as keys of maps, and in comparisons. Some names are words of other things too,
+// so that one says nothing.
 func checkMetrics(t *Tree) []string {
 	names := []string{"time", "cpu", "bytes", "allocs", "size", "p50", "p90", "p99", "p99.9", "max", "client-cpu", "client-bytes", "client-allocs", "stop", "rss"}
-	metrics := func(list []ast.Expr) (n int) {
-		for _, x := range list {
-			if lit, ok := x.(*ast.BasicLit); ok {
-				if text, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, text) {
-					n++
-				}
-			}
-		}
-		return n
-	}
 	var out []string
 	for _, f := range t.Files {
 		if f.Generated || f.Test || f.Dir == "." || under(f.Dir, "contenders", "bench", "peers", "load", "cgocopy") {
 			continue // load knows quantiles of its own objectives
 		}
-		ast.Inspect(f.AST, func(n ast.Node) bool {
-			found := 0
-			switch n := n.(type) {
-			case *ast.SwitchStmt:
-				for _, c := range n.Body.List {
-					found += metrics(c.(*ast.CaseClause).List)
-				}
-			case *ast.CompositeLit:
-				if _, ok := n.Type.(*ast.MapType); ok {
-					for _, e := range n.Elts {
-						if kv, ok := e.(*ast.KeyValueExpr); ok {
-							found += metrics([]ast.Expr{kv.Key})
+		for _, d := range f.AST.Decls {
+			found := map[string]bool{}
+			ast.Inspect(d, func(n ast.Node) bool {
+				for _, x := range comparedWith(n) {
+					if lit, ok := x.(*ast.BasicLit); ok {
+						if text, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, text) {
+							found[text] = true
 						}
 					}
 				}
+				return true
+			})
+			if len(found) > 1 {
+				out = append(out, fmt.Sprintf("%s: tells %d metrics apart by name", t.at(d.Pos()), len(found)))
 			}
-			if found > 1 {
-				out = append(out, fmt.Sprintf("%s: tells %d metrics apart by name", t.at(n.Pos()), found))
-			}
-			return true
-		})
+		}
 	}
 	return out
+}
+
+// comparedWith returns what n compares a metric, or a value that may be one, with.
+func comparedWith(n ast.Node) (out []ast.Expr) {
+	switch n := n.(type) {
+	case *ast.CaseClause:
+		return n.List
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			if name := lastName(n.X); strings.HasSuffix(strings.ToLower(name), "metric") || name == "Name" || name == "name" {
+				return []ast.Expr{n.Y}
+			}
+		}
+	case *ast.CompositeLit:
+		if _, ok := n.Type.(*ast.MapType); ok {
+			for _, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					out = append(out, kv.Key)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lastName returns the name of a variable or field; "" of anything else.
+func lastName(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		return x.Sel.Name
+	}
+	return ""
 }

@@ -100,7 +100,8 @@ func TestEachRuleFires(t *testing.T) {
 		{"another build of another build", "contenders/codec/z/contender.json", "{\"source\": \"../y\"}\n", "leaves", "contenders/codec/z: is another build of contenders/codec/y, which"},
 		{"long leaf", "contenders/codec/x/main.go", "package main\n" + strings.Repeat("\n", 40), "leaves", "contenders/codec/x/main.go: 41 lines"},
 		{"named after another", "internal/judge/judgemore.go", "package judge\n", "names", "internal/judge/judgemore.go: ends in more"},
-		{"switch over metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int {\n\tswitch m {\n\tcase \"p50\", \"p99\":\n\t\treturn 1\n\t}\n\treturn 0\n}\n", "metrics", "internal/judge/judge.go:4: tells 2 metrics"},
+		{"switch over metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int {\n\tswitch m {\n\tcase \"p50\", \"p99\":\n\t\treturn 1\n\t}\n\treturn 0\n}\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
+		{"metrics compared", "internal/judge/judge.go", "package judge\n\nfunc f(m struct{ Metric string }) bool { return m.Metric == \"cpu\" || m.Metric != \"rss\" }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 		{"map of metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int { return map[string]int{\"p50\": 1, \"rss\": 2}[m] }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 	} {
 		files := sound()

@@ -64,7 +64,7 @@ func (in Input) trafficOf(workload string) *tare.Traffic {
 func (in Input) capacity(w tare.Workload) []string {
 	var out []string
 	for _, name := range in.Study.Metrics {
-		if m, ok := tare.MetricNamed(name); ok && (m.Name == "time" || m.IsLatency()) && w.Measures(m) {
+		if m, ok := tare.MetricNamed(name); ok && (m.Closed || m.IsLatency()) && w.Measures(m) {
 			out = append(out, name)
 		}
 	}

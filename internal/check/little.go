@@ -130,7 +130,7 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 // throughput leaves of metrics the one that is the inverse of a throughput.
 func throughput(metrics []string) []string {
 	for i, m := range metrics {
-		if m == "time" {
+		if tare.MetricFor(m).Closed {
 			return metrics[i : i+1]
 		}
 	}

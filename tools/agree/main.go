@@ -92,7 +92,7 @@ func compare(w io.Writer, a, b *tare.Result) (opposed int) {
 		case disjoint:
 			apart++
 		}
-		timed := x.Metric == "time" || x.Metric == "cpu"
+		timed := tare.MetricFor(x.Metric).PerSlice
 		baseline, _ := a.Contender(x.Against)
 		if timed && (baseline.Role == tare.RoleBaseline || rel == opposite) {
 			fmt.Fprintf(w, "| %s | %s / %s | %s | %s | %s | %s |\n", x.Workload, x.Contender, x.Against, x.Metric, written(x), written(y), rel)

@@ -108,7 +108,7 @@ func (m *maker) workload(r *tare.Result, w tare.Workload) {
 	base := r.Contenders[0].ID
 	ns := 1000 * float64(w.N)
 	for metric, name := range metrics() {
-		exact := name == "bytes" || name == "allocs"
+		exact := tare.MetricFor(name).IsCount()
 		unit := tare.MetricFor(name).Unit
 		for i, c := range r.Contenders {
 			ratio := m.truth(c, i)

@@ -86,7 +86,7 @@ func keepFlame(dir string, n int, flame []byte) (string, error) {
 func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 	apart := map[string]float64{}
 	for _, c := range r.Comparisons {
-		if c.Contender != Head || c.Metric != "time" && c.Metric != "allocs" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
+		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
 			continue
 		}
 		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
