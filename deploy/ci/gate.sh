@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The steps of action.yml, so that they can be run anywhere:
 #
-#   gate.sh install   build tare from this checkout, and put it on the PATH
+#   gate.sh install   build tare from this checkout, and put it on the PATH; install
+#                     Valgrind from the distribution, unless TARE_COUNTS is off
 #   gate.sh reviews   write what reviewers say of this commit to $GATE_OUT/reviews
 #   gate.sh run       tare gate; the exit code is kept in $GATE_OUT/exit-code
 #   gate.sh comment   say it on the pull request, if there is something to say
@@ -39,6 +40,19 @@ install() {
 	mkdir -p "$temp/tare-bin"
 	GOWORK=off GOFLAGS= go build -C "$root/cmd/tare" -buildvcs=false -o "$temp/tare-bin/tare" .
 	echo "$temp/tare-bin" >>"${GITHUB_PATH:-/dev/null}"
+	counter
+}
+
+# counter installs what counts instructions. Without it, the gate measures time only.
+counter() {
+	local as_root=()
+	((EUID == 0)) || as_root=(sudo -n)
+	if command -v valgrind >/dev/null || ! command -v apt-get >/dev/null || [ "${TARE_COUNTS:-}" = off ]; then
+		return 0
+	fi
+	{ "${as_root[@]}" apt-get update -q &&
+		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends valgrind; } >"$temp/tare-counter.log" 2>&1 ||
+		echo "::notice title=tare gate::valgrind was not installed: instructions are not counted"
 }
 
 # regular FILE: the artifact is the pull request's, and a link in it could name any

@@ -27,7 +27,7 @@ func DigestOf(r *tare.Result) *tare.Result {
 			Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, Stopped: r.Stopped,
 			Machine: tare.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPU: m.CPU, Cores: m.Cores, Memory: m.Memory, Go: m.Go},
 		},
-		Measured: tare.Measured{RoundsDone: r.RoundsDone}, Record: tare.Record{Tare: r.Tare}, Design: tare.Design{Metrics: r.Metrics},
+		Measured: tare.Measured{RoundsDone: r.RoundsDone, Counter: r.Counter}, Record: tare.Record{Tare: r.Tare}, Design: tare.Design{Metrics: r.Metrics},
 	}
 	for _, c := range r.Contenders {
 		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Kind: c.Kind, Version: c.Version, Build: tare.Build{Go: c.Go, Modules: c.Modules, SHA256: c.SHA256}})

@@ -28,6 +28,9 @@ func mark(runs []TrendRun) {
 			r.stale[""] = true
 			r.Stale = append(r.Stale, "tare was "+was+" then and is "+is+" now")
 		}
+		if was, is := r.digest.Counter, newest.Counter; was != nil && is != nil && *was != *is {
+			r.Stale = append(r.Stale, fmt.Sprintf("instructions were counted by %s then and by %s now", *was, *is))
+		}
 		for _, line := range Rebuilt(r.digest, newest) {
 			id, _, _ := strings.Cut(line, ": ")
 			r.stale[id] = true

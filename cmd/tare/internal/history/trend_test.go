@@ -156,9 +156,12 @@ func TestStaleRunsAreMarked(t *testing.T) {
 		"unsaid": {func(r *tare.Result) { r.Contenders[1].SHA256 = "" }, "", ""},
 		"input":  {func(r *tare.Result) { r.Workloads[0].SHA256 = "bb" }, "w asked something else then", ""},
 		"same":   {func(*tare.Result) {}, "", ""},
+		"counter": {func(r *tare.Result) { r.Counter = &tare.Counter{Name: "hardware", Uncalibrated: true} },
+			"instructions were counted by hardware counters, uncalibrated then and by valgrind 3.19.0 now", ""},
 	} {
 		then, now := measured(0, 0.5, 0.1), measured(1, 0.9, 0.1)
 		then.Tare, now.Tare = "v0.2.0", "v0.2.0"
+		now.Counter = &tare.Counter{Name: "valgrind", Version: "3.19.0"}
 		for _, r := range []*tare.Result{then, now} {
 			r.Contenders[1].SHA256 = "bbbbbbbbbbbbbbbb"
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
@@ -30,6 +31,13 @@ type diagnosis struct {
 	Data      place            `json:"data"`
 	Catalog   catalogState     `json:"catalog"`
 	Lock      lockState        `json:"lock"`
+	Counter   counterState     `json:"counter"`
+}
+
+// counterState is what counts the instructions of benchmarks.
+type counterState struct {
+	*tare.Counter
+	Missing string `json:"missing,omitempty"` // what is missing, if nothing does
 }
 
 type place struct {
@@ -146,6 +154,10 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	c, err := env.FindCatalog(catalogDir)
 	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
 	d.Lock = lookAtLock(ctx, dirs.Lock(), env.HostLock())
+	counter, why := counts.Find(ctx, counts.Auto)
+	if d.Counter.Missing = why; counter != nil {
+		d.Counter.Counter = &counter.Counter
+	}
 	return d, missing, nil
 }
 
@@ -193,6 +205,11 @@ func (d diagnosis) write(w io.Writer, st report.Style) error {
 		lock = "held by " + d.Lock.Holder
 	}
 	row("machine lock", "%s", lock)
+	if d.Counter.Counter != nil {
+		row("counter", "%s, for instructions (--counts)", d.Counter.Counter)
+	} else {
+		row("counter", "none: %s", d.Counter.Missing)
+	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
