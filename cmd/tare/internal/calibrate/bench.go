@@ -240,7 +240,7 @@ func short(id string) string {
 // command runs one in dir; what it printed is in the error.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // time is calibrated
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var errs strings.Builder
 	cmd.Stderr = &errs
