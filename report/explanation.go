@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ const (
 	keyDifference      = "difference"
 	explanationHeading = "Why"
 	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
+	workMeans          = "Instructions were counted outside the rounds. A function is named if it differs by more than its counts on one side do, by itself: what it calls has lines of its own. Instructions are work, not time: waiting, the kernel, the collector, caches and branch misses are in none of them."
 	reasonWidth        = 72
 )
 
@@ -19,7 +21,12 @@ func (s *Section) explanations(r *tare.Result) {
 	if len(r.Explanations) == 0 {
 		return
 	}
-	s.say(Dim, explanationMeans)
+	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) > 0 }) {
+		s.say(Dim, workMeans)
+	}
+	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) == 0 || e.Rounds > 0 }) {
+		s.say(Dim, explanationMeans)
+	}
 	for i, e := range r.Explanations {
 		s.space()
 		s.say(Bold, oneLine(e.Workload))

@@ -52,6 +52,35 @@ func TestReasons(t *testing.T) {
 	assert.Equal(t, "nothing", strings.Join(Reasons(tare.Explanation{}, 0), "\n"), "no function differs by more than profiles do by chance; no allocation differs")
 }
 
+// What was counted stands before what was profiled, and by itself if nothing was.
+func TestReasonsOfWork(t *testing.T) {
+	e := tare.Explanation{Work: []tare.Origin{
+		{Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 453, From: 10, To: 486.4, Share: 0.9},
+		{Function: "strings.Index", From: 9.3, To: 2},
+	}}
+	lines := []string{"+476 instructions/op, 90 % of the difference: mux.(*Mux).route (mux.go:453)", "−7.3 instructions/op: strings.Index"}
+	assert.Equal(t, "counted", strings.Join(Reasons(e, 0), "\n"), strings.Join(lines, "\n"))
+	assert.Equal(t, "of one", strings.Join(Reasons(e, 1), "\n"), lines[0])
+	both := explained().Explanations[0]
+	both.Work = e.Work
+	got := Reasons(both, 0)
+	assert.Equal(t, "both", strings.Join(got[:2], "\n"), strings.Join(lines, "\n"))
+	assert.Contains(t, "profiled", got[2], "+56 ns/op")
+	for name, want := range map[string]bool{"counted": true, "profiled": false} {
+		r := explained()
+		if want {
+			r.Explanations = []tare.Explanation{e}
+		}
+		var text strings.Builder
+		if err := Text(&text, r, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "Instructions are work, not time") != want || strings.Contains(text.String(), "both sides were profiled") == want {
+			t.Errorf("%s: %s", name, text.String())
+		}
+	}
+}
+
 // Of few lines the first are about the code and not about what the runtime does
 // for it, unless nothing but the runtime differs.
 func TestReasonsOfTheRuntimeComeLast(t *testing.T) {

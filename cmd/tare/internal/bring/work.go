@@ -16,6 +16,9 @@ const (
 	// leastWorkShare is the share of the larger of the difference and a hundredth of an
 	// operation that a function needs to be named.
 	leastWorkShare = 0.02
+	// spreadsApart is how many times the range of its counts on one side a function has to
+	// differ by: two counts of each side lie apart by chance in a third of all cases.
+	spreadsApart = 3
 )
 
 // explain adds to a result which functions differ in instructions, for each benchmark that
@@ -39,8 +42,8 @@ func (c *counting) explain(r *tare.Result) {
 	}
 }
 
-// functionsOf returns the functions that differ between the sides in every count, those
-// that differ most first.
+// functionsOf returns the functions that differ by more than their counts on one side do,
+// those that differ most first.
 func functionsOf(p counts.Pair) []tare.Origin {
 	sides := [2][]map[string]float64{byFunction(p.Base), byFunction(p.Head)}
 	total := mean(counts.PerOp(p.Head)) - mean(counts.PerOp(p.Base))
@@ -57,8 +60,8 @@ func functionsOf(p counts.Pair) []tare.Origin {
 	for name := range names {
 		base, head := valuesOf(sides[0], name), valuesOf(sides[1], name)
 		d := mean(head) - mean(base)
-		overlap := slices.Min(head) <= slices.Max(base) && slices.Min(base) <= slices.Max(head)
-		if overlap || math.Abs(d) < max(least, 1) {
+		spread := max(slices.Max(base)-slices.Min(base), slices.Max(head)-slices.Min(head))
+		if math.Abs(d) < max(least, 1, spreadsApart*spread) {
 			continue
 		}
 		o := tare.Origin{Function: name, From: mean(base), To: mean(head)}
