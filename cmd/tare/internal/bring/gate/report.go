@@ -61,6 +61,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		}
 	}
 	rep.remarkWork(m, g)
+	rep.remarkUncounted(m)
 	rep.Shard = m.Shard.String()
 	rep.unmeasured(m, g)
 	rep.conclude()

@@ -8,8 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Checks of tare bench that say what was done about the time of a benchmark.
-const ofNotTimed = "not-timed"
+// Notes of tare bench about the counts of a benchmark.
+const (
+	ofNotTimed   = "not-timed"
+	ofNotCounted = "not-counted"
+)
 
 // untimed is what the row of a benchmark says that was not timed.
 const untimed = "same code and same count: it was not timed"
@@ -47,6 +50,30 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 		}
 	}
 	return rows
+}
+
+// remarkUncounted remarks what was not counted, each reason once.
+func (rep *Report) remarkUncounted(m Measured) {
+	names := map[string][]string{}
+	var order []string
+	for _, res := range m.Results {
+		for _, f := range res.Findings {
+			if f.Check != ofNotCounted || slices.Contains(names[f.Message], f.Workload) {
+				continue
+			}
+			if names[f.Message] == nil {
+				order = append(order, f.Message)
+			}
+			names[f.Message] = append(names[f.Message], f.Workload)
+		}
+	}
+	for _, why := range order {
+		text := why
+		if first := names[why][0]; first != "" {
+			text = fmt.Sprintf("the instructions of %s%s are not counted: %s", rep.short(first), andMore(len(names[why])-1), why)
+		}
+		rep.remark(IsNote, text)
+	}
 }
 
 // remarkWork remarks that benchmarks do more work if nothing limits that.

@@ -64,6 +64,28 @@ func TestLimitOfWork(t *testing.T) {
 	}
 }
 
+// What could not be counted is remarked once for each reason, and blocks nothing.
+func TestUncountedWork(t *testing.T) {
+	m := countedSides(nil)
+	for _, f := range []tare.Finding{
+		{Workload: "m.BenchmarkA", Message: "there was no time for it"}, {Workload: "m.BenchmarkB", Message: "there was no time for it"}, {Message: "no counter"},
+	} {
+		f.Check = ofNotCounted
+		m.Results[0].Findings = append(m.Results[0].Findings, f)
+	}
+	m.Results = append(m.Results, m.Results[0]) // measured again
+	p := project.Default(".")
+	p.Gate.Instructions = 0.02
+	rep := Judge(p, m, nil, time.Time{}, "")
+	var got []string
+	for _, r := range rep.Remarks {
+		got = append(got, r.Text)
+	}
+	if want := "the instructions of m.BenchmarkA (and 1 more) are not counted: there was no time for it|no counter"; strings.Join(got, "|") != want || rep.Blocked {
+		t.Errorf("blocked %v: %q", rep.Blocked, got)
+	}
+}
+
 // A margin of its own for a benchmark counts instead of the limit of all.
 func TestMarginOfWork(t *testing.T) {
 	p, err := project.Parse("tare.yaml", []byte("gate:\n  instructions: 2%\n  margins: [{benchmark: More, metric: instructions, margin: 10%}]\n"))
