@@ -209,16 +209,19 @@ benchmarks: ## the plain go test -bench files of all modules under bench (BENCHF
 # those measured (the profiles in the report, under "The published table"). PROFILED says how much of the study, for
 # less of it say PROFILED='--rounds 4 --contender grpc --workload get/c10'.
 USERS_BENCH = cd bench/users && $(ALONE) $(GO) test -run '^$$' -benchmem $(BENCHFLAGS)
-BESIDE = | $(GO) run ./tools/beside -published
+BESIDE = | out/beside -published
 PROFILED ?= --budget quick
 .PHONY: benchmark benchmark-grpc benchmark-gin benchmark-rest benchmark-cpu benchmark-mem
-benchmark: ## users over gRPC, Gin and the gateway, as plain benchmarks
+.PHONY: beside
+beside:
+	@$(TOOL) ./beside
+benchmark: beside ## users over gRPC, Gin and the gateway, as plain benchmarks
 	@($(USERS_BENCH) -bench '^Benchmark(GRPC|Gin|Gateway)_') $(BESIDE) bench/users/published.txt
-benchmark-grpc: ## users over gRPC alone
+benchmark-grpc: beside ## users over gRPC alone
 	@($(USERS_BENCH) -bench '^BenchmarkGRPC_') $(BESIDE) bench/users/published.txt
-benchmark-gin: ## users over Gin alone
+benchmark-gin: beside ## users over Gin alone
 	@($(USERS_BENCH) -bench '^BenchmarkGin_') $(BESIDE) bench/users/published.txt
-benchmark-rest: ## users over the gateway alone
+benchmark-rest: beside ## users over the gateway alone
 	@($(USERS_BENCH) -bench '^BenchmarkGateway_') $(BESIDE) bench/users/published.txt
 benchmark-cpu: ## measure users at quick budget, and say where CPU time goes and what makes the difference
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile cpu
@@ -230,13 +233,13 @@ benchmark-mem: ## the same of allocated memory
 ORIGINAL ?= ../cgocopy
 COPIER = cd $(ORIGINAL)/pkg/cgocopy && GOWORK=off $(GO) test -benchmem $(BENCHFLAGS) -bench '_(SimplePerson|GameObject)$$'
 .PHONY: benchmark-copy
-benchmark-copy: ## the published struct copier from a clone (ORIGINAL=../cgocopy), with its tests and without, beside Copy, FromC, cgo by hand and JSON
+benchmark-copy: beside ## the published struct copier from a clone (ORIGINAL=../cgocopy), with its tests and without, beside Copy, FromC, cgo by hand and JSON
 	@test -d $(ORIGINAL)/pkg/cgocopy || { echo "no clone in $(ORIGINAL): git clone https://github.com/shaban/cgocopy $(ORIGINAL) && git -C $(ORIGINAL) checkout 1f5fff23"; exit 1; }
 	@mkdir -p out
 	@($(COPIER)) >out/copy-with-tests.txt
 	@($(COPIER) -run '^$$') >out/copy-alone.txt
 	@(cd bench/ffi && $(ALONE) $(GO) test -run '^$$' -benchmem $(BENCHFLAGS) -bench .) >out/copy-here.txt
-	@$(GO) run ./tools/beside -published bench/ffi/published.txt 'its library, with its tests=out/copy-with-tests.txt' "its library, -run '^\$$'=out/copy-alone.txt" 'tare=out/copy-here.txt'
+	@out/beside -published bench/ffi/published.txt 'its library, with its tests=out/copy-with-tests.txt' "its library, -run '^\$$'=out/copy-alone.txt" 'tare=out/copy-here.txt'
 
 .PHONY: bench-load
 bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (installed where apt-get and cargo are), half an hour on a quiet machine

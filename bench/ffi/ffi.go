@@ -9,7 +9,7 @@
 // that fails ends the benchmark, and TestCopies sees to it that what comes
 // of a copy is what C holds. JSON starts from a Go value, as it did there: it is
 // a round trip, and somebody has copied the value out of C before. published.txt has
-// the published lines, and the command ../../tools/beside prints them beside these. The
+// the published lines, and make benchmark-copy prints them beside these. The
 // differences between two lines of one run are not yet findings: that is what
 // tare run ffi is for.
 package ffi

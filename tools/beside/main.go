@@ -1,8 +1,8 @@
 // Command beside prints what go test -bench measured beside what was published, both in
 // the format of Go's benchmarks:
 //
-//	go test -bench . -benchmem | go run ./tools/beside -published published.txt
-//	go run ./tools/beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
+//	go test -bench . -benchmem | beside -published published.txt
+//	beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
 //
 // Standard input is printed as it comes. Of a benchmark that ran several times it prints
 // the medians. It fails where a run failed or has no benchmark.
