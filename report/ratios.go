@@ -110,7 +110,7 @@ func (v *view) ratioGroup(metric string) RatioGroup {
 // and the CPU time of an item.
 func (v *view) medianField(c tare.Contender, metric string, s scale) Field {
 	f := v.valueCell(c, metric, s)
-	if metric == "time" && v.hasTraffic() {
+	if metricNamed(metric).Closed && v.hasTraffic() {
 		f.Text += " · " + v.rateCell(c).Text + "/s"
 	}
 	if items, one := v.items(); metric == "cpu" && items > 0 {
