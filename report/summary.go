@@ -41,7 +41,9 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	if c.Headline != "" && r.Answer == "" {
 		return c.Headline, ""
 	}
-	headline, _ = Headline(r)
+	if headline, _ = Headline(r); len(strings.Fields(headline)) > headlineWords && c.Title != "" {
+		headline = c.Title + "." // the sentence is among the criteria
+	}
 	if r.Figures != "" {
 		return headline, r.Figures
 	}

@@ -156,8 +156,8 @@ func (s stretch) overlaps(o stretch) bool { return s.low < o.high && o.low < s.h
 // claimRoom and claimLetter are the shares of a drawing that a diamond and each
 // letter of its words need on a phone.
 const (
-	claimRoom   = 0.035
-	claimLetter = 0.0225
+	claimRoom   = 0.04
+	claimLetter = 0.0238
 )
 
 // claim draws a diamond with its words on one side, "start" after and "end" before
