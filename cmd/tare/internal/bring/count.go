@@ -205,6 +205,7 @@ func (l *layouts) countAll(ctx context.Context, c *counting) map[string]string {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	done := 0
+	l.place.Say(fmt.Sprintf("counting instructions: 0 of %d benchmarks", len(order)))
 	for range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			for m := range work {
