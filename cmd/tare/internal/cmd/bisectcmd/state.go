@@ -210,8 +210,11 @@ func (s *state) print(w io.Writer) error {
 			fmt.Fprintf(w, "  %s %s\n", short(c.ID), format.Line(c.Subject, 70))
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n",
-		format.Count(s.done(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
+	sure := "any of them is wrong with a chance of at most " + format.Percent(s.Search.Plan.Error)
+	if s.Of.IsCounted() {
+		sure = "the interval of each count has a level of 99 %"
+	}
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.done(), "comparison"), s.Seconds, sure)
 	if len(found) == 1 && len(found[0].Parents) > 0 {
 		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", short(found[0].Parents[0])).Set("head", short(found[0].ID)).
 			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
