@@ -1,0 +1,43 @@
+package counts
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Without a counter one line names the package to install; a Valgrind that does not run
+// counts as missing; off says nothing.
+func TestFind(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("Valgrind is looked for on Linux only")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if c, why := Find(t.Context(), Valgrind); c != nil || why != "instructions are not counted: valgrind: it is not installed; install the package "+packages {
+		t.Errorf("none: %v, %q", c, why)
+	}
+	for _, choice := range []Choice{Off, ""} {
+		if c, why := Find(t.Context(), choice); c != nil || why != "" {
+			t.Errorf("%q: %v, %q", choice, c, why)
+		}
+	}
+	for script, want := range map[string]string{
+		"#!/bin/sh\necho valgrind-3.21.0\n":         "",
+		"#!/bin/sh\necho broken >&2\nexit 1\n":      "does not run: install the package",
+		"#!/bin/sh\necho something else entirely\n": "does not run: install the package",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "valgrind"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		c, why := Find(t.Context(), Valgrind)
+		switch {
+		case want == "" && (c == nil || c.String() != "valgrind 3.21.0" || c.BuildTag() != Tag || !c.HasFunctions()):
+			t.Errorf("%q: %v, %q", script, c, why)
+		case want != "" && (c != nil || !strings.Contains(why, want)):
+			t.Errorf("%q: %v, %q", script, c, why)
+		}
+	}
+}
