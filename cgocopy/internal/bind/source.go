@@ -12,10 +12,12 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Source is a package of the user's, as far as its types go.
@@ -100,6 +102,9 @@ func (s *Source) imports(dir string) types.Importer {
 			return true
 		})
 	}
+	if len(needed) > 0 && build.Default.GOROOT == "" {
+		build.Default.GOROOT = goRoot() // the source importer has no other way to be told
+	}
 	from, _ := importer.ForCompiler(s.fset, "source", nil).(types.ImporterFrom)
 	return importerFunc(func(path string) (*types.Package, error) {
 		switch {
@@ -111,6 +116,17 @@ func (s *Source) imports(dir string) types.Importer {
 		return nil, fmt.Errorf("%s is not needed here", path)
 	})
 }
+
+// goRoot returns the root of the standard library by the go command, for a program that
+// does not know it because it was compiled with -trimpath. It is "" without a go command:
+// types of the library cannot be resolved then.
+var goRoot = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
 
 // importsOf are the paths that may be what a file calls by a name.
 func importsOf(f *ast.File, name string) []string {

@@ -36,7 +36,7 @@ func Carried(cache string) (Catalog, error) {
 
 // clone is the root of the clone that a tare with trimmed paths was linked in: make
 // test sets it (-ldflags=-X). It is "" in every other.
-var clone = ""
+var clone = "" //nolint:gochecknoglobals // the linker sets it
 
 // sourceFile returns the path of this file as the compiler read it. With -trimpath it
 // is relative, unless the linker was told the clone.
