@@ -343,7 +343,7 @@ func TestLoadIsLive(t *testing.T) {
 	if c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "\n1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") || strings.Contains(c.errors, "\x1b") {
 		t.Errorf("exit code %d: %q", c.code, c.errors)
 	}
-	for path, want := range map[string]string{page: "<h2>Latency</h2>", metrics: "tare_load_requests{url=" + strconv.Quote(server.URL) + "} "} {
+	for path, want := range map[string]string{page: "<summary>Latency</summary>", metrics: "tare_load_requests{url=" + strconv.Quote(server.URL) + "} "} {
 		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%v: there is no %s in %s", err, want, text)
 		}

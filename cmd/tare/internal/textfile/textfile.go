@@ -62,10 +62,10 @@ func Open(r io.Reader) (*File, error) {
 		}
 		unpacked, err := unpack(f.Reader)
 		if err != nil {
-			return nil, err
+			return nil, damagedError(name, err)
 		}
 		f.found = append(f.found, name)
-		f.Reader = bufio.NewReader(&bounded{r: unpacked, left: maxUnpacked})
+		f.Reader = bufio.NewReader(&unpacker{r: unpacked, format: name, left: maxUnpacked})
 	}
 	return nil, fmt.Errorf("compressed more than %d times", maxLayers)
 }
@@ -127,17 +127,27 @@ func (f *File) decode(begin []byte) error {
 	return nil
 }
 
-// bounded is a reader that fails after a number of bytes: a small file can unpack to any
-// number.
-type bounded struct {
-	r    io.Reader
-	left int64
+// unpacker reads what a compressed file unpacks to. It fails after a number of bytes: a
+// small file can unpack to any number.
+type unpacker struct {
+	r      io.Reader
+	format string
+	left   int64
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
+func (u *unpacker) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if u.left -= int64(n); u.left < 0 {
 		return 0, fmt.Errorf("more than %d bytes unpacked", int64(maxUnpacked))
 	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damagedError(u.format, err)
+	}
 	return n, err
+}
+
+// damagedError returns the error of a compressed file that cannot be unpacked, or not to
+// its end.
+func damagedError(format string, err error) error {
+	return fmt.Errorf("the file is damaged or cut off (%s: %w)", format, err)
 }

@@ -130,7 +130,7 @@ func TestOpenRefuses(t *testing.T) {
 	} else if _, err := io.ReadAll(f); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("cut off: %v", err)
 	}
-	if _, err := io.ReadAll(&bounded{r: strings.NewReader("12345"), left: 4}); err == nil || !strings.Contains(err.Error(), "bytes unpacked") {
+	if _, err := io.ReadAll(&unpacker{r: strings.NewReader("12345"), left: 4}); err == nil || !strings.Contains(err.Error(), "bytes unpacked") {
 		t.Errorf("too long: %v", err)
 	}
 }
