@@ -109,7 +109,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"\xff\xfea\x00b", "the text is not UTF-16: it ends after 5 bytes, an odd number"},
 		{"\xff\xfe\x00\xd8a\x00", "the text is not UTF-16: half of a surrogate pair before offset 6"},
 		{"\xff\xfe\x00\xd8", "the text is not UTF-16: half of a surrogate pair before offset 4"},
-		{"\x1f\x8b\x08", "unexpected EOF"},
+		{"\x1f\x8b\x08", "the file is damaged or cut off (gzip: unexpected EOF)"},
 		{packGzip(t, packGzip(t, packGzip(t, packGzip(t, "x")))), "compressed more than 3 times"},
 	} {
 		f, err := Open(strings.NewReader(tt.src))
