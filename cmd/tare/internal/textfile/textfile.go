@@ -62,7 +62,7 @@ func Open(r io.Reader) (*File, error) {
 		}
 		unpacked, err := unpack(f.Reader)
 		if err != nil {
-			return nil, damagedError(name, err)
+			return nil, err
 		}
 		f.found = append(f.found, name)
 		f.Reader = bufio.NewReader(&unpacker{r: unpacked, format: name, left: maxUnpacked})
@@ -84,7 +84,13 @@ func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, e
 	has := func(prefix string) bool { return bytes.HasPrefix(begin, []byte(prefix)) }
 	switch {
 	case has("\x1f\x8b\x08"):
-		return "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+		return "gzip", func(r io.Reader) (io.Reader, error) {
+			z, err := gzip.NewReader(r) // reads the header
+			if err != nil {
+				err = damagedError("gzip", err)
+			}
+			return z, err
+		}
 	case has("\x28\xb5\x2f\xfd"):
 		return "zstd", func(r io.Reader) (io.Reader, error) {
 			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)) // one needs no Close
