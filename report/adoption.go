@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -76,7 +77,7 @@ func adoptions(r *tare.Result) Table {
 			name += " (baseline)"
 		}
 		if c.BinaryBytes > 0 { // what is linked stands in the binary
-			modules = grouped(float64(a.ModulesLinked), 0)
+			modules = format.Grouped(float64(a.ModulesLinked), 0)
 			if a.ModulesLinked == 0 {
 				licences = or(licences, noLicences)
 			}
@@ -112,5 +113,5 @@ func ifKnown(x float64, decimals int) string {
 	if !(x > 0) {
 		return nothing
 	}
-	return grouped(x, decimals)
+	return format.Grouped(x, decimals)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // recommendation says for each workload what the ranks support, and nothing
@@ -21,13 +22,10 @@ func (s *Section) recommendation(r *tare.Result) {
 	for _, w := range r.Workloads {
 		var price []string
 		text, first := advice(r, w.ID)
-		shown := look(r, w.ID, map[string]bool{}).againstBaseline()
-		switch {
-		case len(first) == 0 && shown != "":
-			text = "no ranking after " + plural(r.RoundsDone, "round") + ". " + shown
-		case len(first) == 0:
-			text = "none. " + text
-		default:
+		if len(first) == 0 {
+			shown, chosen := look(r, w.ID, map[string]bool{}).againstBaseline()
+			text, price = "not decided. "+text+shown, look(r, w.ID, told).price(w.Op, chosen)
+		} else {
 			supported, price = true, look(r, w.ID, told).price(w.Op, first)
 		}
 		priced = priced || len(price) > 0
@@ -50,10 +48,8 @@ func (s *Section) recommendation(r *tare.Result) {
 func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	v := look(r, workload, map[string]bool{})
 	metric, base := primaryMetric(v.r), v.baseline
-	for _, f := range r.Findings {
-		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) && f.Metric == "" {
-			return "Everything on it is void by the check " + f.Check + ".", nil
-		}
+	if check := v.voidBy(); check != "" {
+		return "Everything on it is void by the check " + check + ".", nil
 	}
 	if v.leading() != metric {
 		return "Contenders are ranked by " + metric + ", which is not measured on it; what is stands among the results.", nil
@@ -64,7 +60,7 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	first, places := v.first()
 	switch {
 	case places == 0:
-		return "The figures allow no ranking after " + plural(r.RoundsDone, "round") + ".", nil
+		return "No ranking after " + plural(r.RoundsDone, "round") + ".", nil
 	case places == 1:
 		return "Only one contender was ranked on it.", nil
 	case len(first) == 0: // each proven worse than another, all the way round
@@ -96,37 +92,64 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	return text + v.standing(first), first
 }
 
-// againstBaseline says of a workload without ranks whom a difference to the baseline was shown
-// of by the primary metric, each compared with it alone; empty where there are ranks, or
-// no intervals either.
-func (v *view) againstBaseline() string {
-	metric := primaryMetric(v.r)
-	if _, places := v.first(); places > 0 || v.leading() != metric || len(v.voidsOf(v.baseline, metric)) > 0 || !v.intervals() {
-		return ""
-	}
-	var less, more, same []string
-	for _, c := range v.ranked {
-		switch x, ok := v.comparison(c.ID, metric); {
-		case c.ID == v.baseline || !ok || !x.Bounded():
-		case !v.differs(x):
-			same = append(same, c.ID)
-		case x.High < 1:
-			less = append(less, c.ID)
-		default:
-			more = append(more, c.ID)
-		}
+// choicesMost is the number of contenders beside the baseline of each of which it is said
+// whether to use it; more are listed by what was shown.
+const choicesMost = 3
+
+// againstBaseline says what was shown of each contender against the baseline alone, by the
+// metric that leads on the workload, for a workload on which the ranks name nobody. Of a
+// few it says whether to use them, and returns those that take less.
+func (v *view) againstBaseline() (text string, chosen []ranking) {
+	metric := v.leading()
+	if len(v.voidsOf(v.baseline, metric)) > 0 || v.voidBy() != "" {
+		return "", nil
 	}
 	m := metricNamed(metric)
-	var parts []string
-	for _, side := range []struct {
+	sides := []struct {
 		than string
 		ids  []string
-	}{{m.Less, less}, {m.More, more}, {"no significant difference", same}} {
+	}{{than: m.Less}, {than: m.More}, {than: "no significant difference"}}
+	n, questions := 0, ""
+	for _, c := range v.ranked {
+		x, ok := v.comparison(c.ID, metric)
+		if !ok || c.ID == v.baseline || !x.Bounded() || len(v.voidsOf(c.ID, metric)) > 0 {
+			continue
+		}
+		n++
+		side := 2
+		switch {
+		case !v.differs(x):
+			questions += fmt.Sprintf(" Use %s? No difference in %s is shown: what it brings decides.", c.ID, m.Noun)
+		case x.Ratio < 1:
+			side = 0
+			questions += fmt.Sprintf(" Use %s? Yes, if what it brings is acceptable: %s %s.", c.ID, format.Percent(1-x.Ratio), m.Less)
+			chosen = append(chosen, ranking{contender: c})
+		default:
+			side = 1
+			questions += fmt.Sprintf(" Use %s? Not for this: %s %s.", c.ID, format.Percent(x.Ratio-1), m.More)
+		}
+		sides[side].ids = append(sides[side].ids, c.ID)
+	}
+	if n <= choicesMost {
+		return questions, chosen
+	}
+	var parts []string
+	for _, side := range sides {
 		if len(side.ids) > 0 {
 			parts = append(parts, side.than+": "+inWords(side.ids))
 		}
 	}
-	return fmt.Sprintf("Against %s, each by itself: %s.", v.baseline, strings.Join(parts, "; "))
+	return fmt.Sprintf(" Each against %s: %s.", v.baseline, strings.Join(parts, "; ")), nil
+}
+
+// voidBy returns the check by which everything on the workload is void, or "".
+func (v *view) voidBy() string {
+	for _, f := range v.r.Findings {
+		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == v.workload) && f.Metric == "" {
+			return f.Check
+		}
+	}
+	return ""
 }
 
 // beats reports whether a difference to the baseline was shown for id by the

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const breakEvenHeading = "From which rate on it matters"
@@ -73,7 +74,7 @@ func orUnknown(n int) string {
 	if n == 0 {
 		return nothing
 	}
-	return grouped(float64(n), 0)
+	return format.Grouped(float64(n), 0)
 }
 
 // csvBreakEven is a row for what the baseline costs more on every shape, and

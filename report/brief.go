@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Lines of the block of a study: its headline and a bar at least, three bars at most.
@@ -278,12 +279,12 @@ func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) stri
 		label = string(n[:a.label-1]) + "…"
 	}
 	drawing := strings.TrimRight(string(cells), " ")
-	line := "    " + label + strings.Repeat(" ", a.label+1-columns(label)) + fmt.Sprintf("%6s ", short(c.Ratio)+"×")
+	line := "    " + label + strings.Repeat(" ", a.label+1-columns(label)) + fmt.Sprintf("%6s ", format.Short(c.Ratio)+"×")
 	switch {
 	case !differs && remark == "":
 		remark = "inside the noise"
-	case remark == "" && c.Bounded() && short(c.Low) != short(c.High):
-		remark = short(c.Low) + "–" + short(c.High)
+	case remark == "" && c.Bounded() && format.Short(c.Low) != format.Short(c.High):
+		remark = format.Short(c.Low) + "–" + format.Short(c.High)
 	}
 	if !a.remarks || remark == "" {
 		return line + " " + s.paint(mark, drawing)
@@ -298,27 +299,14 @@ func limitOf(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
 		if _, asked, ok := strings.Cut(v.Criterion, c.Metric+" ratio "); ok && v.Contender == c.Contender && v.Workload == c.Workload && v.Metric == c.Metric {
 			var sign string
 			if n, err := fmt.Sscanf(asked, "%s %g", &sign, &limit); err == nil && n == 2 {
-				return limit, "asked " + map[string]string{"<=": "≤", ">=": "≥"}[sign] + " " + short(limit) + " ◇"
+				return limit, "asked " + map[string]string{"<=": "≤", ">=": "≥"}[sign] + " " + format.Short(limit) + " ◇"
 			}
 		}
 	}
 	for _, p := range r.Claims {
 		if p.Kind == tare.ClaimRatio && p.Contender == c.Contender && p.Workload == c.Workload && p.Metric == c.Metric && p.Published > 0 {
-			return p.Published, "published " + short(p.Published) + " ◇"
+			return p.Published, "published " + format.Short(p.Published) + " ◇"
 		}
 	}
 	return 0, ""
-}
-
-// short prints a ratio with two decimals, more if it is below a tenth.
-func short(x float64) string {
-	switch {
-	case x >= 100:
-		return fixed(x, 0)
-	case x >= 10:
-		return fixed(x, 1)
-	case x < 0.1:
-		return significant(x, 2)
-	}
-	return fixed(x, 2)
 }

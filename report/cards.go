@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Card is one of the four parts beneath the first chart: bars or a table with a
@@ -128,7 +129,7 @@ func memoryCard(r *tare.Result) (Card, bool) {
 		}
 	}
 	for _, x := range all {
-		card.Bars = append(card.Bars, Bar{Name: title(r, x.c.ID), To: x.bytes / most, Text: heapSize(x.bytes) + " in " + grouped(math.Round(x.allocs), 0)})
+		card.Bars = append(card.Bars, Bar{Name: title(r, x.c.ID), To: x.bytes / most, Text: heapSize(x.bytes) + " in " + format.Grouped(math.Round(x.allocs), 0)})
 	}
 	return card, true
 }
@@ -141,7 +142,7 @@ func heapSize(x float64) string {
 	case x >= 1e3:
 		return significant(x/1e3, 3) + " kB"
 	}
-	return grouped(x, 0) + " B"
+	return format.Grouped(x, 0) + " B"
 }
 
 // usualRate is the rate that costs are told at if nobody asked for another.
@@ -207,7 +208,7 @@ func priceCard(r *tare.Result, c Contest) (Card, bool) {
 // shortPercent prints a percentage with two digits.
 func shortPercent(x float64) string {
 	if x >= 10 {
-		return grouped(x, 0) + " %"
+		return format.Grouped(x, 0) + " %"
 	}
 	return significant(x, 2) + " %"
 }
@@ -320,7 +321,7 @@ func adoptionCard(r *tare.Result, c Contest) (Card, bool) {
 				last.Text = heapSize(float64(b.c.Adoption.IdleRSSBytes))
 			}
 		}
-		t.Rows = append(t.Rows, Row{Who: b.c.ID, Cells: []Field{{Text: b.c.Title()}, {Text: heapSize(float64(b.c.BinaryBytes))}, {Text: grouped(float64(b.c.Adoption.ModulesLinked), 0)}, last}})
+		t.Rows = append(t.Rows, Row{Who: b.c.ID, Cells: []Field{{Text: b.c.Title()}, {Text: heapSize(float64(b.c.BinaryBytes))}, {Text: format.Grouped(float64(b.c.Adoption.ModulesLinked), 0)}, last}})
 	}
 	card := Card{Key: "adoption", Eye: "What comes with it", Table: &t, Means: "Of the whole program, the harness included; modules are those of third parties."}
 	card.Title = fmt.Sprintf("%s is the largest: %s and %s", largest.Title(), heapSize(float64(largest.BinaryBytes)), plural(largest.Adoption.ModulesLinked, "module"))

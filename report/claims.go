@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func (s *Section) claims(r *tare.Result) {
@@ -207,7 +208,7 @@ func published(c tare.ClaimResult) string {
 	case c.Kind == tare.ClaimReported && c.Published > 0:
 		return number(c.Published) + " " + c.Unit
 	}
-	return ratio(c.Published)
+	return format.Ratio(c.Published)
 }
 
 // measuredClaim is the measured side of a claim. Where the claim is void as
@@ -231,11 +232,11 @@ func measuredClaim(c tare.ClaimResult) Field {
 	case c.Kind == tare.ClaimRate:
 		return Field{Text: perSecond(c.Measured) + "/s"}
 	case c.Outcome == tare.VoidAsPublished:
-		return crossed(ratio(c.Measured))
+		return crossed(format.Ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:
 		return Field{Text: exactly(c.Measured)}
 	}
-	return Field{Text: ratio(c.Measured) + " " + interval(c.Low, c.High)}
+	return Field{Text: format.Ratio(c.Measured) + " " + interval(c.Low, c.High)}
 }
 
 // reason is why claim i came out as it did. Several claims may fall for one

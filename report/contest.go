@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Contest is the first chart of a page: ratios to the baseline on one axis.
@@ -364,7 +365,7 @@ func shortRatio(x float64) string {
 	case !(x > 0) || math.IsInf(x, 1):
 		return nothing
 	case x >= 10:
-		return grouped(x, 0)
+		return format.Grouped(x, 0)
 	case x >= 0.1:
 		return fixed(x, 2)
 	}

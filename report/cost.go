@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const costHeading = "What the difference comes to"
@@ -160,7 +161,7 @@ func costAnywhere(r *tare.Result) costing {
 func core(cores float64) string {
 	x := cores * 100
 	if math.Abs(x) >= 100 {
-		return grouped(x, 0)
+		return format.Grouped(x, 0)
 	}
 	return significant(x, 3)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -120,10 +121,10 @@ func shares(r *tare.Result, d tare.Decomposition) Table {
 		}
 		t.Rows = append(t.Rows, stepRow(r, d, step, s, usual))
 		last := t.Rows[len(t.Rows)-1]
-		last.Cells[3].Text = ratio(product)
+		last.Cells[3].Text = format.Ratio(product)
 	}
 	if left, share := unexplained(r, d); left > 0 {
-		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: ratio(left)}, {Text: ratio(product * left)}, {Text: share}}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: format.Ratio(left)}, {Text: format.Ratio(product * left)}, {Text: share}}})
 	}
 	whole := stepRow(r, d, d.Whole, s, usual)
 	whole.Cells[0].Text, whole.Apart = "the whole", true
@@ -146,7 +147,7 @@ func stepScale(r *tare.Result, d tare.Decomposition) scale {
 
 // stepRow is a step, struck where one of its ends is void.
 func stepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usual float64) Row {
-	value, change, share := Field{Text: s.print(step.ToValue)}, Field{Text: ratio(step.Ratio) + " " + interval(step.Low, step.High)}, Field{Text: nothing}
+	value, change, share := Field{Text: s.print(step.ToValue)}, Field{Text: format.Ratio(step.Ratio) + " " + interval(step.Low, step.High)}, Field{Text: nothing}
 	switch {
 	case step == d.Whole && wasTold(d):
 		share.Text = "100"
@@ -159,7 +160,7 @@ func stepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usu
 	}
 	for _, id := range []string{step.From, step.To} {
 		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
-			out.Cells[1], out.Cells[2], out.Cells[4] = crossed(value.Text), crossed(ratio(step.Ratio)), Field{Text: nothing}
+			out.Cells[1], out.Cells[2], out.Cells[4] = crossed(value.Text), crossed(format.Ratio(step.Ratio)), Field{Text: nothing}
 			out.Notes = append(out.Notes, title(r, id)+" is void by "+fs[0].Check)
 		}
 	}

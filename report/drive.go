@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -47,8 +48,8 @@ type dial struct {
 
 // dials are what there is to be known of servers under such traffic.
 func dials(t tare.Traffic) []dial {
-	whole := func(x float64) string { return grouped(x, 0) }
-	tenth := func(x float64) string { return strings.TrimSuffix(grouped(x, 1), ".0") }
+	whole := func(x float64) string { return format.Grouped(x, 0) }
+	tenth := func(x float64) string { return strings.TrimSuffix(format.Grouped(x, 1), ".0") }
 	out := []dial{
 		{name: "requests", unit: "in all", csv: tare.KeyRequests, of: keyed(tare.KeyRequests), added: true, print: whole},
 		{name: "at once", unit: "requests", means: "requests under way, on average", csv: tare.KeyConcurrency, of: keyed(tare.KeyConcurrency), print: tenth},
@@ -63,7 +64,7 @@ func dials(t tare.Traffic) []dial {
 	if t.Rate > 0 {
 		out = slices.Insert(out, 1,
 			dial{name: "rate", unit: "of " + asRate(t.Rate) + "/s", means: "requests answered per second, of those asked for", csv: tare.KeyRate, of: keyed(tare.KeyRate), print: tenth},
-			dial{name: "sent late", unit: "p99, µs", means: "how much later than intended 99 % of requests were sent at most", csv: tare.KeySendLag, of: keyed(tare.KeySendLag), print: func(ns float64) string { return grouped(ns/1e3, 0) }})
+			dial{name: "sent late", unit: "p99, µs", means: "how much later than intended 99 % of requests were sent at most", csv: tare.KeySendLag, of: keyed(tare.KeySendLag), print: func(ns float64) string { return format.Grouped(ns/1e3, 0) }})
 	}
 	return out
 }

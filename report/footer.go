@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Words a result uses for why it ended.
@@ -30,7 +31,7 @@ func (s *Section) resolution(r *tare.Result) {
 func resolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
-		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload)
+		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", percent(x.HalfWidth), x.Metric, format.Span(x.Seconds), x.Workload)
 		if x.Found > 0 {
 			line += fmt.Sprintf("; four of five such studies find %s", percent(x.Found))
 		}
@@ -135,7 +136,7 @@ func missing(facilities []tare.Facility) string {
 func rounds(r *tare.Result) string {
 	text := plural(r.RoundsDone, "round") + planned(r)
 	if r.Seconds > 0 {
-		text += " in " + span(r.Seconds)
+		text += " in " + format.Span(r.Seconds)
 	}
 	text += ", builds not counted"
 	switch r.Plan.Isolation {

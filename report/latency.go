@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Words above the table of latencies.
@@ -92,7 +93,7 @@ func (v *view) beyond(names []string) string {
 			if len(parts) == 0 {
 				lie = " lie above "
 			}
-			parts = append(parts, grouped(n, 0)+lie+name)
+			parts = append(parts, format.Grouped(n, 0)+lie+name)
 		}
 	}
 	if len(parts) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const machinesHeading = "Over machines"
@@ -117,7 +118,7 @@ func onMachine(o tare.OverMachines, m tare.OnMachine) Field {
 			return crossed("void")
 		}
 		if !c.Bounded() {
-			return Field{Text: fmt.Sprintf("%.3f×", c.Ratio)}
+			return Field{Text: format.Ratio(c.Ratio) + "×"}
 		}
 		return Field{Text: ratioWithin(c.Ratio, c.Low, c.High)}
 	}
@@ -125,7 +126,7 @@ func onMachine(o tare.OverMachines, m tare.OnMachine) Field {
 }
 
 func ratioWithin(ratio, low, high float64) string {
-	return fmt.Sprintf("%.3f× [%.3f, %.3f]", ratio, low, high)
+	return fmt.Sprintf("%s× [%s, %s]", format.Ratio(ratio), format.Ratio(low), format.Ratio(high))
 }
 
 func chance(p float64) string {

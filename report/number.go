@@ -6,33 +6,18 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
-// nothing is printed where there is no figure.
-const nothing = "–"
-
-// ratio prints a ratio with three decimals, fewer where it is large and two
-// significant digits where it is small.
-func ratio(x float64) string {
-	switch {
-	case !(x > 0) || math.IsInf(x, 1):
-		return nothing
-	case x >= 100:
-		return grouped(x, 0)
-	case x >= 10:
-		return fixed(x, 1)
-	case x < 0.01:
-		return significant(x, 2)
-	}
-	return fixed(x, 3)
-}
+// nothing is printed if there is no figure.
+const nothing = format.Nothing
 
 // exactly prints a ratio on which every round agreed to the last digit.
 func exactly(x float64) string {
 	if x == 1 {
 		return "1 exactly"
 	}
-	return ratio(x) + " exactly"
+	return format.Ratio(x) + " exactly"
 }
 
 // interval prints a ratio's interval, or that there is none yet.
@@ -40,7 +25,7 @@ func interval(low, high float64) string {
 	if !(low > 0) || !(high > 0) || math.IsInf(high, 1) {
 		return "[no interval yet]"
 	}
-	return "[" + ratio(low) + ", " + ratio(high) + "]"
+	return "[" + format.Ratio(low) + ", " + format.Ratio(high) + "]"
 }
 
 // percent prints a share: 0.012 is 1.2 %.
@@ -58,18 +43,6 @@ func percent(share float64) string {
 // level prints a confidence: 0.95 is 95 %, 0.999 is 99.9 %.
 func level(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e4)/1e2, 'f', -1, 64) + " %"
-}
-
-// span prints a duration given in seconds.
-func span(seconds float64) string {
-	switch {
-	case seconds < 10:
-		return fixed(seconds, 1) + " s"
-	case seconds < 120:
-		return fixed(seconds, 0) + " s"
-	}
-	whole := int(math.Round(seconds))
-	return strconv.Itoa(whole/60) + " min " + strconv.Itoa(whole%60) + " s"
 }
 
 // scale is how one column of figures is printed: divided, with a unit in the
@@ -136,7 +109,7 @@ func (s scale) print(v float64) string {
 	if x > 0 && x < 5*math.Pow10(-s.decimals) && x != math.Trunc(x) {
 		return significant(x, 2)
 	}
-	return grouped(x, s.decimals)
+	return format.Grouped(x, s.decimals)
 }
 
 // metricNamed finds a metric by the name studies use or by its document key.
@@ -160,32 +133,15 @@ func significant(x float64, n int) string {
 	return fixed(x, max(digits, 0))
 }
 
-// grouped prints x with a comma after every three digits before the point.
-func grouped(x float64, decimals int) string {
-	text := fixed(x, decimals)
-	sign := ""
-	if strings.HasPrefix(text, "-") {
-		sign, text = "-", text[1:]
-	}
-	whole, fraction, found := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if found {
-		fraction = "." + fraction
-	}
-	return sign + whole + fraction
-}
-
 // memory prints an amount of memory: 200 MB, 512 MiB.
 func memory(bytes int64) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:
-		return grouped(float64(bytes>>20), 0) + " MiB"
+		return format.Grouped(float64(bytes>>20), 0) + " MiB"
 	case bytes >= 1e6:
-		return strings.TrimSuffix(grouped(float64(bytes)/1e6, 1), ".0") + " MB"
+		return strings.TrimSuffix(format.Grouped(float64(bytes)/1e6, 1), ".0") + " MB"
 	}
-	return grouped(float64(bytes), 0) + " B"
+	return format.Grouped(float64(bytes), 0) + " B"
 }
 
 // perSecond prints a rate with three significant digits, as sentences do.
@@ -197,13 +153,13 @@ func perSecond(rate float64) string {
 		return significant(rate, 3)
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	return grouped(math.Round(rate/unit)*unit, 0)
+	return format.Grouped(math.Round(rate/unit)*unit, 0)
 }
 
 // asRate prints a rate as it was asked for.
 func asRate(rate float64) string {
 	if rate == math.Trunc(rate) {
-		return grouped(rate, 0)
+		return format.Grouped(rate, 0)
 	}
 	return number(rate)
 }
@@ -213,5 +169,5 @@ func plural(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return grouped(float64(n), 0) + " " + noun
+	return format.Grouped(float64(n), 0) + " " + noun
 }

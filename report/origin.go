@@ -74,7 +74,7 @@ func origin(r *tare.Result, d tare.Decomposition) string {
 	return text + "."
 }
 
-// times prints a factor in three digits.
+// times prints a factor.
 func times(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return nothing

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const publishedHeading = "The published table, measured here"
@@ -232,7 +233,7 @@ func ofFigures(c tare.ClaimResult) string {
 	}
 	figure := func(x float64) string {
 		if x == math.Trunc(x) {
-			return grouped(x, 0)
+			return format.Grouped(x, 0)
 		}
 		return significant(x, 4)
 	}

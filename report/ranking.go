@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // primary is the table of the leading metric's ratios with the medians of
@@ -81,7 +82,7 @@ func (v *view) rateCell(c tare.Contender) Field {
 	rate := 1e9 / x.Value
 	text := perSecond(rate)
 	if rate >= 1000 {
-		text = grouped(rate, 0)
+		text = format.Grouped(rate, 0)
 	}
 	switch {
 	case !ok || !(x.Value > 0):
@@ -121,9 +122,9 @@ func (v *view) errorCell(c tare.Contender) Field {
 	if !ok {
 		return Field{Text: nothing}
 	}
-	text := grouped(errors, 0)
+	text := format.Grouped(errors, 0)
 	if timeouts, _ := total(all, keyed(tare.KeyTimeouts)); timeouts > 0 {
-		text += " (" + grouped(timeouts, 0) + ")"
+		text += " (" + format.Grouped(timeouts, 0) + ")"
 	}
 	if errors > 0 {
 		return Field{text, Bad}
@@ -185,7 +186,7 @@ func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparis
 	x, ok := v.comparison(c.ID, metric)
 	switch {
 	case void && ok && x.Ratio > 0:
-		return crossed(ratio(x.Ratio))
+		return crossed(format.Ratio(x.Ratio))
 	case c.Role == tare.RoleNull:
 		return Field{"not compared", Dim}
 	case void:
@@ -205,7 +206,7 @@ func measured(c tare.Comparison) string {
 	if c.Exact {
 		return exactly(c.Ratio)
 	}
-	return ratio(c.Ratio) + " " + interval(c.Low, c.High)
+	return format.Ratio(c.Ratio) + " " + interval(c.Low, c.High)
 }
 
 // rankCell is the place and the letters; the baseline's stand in whichever
@@ -285,7 +286,7 @@ func (v *view) otherRow(c tare.Contender, names []string) (Row, bool) {
 			out.Cells = append(out.Cells, Field{Text: nothing})
 			continue
 		case len(v.voidsOf(c.ID, name)) > 0:
-			out.Cells = append(out.Cells, crossed(ratio(x.Ratio)))
+			out.Cells = append(out.Cells, crossed(format.Ratio(x.Ratio)))
 		default:
 			out.Cells = append(out.Cells, Field{Text: v.held(x)})
 		}

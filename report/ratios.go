@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // RatioGroup holds every figure of one metric on one workload, as a part of one
@@ -75,7 +76,7 @@ func (v *view) ratioGroup(metric string) RatioGroup {
 		if !compared && !measured {
 			continue
 		}
-		row := RatioRow{Name: v.named(c), Ratio: v.ratioOf(c, metric, func(x tare.Comparison) string { return ratio(x.Ratio) })}
+		row := RatioRow{Name: v.named(c), Ratio: v.ratioOf(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })}
 		if row.Ratio.Mark == Dim || row.Ratio.Text == nothing {
 			row.Ratio = Field{}
 		}
@@ -94,7 +95,7 @@ func (v *view) ratioGroup(metric string) RatioGroup {
 		case x.Exact:
 			row.Interval = Field{Text: "exactly"}
 		case x.Bounded():
-			row.Interval = Field{Text: ratio(x.Low) + "–" + ratio(x.High)}
+			row.Interval = Field{Text: format.Ratio(x.Low) + "–" + format.Ratio(x.High)}
 			if x.Level > 0 && level(x.Level) != level(usual) {
 				row.Interval.Text += " at " + level(x.Level)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/golden"
 )
 
@@ -144,11 +145,11 @@ func TestJSON(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
-		ratio(0.46284): "0.463", ratio(1): "1.000", ratio(21.06): "21.1", ratio(2450): "2,450", ratio(0.00213): "0.0021", ratio(math.NaN()): "–",
+		format.Ratio(0.46284): "0.463", format.Ratio(1): "1.000", format.Ratio(21.06): "21.1", format.Ratio(2450): "2,450", format.Ratio(0.00213): "0.0021", format.Ratio(math.NaN()): "–",
 		percent(0.0121): "1.2 %", percent(0.37): "37 %", percent(0): "0 %", percent(0.00042): "0.04 %", percent(0.03): "3 %",
 		level(0.95): "95 %", level(0.999): "99.9 %",
-		span(7.42): "7.4 s", span(38.2): "38 s", span(252): "4 min 12 s",
-		grouped(1234567.5, 1): "1,234,567.5", grouped(-1234, 0): "-1,234", grouped(999, 0): "999",
+		format.Span(7.42): "7.4 s", format.Span(38.2): "38 s", format.Span(252): "4 min 12 s",
+		format.Grouped(1234567.5, 1): "1,234,567.5", format.Grouped(-1234, 0): "-1,234", format.Grouped(999, 0): "999",
 		plural(1, "round"): "1 round", plural(1200, "round"): "1,200 rounds",
 		interval(0, 0): "[no interval yet]", interval(0.4, 0.5): "[0.400, 0.500]",
 	} {

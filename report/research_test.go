@@ -98,11 +98,11 @@ func TestRecommendationFollowsTheRanks(t *testing.T) {
 		{"baseline among the first", tie, on + "no reason in time to leave encoding-json. It can be first: over all pairs at once it did not differ significantly from jsoniter-fastest and segmentio."},
 		{"two first", rank(exploring(), map[string][2]int{"encoding-json": {3, 3}, "jsoniter-fastest": {1, 2}, "segmentio": {1, 2}}), on + "jsoniter-fastest or segmentio. None was proven better in time, and over all pairs at once they did not differ significantly: the trade-offs decide."},
 		{"first, hardly", rank(exploring(), map[string][2]int{"encoding-json": {2, 3}, "jsoniter-fastest": {1, 2}, "segmentio": {2, 3}}), on + "jsoniter-fastest. None was proven better in time, but neither was it proven better than each of the 2 others ranked."},
-		{"a void baseline", void, on + "none. The baseline is void by the check wrong-answer, so nothing can be compared with it.\n"},
-		{"a void first", voidFirst, on + "none. By these ranks no contender is first.\n"},
-		{"control", controlVoid(), on + "none. Everything on it is void by the check control.\n"},
-		{"ranks without intervals", early, on + "none. No ratio has an interval after 5 rounds.\n"},
-		{"interrupted", interrupted(), on + "none. The figures allow no ranking after 5 rounds.\n"},
+		{"a void baseline", void, on + "not decided. The baseline is void by the check wrong-answer, so nothing can be compared with it.\n"},
+		{"a void first", voidFirst, on + "not decided. By these ranks no contender is first. Use segmentio? No difference in time is shown: what it brings decides."},
+		{"control", controlVoid(), on + "not decided. Everything on it is void by the check control.\n"},
+		{"ranks without intervals", early, on + "not decided. No ratio has an interval after 5 rounds.\n"},
+		{"interrupted", interrupted(), on + "not decided. No ranking after 5 rounds.\n"},
 	} {
 		got := section(t, written(t, "research", c.r), "Recommendation")
 		assert.Contains(t, c.name, got, c.want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // kindGobench is the kind of which contenders are revisions and workloads benchmarks.
@@ -92,7 +93,7 @@ func benchNote(v *view, base, head string) string {
 	out := text(base, v.leading()) + " → " + text(head, v.leading())
 	from, ok := v.value(base, "allocs")
 	if to, also := v.value(head, "allocs"); ok && also && from.Value != to.Value {
-		out += fmt.Sprintf(", %s → %s allocs", grouped(math.Round(from.Value), 0), grouped(math.Round(to.Value), 0))
+		out += fmt.Sprintf(", %s → %s allocs", format.Grouped(math.Round(from.Value), 0), format.Grouped(math.Round(to.Value), 0))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -198,7 +199,7 @@ func examinedBy(r *tare.Result, all []conduct) string {
 	}
 	cases := plural(most, "case")
 	if least != most {
-		cases = fmt.Sprintf("%s to %s", grouped(float64(least), 0), cases)
+		cases = fmt.Sprintf("%s to %s", format.Grouped(float64(least), 0), cases)
 	}
 	made := "made to find differences"
 	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }) {
@@ -262,7 +263,7 @@ func alike(all []conduct) string {
 // summary counts a contender's differences, and says what it could not be
 // asked.
 func (c conduct) summary(r *tare.Result) string {
-	text := fmt.Sprintf("%s differs in %s of %s", c.who.Title(), grouped(float64(len(c.Differences)), 0), plural(c.Cases, "case"))
+	text := fmt.Sprintf("%s differs in %s of %s", c.who.Title(), format.Grouped(float64(len(c.Differences)), 0), plural(c.Cases, "case"))
 	if len(c.Unsupported) > 0 {
 		text += "; not asked: " + inWords(c.missing())
 	}

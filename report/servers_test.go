@@ -63,7 +63,7 @@ func TestVoidOfOneMetric(t *testing.T) {
 	}
 	r.Findings[1].Contender = "nethttp" // the baseline's own time
 	got = section(t, written(t, "research", r), "Recommendation")
-	assert.Contains(t, "no baseline", got, "On `get-7`: none. The baseline is void by the check generator-headroom")
+	assert.Contains(t, "no baseline", got, "On `get-7`: not decided. The baseline is void by the check generator-headroom")
 	r.Findings[1].Metric = "cpu"
 	assert.Contains(t, "the baseline's cpu", section(t, written(t, "research", r), "Recommendation"), "On `get-7`: stay with nethttp.")
 	if strings.Contains(sectionText(t, r, "WHAT THE DIFFERENCE COMES TO"), "On get-7:") {

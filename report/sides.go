@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Words above the table of both sides.
@@ -114,9 +115,9 @@ func (v *view) shows(metric string) bool {
 // wireBytes prints bytes of one request: of many a tenth says nothing.
 func wireBytes(x float64) string {
 	if x >= 100 {
-		return grouped(x, 0)
+		return format.Grouped(x, 0)
 	}
-	return strings.TrimSuffix(grouped(x, 1), ".0")
+	return strings.TrimSuffix(format.Grouped(x, 1), ".0")
 }
 
 // onWire are the dials of what a request is on the wire.

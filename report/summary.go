@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Summary is the part of a page that stands unfolded. Its texts print, each in
@@ -107,7 +108,7 @@ func facts(r *tare.Result) []string {
 	}
 	out = append(out, m.Go)
 	if r.RoundsDone > 0 {
-		out = append(out, plural(r.RoundsDone, "round")+planned(r)+", "+span(r.Seconds))
+		out = append(out, plural(r.RoundsDone, "round")+planned(r)+", "+format.Span(r.Seconds))
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }

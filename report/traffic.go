@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // kindCodec is the kind that asks codecs, kindRouter the one that asks routers,
@@ -56,7 +57,7 @@ func asked(r *tare.Result, w tare.Workload) string {
 	case w.Pool == 1:
 		text += ", one " + one + " over and over"
 	case w.Pool > 1:
-		text += ", " + grouped(float64(w.Pool), 0) + " different " + many + " in turn"
+		text += ", " + format.Grouped(float64(w.Pool), 0) + " different " + many + " in turn"
 	}
 	if set := chosen(without(w.Set, driver)); set != "" {
 		text += ", with " + set

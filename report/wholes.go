@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
@@ -40,7 +41,7 @@ func figure(x float64) string {
 	if x < 1000 {
 		return significant(x, 3)
 	}
-	return grouped(x, 0)
+	return format.Grouped(x, 0)
 }
 
 // timeOf is the time in a unit, without what it is for.

@@ -44,7 +44,7 @@ func places() []place {
 		{dir: "internal/assert", layer: 1},
 		{dir: "internal/golden", layer: 1},
 		{dir: "internal/format", layer: 1},
-		{dir: "internal/plot", layer: 1},
+		{dir: "internal/plot", layer: 1, peers: []string{"internal/format"}},
 		{dir: "internal/protowire", layer: 1},
 		{dir: "tools/agree", layer: 1},
 		{dir: "tools/manifests", layer: alone},
@@ -54,8 +54,8 @@ func places() []place {
 		{dir: "internal/check", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/judge", layer: 2, peers: []string{"internal/evidence"}},
 		{dir: "internal/evidence", layer: 2},
-		{dir: "report", layer: 2, only: []string{".", "load/hist"}},
-		{dir: "report/html", layer: 2, only: []string{".", "report", "internal/plot", "load/hist", "report/html/htmltest"}}, // the last in tests
+		{dir: "report", layer: 2, only: []string{".", "load/hist", "internal/format"}},
+		{dir: "report/html", layer: 2, only: []string{".", "report", "internal/format", "internal/plot", "load/hist", "report/html/htmltest"}}, // the last in tests
 		{dir: "report/html/htmltest", layer: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html/htmltest/sample", layer: 4, only: []string{"."}},                                       // keeps results for the browser's test
 		{dir: "report/html/htmltest/pages", layer: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test

@@ -23,6 +23,7 @@ func Rules() []Rule {
 		{"leaves", "a contender is one folder that can be built alone and says what it is", checkLeaves},
 		{"names", "a file is named after what is in it", checkNames},
 		{"metrics", "what a metric is and how it is spoken of stands in metric.go", checkMetrics},
+		{"formats", "a ratio is printed by internal/format, so that it reads the same everywhere", checkFormats},
 	}
 }
 

@@ -103,6 +103,8 @@ func TestEachRuleFires(t *testing.T) {
 		{"switch over metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int {\n\tswitch m {\n\tcase \"p50\", \"p99\":\n\t\treturn 1\n\t}\n\treturn 0\n}\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 		{"metrics compared", "internal/judge/judge.go", "package judge\n\nfunc f(m struct{ Metric string }) bool { return m.Metric == \"cpu\" || m.Metric != \"rss\" }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
 		{"map of metrics", "internal/judge/judge.go", "package judge\n\nfunc f(m string) int { return map[string]int{\"p50\": 1, \"rss\": 2}[m] }\n", "metrics", "internal/judge/judge.go:3: tells 2 metrics"},
+		{"a ratio by a verb", "internal/judge/judge.go", "package judge\n\nimport \"fmt\"\n\nfunc f() string { return fmt.Sprintf(\"%.2f×\", 1.5) }\n", "formats", "internal/judge/judge.go:5: prints a ratio"},
+		{"a ratio by strconv", "internal/judge/judge.go", "package judge\n\nimport \"strconv\"\n\nfunc f() string { return strconv.FormatFloat(1.5, 'f', 2, 64) + \"×\" }\n", "formats", "internal/judge/judge.go:5: prints a ratio"},
 	} {
 		files := sound()
 		if c.text == "" {

@@ -132,23 +132,67 @@ func Minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Ratio returns a ratio with three decimals, fewer if it is large and two digits if it
-// is small.
+// Nothing is printed if there is no figure.
+const Nothing = "–"
+
+// Ratio returns a ratio for a table: three decimals, fewer if it is large and two
+// significant digits if it is small. It returns a dash if x is no ratio.
 func Ratio(x float64) string {
 	switch {
+	case !(x > 0) || math.IsInf(x, 1):
+		return Nothing
 	case x >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
+		return Grouped(x, 0)
 	case x >= 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	case x < 0.01:
-		return strconv.FormatFloat(x, 'g', 2, 64)
+		return strconv.FormatFloat(x, 'f', max(0, 1-int(math.Floor(math.Log10(x)))), 64)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
+}
+
+// Grouped returns x with a comma after every three digits before the point.
+func Grouped(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "-", text[1:]
+	}
+	whole, fraction, found := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if found {
+		fraction = "." + fraction
+	}
+	return sign + whole + fraction
 }
 
 // Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3
 // is "12×".
 func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
+
+// Short returns a ratio for a sentence, without ×: two decimals, fewer if it is large and two
+// significant digits if it is small.
+func Short(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x > 0 && x < 0.1:
+		return strconv.FormatFloat(x, 'f', Decimals(x), 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// Factor returns Short with its sign: 0.40×.
+func Factor(x float64) string { return Short(x) + "×" }
+
+// Within returns a ratio with its interval: 0.40× (0.38–0.42).
+func Within(ratio, low, high float64) string {
+	return Factor(ratio) + " (" + Interval(Short(low), Short(high)) + ")"
+}
 
 // Span returns a number of seconds: 0.4 s, 14 s, 2 min 51 s.
 func Span(seconds float64) string {

@@ -240,9 +240,9 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 	}
 	switch f.Form {
 	case tare.FigureFast:
-		return formatTimes(1 / c.Ratio), c.Ratio > 0
+		return format.Times(1 / c.Ratio), c.Ratio > 0
 	case tare.FigureTimes:
-		return formatTimes(c.Ratio), true
+		return format.Times(c.Ratio), true
 	case tare.FigureLess:
 		return format.Percent(1 - c.Ratio), c.Ratio < 1 && (c.Exact || c.Differs(floor) == tare.Significant)
 	}
@@ -334,13 +334,13 @@ func brief(c tare.Comparison, control float64) string {
 	}
 	switch {
 	case m.Faster != "" && c.Ratio <= 1/1.5:
-		return "is " + formatTimes(1/c.Ratio) + " as fast"
+		return "is " + format.Times(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
 		return verb + " " + format.Percent(1-c.Ratio) + " " + cpu.Replace(m.Less)
 	case c.Ratio < 2:
 		return verb + " " + format.Percent(c.Ratio-1) + " " + cpu.Replace(m.More)
 	}
-	return verb + " " + formatTimes(c.Ratio) + " the " + cpu.Replace(m.Noun)
+	return verb + " " + format.Times(c.Ratio) + " the " + cpu.Replace(m.Noun)
 }
 
 // changes returns the number of test cases in which another value arrives than the

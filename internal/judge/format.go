@@ -56,9 +56,6 @@ func formatLevel(level float64) string {
 	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
-// formatTimes writes a factor: 1.94 is "1.9×", 12.3 is "12×".
-func formatTimes(x float64) string { return fixed(x, format.Decimals(x)) + "×" }
-
 // formatValue writes a value in a unit a person would use: nanoseconds and
 // bytes are scaled, counts are not.
 func formatValue(x float64, unit string) string {

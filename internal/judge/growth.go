@@ -61,8 +61,8 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	switch {
 	case describes && !(low <= r.Low && r.High <= high):
 		r.Outcome = tare.Holds
-		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %.2f× of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
-			powerOf(by, c.Value), math.Exp(worst), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), by, r.Measured)
+		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
+			powerOf(by, c.Value), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), by, r.Measured)
 		return
 	case low <= r.Low && r.High <= high:
 		r.Outcome = tare.Holds

@@ -15,9 +15,9 @@ func change(ratio float64, w tare.Metric) string {
 	case ratio == 1:
 		return "the same"
 	case w.Faster != "" && ratio <= 1/1.5:
-		return formatTimes(1/ratio) + " " + w.Faster
+		return format.Times(1/ratio) + " " + w.Faster
 	case w.Slower != "" && ratio >= 1.5:
-		return formatTimes(ratio) + " " + w.Slower
+		return format.Times(ratio) + " " + w.Slower
 	case ratio < 1:
 		return format.Percent(1-ratio) + " " + w.Less
 	}

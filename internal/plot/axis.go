@@ -10,6 +10,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 //go:embed plot.css
@@ -100,7 +102,7 @@ func (a Axis) RatioTicks(apart float64) []Tick {
 	return out
 }
 
-func formatRatio(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) + "×" }
+func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
 // addTick adds a tick at v, if it is on the axis and no other is too near.
 func (a Axis) addTick(ticks []Tick, v, apart float64, text func(float64) string) []Tick {

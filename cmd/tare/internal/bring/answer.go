@@ -9,14 +9,16 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
+	"github.com/tarebench/tare/internal/format"
 )
 
-// changesMost is how many changed benchmarks the answer names.
-const changesMost = 4
+// changesMost is how many changed benchmarks the line below the headline names.
+const changesMost = 3
 
-// answer says which benchmarks take another time in head and how much, or that
-// none was shown to and what the run could have shown.
-func answer(r *tare.Result) string {
+// setAnswer gives a result its headline: how many benchmarks take another time in head, or
+// that none was shown to. The line below it has the largest changes, what the run could
+// have shown, and which benchmarks do another amount of work.
+func setAnswer(r *tare.Result) {
 	var changed, all []tare.Comparison
 	least, most, void := math.Inf(1), 0.0, 0
 	for _, w := range r.Workloads {
@@ -37,43 +39,55 @@ func answer(r *tare.Result) string {
 		seen := math.Expm1(max(about.NoiseFloor(), c.HalfWidth()))
 		least, most = min(least, seen), max(most, seen)
 	}
-	left := describeWork(r)
+	work, left := describeWork(r), ""
 	if void > 0 {
-		left += fmt.Sprintf(" Void: %d.", void)
+		left = fmt.Sprintf("; %d void", void)
 	}
 	could := advice.Percent(least)
 	if advice.Percent(most) != could {
 		could += " to " + advice.Percent(most)
 	}
+	r.Answer, r.Figures, r.Quotes = "", "", nil
 	switch {
 	case len(all) == 0:
-		return strings.TrimSpace(noTimes(r) + left)
+		r.Answer, r.Figures = noTimes(r, left), strings.TrimSpace(work)
+		return
 	case len(changed) == 0:
-		return fmt.Sprintf("No change in time was shown in %s; this run could have shown changes beyond %s.%s", benchmarks(len(all)), could, left)
+		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", benchmarks(len(all)), left)
+		r.Figures = "Changes in time beyond " + could + " would have been shown." + work
+		return
 	}
 	slices.SortStableFunc(changed, func(a, b tare.Comparison) int {
 		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
 	})
+	slower := 0
 	var parts []string
-	for _, c := range changed[:min(len(changed), changesMost)] {
-		parts = append(parts, fmt.Sprintf("%s takes %.3g× (%.3g to %.3g) the time of base", c.Workload, c.Ratio, c.Low, c.High))
+	for i, c := range changed {
+		if c.Ratio > 1 {
+			slower++
+		}
+		if i < changesMost {
+			parts = append(parts, c.Workload+" "+format.Within(c.Ratio, c.Low, c.High))
+			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
+		}
 	}
+	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.", len(changed), benchmarks(len(all)), slower, len(changed)-slower, left)
 	if more := len(changed) - changesMost; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more changed", more))
+		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	text := fmt.Sprintf("%d of %s changed in time: %s.", len(changed), benchmarks(len(all)), strings.Join(parts, "; "))
+	r.Figures = "Of base: " + strings.Join(parts, "; ") + "."
 	if len(changed) < len(all) {
-		text += fmt.Sprintf(" In the others this run could have shown changes beyond %s.", could)
+		r.Figures += fmt.Sprintf(" In the others changes beyond %s would have been shown.", could)
 	}
-	return text + left
+	r.Figures += work
 }
 
-// noTimes says why no benchmark has a result in time.
-func noTimes(r *tare.Result) string {
+// noTimes says that no benchmark has a result in time; left tells of void ones.
+func noTimes(r *tare.Result, left string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."
 	}
-	return "No benchmark has a result: too few rounds, or void."
+	return "No answer: no benchmark has a result in time" + left + "."
 }
 
 // describeWork says which benchmarks do more or less work; "" if nothing was counted.

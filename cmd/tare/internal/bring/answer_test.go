@@ -2,6 +2,7 @@ package bring
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tarebench/tare"
@@ -25,19 +26,27 @@ func TestAnswer(t *testing.T) {
 	same, within, faster, slower := [3]float64{1.01, 0.95, 1.07}, [3]float64{1.01, 1.005, 1.015}, [3]float64{0.5, 0.45, 0.55}, [3]float64{1.2, 1.1, 1.3}
 	void := timed(same, faster)
 	void.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: Head, Workload: "Benchmark1"}}
+	counted := timed(same)
+	counted.Comparisons = append(counted.Comparisons, tare.Comparison{Workload: "Benchmark0", Contender: Head, Metric: tare.MetricInstructions, Against: Base, Ratio: 1.1, Low: 1.1, High: 1.1, Exact: true})
 	for name, c := range map[string]struct {
 		r    *tare.Result
 		want string
 	}{
-		"none":   {timed(same, within), "No change in time was shown in 2 benchmarks; this run could have shown changes beyond 2 % to 6.1 %."},
-		"one":    {timed(same), "No change in time was shown in 1 benchmark; this run could have shown changes beyond 6.1 %."},
-		"some":   {timed(slower, same, faster), "2 of 3 benchmarks changed in time: Benchmark2 takes 0.5× (0.45 to 0.55) the time of base; Benchmark0 takes 1.2× (1.1 to 1.3) the time of base. In the others this run could have shown changes beyond 6.1 %."},
-		"many":   {timed(slower, slower, slower, slower, faster), "5 of 5 benchmarks changed in time: Benchmark4 takes 0.5× (0.45 to 0.55) the time of base; Benchmark0 takes 1.2× (1.1 to 1.3) the time of base; Benchmark1 takes 1.2× (1.1 to 1.3) the time of base; Benchmark2 takes 1.2× (1.1 to 1.3) the time of base; 1 more changed."},
-		"void":   {void, "No change in time was shown in 1 benchmark; this run could have shown changes beyond 6.1 %. Void: 1."},
-		"rounds": {timed([3]float64{0.5, 0, 0}), "No benchmark has a result: too few rounds, or void."},
+		"none":    {timed(same, within), "No change in time shown in 2 benchmarks. Changes in time beyond 2 % to 6.1 % would have been shown."},
+		"one":     {timed(same), "No change in time shown in 1 benchmark. Changes in time beyond 6.1 % would have been shown."},
+		"some":    {timed(slower, same, faster), "2 of 3 benchmarks changed in time: 1 slower, 1 faster. Of base: Benchmark2 0.50× (0.45–0.55); Benchmark0 1.20× (1.10–1.30). In the others changes beyond 6.1 % would have been shown."},
+		"many":    {timed(slower, slower, slower, slower, faster), "5 of 5 benchmarks changed in time: 4 slower, 1 faster. Of base: Benchmark4 0.50× (0.45–0.55); Benchmark0 1.20× (1.10–1.30); Benchmark1 1.20× (1.10–1.30); 2 more."},
+		"void":    {void, "No change in time shown in 1 benchmark; 1 void. Changes in time beyond 6.1 % would have been shown."},
+		"counted": {counted, "No change in time shown in 1 benchmark. Changes in time beyond 6.1 % would have been shown. Benchmark0 does 10.0 % more work (instructions)."},
+		"untimed": {&tare.Result{Measured: tare.Measured{Work: make([]tare.Work, 1)}}, "No benchmark was timed: code and counts are the same on both sides. "},
+		"rounds":  {timed([3]float64{0.5, 0, 0}), "No answer: no benchmark has a result in time. "},
 	} {
-		if got := answer(c.r); got != c.want {
+		setAnswer(c.r)
+		if got := c.r.Answer + " " + c.r.Figures; got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+		if n := len(strings.Fields(c.r.Answer)); n > 15 {
+			t.Errorf("%s: %d words: %s", name, n, c.r.Answer)
 		}
 	}
 }

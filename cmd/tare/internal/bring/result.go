@@ -46,7 +46,7 @@ func (b *Bench) Finish(r *tare.Result) {
 	}
 	b.counted.record(r)
 	b.counted.explain(r)
-	r.Answer = answer(r)
+	setAnswer(r)
 }
 
 // Untimed returns the result of a comparison of which nothing has to be timed.

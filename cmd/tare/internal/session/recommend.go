@@ -14,7 +14,7 @@ import (
 // Advice is a study that ends with a recommendation.
 type Advice struct {
 	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
-	Complete  func(*tare.Result) // adds to the result before it is saved, e.g. what was left out
+	Complete  func(*tare.Result) // gives the result its headline before it is saved, and adds what was left out
 	Recommend func(*tare.Result) []string
 }
 
@@ -31,7 +31,6 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 		res, err := run(ctx, study, o)
 		if res != nil {
 			a.Complete(res)
-			res.Answer = firstLine(a.Recommend(res))
 		}
 		return res, err
 	}
@@ -63,14 +62,6 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 		err = errOut
 	}
 	return exit, err
-}
-
-// firstLine returns the first of the recommendations, the answer of the result.
-func firstLine(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return fixture.Legible([]byte(lines[0]))
 }
 
 // recommend prints what to take.

@@ -211,7 +211,7 @@ func (w *writer) figure(name, id string) (string, error) {
 	}
 	for _, c := range m.result.Claims {
 		if c.ID == id && c.Kind == tare.ClaimRatio && c.Low < c.High {
-			return fmt.Sprintf("%.2f× (%s)", c.Measured, format.Interval(fmt.Sprintf("%.2f", c.Low), fmt.Sprintf("%.2f", c.High))), nil
+			return format.Within(c.Measured, c.Low, c.High), nil
 		}
 	}
 	return "", fmt.Errorf("run %s has no ratio with an interval for claim %s", name, id)

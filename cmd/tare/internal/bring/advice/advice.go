@@ -6,10 +6,12 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Reading is one workload of a result, by one metric.
@@ -84,6 +86,67 @@ func Tied(c tare.Comparison, list []tare.Comparison) []string {
 		}
 	}
 	return names
+}
+
+// TiedWith says which others the evidence allows the place of c, to follow what is said of
+// c. It returns "" if there are none.
+func TiedWith(c tare.Comparison, list []tare.Comparison) string {
+	tied := Tied(c, list)
+	if len(tied) == 0 {
+		return ""
+	}
+	return "; " + Names(tied) + " did not differ significantly from it"
+}
+
+// figuresMost is the number of contenders in the line below a headline.
+const figuresMost = 3
+
+// SetAnswer gives the result of a comparison of nouns (routers, codecs) with base a
+// headline that recommends one or says why not, a line of figures, and the comparisons
+// that both quote. keeps reports whether a contender answers as base does, which is what
+// the condition names; it is nil if nothing was asked.
+func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) bool) {
+	res := r.Result
+	res.Answer, res.Figures, res.Quotes = r.headline(noun, base, condition, keeps), "", nil
+	var parts []string
+	for _, c := range r.Measured() {
+		if len(parts) == figuresMost {
+			break
+		}
+		parts = append(parts, c.Contender+" "+format.Within(c.Ratio, c.Low, c.High))
+		res.Quotes = append(res.Quotes, tare.Quote{Contender: c.Contender, Workload: c.Workload, Metric: c.Metric})
+	}
+	if len(parts) > 0 && r.NoiseFloor() > 0 {
+		res.Figures = fmt.Sprintf("%s, of %s: %s; noise ±%s.", tare.MetricFor(r.Metric).Noun, base, strings.Join(parts, ", "), Percent(math.Expm1(r.NoiseFloor())))
+		res.Figures = strings.ToUpper(res.Figures[:1]) + res.Figures[1:]
+	}
+}
+
+func (r Reading) headline(noun, base, condition string, keeps func(id string) bool) string {
+	if why := r.Nothing(); why != "" {
+		return "No answer: " + why + "."
+	}
+	measured, faster := r.Measured(), r.Faster()
+	switch {
+	case len(measured) == 0:
+		return "No answer: no " + noun + " was compared with " + base + "."
+	case len(faster) == 0:
+		return "Stay with " + base + ": no other " + noun + " is shown to take less."
+	}
+	best := faster[0]
+	gain := format.Times(1/best.Ratio) + " as fast as " + base
+	if r.Metric != "time" {
+		gain = Percent(1-best.Ratio) + " less " + tare.MetricFor(r.Metric).Noun + " than " + base
+	}
+	text := "Use " + best.Contender + ": " + gain
+	if keeps == nil || keeps(best.Contender) {
+		return text + "."
+	}
+	stay := base
+	if i := slices.IndexFunc(faster, func(c tare.Comparison) bool { return keeps(c.Contender) }); i >= 0 {
+		stay = faster[i].Contender
+	}
+	return text + "; " + condition + ", " + stay + "."
 }
 
 // Price is what taking a contender in brings, compared with the baseline's

@@ -165,3 +165,39 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// A recommendation is a headline of at most 15 words with its condition, or says what is
+// missing; the line below it has the ratios.
+func TestSetAnswer(t *testing.T) {
+	void := measured()
+	void.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: base, Workload: work}}
+	slow := measured()
+	slow.Comparisons = slices.DeleteFunc(slow.Comparisons, func(c tare.Comparison) bool { return c.Contender == "quick" || c.Contender == "even" })
+	few := measured()
+	few.Comparisons = nil
+	const figures = " Time, of net/http: quick 0.40× (0.35–0.45), even 0.50× (0.45–0.55), slow 2.00× (1.90–2.10); noise ±2 %."
+	keeps := func(who ...string) func(string) bool {
+		return func(id string) bool { return slices.Contains(who, id) }
+	}
+	for _, c := range []struct {
+		r     *tare.Result
+		keeps func(string) bool
+		want  string
+	}{
+		{measured(), nil, "Use quick: 2.5× as fast as net/http." + figures},
+		{measured(), keeps("quick"), "Use quick: 2.5× as fast as net/http." + figures},
+		{measured(), keeps("even"), "Use quick: 2.5× as fast as net/http; where all values must stay, even." + figures},
+		{measured(), keeps(), "Use quick: 2.5× as fast as net/http; where all values must stay, net/http." + figures},
+		{slow, nil, "Stay with net/http: no other codec is shown to take less. Time, of net/http: slow 2.00× (1.90–2.10); noise ±2 %."},
+		{void, nil, "No answer: base is void by the check wrong-answer." + figures},
+		{few, nil, "No answer: too few rounds for an interval. "},
+	} {
+		reading(c.r).SetAnswer("codec", "net/http", "where all values must stay", c.keeps)
+		if got := c.r.Answer + " " + c.r.Figures; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if n := len(strings.Fields(c.r.Answer)); n > 15 {
+			t.Errorf("%d words: %s", n, c.r.Answer)
+		}
+	}
+}

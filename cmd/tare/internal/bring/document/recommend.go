@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
@@ -23,6 +24,16 @@ func Recommendation(r *tare.Result, docs []codec.Document, given int, t Type) []
 		out = append(out, a.lines()...)
 	}
 	return out
+}
+
+// SetAnswer gives a result the headline of its first workload's recommendation.
+func SetAnswer(r *tare.Result, docs []codec.Document, given int, t Type) {
+	if len(r.Workloads) == 0 {
+		return
+	}
+	w := r.Workloads[0]
+	a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, given: given, typ: t, into: doing(w, t)}
+	a.Reading.SetAnswer("codec", "encoding/json", "where all values must stay", func(id string) bool { return a.values(id) == 0 })
 }
 
 // doing is a workload in words, to follow a codec's name.
@@ -64,8 +75,8 @@ func (a *adviser) lines() []string {
 		if len(measured) == 1 {
 			none = measured[0].Contender + " was not"
 		}
-		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%.1f %%).",
-			subject, plainly(a.into), none, 100*math.Expm1(a.NoiseFloor()))}
+		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%s).",
+			subject, plainly(a.into), none, advice.Percent(math.Expm1(a.NoiseFloor())))}
 	}
 	best := faster[0]
 	lines := []string{subject + ": " + a.sentence(best, faster)}
@@ -102,17 +113,12 @@ func (a *adviser) faster() []tare.Comparison {
 
 // sentence is what a codec brings and what it costs.
 func (a *adviser) sentence(c tare.Comparison, faster []tare.Comparison) string {
-	text := fmt.Sprintf("%s %s in %.2fx (%.2f–%.2f) the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.into,
-		c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.Price(c.Contender))
+	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.into,
+		format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.Price(c.Contender))
 	if Typed(a.Workload) && Generated(c.Contender) {
 		text += "; code is generated for the type, again after every change of it"
 	}
-	if tied := advice.Tied(c, faster); len(tied) == 1 {
-		text += "; " + tied[0] + " did not differ significantly from it"
-	} else if len(tied) > 1 {
-		text += "; " + advice.Names(tied) + " did not differ significantly from it"
-	}
-	return text + "."
+	return text + advice.TiedWith(c, faster) + "."
 }
 
 // differences returns how a codec differs on a workload, in certain classes.

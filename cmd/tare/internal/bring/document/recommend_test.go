@@ -52,20 +52,20 @@ func TestRecommendation(t *testing.T) {
 		want   []string
 	}{
 		"the best": {"any/decode", func(*tare.Result) {}, []string{
-			"For your 7 B documents: quick decodes into any in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+			"For your 7 B documents: quick decodes into any in 0.41× (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
 				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
 		}},
 		"it differs": {"any/decode", func(r *tare.Result) { differs(r, "quick", 2, tare.DiffersInValue) }, []string{
-			"For your 7 B documents: quick decodes into any in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; its values differ on 2 of your 3 documents: $.a b is 1.5 for encoding/json and 1 for it (x.ndjson:1); " +
+			"For your 7 B documents: quick decodes into any in 0.41× (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; its values differ on 2 of your 3 documents: $.a b is 1.5 for encoding/json and 1 for it (x.ndjson:1); " +
 				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
-			"Where every value must stay as encoding/json has it: same decodes into any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+			"Where every value must stay as encoding/json has it: same decodes into any in 0.60× (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
 				"it links 1 module and makes the binary no larger.",
 		}},
 		"all differ": {"typed/encode", func(r *tare.Result) {
 			differs(r, "quick", 3, tare.DiffersInValue)
 			differs(r, "same", 1, tare.DiffersInValue)
 		}, []string{
-			"For your 7 B documents: quick encodes from the inferred type in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; its values differ on all your documents: $.a b is 1.5 for encoding/json and 1 for it (x.ndjson:1); " +
+			"For your 7 B documents: quick encodes from the inferred type in 0.41× (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; its values differ on all your documents: $.a b is 1.5 for encoding/json and 1 for it (x.ndjson:1); " +
 				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
 			"Where every value must stay as encoding/json has it, encoded from the inferred type: stay with encoding/json.",
 		}},
@@ -74,37 +74,37 @@ func TestRecommendation(t *testing.T) {
 			differs(r, "quick", 1, tare.DiffersInValue)
 			differs(r, "same", 3, tare.DiffersInForm)
 		}, []string{
-			"For your 7 B documents: same encodes from any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values, spelled or ordered differently on all your documents; " +
+			"For your 7 B documents: same encodes from any in 0.60× (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values, spelled or ordered differently on all your documents; " +
 				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"nothing better": {"any/encode", func(r *tare.Result) { r.Comparisons = append(r.Comparisons[:1], r.Comparisons[3:]...) }, []string{
-			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2.0 %).",
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2 %).",
 		}},
 		"void": {"any/encode", func(r *tare.Result) {
 			for _, id := range []string{"quick", "same"} {
 				r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: id})
 			}
 		}, []string{
-			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2.0 %).",
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2 %).",
 		}},
 		"no control": {"any/encode", func(r *tare.Result) { r.Comparisons[0].Low = 0 }, []string{
 			"For your 7 B documents, encoded from any: no recommendation: too few rounds for an interval.",
 		}},
 		"one that is not faster": {"any/encode", func(r *tare.Result) { r.Comparisons = append(r.Comparisons[:1], r.Comparisons[4]) }, []string{
-			"For your 7 B documents, encoded from any: stay with encoding/json: slow was not shown to be faster beyond what the control shows (±2.0 %).",
+			"For your 7 B documents, encoded from any: stay with encoding/json: slow was not shown to be faster beyond what the control shows (±2 %).",
 		}},
 		"nobody": {"any/encode", func(r *tare.Result) { r.Comparisons = r.Comparisons[:1] }, []string{
 			"For your 7 B documents, encoded from any: no recommendation: no codec was compared with encoding/json.",
 		}},
 		"a tie goes to who is maintained": {"any/decode", func(r *tare.Result) { r.Comparisons[2].RankLow = 1 }, []string{
-			"For your 7 B documents: same decodes into any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+			"For your 7 B documents: same decodes into any in 0.60× (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
 				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"generated code": {"typed/decode", func(r *tare.Result) {
 			r.Contenders[2].ID, r.Comparisons[1].Contender, r.Semantics[0].Contender = "easyjson", "easyjson", "easyjson"
 			r.Comparisons[2].RankLow, r.Contenders[3].Adoption.Unmaintained = 1, "since 2018"
 		}, []string{
-			"For your 7 B documents: easyjson decodes into the inferred type in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+			"For your 7 B documents: easyjson decodes into the inferred type in 0.41× (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
 				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained; code is generated for the type, again after every change of it; same did not differ significantly from it.",
 		}},
 		"void baseline": {"any/encode", func(r *tare.Result) {
@@ -125,8 +125,8 @@ func TestRecommendation(t *testing.T) {
 // documents that were not asked are not spoken for, and neither is a codec that nobody asked.
 func TestRecommendationVouchesForWhatWasAsked(t *testing.T) {
 	docs := docsOf(t, "{\"a\":1}\n{\"a\":1}\n{\"a\":1}")
-	const quick, same = "For your 7 B documents: quick decodes into example.org/wait.T in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; ",
-		"Where every value must stay as encoding/json has it: same decodes into example.org/wait.T in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; "
+	const quick, same = "For your 7 B documents: quick decodes into example.org/wait.T in 0.41× (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; ",
+		"Where every value must stay as encoding/json has it: same decodes into example.org/wait.T in 0.60× (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; "
 	wait := tare.Semantics{Contender: "quick", Cases: 6, Differences: []tare.Difference{
 		{Case: "typed/encode wait.ndjson:1", Class: tare.DiffersInValue, Asked: "wait.ndjson:1 $.wait", Reference: "1500", Got: `"1.5µs"`},
 	}}

@@ -170,7 +170,7 @@ func (r Row) changes() (by, interval string) {
 	}
 	print := formatPercent
 	if slices.ContainsFunc(all, isFactor) {
-		print = formatTimes
+		print = format.Factor
 	}
 	if r.Low > 0 {
 		interval = print(r.Low) + " to " + print(r.High)
@@ -186,8 +186,6 @@ func (r Row) change() string {
 
 // isFactor reports whether a ratio reads better as a factor than in per cent.
 func isFactor(ratio float64) bool { return ratio >= 2 || ratio > 0 && ratio <= 0.5 }
-
-func formatTimes(ratio float64) string { return strconv.FormatFloat(ratio, 'g', 3, 64) + "×" }
 
 func formatPercent(ratio float64) string {
 	if math.Abs(ratio-1) < 0.0005 {

@@ -11,9 +11,9 @@ func TestOneUnitInARow(t *testing.T) {
 		row          Row
 		by, interval string
 	}{
-		{Row{Ratio: 2.22, Low: 1.943, High: 2.5}, "2.22×", "1.94× to 2.5×"},
-		{Row{Ratio: 1.943, Low: 1.5, High: 2.22}, "1.94×", "1.5× to 2.22×"},
-		{Row{Ratio: 0.6, Low: 0.45, High: 0.7}, "0.6×", "0.45× to 0.7×"},
+		{Row{Ratio: 2.22, Low: 1.943, High: 2.5}, "2.22×", "1.94× to 2.50×"},
+		{Row{Ratio: 1.943, Low: 1.5, High: 2.22}, "1.94×", "1.50× to 2.22×"},
+		{Row{Ratio: 0.6, Low: 0.45, High: 0.7}, "0.60×", "0.45× to 0.70×"},
 		{Row{Ratio: 1.124, Low: 0.9999, High: 1.3}, "+12.4 %", "±0.0 % to +30.0 %"},
 		{Row{Ratio: 2.31}, "2.31×", ""},
 		{Row{Ratio: 0.9}, "-10.0 %", ""},

@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	sdk "github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/router"
 )
 
@@ -18,6 +19,12 @@ import (
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
 	return append(a.lines(), a.refused()...)
+}
+
+// SetAnswer gives a result the headline of its recommendation.
+func (d *Document) SetAnswer(r *tare.Result) {
+	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
+	a.Reading.SetAnswer("router", name(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.misrouted(id)) == 0 })
 }
 
 // adviser reads the workload that asks for all routes.
@@ -43,7 +50,7 @@ func (a *adviser) lines() []string {
 		if len(measured) == 1 {
 			none, nearest = "the other router was not", measured[0].Contender
 		}
-		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.NoiseFloor()))
+		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, name(a.Baseline), none, advice.Percent(math.Expm1(a.NoiseFloor())))
 		return a.matters([]string{text + " " + a.sentence(nearest, measured[0]) + "."})
 	}
 	lines := []string{a.praise(subject+" "+faster[0].Contender, faster[0], faster)}
@@ -61,13 +68,7 @@ func (a *adviser) lines() []string {
 
 // praise is what a router brings and what it costs.
 func (a *adviser) praise(who string, c tare.Comparison, faster []tare.Comparison) string {
-	text := fmt.Sprintf("%s; %s; %s", a.sentence(who, c), a.meaning(c.Contender), a.Price(c.Contender))
-	if tied := advice.Tied(c, faster); len(tied) == 1 {
-		text += "; " + tied[0] + " did not differ significantly from it"
-	} else if len(tied) > 1 {
-		text += "; " + advice.Names(tied) + " did not differ significantly from it"
-	}
-	return text + "."
+	return fmt.Sprintf("%s; %s; %s%s.", a.sentence(who, c), a.meaning(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
 }
 
 // misrouted returns the requests that a route of the table should have answered, and that came to
@@ -86,8 +87,8 @@ func (a *adviser) misrouted(id string) []tare.Difference {
 
 // sentence is what a lookup takes by a router, and what of a request that is.
 func (a *adviser) sentence(who string, c tare.Comparison) string {
-	text := fmt.Sprintf("%s takes %s (%s) the time of %s for a lookup, %s instead of %s", who,
-		ratio(c.Ratio), span(c.Low, c.High), name(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", who,
+		format.Within(c.Ratio, c.Low, c.High), name(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 	cpu, ok := a.cpu().Comparison(c.Contender)
 	if whole := a.request(); whole > 0 && ok {
 		text += fmt.Sprintf(": of CPU time the difference is %s of what a request costs over a loopback connection, %s",
@@ -101,21 +102,6 @@ func (a *adviser) cpu() advice.Reading {
 	r := a.Reading
 	r.Metric = "cpu"
 	return r
-}
-
-func ratio(x float64) string { return figure(x) + "x" }
-
-func span(low, high float64) string { return figure(low) + "–" + figure(high) }
-
-// figure is a ratio with the digits that it has.
-func figure(x float64) string {
-	switch {
-	case x >= 100:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 10:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
 }
 
 // request is what the baseline takes of CPU time for a whole request; zero: not

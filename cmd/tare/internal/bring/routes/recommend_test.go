@@ -57,7 +57,7 @@ func shadowed() tare.Semantics {
 
 func TestRecommendation(t *testing.T) {
 	d, _ := listOf(t, "r.txt", "GET /a\nGET /b")
-	best := "On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns: of CPU time the difference is 0.4 % of what a request costs over a loopback connection, 40 µs; " +
+	best := "On your 2 routes quick takes 0.40× (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns: of CPU time the difference is 0.4 % of what a request costs over a loopback connection, 40 µs; " +
 		"it answers 11 of 50 odd requests otherwise than net/http (see what they answer differently); it links 1 module and adds 200 kB to the binary"
 	notice := "2 of 3 routers cost a request at most 5 % more CPU time than net/http does (more: slow): among those choose by what they answer and what they bring, not by speed."
 	for name, tt := range map[string]struct {
@@ -70,23 +70,23 @@ func TestRecommendation(t *testing.T) {
 			add(r, "twin", 0.41, 0.39, 0.43, 1)
 		}, []string{best + "; twin did not differ significantly from it.", strings.Replace(notice, "2 of 3", "3 of 4", 1)}},
 		"nobody faster": {func(r *tare.Result) { without(r, "quick", "slow") }, []string{
-			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
-				"even takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns: of CPU time the difference is less than 0.1 % of what a request costs over a loopback connection, 40 µs.",
+			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2 %). " +
+				"even takes 0.99× (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns: of CPU time the difference is less than 0.1 % of what a request costs over a loopback connection, 40 µs.",
 			"No router here costs a request 5 % more CPU time than net/http does: choose by what they answer and what they bring, not by speed.",
 		}},
 		"no request": {func(r *tare.Result) { r.Values, r.Semantics = nil, nil }, []string{
-			"On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns; what it answers to odd requests is not known; it links 1 module and adds 200 kB to the binary.",
+			"On your 2 routes quick takes 0.40× (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns; what it answers to odd requests is not known; it links 1 module and adds 200 kB to the binary.",
 		}},
 		"none of two": {func(r *tare.Result) {
 			without(r, "quick")
 			r.Values = nil
 		}, []string{
-			"On your 2 routes: stay with net/http: none of the 2 routers measured was shown to be faster beyond what the control shows (±2.0 %). " +
-				"The nearest, even, takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns.",
+			"On your 2 routes: stay with net/http: none of the 2 routers measured was shown to be faster beyond what the control shows (±2 %). " +
+				"The nearest, even, takes 0.99× (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns.",
 		}},
 		"all dear": {func(r *tare.Result) { without(r, "quick", "even") }, []string{
-			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
-				"slow takes 50.0x (49.0–51.0) the time of net/http for a lookup, 12.5 µs instead of 250 ns: of CPU time the difference is 31 % of what a request costs over a loopback connection, 40 µs.",
+			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2 %). " +
+				"slow takes 50.0× (49.0–51.0) the time of net/http for a lookup, 12.5 µs instead of 250 ns: of CPU time the difference is 31 % of what a request costs over a loopback connection, 40 µs.",
 			"All that were measured cost a request more than 5 % more CPU time than net/http does.",
 		}},
 		"open": {func(r *tare.Result) {
@@ -108,7 +108,7 @@ func TestRecommendation(t *testing.T) {
 			r.Semantics[0] = shadowed()
 		}, []string{strings.Replace(best, "11 of 50 odd requests otherwise than net/http (see what they answer differently)",
 			"2 of 50 odd requests otherwise than net/http (see what they answer differently), 1 of them requests for your routes: it refuses /users/4711 with 404", 1) + ".",
-			"Where every request must reach the most specific of your routes: even takes 0.60x", "2 of 3 routers cost"}},
+			"Where every request must reach the most specific of your routes: even takes 0.60×", "2 of 3 routers cost"}},
 		"misrouted by all": {func(r *tare.Result) { r.Semantics[0] = shadowed() }, []string{strings.Split(best, ";")[0],
 			"Where every request must reach the most specific of your routes: stay with net/http.", notice}},
 		"no rounds":    {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Recommendation says what each transport costs a server for a call of the
@@ -14,6 +15,11 @@ import (
 // measurement does not answer.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	return slices.Concat(d.compared(r), refused(r), d.unanswered())
+}
+
+// SetAnswer gives a result the headline of its recommendation.
+func (d *Document) SetAnswer(r *tare.Result) {
+	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
 }
 
 // compared is what each transport costs, the cheapest first.
@@ -28,13 +34,13 @@ func (d *Document) compared(r *tare.Result) (lines []string) {
 		return []string{fmt.Sprintf("%s: no comparison: %s.", subject, why)}
 	}
 	for _, c := range cpu.Measured() {
-		line := fmt.Sprintf("%s %s takes %.2fx (%.2f–%.2f) the server CPU time of gRPC for a call, %s instead of %s", subject, c.Contender,
-			c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+		line := fmt.Sprintf("%s %s takes %s the server CPU time of gRPC for a call, %s instead of %s", subject, c.Contender,
+			format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 		if !cpu.Shown(c) {
-			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %.2fx (%.2f–%.2f)", subject, c.Contender, c.Ratio, c.Low, c.High)
+			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %s", subject, c.Contender, format.Within(c.Ratio, c.Low, c.High))
 		}
 		if w, ok := wait.Comparison(c.Contender); ok && w.Bounded() && wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0 {
-			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s (%.2fx, %.2f–%.2f)", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), w.Ratio, w.Low, w.High)
+			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s, %s", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), format.Within(w.Ratio, w.Low, w.High))
 		}
 		lines = append(lines, line+".")
 	}

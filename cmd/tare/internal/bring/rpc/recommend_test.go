@@ -38,8 +38,8 @@ func TestRecommendation(t *testing.T) {
 		comparison("gateway-dial", allID, "cpu", 3.5, 3.2, 3.9), comparison("connect", allID, "cpu", 1.01, 0.99, 1.03), comparison("gateway-dial", oneID, "time", 2, 1.8, 2.2),
 	)), "\n")
 	for _, want := range []string{
-		"On your 8 methods no difference in server CPU time was shown between connect and gRPC: 1.01x (0.99–1.03).\n",
-		"On your 8 methods gateway-dial takes 3.50x (3.20–3.90) the server CPU time of gRPC for a call, 175 µs instead of 50 µs; one caller waits 100 µs for an answer instead of 50 µs (2.00x, 1.80–2.20).\n",
+		"On your 8 methods no difference in server CPU time was shown between connect and gRPC: 1.01× (0.99–1.03).\n",
+		"On your 8 methods gateway-dial takes 3.50× (3.20–3.90) the server CPU time of gRPC for a call, 175 µs instead of 50 µs; one caller waits 100 µs for an answer instead of 50 µs, 2.00× (1.80–2.20).\n",
 		"connect-json could not be measured: it does not compile.\n",
 		"Not answered: what your own handlers", "Not answered: what clients cost", "Not answered: encryption", "Not answered: 3 of the methods asked for",
 	} {

@@ -159,11 +159,10 @@ func (s *state) change(t bisect.Test) string {
 		low, high = high, low
 	}
 	if !s.Of.Counts() {
-		text := fmt.Sprintf("%.3f× the time", math.Exp(sign*t.Estimate))
-		if low != high {
-			text += fmt.Sprintf(" (%.3f–%.3f)", math.Exp(low), math.Exp(high))
+		if low == high {
+			return format.Factor(math.Exp(sign*t.Estimate)) + " the time"
 		}
-		return text
+		return format.Within(math.Exp(sign*t.Estimate), math.Exp(low), math.Exp(high)) + " the time"
 	}
 	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, tare.MetricFor(s.Of.Metric).Unit)
 	if low != high {

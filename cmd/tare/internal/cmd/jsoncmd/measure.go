@@ -62,7 +62,10 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
 	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
 	advice := session.Advice{Recommend: d.recommend, Prepare: d.prepare}
-	advice.Complete = func(res *tare.Result) { res.NotWeighed = append(res.NotWeighed, d.left...) }
+	advice.Complete = func(res *tare.Result) {
+		res.NotWeighed = append(res.NotWeighed, d.left...)
+		bring.SetAnswer(res, d.docs, d.all, d.typ)
+	}
 	return advice.Measure(ctx, env, o.run, p)
 }
 

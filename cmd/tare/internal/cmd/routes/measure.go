@@ -16,7 +16,10 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Do
 	p.Say("measuring " + bring.StudyID + ", " + session.InWords(o.run))
 	var left []tare.NotWeighed
 	advice := session.Advice{Recommend: doc.Recommendation}
-	advice.Complete = func(res *tare.Result) { res.NotWeighed = append(res.NotWeighed, left...) }
+	advice.Complete = func(res *tare.Result) {
+		res.NotWeighed = append(res.NotWeighed, left...)
+		doc.SetAnswer(res)
+	}
 	advice.Prepare = func(ctx context.Context, w *session.Session) (cmdenv.Study, error) {
 		study, unfit, err := w.RoutesStudy(doc)
 		if err != nil {

@@ -28,6 +28,7 @@ func measure(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document
 	advice.Complete = func(res *tare.Result) {
 		bring.LibrariesOnly(res)
 		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
+		doc.SetAnswer(res)
 	}
 	advice.Prepare = func(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 		from, err := w.FindCatalog(w.Options.Catalog)
