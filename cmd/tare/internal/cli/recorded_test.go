@@ -161,7 +161,7 @@ func TestRecordedNames(t *testing.T) {
 	}
 	r.run(0, "import", mended)
 	text, _ := r.run(0, "recorded kv")
-	for name, want := range map[string]string{"BenchmarkPut": "0.400", "BenchmarkPut (example.org/kv/log)": "55.5", "BenchmarkGet": "800", "BenchmarkGet-2": "1600", "BenchmarkGet-4": "3200"} {
+	for name, want := range map[string]string{"BenchmarkPut": "0.400", "BenchmarkPut (example.org/kv/log)": "55.5", "BenchmarkGet": "800", "BenchmarkGet-2": "1,600", "BenchmarkGet-4": "3,200"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), " "+name+" run ~ "+want+" ") {
 			t.Errorf("%s is not %s in\n%s", name, want, text)
 		}
