@@ -14,9 +14,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// nothing stands where there is no figure, as in package report.
-const nothing = "–"
-
 // Room between the labels of axes, and beyond the values, as shares.
 const (
 	xApart, yApart = 0.12, 0.08
