@@ -51,7 +51,9 @@ func (t *page) head() {
 	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
 		fmt.Fprintln(&t.b, paint(t.style.Bold, headline))
-		fmt.Fprintln(&t.b, figures)
+		if figures != "" {
+			fmt.Fprintln(&t.b, figures)
+		}
 	}
 	for _, id := range []string{bring.Base, bring.Head} {
 		c, _ := t.r.Contender(id)

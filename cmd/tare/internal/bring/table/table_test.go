@@ -105,6 +105,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+// The table begins with the headline and its figures, if there are any.
+func TestTextBeginsWithHeadline(t *testing.T) {
+	for figures, want := range map[string]string{"Of base: A 2.00×.": "1 changed.\nOf base: A 2.00×.\n  base  ", "": "1 changed.\n  base  "} {
+		r := result()
+		r.Answer, r.Figures = "1 changed.", figures
+		var b strings.Builder
+		if err := table.Text(&b, r, report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(b.String(), r.Study+"\n"+want) {
+			t.Errorf("begins %.80q, want %q", b.String(), want)
+		}
+	}
+}
+
 // What several machines measured stands beneath the tables of the first, or says in
 // each row who measured it.
 func TestTextOfMachines(t *testing.T) {
