@@ -61,7 +61,6 @@ var (
 	escaped    = regexp.MustCompile(`\\(x[0-9A-Fa-f]{2}|.?)`)
 	requested  = regexp.MustCompile(`(?s)^([!#$%&'*+.^_|~0-9A-Za-z` + "`" + `-]+) ([^ ]+) HTTP/[^ ]*$`)
 	absolute   = regexp.MustCompile(`^(?i:https?)://[^/?#]*`)
-	unescaped  = regexp.MustCompile(`[^!-~]`)
 	hopByHop   = regexp.MustCompile(`^(:.*|host|content-length|connection|keep-alive|transfer-encoding|upgrade|proxy-connection|te|expect|http2-settings)$`)
 	controlled = regexp.MustCompile(`[\x00-\x20\x7f]`)
 	tokenChars = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")

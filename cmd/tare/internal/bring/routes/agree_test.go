@@ -85,7 +85,7 @@ func TestCase(t *testing.T) {
 	if got != want || d.Base != "/api/v2" || len(d.Remarks()) > 0 {
 		t.Errorf("%s, base %s, %q", got, d.Base, d.Remarks())
 	}
-	if d, got = listOf(t, "api.txt", string(src)); got != want {
+	if _, got = listOf(t, "api.txt", string(src)); got != want {
 		t.Errorf("by another name: %s", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -96,7 +95,7 @@ func writeRequest(w *bufio.Writer, q load.Request) {
 		fmt.Fprintf(w, "\n  (%d bytes that are not text; --json prints them in base64)\n", len(body))
 		return
 	}
-	io.WriteString(w, "\n")
+	fmt.Fprintln(w)
 	for line := range strings.Lines(body) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			line = "  " + line
