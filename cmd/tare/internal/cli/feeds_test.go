@@ -563,7 +563,7 @@ func TestDocumentsByContent(t *testing.T) {
 	for src, want := range map[string]string{
 		"\xfd7zXZ\x00":                         "tare: cannot read -: the file is compressed (xz), which is not read; unpack it first, e.g. by xz -dc; name a file of JSON or NDJSON, or - for stdin\n",
 		"\xff\xfe{":                            "tare: cannot read -: the text is not UTF-16: it ends after 3 bytes, an odd number; name a file of JSON or NDJSON, or - for stdin\n",
-		string(packGzip(t, text)[:20]):         "tare: cannot read -: unexpected EOF; name a file of JSON or NDJSON, or - for stdin\n",
+		string(packGzip(t, text)[:20]):         "tare: cannot read -: the file is damaged or cut off (gzip: unexpected EOF); name a file of JSON or NDJSON, or - for stdin\n",
 		string(packGzip(t, []byte("{\n\n}}"))): "tare: <stdin>:3:2: not JSON: invalid character '}' after top-level value; one document a file, or one on each line, as jq -c . writes them\n",
 	} {
 		if c := callTare(t, src, "json", "--show-type", "-"); c.code != cmdenv.ExitUsage || c.errors != want {

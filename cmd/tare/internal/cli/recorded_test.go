@@ -176,7 +176,7 @@ func TestImportByContent(t *testing.T) {
 	for name, want := range map[string]string{
 		"\xfd7zXZ\x00":                        "the file is compressed (xz), which is not read; unpack it first, e.g. by xz -dc",
 		"B\x00e\x00n\x00c\x00h\x00":           "the file is perhaps UTF-16 without a byte order mark; convert it, e.g. iconv -f UTF-16LE -t UTF-8",
-		string(packGzip(t, []byte(log))[:20]): "unexpected EOF",
+		string(packGzip(t, []byte(log))[:20]): "the file is damaged or cut off (gzip: unexpected EOF)",
 	} {
 		file := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
