@@ -151,7 +151,10 @@ type usage struct {
 	cpu           time.Duration
 }
 
-var resident = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
+var (
+	resident = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
+	mapped   = regexp.MustCompile(`RssFile:\s*(\d+) kB`)
+)
 
 // used looks at tare and at all that it has started.
 func (s *service) used() (u usage) {
@@ -165,6 +168,10 @@ func (s *service) used() (u usage) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil { // or it has ended
 			if m := resident.FindSubmatch(text); m != nil {
 				peak, _ = strconv.ParseInt(string(m[1]), 10, 64)
+			}
+			if m := mapped.FindSubmatch(text); m != nil { // pages of files the kernel can drop
+				file, _ := strconv.ParseInt(string(m[1]), 10, 64)
+				peak -= file
 			}
 		}
 		if pid == s.cmd.Process.Pid {
