@@ -289,7 +289,7 @@ func (r *runner) record(t *testing.T, clone string) {
 		if kept := strings.Split(git(t, clone, "ls-tree", "-r", "--name-only", "FETCH_HEAD"), "\n"); len(kept) != i+1 {
 			t.Errorf("after push %d the branch holds %q", i, kept)
 		}
-		if page := r.text(t, "out/history.html"); strings.Count(page, "<figure>") != 1 || !strings.Contains(page, ": "+format.Count(i+1, "run")+"</h3>") {
+		if page := r.text(t, "out/history.html"); strings.Count(page, `<th scope="row">example.com/things/codec.BenchmarkJoin</th>`) != 1 || !strings.Contains(page, ": "+format.Count(i+1, "run")+"</h3>") {
 			t.Errorf("after push %d the page is\n%s", i, page)
 		}
 	}
