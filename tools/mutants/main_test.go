@@ -193,7 +193,9 @@ func TestList(t *testing.T) {
 		each[m.Package]++
 	}
 	assert.Equal(t, "mutants", len(l.Mutants), 200)
-	assert.Equal(t, "packages", len(each), 20)
+	if len(each) < 20 {
+		t.Errorf("only %d packages have mutants", len(each))
+	}
 	for _, pkg := range l.Packages {
 		if each[pkg] < 5 {
 			t.Errorf("%s has %d mutants", pkg, each[pkg])
