@@ -89,7 +89,7 @@ func TestPartsStayInOrder(t *testing.T) {
 		}
 		return sinktest.None
 	})
-	k := open(t, c.URL()+"#key=one&timeout=1s")
+	k := open(t, c.URL()+"#key=one&timeout=5s")
 	defer k.Close()
 	b, lines := sized(20)
 	result, err := k.Send(t.Context(), b)
