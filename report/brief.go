@@ -295,18 +295,14 @@ func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) stri
 // limitOf returns the ratio that a criterion asks of a comparison, or that a claim
 // published, and its remark. It returns 0 if there is none.
 func limitOf(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
-	for _, v := range r.Verdicts {
-		if _, asked, ok := strings.Cut(v.Criterion, c.Metric+" ratio "); ok && v.Contender == c.Contender && v.Workload == c.Workload && v.Metric == c.Metric {
-			var sign string
-			if n, err := fmt.Sscanf(asked, "%s %g", &sign, &limit); err == nil && n == 2 {
-				return limit, "asked " + map[string]string{"<=": "≤", ">=": "≥"}[sign] + " " + format.Short(limit) + " ◇"
-			}
+	named := namedRatios(r, c.Contender, c.Workload, c.Metric)
+	for _, n := range named {
+		if n.Asked != "" {
+			return n.Value, "asked " + n.Asked + " " + format.Short(n.Value) + " ◇"
 		}
 	}
-	for _, p := range r.Claims {
-		if p.Kind == tare.ClaimRatio && p.Contender == c.Contender && p.Workload == c.Workload && p.Metric == c.Metric && p.Published > 0 {
-			return p.Published, "published " + format.Short(p.Published) + " ◇"
-		}
+	for _, n := range named {
+		return n.Value, "published " + format.Short(n.Value) + " ◇"
 	}
 	return 0, ""
 }

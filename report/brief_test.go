@@ -88,7 +88,7 @@ func TestBars(t *testing.T) {
 	r := &tare.Result{Measured: tare.Measured{Comparisons: []tare.Comparison{
 		{Workload: "w", Contender: tare.ControlID, Metric: "time", Against: "base", Ratio: 1, Low: 0.9, High: 1.1, Rounds: 12},
 	}}}
-	r.Verdicts = []tare.Verdict{{Contender: "asked", Workload: "w", Metric: "time", Criterion: "time ratio <= 0.25", Verdict: tare.NotMet}}
+	r.Verdicts = []tare.Verdict{{Contender: "asked", Workload: "w", Metric: "time", Criterion: "time ratio <= 0.25", Rule: tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: 0.25}, Verdict: tare.NotMet}}
 	a := newAxis(80)
 	for _, c := range []struct {
 		contender        string

@@ -57,10 +57,13 @@ type RivalLine struct {
 	Claims           []RivalClaim
 }
 
-// RivalClaim is a ratio that was asked for or published.
+// RivalClaim is a ratio that was asked for, published, or both.
 type RivalClaim struct {
-	Value float64
-	Text  string
+	Value     float64
+	Printed   float64 // Value, or what was published if that differs a little
+	Asked     string  // the sign of what was asked, ≤ or ≥; "" if nothing was
+	Published bool
+	Text      string // in words
 }
 
 const (
@@ -372,35 +375,64 @@ func shortRatio(x float64) string {
 	return significant(x, 2)
 }
 
-// rivalClaims returns the ratios of a contender that were asked for or published.
-func (v *view) rivalClaims(id, metric string) []RivalClaim {
+// namedRatios returns the ratios that criteria ask of a contender on a workload, and those
+// that claims published, without words, the smallest first. One that both name is one.
+func namedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
-	add := func(word, sign string, value float64) {
+	find := func(value float64) *RivalClaim {
 		for i, c := range out {
 			if math.Abs(math.Log(c.Value/value)) < 0.03 {
-				if !strings.HasPrefix(c.Text, word) {
-					out[i].Text = "asked, published " + limitRatio(value) + "×"
-				}
-				return
+				return &out[i]
 			}
 		}
-		out = append(out, RivalClaim{value, word + " " + sign + limitRatio(value) + "×"})
+		out = append(out, RivalClaim{Value: value, Printed: value})
+		return &out[len(out)-1]
 	}
-	for _, x := range ruled(v.r) {
-		if x.Contender == id && x.Workload == v.workload && x.Metric == metric && x.Rule.Kind == tare.RuleRatio && x.Rule.Limit > 0 {
-			sign := "≥\u00a0"
+	for _, x := range ruled(r) {
+		if x.Contender == contender && x.Workload == workload && x.Metric == metric && x.Rule.Kind == tare.RuleRatio && x.Rule.Limit > 0 {
+			sign := "≥"
 			if x.Rule.AtMost {
-				sign = "≤\u00a0"
+				sign = "≤"
 			}
-			add("asked", sign, x.Rule.Limit)
+			find(x.Rule.Limit).Asked = sign
 		}
 	}
-	for _, c := range v.r.Claims {
-		if c.Kind == tare.ClaimRatio && c.Contender == id && c.Workload == v.workload && c.Metric == metric && c.Published > 0 && c.Published != 1 {
-			add("published", "", c.Published)
+	for _, c := range r.Claims {
+		if c.Kind == tare.ClaimRatio && c.Contender == contender && c.Workload == workload && c.Metric == metric && c.Published > 0 && c.Published != 1 {
+			n := find(c.Published)
+			n.Published, n.Printed = true, c.Published
 		}
 	}
 	slices.SortFunc(out, func(a, b RivalClaim) int { return cmp.Compare(a.Value, b.Value) })
+	return out
+}
+
+// namedBy returns the words for who named the ratio: asked, published, or both.
+func (c RivalClaim) namedBy() string {
+	switch {
+	case c.Asked != "" && c.Published:
+		return "asked, published"
+	case c.Published:
+		return "published"
+	}
+	return "asked"
+}
+
+// amount prints the ratio, with its sign if it was only asked for.
+func (c RivalClaim) amount() string {
+	text := limitRatio(c.Printed) + "×"
+	if c.Asked != "" && !c.Published {
+		text = c.Asked + "\u00a0" + text
+	}
+	return text
+}
+
+// rivalClaims returns the named ratios of a contender, in words.
+func (v *view) rivalClaims(id, metric string) []RivalClaim {
+	out := namedRatios(v.r, id, v.workload, metric)
+	for i, c := range out {
+		out[i].Text = c.namedBy() + " " + c.amount()
+	}
 	return out
 }
 

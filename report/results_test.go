@@ -68,7 +68,7 @@ func base() *tare.Result {
 				{Contender: tare.NullID, Workload: marshal, Cases: 64},
 			},
 			Verdicts: []tare.Verdict{{
-				Contender: "jsoniter-fastest", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.Met,
+				Contender: "jsoniter-fastest", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Rule: tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: 0.5}, Verdict: tare.Met,
 				Sentence: "jsoniter-fastest: time ratio <= 0.5 is met: it takes 0.463× the time of encoding-json on devices-50/marshal (0.447 to 0.480, 95 %, 27 rounds).",
 			}},
 			Claims: []tare.ClaimResult{
@@ -249,7 +249,7 @@ func unbuilt() *tare.Result {
 		Check: "build", Severity: tare.Void, Contender: "goccy", Message: "could not be built: main.go:14:9: undefined: json.Fast",
 		Advice: "fix the contender; the others were measured without it",
 	}}
-	r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: "goccy", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.VoidRuling, Sentence: "goccy on devices-50/marshal is void by build: could not be built."})
+	r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: "goccy", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Rule: tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: 0.5}, Verdict: tare.VoidRuling, Sentence: "goccy on devices-50/marshal is void by build: could not be built."})
 	r.NotWeighed = []tare.NotWeighed{{What: "segmentio", Why: "not measured at this budget: no claim or criterion names it (--budget full measures it)"}}
 	return r
 }

@@ -58,7 +58,8 @@ func contestFigures(r *tare.Result, c Contest) string {
 		return ""
 	}
 	asked := subject(r)
-	var parts, claims []string
+	var parts []string
+	var named []RivalClaim
 	for _, row := range c.Panels[0].Rows {
 		if row.ID != asked {
 			continue
@@ -70,8 +71,8 @@ func contestFigures(r *tare.Result, c Contest) string {
 			}
 			parts = append(parts, text)
 			for _, x := range l.Claims {
-				if !slices.Contains(claims, x.Text) {
-					claims = append(claims, x.Text)
+				if !slices.Contains(named, x) {
+					named = append(named, x)
 				}
 			}
 		}
@@ -83,9 +84,9 @@ func contestFigures(r *tare.Result, c Contest) string {
 	text := fmt.Sprintf("%s, %s ÷ %s: %s", capital(m.Noun), title(r, asked), c.Base, strings.Join(parts, ", "))
 	for _, word := range []string{"asked, published", "asked", "published"} {
 		var values []string
-		for _, c := range claims {
-			if value, ok := strings.CutPrefix(c, word+" "); ok {
-				values = append(values, value)
+		for _, c := range named {
+			if c.namedBy() == word {
+				values = append(values, c.amount())
 			}
 		}
 		if len(values) > 0 {

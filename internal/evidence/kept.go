@@ -12,12 +12,7 @@ import (
 // the result's. A result has no slices; of each contender, workload and round there is one
 // here that stands for all of them.
 func Kept(s tare.Study, r *tare.Result) Evidence {
-	s.Workloads, s.Metrics = r.Workloads, r.Metrics
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			s.Baseline = c.ID
-		}
-	}
+	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
 	e := Evidence{
 		Study: s, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone,
 		Trials: r.Trials, Semantics: r.Semantics, Final: true,
@@ -47,8 +42,8 @@ func Kept(s tare.Study, r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// sliceOf is the whole of a trial on a workload as one slice; false where it did nothing
-// there that was timed.
+// sliceOf returns one slice with all that a trial did on a workload. It returns false if
+// the trial timed nothing there.
 func sliceOf(t tare.Trial, workload string) (tare.Slice, bool) {
 	took := func(name string) float64 {
 		m, _ := tare.MetricNamed(name)

@@ -87,7 +87,7 @@ func rivals(rows []report.Rival, scales []plot.Scale) []rival {
 		for _, l := range r.Lines {
 			in := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
 			for _, c := range l.Claims {
-				in.Claims = append(in.Claims, plot.Claim(c))
+				in.Claims = append(in.Claims, plot.Claim{Value: c.Value, Text: c.Text})
 			}
 			one := rivalLine{RivalLine: l}
 			one.Drawing, one.Left = scales[l.Work].Row(in)
