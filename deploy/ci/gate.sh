@@ -172,7 +172,7 @@ comment() {
 		return 0
 	fi
 	if ! id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id"); then
-		echo '::notice title=tare gate::no permission to read comments; docs/gate.md has a recipe for forks'
+		echo '::notice title=tare gate::no permission to read comments; deploy/ci/README.md has a recipe for forks'
 		return 0
 	fi
 	id=${id%%$'\n'*}
@@ -190,7 +190,7 @@ comment() {
 }
 
 denied() {
-	echo '::notice title=tare gate::no permission to comment: give the job of the comment pull-requests: write; docs/gate.md has a recipe for forks'
+	echo '::notice title=tare gate::no permission to comment: give the job of the comment pull-requests: write; deploy/ci/README.md has a recipe for forks'
 }
 
 verdict() {

@@ -240,14 +240,14 @@ func TestTablesAreOfWhatWasMeasured(t *testing.T) {
 	docs := filepath.Join("..", "..", "..", "..", "docs")
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
-		"METHOD.md": {"-method"},
+		filepath.Join("calibration", "README.md"): {"-method"},
 		"bisect.md": {"-bisects", "20", "-bisect-page"},
 	} {
 		want, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := filepath.Join(dir, name)
+		page := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(page, want, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -432,7 +432,7 @@ func TestActionAndItsScriptAgree(t *testing.T) {
 		}
 		return string(src)
 	}
-	action, script, docs := text("action.yml"), text("deploy", "ci", "gate.sh"), text("docs", "gate.md")
+	action, script, docs := text("action.yml"), text("deploy", "ci", "gate.sh"), text("deploy", "ci", "README.md")
 	head, steps, _ := strings.Cut(action, "\nruns:")
 	_, inputs, _ := strings.Cut(head, "\ninputs:")
 	inputs, _, _ = strings.Cut(inputs, "\noutputs:")
@@ -440,7 +440,7 @@ func TestActionAndItsScriptAgree(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(inputs, -1) {
 		declared = append(declared, m[1])
 		if !strings.Contains(steps, "inputs."+m[1]) || !strings.Contains(docs, "`"+m[1]+"`") {
-			t.Errorf("input %s is not used, or not in docs/gate.md", m[1])
+			t.Errorf("input %s is not used, or not in deploy/ci/README.md", m[1])
 		}
 	}
 	for _, m := range regexp.MustCompile(`inputs\.([a-z-]+)`).FindAllStringSubmatch(steps, -1) {
@@ -491,7 +491,7 @@ func TestTheActionMeasuresWithoutATokenToWrite(t *testing.T) {
 		}
 	}
 	gates, reports := 0, 0
-	for _, m := range regexp.MustCompile("(?s)```yaml\n(name: gate.*?)```").FindAllStringSubmatch(source("docs/gate.md"), -1) {
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(name: gate.*?)```").FindAllStringSubmatch(source("deploy/ci/README.md"), -1) {
 		var workflow struct {
 			Permissions map[string]string
 			Jobs        map[string]struct {
@@ -499,7 +499,7 @@ func TestTheActionMeasuresWithoutATokenToWrite(t *testing.T) {
 				Steps       []step
 			}
 		}
-		read("docs/gate.md", m[1], &workflow)
+		read("deploy/ci/README.md", m[1], &workflow)
 		for name, job := range workflow.Jobs {
 			permissions := job.Permissions
 			if permissions == nil {
