@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// accountsOff is how far sums that should agree may be apart.
-const accountsOff = 0.10
+// maxAccountsOff is the tolerated relative difference of sums that should agree.
+const maxAccountsOff = 0.10
 
 func accounting() Check {
 	return Check{
@@ -21,26 +21,26 @@ func accounting() Check {
 			"at 100,000 requests per second and is busy half a core is not one server but two counters.",
 		Advice: "see which process and which clock each figure comes from; do not use the CPU figures until they agree",
 		suspects: func(in Input, contender string) []suspicion {
-			out := []suspicion{{above(partsOfWhole(in, contender), 1+accountsOff)}}
-			for _, w := range in.trafficked() {
+			out := []suspicion{{aboveLimit(partsOfWhole(in, contender), 1+maxAccountsOff)}}
+			for _, w := range in.trafficWorkloads() {
 				out = append(out,
-					suspicion{off(in.perRound(contender, w.ID, countedRate), accountsOff)},
-					suspicion{off(busyCores(in, contender, w.ID), accountsOff)},
-					suspicion{above(in.perRound(contender, w.ID, busy(tare.KeyServerCPU, tare.KeyServerCores)), 1+accountsOff)},
-					suspicion{above(in.perRound(contender, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)), 1+accountsOff)})
+					suspicion{offOne(in.perRound(contender, w.ID, countedRate), maxAccountsOff)},
+					suspicion{offOne(busyCores(in, contender, w.ID), maxAccountsOff)},
+					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores)), 1+maxAccountsOff)},
+					suspicion{aboveLimit(in.perRound(contender, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)), 1+maxAccountsOff)})
 			}
 			return out
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			for _, c := range in.measured() {
-				for _, w := range in.trafficked() {
-					if said := unbalanced(in, c.ID, w.ID); len(said) > 0 {
+			for _, c := range in.measuredContenders() {
+				for _, w := range in.trafficWorkloads() {
+					if said := listImbalances(in, c.ID, w.ID); len(said) > 0 {
 						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})
 					}
 				}
-				if e, ok := over(partsOfWhole(in, c.ID)); ok && e.above(1+accountsOff) {
+				if e, ok := estimateOver(partsOfWhole(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
 					out = append(out, tare.Finding{
 						Contender: c.ID,
 						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process (%.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
@@ -52,23 +52,23 @@ func accounting() Check {
 	}
 }
 
-// unbalanced says which accounts of contender on workload do not agree.
-func unbalanced(in Input, contender, workload string) []string {
+// listImbalances returns a sentence per account of contender on workload that does not balance.
+func listImbalances(in Input, contender, workload string) []string {
 	var said []string
 	say := func(e extent, text string) {
 		said = append(said, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
 	}
-	if e, ok := over(in.perRound(contender, workload, countedRate)); ok && e.off(accountsOff) {
+	if e, ok := estimateOver(in.perRound(contender, workload, countedRate)); ok && e.isOff(maxAccountsOff) {
 		say(e, "requests over time are %.3g× the rate")
 	}
-	if e, ok := over(busyCores(in, contender, workload)); ok && e.off(accountsOff) {
+	if e, ok := estimateOver(busyCores(in, contender, workload)); ok && e.isOff(maxAccountsOff) {
 		say(e, "rate × CPU per request is %.3g× the cores the server was busy")
 	}
-	if e, ok := over(in.perRound(contender, workload, busy(tare.KeyServerCPU, tare.KeyServerCores))); ok && e.above(1+accountsOff) {
+	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyServerCPU, tare.KeyServerCores))); ok && e.isAbove(1+maxAccountsOff) {
 		say(e, "the server was busy %.3g× the cores it may use")
 	}
-	if e, ok := over(in.perRound(contender, workload, busy(tare.KeyClientCPU, tare.KeyClientCores))); ok && e.above(1+accountsOff) {
-		say(e, sender(in.ownClient(contender, workload))+" was busy %.3g× the cores it may use")
+	if e, ok := estimateOver(in.perRound(contender, workload, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores))); ok && e.isAbove(1+maxAccountsOff) {
+		say(e, nameSender(in.hasOwnClient(contender, workload))+" was busy %.3g× the cores it may use")
 	}
 	return said
 }
@@ -77,7 +77,7 @@ const nsPerSecond = 1e9
 
 // countedRate reads requests over time, over the rate.
 func countedRate(s tare.Sample) (float64, bool) {
-	v, ok := ratio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
+	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
@@ -95,10 +95,10 @@ func busyCores(in Input, contender, workload string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if t.Contender != contender || !counts(t) || ops[t.Round] <= 0 {
+		if t.Contender != contender || !isCounted(t) || ops[t.Round] <= 0 {
 			continue
 		}
-		f := ratio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU})
+		f := readRatio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU})
 		if v, ok := f(t.Samples[workload]); ok {
 			out = append(out, v*per[t.Round]/float64(ops[t.Round])/nsPerSecond)
 		}

@@ -19,7 +19,7 @@ func allocFloor() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Conformance {
-				if !c.Fresh || c.Cases == 0 || c.MinBytes <= 0 || in.role(c.Contender) == tare.RoleNull {
+				if !c.Fresh || c.Cases == 0 || c.MinBytes <= 0 || in.roleOf(c.Contender) == tare.RoleNull {
 					continue
 				}
 				most, seen := 0.0, false
@@ -31,7 +31,7 @@ func allocFloor() Check {
 				if seen && most < float64(c.MinBytes) {
 					out = append(out, tare.Finding{
 						Contender: c.Contender, Workload: c.Workload,
-						Message: fmt.Sprintf("allocates at most %s B/op in any round, but hands out a fresh value of at least %d B", number(most), c.MinBytes),
+						Message: fmt.Sprintf("allocates at most %s B/op in any round, but hands out a fresh value of at least %d B", formatNumber(most), c.MinBytes),
 					})
 				}
 			}

@@ -24,10 +24,10 @@ func bimodal() Check {
 			var out []tare.Finding
 			for _, e := range primaryEffects(in) {
 				critical, ok := dipLevel(len(e.Effects))
-				if !ok || newSteps(e.Effects).unimodal(critical) {
+				if !ok || newSteps(e.Effects).isUnimodal(critical) {
 					continue
 				}
-				low, high := humps(e.Effects)
+				low, high := splitHumps(e.Effects)
 				a, b := stats.Median(low), stats.Median(high)
 				if b-a <= math.Log1p(tolerance) {
 					continue
@@ -63,25 +63,25 @@ func dipLevel(n int) (float64, bool) {
 	return root / math.Sqrt(float64(n)), true
 }
 
-// humps divides x into two groups, the lower and the higher, so that the
-// squared distances from the groups' means have the smallest sum.
+// splitHumps divides x into a lower and a higher group, so that the squared distances from the
+// groups' means have the smallest sum.
 //
-// Source: W. D. Fisher, "On grouping for maximum homogeneity", J. Amer.
-// Statist. Assoc. 53 (1958) 789–798.
-func humps(x []float64) (low, high []float64) {
+// Source: W. D. Fisher, "On grouping for maximum homogeneity", J. Amer. Statist. Assoc. 53 (1958)
+// 789–798.
+func splitHumps(x []float64) (low, high []float64) {
 	s := slices.Clone(x)
 	slices.Sort(s)
 	best, at := math.Inf(1), 1
 	for k := 1; k < len(s); k++ {
-		if within := scatter(s[:k]) + scatter(s[k:]); within < best {
+		if within := sumSquares(s[:k]) + sumSquares(s[k:]); within < best {
 			best, at = within, k
 		}
 	}
 	return s[:at], s[at:]
 }
 
-// scatter is the sum of squared distances from the mean.
-func scatter(x []float64) float64 {
+// sumSquares returns the sum of squared distances from the mean.
+func sumSquares(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -104,12 +104,12 @@ func primaryEffects(in Input) []tare.Effects {
 	for _, e := range in.Effects {
 		if e.B != in.Study.Baseline {
 			e.A, e.B = e.B, e.A
-			e.Effects, e.Sums = negated(e.Effects), negated(e.Sums)
+			e.Effects, e.Sums = negate(e.Effects), negate(e.Sums)
 		}
 		if e.Metric != in.Primary() || e.B != in.Study.Baseline {
 			continue
 		}
-		switch in.role(e.A) {
+		switch in.roleOf(e.A) {
 		case tare.RoleContender, tare.RoleApart, tare.RoleControl:
 			out = append(out, e)
 		}

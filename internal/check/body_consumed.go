@@ -16,7 +16,7 @@ func bodyConsumed() Check {
 			return in.receiptSuspects(contender, tare.KeyReceivedBody, tare.KeySentBody)
 		},
 		Run: func(in Input) []tare.Finding {
-			return in.receipts(tare.KeyReceivedBody, tare.KeySentBody, "the server read %s bytes of request bodies where %s were sent")
+			return in.findReceiptGaps(tare.KeyReceivedBody, tare.KeySentBody, "the server read %s bytes of request bodies where %s were sent")
 		},
 	}
 }

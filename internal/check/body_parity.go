@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// How far apart the bodies of two contenders may be: both must be exceeded.
+// Tolerated differences between the bodies of two contenders: both must be exceeded.
 const (
 	bodyShare = 0.01 // of the baseline's
 	bodyBytes = 0.5
@@ -24,12 +24,12 @@ func bodyParity() Check {
 		Advice: "look at both answers byte by byte, and at their content types",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			return in.besideBaseline(in.trafficked(), key(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
-				switch lengths := in.answered(c.ID, w.ID); {
-				case apart(e, base):
-					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", number(e.mid), in.Study.Baseline, number(base.mid))
+			return in.besideBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
+				switch lengths := in.extraAnswerBytes(c.ID, w.ID); {
+				case isOutside(e, base):
+					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", formatNumber(e.mid), in.Study.Baseline, formatNumber(base.mid))
 				case lengths != 0:
-					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, number(math.Abs(lengths)))
+					return fmt.Sprintf("its bodies are as long as those of %s, and its answers differ by %s bytes each: status, header or content", in.Study.Baseline, formatNumber(math.Abs(lengths)))
 				}
 				return ""
 			})
@@ -37,16 +37,17 @@ func bodyParity() Check {
 	}
 }
 
-// apart reports whether e lies wholly beyond base by more than both margins.
-func apart(e, base extent) bool {
+// isOutside reports whether interval e lies outside base by more than both margins: bodyShare
+// (relative) and bodyBytes (absolute).
+func isOutside(e, base extent) bool {
 	more := max(bodyShare*base.hi, bodyBytes)
 	less := max(bodyShare*base.lo, bodyBytes)
-	return e.above(base.hi+more) || e.below(base.lo-less)
+	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// answered is how much longer contender's answers before timing were than the
-// baseline's, per case; zero too where they cannot be compared.
-func (in Input) answered(contender, workload string) float64 {
+// extraAnswerBytes returns by how many bytes per case contender's answers before timing were longer
+// than the baseline's. It returns 0 if they cannot be compared.
+func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	find := func(id string) (tare.Conformance, bool) {
 		for _, c := range in.Conformance {
 			if c.Contender == id && c.Workload == workload && !c.Probe && !c.During && c.Wrong == 0 && c.Cases > 0 {

@@ -27,32 +27,30 @@ func carryOver() Check {
 			}
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
-				out = append(out, carried(in, w.ID)...)
+				out = append(out, findCarryOver(in, w.ID)...)
 			}
 			return out
 		},
 	}
 }
 
-// place is where a slice stands: after whom, or at which position. It is one
-// or the other.
-type place struct {
+// position is the contender before a slice, or the index of the slice. Only one of them is set.
+type position struct {
 	after    string
 	position int // from 1; zero where after is meant
 }
 
-func (p place) String() string {
+func (p position) String() string {
 	if p.after != "" {
 		return "right after " + p.after
 	}
 	return fmt.Sprintf("at position %d", p.position)
 }
 
-// carried finds the contenders whose cost depends on the place, each with its
-// worst one.
-func carried(in Input, workload string) []tare.Finding {
+// findCarryOver finds the contenders whose cost depends on the position, each with its worst one.
+func findCarryOver(in Input, workload string) []tare.Finding {
 	type visit struct {
-		at  [2]place
+		at  [2]position
 		log float64 // of the cost per operation
 	}
 	rounds := map[string]map[int][]visit{} // contender → round → its slices
@@ -60,26 +58,26 @@ func carried(in Input, workload string) []tare.Finding {
 		if s.Workload != workload || s.Tau > 1 || s.Ops <= 0 || s.WallNS <= 0 {
 			continue
 		}
-		switch in.role(s.Contender) {
+		switch in.roleOf(s.Contender) {
 		case tare.RoleNull, tare.RoleTrap:
 			continue
 		}
 		if s.After == "" || s.After == s.Contender {
-			continue // nobody's caches, or its own
+			continue // caches of no contender, or of the same one
 		}
 		if rounds[s.Contender] == nil {
 			rounds[s.Contender] = map[int][]visit{}
 		}
 		rounds[s.Contender][s.Round] = append(rounds[s.Contender][s.Round], visit{
-			[2]place{{after: s.After}, {position: s.Position + 1}}, math.Log(float64(s.WallNS) / float64(s.Ops)),
+			[2]position{{after: s.After}, {position: s.Position + 1}}, math.Log(float64(s.WallNS) / float64(s.Ops)),
 		})
 	}
-	contrasts := map[string]map[place][]float64{}
+	contrasts := map[string]map[position][]float64{}
 	tests := 0
 	for id, byRound := range rounds {
-		contrasts[id] = map[place][]float64{}
+		contrasts[id] = map[position][]float64{}
 		for _, r := range slices.Sorted(maps.Keys(byRound)) {
-			here := map[place][]float64{}
+			here := map[position][]float64{}
 			for _, v := range byRound[r] {
 				here[v.at[0]] = append(here[v.at[0]], v.log)
 				here[v.at[1]] = append(here[v.at[1]], v.log)
@@ -100,7 +98,7 @@ func carried(in Input, workload string) []tare.Finding {
 	}
 	var out []tare.Finding
 	for _, c := range in.Contenders {
-		if f, ok := worstPlace(contrasts[c.ID], strict/float64(max(1, tests))); ok {
+		if f, ok := worstPosition(contrasts[c.ID], strict/float64(max(1, tests))); ok {
 			f.Contender, f.Workload = c.ID, workload
 			out = append(out, f)
 		}
@@ -108,10 +106,10 @@ func carried(in Input, workload string) []tare.Finding {
 	return out
 }
 
-// worstPlace is the finding about the place with the largest contrast among
-// those whose interval lies wholly beyond the tolerance.
-func worstPlace(contrasts map[place][]float64, level float64) (tare.Finding, bool) {
-	places := slices.SortedFunc(maps.Keys(contrasts), func(a, b place) int {
+// worstPosition returns the finding about the position with the largest contrast among those with
+// an interval entirely beyond the tolerance.
+func worstPosition(contrasts map[position][]float64, level float64) (tare.Finding, bool) {
+	places := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
 		if a.position != b.position {
 			return a.position - b.position
 		}

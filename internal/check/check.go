@@ -1,7 +1,7 @@
-// Package check holds the rules that say whether a measurement counts. A check
-// reads what was recorded and yields findings: void (the trial or verdict does
-// not count), warn, or note, each with what to do about it. Where the evidence
-// a check needs is missing it is not applicable and says nothing.
+// Package check holds the rules that say whether a measurement counts. A check reads what was
+// recorded and yields findings: void (the trial or verdict does not count), warn, or note, each
+// with what to do about it. If the evidence a check needs is missing it is not applicable and finds
+// nothing.
 //
 // One file per check; docs/checks.md is generated from [All].
 package check
@@ -16,8 +16,8 @@ import (
 
 //go:generate go test . -run TestDocsAreCurrent -update
 
-// Input is what checks read. What is missing makes the checks that need it
-// not applicable.
+// Input holds the records that checks read. Missing ones make the checks that need them not
+// applicable.
 type Input struct {
 	evidence.Evidence
 	Effects     []tare.Effects // as judge.Effects gives them
@@ -85,8 +85,8 @@ func Named(id string) (Check, bool) {
 // borrowedAdvice is for users of contenders that they cannot change.
 const borrowedAdvice = "do not take it for this input, and report it with this message to whoever maintains it"
 
-// findings runs the check and completes what it found.
-func (c Check) findings(in Input) []tare.Finding {
+// runAndComplete runs the check and sets the check, severity and advice of its findings.
+func (c Check) runAndComplete(in Input) []tare.Finding {
 	if c.atEnd && !in.Final {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (c Check) findings(in Input) []tare.Finding {
 		default:
 			f.Advice = c.Advice
 		}
-		f.Expected = f.Severity == tare.Void && in.expects(f.Contender, c.ID)
+		f.Expected = f.Severity == tare.Void && in.mustBeVoid(f.Contender, c.ID)
 	}
 	return out
 }
@@ -113,39 +113,38 @@ func (c Check) findings(in Input) []tare.Finding {
 // marked so.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
-	counting := in.counting()
+	counting := in.withoutVoid()
 	for _, c := range All() {
 		of := counting
 		if c.failures {
 			of = in
 		}
-		out = append(out, c.findings(of)...)
+		out = append(out, c.runAndComplete(of)...)
 	}
 	return out
 }
 
-// expects reports whether contender must be void by check.
-func (in Input) expects(contender, check string) bool {
+// mustBeVoid reports whether contender must be void by check.
+func (in Input) mustBeVoid(contender, check string) bool {
 	c, ok := in.Contender(contender)
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
-// role is empty for a contender that is not in the study.
-func (in Input) role(id string) tare.Role {
+// roleOf returns "" for a contender that is not in the study.
+func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role
 }
 
-// strict is the error level at which relations are judged, and tolerance how
-// far off they may be on top: a finding needs an interval that lies wholly
-// beyond it.
+// strict is the error level at which relations are judged. tolerance is the relative deviation that
+// is permitted in addition: a finding needs an interval entirely beyond it.
 const (
 	strict    = 0.001
 	tolerance = 0.03
 )
 
-// number writes a figure with three significant digits, or whole.
-func number(x float64) string {
+// formatNumber returns x with three significant digits, or as an integer from 100 on.
+func formatNumber(x float64) string {
 	if x >= 100 {
 		return fmt.Sprintf("%.0f", x)
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	connectsMore  = 0.01 // connections per request beyond the baseline's from which it is worth a warning
-	connectsEvery = 0.5  // per request from which each request is said to have its own
+	connectsMore    = 0.01 // connections per request beyond the baseline's from which it is worth a warning
+	minConnectsEach = 0.5  // per request, from which each request counts as having its own
 )
 
 func connectionParity() Check {
@@ -22,13 +22,13 @@ func connectionParity() Check {
 		Advice: "see which side closes: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) (message string) {
-				base, okBase := over(in.perRound(in.Study.Baseline, w.ID, reconnects))
-				e, ok := over(in.perRound(c.ID, w.ID, reconnects))
+			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) (message string) {
+				base, okBase := estimateOver(in.perRound(in.Study.Baseline, w.ID, readReconnects))
+				e, ok := estimateOver(in.perRound(c.ID, w.ID, readReconnects))
 				switch {
-				case ok && e.above(connectsEvery):
+				case ok && e.isAbove(minConnectsEach):
 					message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
-				case ok && okBase && (e.above(base.hi+connectsMore) || e.below(base.lo-connectsMore)):
+				case ok && okBase && (e.isAbove(base.hi+connectsMore) || e.isBelow(base.lo-connectsMore)):
 					message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
 				default:
 					return ""
@@ -42,9 +42,9 @@ func connectionParity() Check {
 	}
 }
 
-// reconnects reads the connections opened for a request beyond those planned.
-// Lead-ins open connections too, so their requests count where they are known.
-func reconnects(s tare.Sample) (float64, bool) {
+// readReconnects reads the connections opened per request, without the planned ones. Lead-ins open
+// connections too, so their requests count if they are known.
+func readReconnects(s tare.Sample) (float64, bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]
 	requests := max(s[tare.KeyRequests], s[tare.KeyReceivedSent])

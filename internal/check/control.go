@@ -34,12 +34,12 @@ func control() Check {
 			short := 0 // workloads on which the control cannot void
 			fewest := math.MaxInt
 			for _, e := range in.Effects {
-				if e.Metric != in.Primary() || !between(e, tare.ControlID, in.Study.Baseline) {
+				if e.Metric != in.Primary() || !isBetween(e, tare.ControlID, in.Study.Baseline) {
 					continue
 				}
 				x := e.Effects
 				if e.A != tare.ControlID {
-					x = negated(x)
+					x = negate(x)
 				}
 				p := stats.SignedRankP(x)
 				twins = append(twins, twin{e.Workload, math.Exp(stats.HodgesLehmann(x)), p, len(x)})
@@ -71,12 +71,12 @@ func control() Check {
 	}
 }
 
-// between reports whether e is about a and b, in either order.
-func between(e tare.Effects, a, b string) bool {
+// isBetween reports whether e compares a and b, in either order.
+func isBetween(e tare.Effects, a, b string) bool {
 	return e.A == a && e.B == b || e.A == b && e.B == a
 }
 
-func negated(x []float64) []float64 {
+func negate(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = -v

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// counting leaves only what counts: the trials that were carried through, and
-// of these, and of the slices, what is not marked as void.
-func (in Input) counting() Input {
+// withoutVoid returns the input with completed trials only, without their slices and figures that
+// are marked as void.
+func (in Input) withoutVoid() Input {
 	if !slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return !t.Counts("") }) {
 		return in
 	}
@@ -46,8 +46,8 @@ func (in Input) counting() Input {
 	return in
 }
 
-// rounds is how many there were at the plan's slice length.
-func (in Input) rounds() int {
+// countRounds returns the number of rounds at the plan's slice length.
+func (in Input) countRounds() int {
 	seen := map[int]bool{}
 	for _, t := range in.Trials {
 		if t.Round > 0 && t.Tau <= 1 {
@@ -74,7 +74,7 @@ func (in Input) voidRounds(of []turn) string {
 	case short == 0:
 		return fmt.Sprintf("%s %s void", long, is)
 	case short < len(of):
-		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.rounds(), "round"), long)
+		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.countRounds(), "round"), long)
 	}
-	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.rounds(), "round"), is)
+	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.countRounds(), "round"), is)
 }

@@ -105,7 +105,7 @@ func TestSumsDisagree(t *testing.T) {
 	fires(t, "sums-disagree", study(1, 0.1), tare.Warn, "lean", load, want)
 	turned := study(1, 0.1)
 	e := &turned.Effects[0]
-	e.A, e.B, e.Effects, e.Sums = base, "lean", negated(e.Effects), negated(e.Sums)
+	e.A, e.B, e.Effects, e.Sums = base, "lean", negate(e.Effects), negate(e.Sums)
 	fires(t, "sums-disagree", turned, tare.Warn, "lean", load, want)
 	for _, without := range []func(in *Input){
 		func(in *Input) { in.Effects[0].Sums = nil },

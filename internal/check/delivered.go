@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// receiptOff is how far what arrived may be from what was sent.
-const receiptOff = 0.01
+// maxReceiptOff is the tolerated relative difference between received and sent.
+const maxReceiptOff = 0.01
 
 func delivered() Check {
 	return Check{
@@ -26,30 +26,30 @@ func delivered() Check {
 				in.receiptSuspects(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
 		},
 		Run: func(in Input) []tare.Finding {
-			out := in.receipts(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
-			return append(out, in.arrivals()...)
+			out := in.findReceiptGaps(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
+			return append(out, in.findLostEvents()...)
 		},
 	}
 }
 
-// arrivals finds where other events arrived than were acknowledged. That one of
-// them is lost is seen at once; that there are too many is judged at the end.
-func (in Input) arrivals() []tare.Finding {
+// findLostEvents finds contenders whose destination received other events than they acknowledged.
+// One lost event is reported immediately; too many events are judged at the end.
+func (in Input) findLostEvents() []tare.Finding {
 	said := map[[2]string]bool{}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
-		for _, c := range in.measured() {
-			if lost, of, trials := in.lost(c.ID, w.ID); trials > 0 {
+		for _, c := range in.measuredContenders() {
+			if lost, of, trials := in.countLost(c.ID, w.ID); trials > 0 {
 				said[[2]string{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
 					Contender: c.ID, Workload: w.ID,
-					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", number(lost), number(of), format.Count(trials, "trial")),
+					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", formatNumber(lost), formatNumber(of), format.Count(trials, "trial")),
 					Advice:  "an answer must wait until the events are where they are to stay, or say that they are not",
 				})
 			}
 		}
 	}
-	for _, f := range in.receipts(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
+	for _, f := range in.findReceiptGaps(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
 		if !said[[2]string{f.Contender, f.Workload}] {
 			f.Advice = "look for batches that were taken twice, or taken and answered with an error"
 			out = append(out, f)
@@ -58,8 +58,9 @@ func (in Input) arrivals() []tare.Finding {
 	return out
 }
 
-// lost is how many of the events acknowledged in so many trials did not arrive.
-func (in Input) lost(contender, workload string) (lost, of float64, trials int) {
+// countLost returns how many events did not arrive of those acknowledged in the trials that lost
+// any, and the number of these trials.
+func (in Input) countLost(contender, workload string) (lost, of float64, trials int) {
 	const rounding = 0.5 // both are counts
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
@@ -72,31 +73,31 @@ func (in Input) lost(contender, workload string) (lost, of float64, trials int) 
 	return lost, of, trials
 }
 
-// receiptSuspects are what receipts could find of contender.
+// receiptSuspects returns the suspicions that findReceiptGaps could raise about contender.
 func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
 	for _, w := range in.Study.Workloads {
-		out = append(out, suspicion{off(in.perRound(contender, w.ID, ratio([]string{got}, []string{sent})), receiptOff)})
+		out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
 	}
 	return out
 }
 
-// receipts finds where what the server counted under got is not what was sent.
-// said is given both, per round.
-func (in Input) receipts(got, sent, said string) []tare.Finding {
+// findReceiptGaps finds contenders whose count got differs from the count sent. said is the format
+// of the message: it receives both, per round.
+func (in Input) findReceiptGaps(got, sent, said string) []tare.Finding {
 	if !in.Final {
 		return nil
 	}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
-		for _, c := range in.measured() {
-			e, ok := over(in.perRound(c.ID, w.ID, ratio([]string{got}, []string{sent})))
-			if !ok || !e.off(receiptOff) {
+		for _, c := range in.measuredContenders() {
+			e, ok := estimateOver(in.perRound(c.ID, w.ID, readRatio([]string{got}, []string{sent})))
+			if !ok || !e.isOff(maxReceiptOff) {
 				continue
 			}
-			asked, _ := over(in.perRound(c.ID, w.ID, key(sent)))
+			asked, _ := estimateOver(in.perRound(c.ID, w.ID, readKey(sent)))
 			out = append(out, tare.Finding{
 				Contender: c.ID, Workload: w.ID,
-				Message: fmt.Sprintf(said, number(e.mid*asked.mid), number(asked.mid)) + fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
+				Message: fmt.Sprintf(said, formatNumber(e.mid*asked.mid), formatNumber(asked.mid)) + fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
 			})
 		}
 	}

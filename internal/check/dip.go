@@ -8,10 +8,9 @@ import (
 // steps is an empirical distribution function: it jumps from below[i] to
 // upTo[i] at at[i]. The same upside down and from the right is in back.
 //
-// The dip of values is how far their distribution is from having one hump: the
-// smallest d for which some unimodal distribution function stays within d of the
-// empirical one, everywhere. It lies between 1/(2n) and 1/4, and is the same
-// when they are shifted, scaled or mirrored.
+// The dip of values is how far their distribution is from having one hump: the smallest d for which
+// some unimodal distribution function stays within d of the empirical one, everywhere. It is
+// between 1/(2n) and 1/4, and is the same when they are shifted, scaled or mirrored.
 //
 // A distribution has one hump when its distribution function is convex up to
 // the mode and concave from there on. For a given d, [rise] finds how low a
@@ -47,10 +46,10 @@ func newSteps(x []float64) *steps {
 	return e
 }
 
-// unimodal reports whether a distribution with one hump stays within d of e.
-func (e *steps) unimodal(d float64) bool {
-	rise(e.left, e.slopes, e.at, e.below, e.upTo, d)
-	rise(e.right, e.slopes, e.back, e.backBelow, e.backUpTo, d)
+// isUnimodal reports whether a distribution with one hump stays within d of e.
+func (e *steps) isUnimodal(d float64) bool {
+	fillRise(e.left, e.slopes, e.at, e.below, e.upTo, d)
+	fillRise(e.right, e.slopes, e.back, e.backBelow, e.backUpTo, d)
 	for k := range e.at {
 		if e.left[k]+e.right[len(e.at)-1-k] <= 1 {
 			return true
@@ -59,15 +58,13 @@ func (e *steps) unimodal(d float64) bool {
 	return false
 }
 
-// rise fills end: end[k] is the lowest value just before at[k] of a convex,
-// rising function that stays within d of the steps below[i], upTo[i] at all
-// earlier points; +Inf where there is none.
+// fillRise fills end: end[k] is the lowest value just before at[k] of a convex, rising function
+// that stays within d of the steps below[i], upTo[i] at all earlier points; +Inf if there is none.
 //
-// Such a function lies between upTo[i]−d and below[i]+d at each point. What
-// drives it up is two points i < j: starting as high as i allows and passing j
-// as low as j allows, it has at least the slope between those from there on.
-// That slope is kept in slopes[j].
-func rise(end, slopes, at, below, upTo []float64, d float64) {
+// Such a function lies between upTo[i]−d and below[i]+d at each point. What drives it up is two
+// points i < j: starting as high as i allows and passing j as low as j allows, it has at least the
+// slope between those from there on. slopes[j] stores that slope.
+func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 	for k := range at {
 		lowest := below[k] - d
 		for j := range k {
@@ -93,10 +90,9 @@ func rise(end, slopes, at, below, upTo []float64, d float64) {
 	}
 }
 
-// dipTable holds √n times the dip that n uniform values exceed with
-// probability 0.1 %, rounded up: from a million draws up to 60, 400,000 up to
-// 180, 60,000 above (TestWorkOutDipTable does it anew). Beyond the last row it
-// grows by little.
+// dipTable holds √n times the dip that n uniform values exceed with probability 0.1 %, rounded up:
+// from a million draws up to 60, 400,000 up to 180, 60,000 above (TestWorkOutDipTable repeats it).
+// After the last row it grows by little.
 func dipTable() []struct {
 	n    int
 	root float64

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// foregone is how many times everything that was measured lies on the right
-// side of a limit before the criterion is said to have been met beforehand.
+// foregone is the factor between a limit and all measured values from which the criterion counts as
+// met in advance.
 const foregone = 10
 
 func discriminating() Check {
@@ -41,12 +41,12 @@ func discriminating() Check {
 						beforehand = append(beforehand, valueForegone(in, criterion, rule, w.ID)...)
 					case tare.RuleRatio:
 						beforehand = append(beforehand, ratioForegone(in, criterion, rule, w.ID)...)
-						out = append(out, undecidable(in, criterion, math.Abs(math.Log(rule.Limit)), []float64{rule.Limit}, w.ID)...)
+						out = append(out, findUndecidable(in, criterion, math.Abs(math.Log(rule.Limit)), []float64{rule.Limit}, w.ID)...)
 					case tare.RuleEquivalent:
-						out = append(out, undecidable(in, criterion, math.Log1p(rule.Limit), []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
+						out = append(out, findUndecidable(in, criterion, math.Log1p(rule.Limit), []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
 					}
 				}
-				if len(beforehand) > 1 { // the same limit on every workload: said once
+				if len(beforehand) > 1 { // the same limit on every workload: one finding
 					beforehand[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(beforehand)-1, "more workload"))
 				}
 				out = append(out, beforehand[:min(1, len(beforehand))]...)
@@ -56,24 +56,24 @@ func discriminating() Check {
 	}
 }
 
-// about reports whether the criterion covers contender.
-func (in Input) about(criterion tare.Criterion, contender string) bool {
+// covers reports whether the criterion covers contender.
+func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
 	}
-	return in.role(contender) == tare.RoleContender
+	return in.roleOf(contender) == tare.RoleContender
 }
 
 // ratioForegone holds the limit of a ratio against all ratios it covers and 1.
 func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, seen := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
 			continue
 		}
 		least, most, seen = min(least, c.Low), max(most, c.High), true
 	}
-	if !seen || !beyond(rule, least, most) {
+	if !seen || !isForegone(rule, least, most) {
 		return nil
 	}
 	return []tare.Finding{{
@@ -91,7 +91,7 @@ func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
 			continue
 		}
-		switch role := in.role(v.Contender); {
+		switch role := in.roleOf(v.Contender); {
 		case role == tare.RoleNull:
 			null = v
 		case role == tare.RoleBaseline, role == tare.RoleContender, criterion.Contender == v.Contender:
@@ -100,27 +100,28 @@ func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 	}
 	f := tare.Finding{Contender: criterion.Contender, Workload: workload}
 	switch {
-	case most > 0 && beyond(rule, least, most):
-		f.Message = fmt.Sprintf("%s could not fail: everything that was measured lies between %s and %s %s", criterion, number(least), number(most), unit)
+	case most > 0 && isForegone(rule, least, most):
+		f.Message = fmt.Sprintf("%s could not fail: everything that was measured lies between %s and %s %s", criterion, formatNumber(least), formatNumber(most), unit)
 	case rule.AtMost && null.Low > rule.Limit:
-		f.Message = fmt.Sprintf("%s cannot be met: the harness alone takes %s %s", criterion, number(null.Value), null.Unit)
+		f.Message = fmt.Sprintf("%s cannot be met: the harness alone takes %s %s", criterion, formatNumber(null.Value), null.Unit)
 	default:
 		return nil
 	}
 	return []tare.Finding{f}
 }
 
-// beyond reports whether the limit lies beyond all of least to most by far.
-func beyond(rule tare.Rule, least, most float64) bool {
+// isForegone reports whether least to most is on the right side of the limit by the factor
+// foregone.
+func isForegone(rule tare.Rule, least, most float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= foregone*most
 	}
 	return foregone*rule.Limit <= least
 }
 
-// undecidable finds the contenders whose interval holds one of the edges,
-// where the control's half-width is not below the margin asked for.
-func undecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
+// findUndecidable finds the contenders with an edge inside their interval, if the control's
+// half-width is not below margin.
+func findUndecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
 	half := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric)
 	if half == 0 || half < margin {
 		return nil
@@ -128,7 +129,7 @@ func undecidable(in Input, criterion tare.Criterion, margin float64, edges []flo
 	var out []tare.Finding
 	for _, c := range in.Comparisons {
 		open := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() || !slices.ContainsFunc(edges, open) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() || !slices.ContainsFunc(edges, open) {
 			continue
 		}
 		out = append(out, tare.Finding{

@@ -32,23 +32,24 @@ func doesWork() Check {
 		authors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.Study.Workloads {
-				out = append(out, in.waiting(contender, w))
+				out = append(out, in.waitSuspicion(contender, w))
 			}
 			return out
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			return findEach(in.measured(), in.Study.Workloads, func(c tare.Contender, w tare.Workload) string { return idle(in, c.ID, w) })
+			return findEach(in.measuredContenders(), in.Study.Workloads, func(c tare.Contender, w tare.Workload) string { return whyIdle(in, c.ID, w) })
 		},
 	}
 }
 
-// idle says how it shows that contender waits on w; empty: it does not show.
-func idle(in Input, contender string, w tare.Workload) string {
+// whyIdle returns the evidence that contender waits on w instead of working, or "" if there is
+// none.
+func whyIdle(in Input, contender string, w tare.Workload) string {
 	switch t := w.Traffic; {
 	case t == nil:
 		return idleInProcess(in, contender, w.ID)
-	case in.uses(contender, w.ID) == 0:
+	case in.serverCPU(contender, w.ID) == 0:
 		return "requests were answered and the server used no CPU time"
 	case t.Delay > 0 || t.Bandwidth > 0:
 		return ""
@@ -58,24 +59,24 @@ func idle(in Input, contender string, w tare.Workload) string {
 	return idleInClosedLoop(in, contender, w.ID)
 }
 
-// waiting is the suspicion that contender waits on w.
-func (in Input) waiting(contender string, w tare.Workload) suspicion {
+// waitSuspicion returns the suspicion that contender waits on w.
+func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	null := in.withRole(tare.RoleNull)
-	latency := func() []float64 { return in.paired(contender, null, w.ID, key(tare.KeyMeanLatency)) }
+	latency := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch t := w.Traffic; {
 	case t == nil:
-		return suspicion{below(in.workShares(contender, w.ID), idles), above(in.workShares(null, w.ID), nullWorks)}
+		return suspicion{belowLimit(in.workShares(contender, w.ID), idles), aboveLimit(in.workShares(null, w.ID), nullWorks)}
 	case t.Delay > 0 || t.Bandwidth > 0: // void where no CPU time at all was used
-		return suspicion{below(in.perRound(contender, w.ID, key(tare.KeyServerCPU)), 0)}
+		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
-		return suspicion{above(in.perRound(contender, w.ID, timesItsWork), quantum), above(latency(), quantum), below(in.perRound(contender, w.ID, tail), quantumTail)}
+		return suspicion{aboveLimit(in.perRound(contender, w.ID, timesItsWork), quantum), aboveLimit(latency(), quantum), belowLimit(in.perRound(contender, w.ID, readTail), quantumTail)}
 	}
-	s := suspicion{below(in.working(contender, w.ID), idles), above(latency(), waitsLonger)}
+	s := suspicion{belowLimit(in.workingShares(contender, w.ID), idles), aboveLimit(latency(), waitsLonger)}
 	if len(s[1].x) == 0 {
-		s[1] = above(in.perRound(contender, w.ID, key(tare.KeyMeanLatency)), waitsAlone)
+		s[1] = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), waitsAlone)
 	}
-	if client := in.perRound(contender, w.ID, occupied); len(client) > 0 {
-		s = append(s, below(client, saturated))
+	if client := in.perRound(contender, w.ID, readOccupied); len(client) > 0 {
+		s = append(s, belowLimit(client, saturated))
 	}
 	return s
 }
@@ -84,11 +85,11 @@ func (in Input) waiting(contender string, w tare.Workload) suspicion {
 // contender's process worked or was ready to. How long it was ready and did not
 // run is known of the whole trial, so each of its workloads gets that share.
 func (in Input) workShares(contender, workload string) []float64 {
-	worked := ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
+	worked := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
 	for _, t := range in.Trials {
 		share, ok := worked(t.Samples[workload])
-		if t.Contender != contender || !counts(t) || !ok || math.IsNaN(share) || math.IsInf(share, 0) {
+		if t.Contender != contender || !isCounted(t) || !ok || math.IsNaN(share) || math.IsInf(share, 0) {
 			continue
 		}
 		if t.Seconds > 0 {
@@ -101,20 +102,22 @@ func (in Input) workShares(contender, workload string) []float64 {
 
 // timesItsWork reads how many times its CPU time a request took.
 func timesItsWork(s tare.Sample) (float64, bool) {
-	return ratio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
+	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
 
-// tail reads p90 over p50.
-func tail(s tare.Sample) (float64, bool) { return ratio([]string{"p90_ns"}, []string{"p50_ns"})(s) }
+// readTail reads p90 over p50.
+func readTail(s tare.Sample) (float64, bool) {
+	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
+}
 
-// uses is the CPU time of contender's server over all rounds, in nanoseconds;
-// negative: not known, or there were no requests.
-func (in Input) uses(contender, workload string) float64 {
+// serverCPU returns the CPU time of contender's server over all rounds, in ns. It is negative if it
+// is unknown or there were no requests.
+func (in Input) serverCPU(contender, workload string) float64 {
 	sum, rounds := 0.0, 0
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		cpu, ok := s[tare.KeyServerCPU]
-		if t.Contender == contender && counts(t) && ok && s[tare.KeyRequests] > 0 {
+		if t.Contender == contender && isCounted(t) && ok && s[tare.KeyRequests] > 0 {
 			sum, rounds = sum+cpu, rounds+1
 		}
 	}
@@ -129,9 +132,9 @@ func idleInProcess(in Input, contender, workload string) string {
 	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
 		return ""
 	}
-	null, okNull := over(in.workShares(in.withRole(tare.RoleNull), workload))
-	e, ok := over(shares)
-	if !ok || !okNull || null.mid < nullWorks || !e.below(idles) {
+	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
+	e, ok := estimateOver(shares)
+	if !ok || !okNull || null.mid < nullWorks || !e.isBelow(idles) {
 		return ""
 	}
 	return fmt.Sprintf("it worked %s of the time an operation took (%s to %s, %s), the null contender %s: it waits",
@@ -139,34 +142,34 @@ func idleInProcess(in Input, contender, workload string) string {
 }
 
 func idleInClosedLoop(in Input, contender, workload string) string {
-	worked, ok := over(in.working(contender, workload))
-	took, okTook := over(in.perRound(contender, workload, key(tare.KeyMeanLatency)))
-	if !ok || !okTook || !worked.below(idles) {
+	worked, ok := estimateOver(in.workingShares(contender, workload))
+	took, okTook := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
+	if !ok || !okTook || !worked.isBelow(idles) {
 		return ""
 	}
-	if client, ok := over(in.perRound(contender, workload, occupied)); ok && client.mid > saturated {
+	if client, ok := estimateOver(in.perRound(contender, workload, readOccupied)); ok && client.mid > saturated {
 		return ""
 	}
 	beside := ""
-	switch times, ok := over(in.paired(contender, in.withRole(tare.RoleNull), workload, key(tare.KeyMeanLatency))); {
-	case ok && !times.above(waitsLonger), !ok && !took.above(waitsAlone):
+	switch times, ok := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency))); {
+	case ok && !times.isAbove(waitsLonger), !ok && !took.isAbove(waitsAlone):
 		return ""
 	case ok:
 		beside = fmt.Sprintf(", %.3g× the null server's", times.mid)
 	}
 	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",
-		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), number(took.mid/1e3), beside)
+		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(took.mid/1e3), beside)
 }
 
-// working returns, per round, the share of the processors it could use that
-// contender's server did use, or would have if they had been free.
-func (in Input) working(contender, workload string) []float64 {
+// workingShares returns, per round, the share of its usable processors that contender's server used
+// or was ready to use.
+func (in Input) workingShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
-		room, ok := product(s, tare.KeyWall)
+		room, ok := multiplyKeys(s, tare.KeyWall)
 		cpu, okCPU := s[tare.KeyServerCPU]
-		if t.Contender != contender || !counts(t) || !ok || !okCPU || !(room > 0) {
+		if t.Contender != contender || !isCounted(t) || !ok || !okCPU || !(room > 0) {
 			continue
 		}
 		cores := max(1, min(s[tare.KeyServerCores], s[tare.KeyConcurrency]))
@@ -176,10 +179,10 @@ func (in Input) working(contender, workload string) []float64 {
 }
 
 func likeATimer(in Input, contender, workload string) string {
-	work, ok := over(in.perRound(contender, workload, timesItsWork))
-	times, okNull := over(in.paired(contender, in.withRole(tare.RoleNull), workload, key(tare.KeyMeanLatency)))
-	p90, okTail := over(in.perRound(contender, workload, tail))
-	if !ok || !okNull || !okTail || !work.above(quantum) || !times.above(quantum) || !p90.below(quantumTail) {
+	work, ok := estimateOver(in.perRound(contender, workload, timesItsWork))
+	times, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
+	p90, okTail := estimateOver(in.perRound(contender, workload, readTail))
+	if !ok || !okNull || !okTail || !work.isAbove(quantum) || !times.isAbove(quantum) || !p90.isBelow(quantumTail) {
 		return ""
 	}
 	return fmt.Sprintf("a request took %.3g× its CPU time and %.3g× the null server's latency, and nearly always the same (p90 is %.3g× p50): a timer, not work",

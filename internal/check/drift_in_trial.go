@@ -33,7 +33,7 @@ func driftInTrial() Check {
 		Advice:  "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
 		authors: true,
 		suspects: func(in Input, contender string) (out []suspicion) {
-			drifts := in.drifts()
+			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
 				out = append(out, driftSuspect(drifts[course{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
 			}
@@ -41,17 +41,17 @@ func driftInTrial() Check {
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			drifts := in.drifts()
+			drifts := in.driftsByRound()
 			var out []tare.Finding
 			var alike []string // courses that drift as their reference does
-			for _, c := range in.measured() {
+			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
 					of := drifts[course{c.ID, w.ID}]
 					s := driftSuspect(of, drifts[in.driftReference(drifts, c.ID, w.ID)])
-					own, ok := over(s[0].x)
+					own, ok := estimateOver(s[0].x)
 					switch {
-					case !ok || !s[0].holds():
-					case !s.holds():
+					case !ok || !s[0].isConfirmed():
+					case !s.isConfirmed():
 						alike = append(alike, c.ID+" on "+w.ID)
 					default:
 						out = append(out, tare.Finding{
@@ -70,8 +70,8 @@ func driftInTrial() Check {
 	}
 }
 
-// machineDrift is the one warning that the machine changed its speed during
-// trials, with the courses in which it shows.
+// machineDrift returns the single warning that the machine changed its speed during trials, with
+// the courses in which it shows.
 func machineDrift(courses []string) tare.Finding {
 	const shown = 3
 	who := strings.Join(courses[:min(len(courses), shown)], ", ")
@@ -96,9 +96,9 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 		}
 	}
 	limit := math.Log1p(driftLeast)
-	s := suspicion{outside(alone, -limit, limit)}
+	s := suspicion{outsideRange(alone, -limit, limit)}
 	if len(against) >= stats.MinRounds(strict) {
-		s = append(s, outside(against, -limit, limit))
+		s = append(s, outsideRange(against, -limit, limit))
 	}
 	return s
 }
@@ -113,8 +113,8 @@ func (in Input) driftReference(drifts map[course]map[int]float64, contender, wor
 	return course{in.Study.Baseline, workload}
 }
 
-// drifts are those of every course by round.
-func (in Input) drifts() map[course]map[int]float64 {
+// driftsByRound returns the drift of every course by round.
+func (in Input) driftsByRound() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
 		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
@@ -124,7 +124,7 @@ func (in Input) drifts() map[course]map[int]float64 {
 	}
 	drifts := map[course]map[int]float64{}
 	for k, ss := range trials {
-		if d, ok := drift(ss); ok {
+		if d, ok := computeDrift(ss); ok {
 			of := course{k.contender, k.workload}
 			if drifts[of] == nil {
 				drifts[of] = map[int]float64{}
@@ -135,9 +135,9 @@ func (in Input) drifts() map[course]map[int]float64 {
 	return drifts
 }
 
-// drift is the logarithm of what an operation costs in the last part of a
-// trial over what it costs in the first, along the trial's slope.
-func drift(ss []tare.Slice) (float64, bool) {
+// computeDrift returns the logarithm of the cost of an operation in the last part of a trial over
+// that in the first, along the trial's slope.
+func computeDrift(ss []tare.Slice) (float64, bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(driftParts, len(ss))
 	if n < fewestParts {

@@ -21,31 +21,31 @@ func errorInLoop() Check {
 		failures: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			all := tallies(in.Slices)
+			all := tallyRounds(in.Slices)
 			for _, c := range withErrors(in.Slices) {
-				out = append(out, in.faults(c, all))
+				out = append(out, in.describeErrors(c, all))
 			}
 			return out
 		},
 	}
 }
 
-// faults is what there is to say of a course with errors. Where every round that
-// has some is left out, the others count.
-func (in Input) faults(c course, all map[leg]tally) tare.Finding {
+// describeErrors returns the finding about course c, which has errors. If every round with errors
+// is void, the others still count.
+func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding {
 	var sum, with tally // of all rounds, and of those with errors
-	var left []turn     // those left out
+	var left []turn     // the void ones
 	counts := false     // one of them is not
 	for l, t := range all {
 		if l.course != c {
 			continue
 		}
-		sum = sum.plus(t)
+		sum = sum.add(t)
 		if t.errors == 0 {
 			continue
 		}
-		with = with.plus(t)
-		if in.leftOut(l) {
+		with = with.add(t)
+		if in.isVoidRound(l) {
 			left = append(left, l.turn)
 		} else {
 			counts = true
@@ -55,7 +55,7 @@ func (in Input) faults(c course, all map[leg]tally) tare.Finding {
 	if !counts {
 		slices.SortFunc(left, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
 		f.Severity, f.Advice = tare.Warn, leftOutAdvice
-		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(left), named(left), with)
+		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(left), joinTurns(left), with)
 	}
 	if first := firstError(in.Trials, c.contender); first != "" {
 		f.Message += "; the first: " + first
@@ -63,8 +63,8 @@ func (in Input) faults(c course, all map[leg]tally) tare.Finding {
 	return f
 }
 
-// leftOut reports whether what was done in a leg does not count.
-func (in Input) leftOut(l leg) bool {
+// isVoidRound reports whether the slices of a contender, workload and round do not count.
+func (in Input) isVoidRound(l courseRound) bool {
 	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
 		return t.Contender == l.contender && turnOf(t) == l.turn && !t.Counts(l.workload)
 	})
@@ -73,14 +73,14 @@ func (in Input) leftOut(l leg) bool {
 // course is one contender on one workload over all rounds.
 type course struct{ contender, workload string }
 
-// leg is one round of a course.
-type leg struct {
+// courseRound is one round of a course.
+type courseRound struct {
 	course
 	turn
 }
 
-func legOf(s tare.Slice) leg {
-	return leg{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
+func courseRoundOf(s tare.Slice) courseRound {
+	return courseRound{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
 }
 
 // tally counts what was timed.
@@ -93,15 +93,15 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d of %d timed operations returned an error", t.errors, t.ops)
 }
 
-func (t tally) plus(u tally) tally {
+func (t tally) add(u tally) tally {
 	return tally{t.slices + u.slices, t.errors + u.errors, t.ops + u.ops}
 }
 
-// tallies counts every leg.
-func tallies(timed []tare.Slice) map[leg]tally {
-	out := map[leg]tally{}
+// tallyRounds sums up every round of every course.
+func tallyRounds(timed []tare.Slice) map[courseRound]tally {
+	out := map[courseRound]tally{}
 	for _, s := range timed {
-		out[legOf(s)] = out[legOf(s)].plus(tally{1, s.Errors, s.Ops})
+		out[courseRoundOf(s)] = out[courseRoundOf(s)].add(tally{1, s.Errors, s.Ops})
 	}
 	return out
 }

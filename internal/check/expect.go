@@ -9,18 +9,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Expectations says what became of every check that a trap must be void by. A
-// void by that check catches it. Otherwise the check missed it if it had the
-// evidence that it needs, which a check without chance has as soon as the
-// contender was measured, if the user's budget left no workload out, and a
-// statistical one when everything that it could void the contender for is ruled
-// out. notMeasured is what the run left out.
+// Expectations returns the outcome of every check that a trap must be void by. A void by that check
+// is a catch. Otherwise the check missed the trap if it had its evidence: a check without chance
+// has it once the contender was measured, unless the budget omitted workloads; a statistical check
+// has it if all of its suspicions about the contender are ruled out. notMeasured lists the omitted
+// workloads.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
 		for _, id := range c.Expect.Void {
 			e := tare.Expectation{Contender: c.ID, Check: id, Rounds: in.roundsMeasured(c.ID)}
-			in.settle(&e, c, findings, notMeasured)
+			in.setOutcome(&e, c, findings, notMeasured)
 			out = append(out, e)
 		}
 	}
@@ -38,8 +37,8 @@ func MissedTraps(of []tare.Expectation) []string {
 	return out
 }
 
-// settle fills in the outcome of e, an expectation of c.
-func (in Input) settle(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
+// setOutcome sets the outcome of e, an expectation of c.
+func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
 	check, ok := Named(e.Check)
 	if !ok || !check.Expectable() {
 		e.Outcome, e.Message = tare.Missed, "no check of that name voids contenders"
@@ -57,24 +56,24 @@ func (in Input) settle(e *tare.Expectation, c tare.Contender, findings []tare.Fi
 		}
 	}
 	e.Outcome = tare.NotEnoughEvidence
-	switch why := in.notAsked(c, notMeasured); {
+	switch why := in.whyNotMeasured(c, notMeasured); {
 	case why != "":
 		e.Message = why
 	case check.suspects != nil:
-		settleByChance(e, check.suspects(in.counting(), c.ID), notMeasured)
+		setStatisticalOutcome(e, check.suspects(in.withoutVoid(), c.ID), notMeasured)
 	case warned != "":
 		e.Message = "it only warned: " + warned
-	case !in.askedAnything(c.ID):
+	case !in.hasEvidence(c.ID):
 		e.Message = "it can do none of the workloads that were measured"
-	case leftOut(in.Plan.LeftOut) != "":
-		e.Message = leftOut(in.Plan.LeftOut)
+	case whyUndecided(in.Plan.LeftOut) != "":
+		e.Message = whyUndecided(in.Plan.LeftOut)
 	default:
 		e.Outcome, e.Message = tare.Missed, "the contender was measured, and the check found nothing"
 	}
 }
 
-// notAsked says why c was not measured, or not to the end; empty: it was.
-func (in Input) notAsked(c tare.Contender, notMeasured []tare.NotWeighed) string {
+// whyNotMeasured returns the reason if c was not measured, or not to the end, else "".
+func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	about := func(id string) bool { return id == c.ID }
 	switch {
 	case c.Absent():
@@ -101,38 +100,37 @@ func (in Input) notAsked(c tare.Contender, notMeasured []tare.NotWeighed) string
 	return "it was not measured"
 }
 
-// askedAnything reports whether a contender answered or measured anything. Where
-// the workloads that it can do were left out after the pilot, its process goes on
-// and does nothing.
-func (in Input) askedAnything(contender string) bool {
+// hasEvidence reports whether a contender answered or measured anything. If the workloads that it
+// can do were omitted after the pilot, its process continues to run without work.
+func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// settleByChance fills in the outcome of an expectation whose statistical check
-// found nothing. A workload that was left out may be the one with the effect.
-func settleByChance(e *tare.Expectation, of []suspicion, notMeasured []tare.NotWeighed) {
-	of = slices.DeleteFunc(of, suspicion.unknown)
-	open := slices.DeleteFunc(slices.Clone(of), suspicion.ruledOut)
+// setStatisticalOutcome sets the outcome of an expectation whose statistical check found nothing.
+// An omitted workload may be the one with the effect.
+func setStatisticalOutcome(e *tare.Expectation, of []suspicion, notMeasured []tare.NotWeighed) {
+	of = slices.DeleteFunc(of, suspicion.isUnknown)
+	open := slices.DeleteFunc(slices.Clone(of), suspicion.isRuledOut)
 	if len(of) == 0 {
 		e.Message = "nothing that this check reads was recorded"
 		return
 	}
 	if len(open) > 0 {
 		e.RoundsNeeded = roundsToDecide(open)
-		e.Message = fmt.Sprintf("%s, %s", format.Count(e.Rounds, "round"), wouldDo(e.RoundsNeeded, e.Rounds))
+		e.Message = fmt.Sprintf("%s, %s", format.Count(e.Rounds, "round"), roundsWanted(e.RoundsNeeded, e.Rounds))
 		return
 	}
-	if e.Message = leftOut(notMeasured); e.Message != "" {
+	if e.Message = whyUndecided(notMeasured); e.Message != "" {
 		return
 	}
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
-// leftOut says that a workload, on which there may be something to find, was not
-// measured; empty: all were.
-func leftOut(of []tare.NotWeighed) string {
+// whyUndecided returns the sentence that a workload with a possible effect was not measured, or ""
+// if all were.
+func whyUndecided(of []tare.NotWeighed) string {
 	for _, n := range of {
 		if workload := n.Workload(); workload != "" {
 			return fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
@@ -141,8 +139,8 @@ func leftOut(of []tare.NotWeighed) string {
 	return ""
 }
 
-// wouldDo says how many rounds would decide.
-func wouldDo(needed, done int) string {
+// roundsWanted returns a sentence with the number of rounds that would decide.
+func roundsWanted(needed, done int) string {
 	switch least := stats.MinRounds(strict); {
 	case needed == 0:
 		return fmt.Sprintf("more than %d would be needed", stats.MaxRounds)

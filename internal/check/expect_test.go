@@ -167,7 +167,7 @@ func sloped(r *rand.Rand, rounds int, drift, sd float64) Input {
 
 // expected is what becomes of the expectation in a sloped study.
 func expected(in Input) tare.Expectation {
-	return Expectations(in, driftInTrial().findings(in), nil)[0]
+	return Expectations(in, driftInTrial().runAndComplete(in), nil)[0]
 }
 
 // outcomes are those of n studies of 11 to 18 rounds.
@@ -283,8 +283,8 @@ func TestWhatIsFoundIsNotRuledOut(t *testing.T) {
 		}}.input(r.Uint64())
 		for _, id := range statisticalTraffic {
 			c, _ := Named(id)
-			found := slices.ContainsFunc(c.findings(in), func(f tare.Finding) bool { return f.Contender == "echo" && f.Severity == tare.Void })
-			open := slices.ContainsFunc(c.suspects(in, "echo"), func(s suspicion) bool { return !s.unknown() && !s.ruledOut() })
+			found := slices.ContainsFunc(c.runAndComplete(in), func(f tare.Finding) bool { return f.Contender == "echo" && f.Severity == tare.Void })
+			open := slices.ContainsFunc(c.suspects(in, "echo"), func(s suspicion) bool { return !s.isUnknown() && !s.isRuledOut() })
 			if found {
 				fired[c.ID]++
 				if !open {

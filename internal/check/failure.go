@@ -16,13 +16,13 @@ const (
 	oneIn  = 4
 )
 
-// failureRule says the rule, for summaries.
+// failureRule states the rule, for summaries.
 const failureRule = "Such a round is void for the contender, for everybody where it is the baseline. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule looks at failures only, never at what was measured."
 
-// tooMany is the rule: it says why rounds that failed or not, in their order, are
-// too many failures where so many rounds were planned; empty: they are not.
-func tooMany(failed []bool, planned int) string {
+// whyTooMany implements the rule: it returns why the failures among the rounds, in their order, are
+// too many of planned rounds, or "" if they are not.
+func whyTooMany(failed []bool, planned int) string {
 	all, row := 0, 0
 	for _, f := range failed {
 		if !f {
@@ -40,8 +40,8 @@ func tooMany(failed []bool, planned int) string {
 	return ""
 }
 
-// GivenUp says why contender is not asked any more: its pilot failed, or too many
-// of its rounds did where so many were planned. It is empty as long as it is.
+// GivenUp returns why contender is not measured any more: its pilot failed, or too many of its
+// planned rounds did. It returns "" if it is still measured.
 func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	var failed []bool
 	for _, t := range trials {
@@ -53,21 +53,21 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 			return "the pilot failed"
 		}
 	}
-	return tooMany(failed, planned)
+	return whyTooMany(failed, planned)
 }
 
-// Mark returns a copy of trials with marks on what does not count although its
-// trial was carried through: workloads on which operations returned errors, where
-// the rule allows for that, and all of a round that the baseline lost.
+// Mark returns a copy of trials with marks on what does not count although the trial was completed:
+// workloads on which operations returned errors, if the rule permits that, and every round that the
+// baseline lost.
 //
-// A timeout is a latency as well as an error. No round is left out for one: the
-// contender is void on the workload, as it is after too many rounds with errors.
+// A timeout is a latency as well as an error, so it never makes a round void: the contender is void
+// on the workload, as it is after too many rounds with errors.
 func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
 	out := slices.Clone(trials)
 	for i := range out {
 		out[i].Void = nil
 	}
-	all := tallies(timed)
+	all := tallyRounds(timed)
 	for _, c := range withErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
@@ -98,12 +98,12 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 }
 
 // markErrors marks the rounds of one course in which operations returned errors.
-func markErrors(trials []tare.Trial, c course, all map[leg]tally, planned int) {
+func markErrors(trials []tare.Trial, c course, all map[courseRound]tally, planned int) {
 	var of []*tare.Trial
 	var failed []bool
 	for i := range trials {
 		t := &trials[i]
-		worked := all[leg{c, turnOf(*t)}]
+		worked := all[courseRound{c, turnOf(*t)}]
 		if t.Contender != c.contender || t.Round == 0 || t.Error == nil && worked.slices == 0 {
 			continue
 		}
@@ -112,12 +112,12 @@ func markErrors(trials []tare.Trial, c course, all map[leg]tally, planned int) {
 		}
 		of, failed = append(of, t), append(failed, t.Error != nil || worked.errors > 0)
 	}
-	if tooMany(failed, planned) != "" {
+	if whyTooMany(failed, planned) != "" {
 		return
 	}
 	for i, t := range of {
 		if failed[i] && t.Error == nil {
-			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[leg{c, turnOf(*t)}].String()})
+			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[courseRound{c, turnOf(*t)}].String()})
 		}
 	}
 }

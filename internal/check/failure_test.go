@@ -59,7 +59,7 @@ func TestFailureRule(t *testing.T) {
 		for _, f := range c.failed {
 			failed = append(failed, f == 'x')
 		}
-		if got := tooMany(failed, c.planned); got != c.want {
+		if got := whyTooMany(failed, c.planned); got != c.want {
 			t.Errorf("%q of %d: %q, want %q", c.failed, c.planned, got, c.want)
 		}
 	}
@@ -124,12 +124,12 @@ func TestMarksOfTheBaseline(t *testing.T) {
 // Other checks see nothing of what does not count.
 func TestChecksReadWhatCounts(t *testing.T) {
 	in := marked(broken("lean", 3))
-	of := in.counting()
+	of := in.withoutVoid()
 	if len(of.Trials) != len(in.Trials)-1 || len(of.Slices) != len(in.Slices)-10 {
 		t.Errorf("without a failed trial %d of %d trials and %d of %d slices are left", len(of.Trials), len(in.Trials), len(of.Slices), len(in.Slices))
 	}
 	in = erring(7)
-	of = in.counting()
+	of = in.withoutVoid()
 	for _, s := range of.Slices {
 		if s.Contender == "lean" && s.Round == 7 {
 			t.Fatal("a slice of a round with errors is left")

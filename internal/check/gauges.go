@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// measured lists the contenders whose figures count for something: not the null
-// contender, and not the control, which is the baseline again.
-func (in Input) measured() []tare.Contender {
+// measuredContenders lists the contenders with measurements of their own: without the null
+// contender and the control, which is the baseline again.
+func (in Input) measuredContenders() []tare.Contender {
 	var out []tare.Contender
 	for _, c := range in.Contenders {
 		if c.Role != tare.RoleNull && c.Role != tare.RoleControl {
@@ -22,10 +22,10 @@ func (in Input) measured() []tare.Contender {
 	return out
 }
 
-// alike lists those of them that do the same job: what one that stands apart
-// answers, or runs around its work, is its own.
-func (in Input) alike() []tare.Contender {
-	return slices.DeleteFunc(in.measured(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
+// comparableContenders lists the measured contenders that do the same job, without those of role
+// apart.
+func (in Input) comparableContenders() []tare.Contender {
+	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
 // withRole is the id of the first contender with that role; empty: none.
@@ -38,8 +38,8 @@ func (in Input) withRole(role tare.Role) string {
 	return ""
 }
 
-// trafficked lists the workloads whose requests come over connections.
-func (in Input) trafficked() []tare.Workload {
+// trafficWorkloads lists the workloads whose requests come over connections.
+func (in Input) trafficWorkloads() []tare.Workload {
 	var out []tare.Workload
 	for _, w := range in.Study.Workloads {
 		if w.Traffic != nil {
@@ -49,7 +49,7 @@ func (in Input) trafficked() []tare.Workload {
 	return out
 }
 
-// trafficOf is how requests reach a server on workload; nil: there is none.
+// trafficOf returns how requests reach a server on workload, or nil if there is no server.
 func (in Input) trafficOf(workload string) *tare.Traffic {
 	for _, w := range in.Study.Workloads {
 		if w.ID == workload {
@@ -59,9 +59,9 @@ func (in Input) trafficOf(workload string) *tare.Traffic {
 	return nil
 }
 
-// capacity lists the study's metrics on w that say how much a server can do:
-// its throughput and its latencies. What a request costs it is not among them.
-func (in Input) capacity(w tare.Workload) []string {
+// capacityMetrics lists the study's metrics on w that measure the capacity of a server: throughput
+// and latencies, but not the cost of a request.
+func (in Input) capacityMetrics(w tare.Workload) []string {
 	var out []string
 	for _, name := range in.Study.Metrics {
 		if m, ok := tare.MetricNamed(name); ok && (m.Closed || m.IsLatency()) && w.Measures(m) {
@@ -71,8 +71,8 @@ func (in Input) capacity(w tare.Workload) []string {
 	return out
 }
 
-// findEach returns a finding for each message of say about a contender on one of the
-// workloads. An empty message is none.
+// findEach returns a finding for each message of say about a contender on one of the workloads. It
+// skips empty messages.
 func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c tare.Contender, w tare.Workload) string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range workloads {
@@ -88,9 +88,9 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c
 // besideBaseline calls say with what f reads of a contender and of the baseline, for each
 // of the others that do the same job, and returns the findings.
 func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
-	return findEach(in.alike(), workloads, func(c tare.Contender, w tare.Workload) string {
-		base, ok := over(in.perRound(in.Study.Baseline, w.ID, f))
-		e, okOwn := over(in.perRound(c.ID, w.ID, f))
+	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
+		base, ok := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
+		e, okOwn := estimateOver(in.perRound(c.ID, w.ID, f))
 		if !ok || !okOwn || c.ID == in.Study.Baseline {
 			return ""
 		}
@@ -101,16 +101,16 @@ func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c 
 // reading takes one figure from a sample; false where that lacks what it takes.
 type reading func(tare.Sample) (float64, bool)
 
-// key reads one figure as it is.
-func key(name string) reading {
+// readKey reads one figure as it is.
+func readKey(name string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := s[name]
 		return v, ok
 	}
 }
 
-// product multiplies the figures of keys; false where one is missing.
-func product(s tare.Sample, keys ...string) (float64, bool) {
+// multiplyKeys multiplies the figures of keys. It returns false if one is missing.
+func multiplyKeys(s tare.Sample, keys ...string) (float64, bool) {
 	p := 1.0
 	for _, k := range keys {
 		v, ok := s[k]
@@ -122,12 +122,12 @@ func product(s tare.Sample, keys ...string) (float64, bool) {
 	return p, true
 }
 
-// ratio reads one product of figures over another; false where one is missing
-// or the divisor is not above zero.
-func ratio(over, under []string) reading {
+// readRatio reads one product of figures over another. It returns false if one is missing or the
+// divisor is not positive.
+func readRatio(over, under []string) reading {
 	return func(s tare.Sample) (float64, bool) {
-		a, okA := product(s, over...)
-		b, okB := product(s, under...)
+		a, okA := multiplyKeys(s, over...)
+		b, okB := multiplyKeys(s, under...)
 		if !okA || !okB || !(b > 0) {
 			return 0, false
 		}
@@ -135,15 +135,15 @@ func ratio(over, under []string) reading {
 	}
 }
 
-// busy reads how much of its cores one side used: server or load generator.
-func busy(cpu, cores string) reading {
-	return ratio([]string{cpu}, []string{tare.KeyWall, cores})
+// readBusyShare reads the share of its cores that one side used: server or load generator.
+func readBusyShare(cpu, cores string) reading {
+	return readRatio([]string{cpu}, []string{tare.KeyWall, cores})
 }
 
-// occupied reads how much of its cores the load generator used or, as far as
-// the system tells, was ready to use and did not get.
-func occupied(s tare.Sample) (float64, bool) {
-	room, ok := product(s, tare.KeyWall, tare.KeyClientCores)
+// readOccupied reads the share of its cores that the load generator used or was ready to use, as
+// far as the system reports that.
+func readOccupied(s tare.Sample) (float64, bool) {
+	room, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores)
 	cpu, okCPU := s[tare.KeyClientCPU]
 	if !ok || !okCPU || !(room > 0) {
 		return 0, false
@@ -151,15 +151,15 @@ func occupied(s tare.Sample) (float64, bool) {
 	return (cpu + s[tare.KeyClientWait]) / room, true
 }
 
-// counts reports whether the trial is whole and at the plan's slice length.
-func counts(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
+// isCounted reports whether the trial is complete and at the plan's slice length.
+func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
 // perRound returns what f reads of contender on workload in every trial that
 // counts, in the order of rounds.
 func (in Input) perRound(contender, workload string, f reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
-		if t.Contender != contender || !counts(t) {
+		if t.Contender != contender || !isCounted(t) {
 			continue
 		}
 		if v, ok := f(t.Samples[workload]); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -169,33 +169,33 @@ func (in Input) perRound(contender, workload string, f reading) []float64 {
 	return out
 }
 
-// paired returns f of a over f of b, of every round that has both.
-func (in Input) paired(a, b, workload string, f reading) []float64 {
+// pairedRatios returns f of a over f of b for every round that has both.
+func (in Input) pairedRatios(a, b, workload string, f reading) []float64 {
 	beside := map[int]float64{}
 	for _, t := range in.Trials {
-		if v, ok := f(t.Samples[workload]); ok && t.Contender == b && counts(t) {
+		if v, ok := f(t.Samples[workload]); ok && t.Contender == b && isCounted(t) {
 			beside[t.Round] = v
 		}
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if v, ok := f(t.Samples[workload]); ok && t.Contender == a && counts(t) && beside[t.Round] > 0 {
+		if v, ok := f(t.Samples[workload]); ok && t.Contender == a && isCounted(t) && beside[t.Round] > 0 {
 			out = append(out, v/beside[t.Round])
 		}
 	}
 	return out
 }
 
-// extent is where the middle of a figure lies, over rounds.
+// extent is the interval of the middle of a figure, over rounds.
 type extent struct {
 	mid, lo, hi float64
 	rounds      int
 }
 
-// over is the Hodges–Lehmann estimate of x with its interval at the strict
-// level. Fewer rounds than that takes are bounded by the least and the greatest
-// of them, so that what is said of the interval is true of each.
-func over(x []float64) (extent, bool) {
+// estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With
+// too few rounds for that level the interval is from the least to the greatest value, so that
+// statements about it hold for each round. It returns false if x is empty.
+func estimateOver(x []float64) (extent, bool) {
 	if len(x) == 0 {
 		return extent{}, false
 	}
@@ -207,30 +207,30 @@ func over(x []float64) (extent, bool) {
 	return e, true
 }
 
-// above reports whether the whole interval lies above limit.
-func (e extent) above(limit float64) bool { return e.lo > limit }
+// isAbove reports whether the entire interval is above limit.
+func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 
-// below reports whether the whole interval lies below limit.
-func (e extent) below(limit float64) bool { return e.hi < limit }
+// isBelow reports whether the entire interval is below limit.
+func (e extent) isBelow(limit float64) bool { return e.hi < limit }
 
-// off reports whether a ratio that should be 1 lies wholly beyond it by more
-// than the margin, on either side.
-func (e extent) off(margin float64) bool { return e.above(1+margin) || e.below(1/(1+margin)) }
+// isOff reports whether a ratio that should be 1 is off by more than the margin with its entire
+// interval, on either side.
+func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
 
-// exceptApart says of whom a check says nothing, for summaries.
+// exceptApart names the contenders that a check skips, for summaries.
 const exceptApart = "Contenders that stand apart do another job, and are passed over."
 
-// byRounds says how intervals over rounds come about, for summaries.
+// byRounds states how intervals over rounds are computed, for summaries.
 const byRounds = "with its whole 99.9 % interval over rounds (with fewer than 11 rounds: in every one)"
 
-// limits says how busy both sides were, as far as that is known.
-func (in Input) limits(contender, workload string) string {
+// describeLoad returns how busy both sides were, as far as that is known.
+func (in Input) describeLoad(contender, workload string) string {
 	var out string
 	for _, side := range []struct{ who, cpu, cores string }{
 		{"the server", tare.KeyServerCPU, tare.KeyServerCores}, {"the load generator", tare.KeyClientCPU, tare.KeyClientCores},
 	} {
-		share, ok := over(in.perRound(contender, workload, busy(side.cpu, side.cores)))
-		cores := in.perRound(contender, workload, key(side.cores))
+		share, ok := estimateOver(in.perRound(contender, workload, readBusyShare(side.cpu, side.cores)))
+		cores := in.perRound(contender, workload, readKey(side.cores))
 		if !ok {
 			continue
 		}

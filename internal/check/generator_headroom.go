@@ -11,7 +11,7 @@ import (
 
 const (
 	lagShare     = 0.1  // of a limit, or of a p99, that send lag may take
-	lagLeast     = 1e6  // ns: send lag below this is no matter where no criterion says so
+	minLag       = 1e6  // ns: a lower send lag does not matter if no criterion sets a limit
 	headroom     = 1.25 // times a contender's throughput that the null server must reach
 	headroomWarn = 2
 )
@@ -29,7 +29,7 @@ func generatorHeadroom() Check {
 		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			c, _ := in.Contender(contender)
-			for _, w := range in.trafficked() {
+			for _, w := range in.trafficWorkloads() {
 				out = append(out, in.headroomSuspects(c, w)...)
 			}
 			return out
@@ -37,8 +37,8 @@ func generatorHeadroom() Check {
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			for _, w := range in.trafficked() {
-				for _, c := range in.measured() {
+			for _, w := range in.trafficWorkloads() {
+				for _, c := range in.measuredContenders() {
 					out = append(out, headroomOf(in, c, w)...)
 				}
 			}
@@ -51,19 +51,19 @@ func generatorHeadroom() Check {
 // limited, and a warning where it came near.
 func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	var limited, near string
-	own := in.ownClient(c.ID, w.ID)
-	if e, ok := over(in.perRound(c.ID, w.ID, occupied)); ok && e.mid > saturated {
-		used, _ := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)))
-		limited = fmt.Sprintf("%s used %s of its cores", sender(own), format.Percent(used.mid))
-		if waited, ok := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
+	own := in.hasOwnClient(c.ID, w.ID)
+	if e, ok := estimateOver(in.perRound(c.ID, w.ID, readOccupied)); ok && e.mid > saturated {
+		used, _ := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientCPU, tare.KeyClientCores)))
+		limited = fmt.Sprintf("%s used %s of its cores", nameSender(own), format.Percent(used.mid))
+		if waited, ok := estimateOver(in.perRound(c.ID, w.ID, readBusyShare(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
 			limited += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
 		}
 		limited += ", over " + format.Percent(saturated)
 	}
-	if beside, ok := over(in.besideNull(c, w)); ok && !own && beside.mid < headroomWarn {
+	if beside, ok := estimateOver(in.besideNull(c, w)); ok && !own && beside.mid < headroomWarn {
 		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, format.Count(beside.rounds, "round"))
 		if beside.mid < headroom {
-			limited, near = joined(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
+			limited, near = joinNonEmpty(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
 		}
 	}
 	if own && limited != "" {
@@ -72,12 +72,12 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 		near += fmt.Sprintf(", under %d×: part of its cost is the load generator's", headroomWarn)
 	}
 	var out []tare.Finding
-	for _, name := range in.capacity(w) {
-		if said := joined(limited, lag(in, c.ID, w, name)); said != "" {
+	for _, name := range in.capacityMetrics(w) {
+		if said := joinNonEmpty(limited, whyLate(in, c.ID, w, name)); said != "" {
 			out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: name, Message: said})
 		}
 	}
-	if near != "" && limited == "" && len(in.capacity(w)) > 0 {
+	if near != "" && limited == "" && len(in.capacityMetrics(w)) > 0 {
 		out = append(out, tare.Finding{
 			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: near,
 		})
@@ -87,27 +87,27 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 
 // headroomSuspects are the ways in which the load generator could limit c on w.
 func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
-	metrics := in.capacity(w)
-	if len(metrics) > 0 && !in.ownClient(c.ID, w.ID) {
-		out = append(out, suspicion{above(in.perRound(c.ID, w.ID, occupied), saturated)}, suspicion{below(in.besideNull(c, w), headroom)})
+	metrics := in.capacityMetrics(w)
+	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
+		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.besideNull(c, w), headroom)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
 			l := in.sendLagOf(c.ID, w.ID, name)
-			out = append(out, suspicion{above(l.rounds, l.limit)})
+			out = append(out, suspicion{aboveLimit(l.rounds, l.limit)})
 		}
 	}
 	return out
 }
 
-// ownClient reports whether contender was asked by a client of its own.
-func (in Input) ownClient(contender, workload string) bool {
-	e, ok := over(in.perRound(contender, workload, key(tare.KeyOwnClient)))
+// hasOwnClient reports whether contender came with its own client.
+func (in Input) hasOwnClient(contender, workload string) bool {
+	e, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyOwnClient)))
 	return ok && e.mid > 0
 }
 
-// sender is who sent the requests.
-func sender(own bool) string {
+// nameSender returns the name of the program that sent the requests.
+func nameSender(own bool) string {
 	if own {
 		return "its own client"
 	}
@@ -121,22 +121,22 @@ func (in Input) besideNull(c tare.Contender, w tare.Workload) []float64 {
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
 		return nil
 	}
-	return in.paired(null, c.ID, w.ID, key(tare.KeyRate))
+	return in.pairedRatios(null, c.ID, w.ID, readKey(tare.KeyRate))
 }
 
-// lag says that requests were sent too late for what metric is to tell; empty:
-// they were not, or it is no latency.
-func lag(in Input, contender string, w tare.Workload, metric string) string {
+// whyLate returns the sentence that requests were sent too late for metric, or "" if they were not
+// or metric is no latency.
+func whyLate(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	l := in.sendLagOf(contender, w.ID, metric)
-	e, ok := over(l.rounds)
+	e, ok := estimateOver(l.rounds)
 	if !m.IsLatency() || !ok || e.mid <= l.limit {
 		return ""
 	}
-	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", number(e.mid/1e6), l.quantile, number(l.limit/1e6), l.of)
+	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), l.quantile, formatNumber(l.limit/1e6), l.of)
 }
 
-// sendLag is how late requests were sent, and the limit for that.
+// sendLag holds the delays of sent requests, and their limit.
 type sendLag struct {
 	quantile string    // of the send lag: p50 or p99
 	rounds   []float64 // that quantile in each round, in ns
@@ -147,23 +147,23 @@ type sendLag struct {
 // sendLagOf returns the send lag that a latency of contender is judged by: its p50
 // for a p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
-	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, key(tare.KeySendLag)), limit: lagLeast, of: "without a criterion"}
-	p99, ok := over(in.perRound(contender, workload, key("p99_ns")))
+	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, of: "without a criterion"}
+	p99, ok := estimateOver(in.perRound(contender, workload, readKey("p99_ns")))
 	if ok && lagShare*p99.mid > l.limit {
 		l.limit, l.of = lagShare*p99.mid, "10 % of its p99"
 	}
-	half := in.perRound(contender, workload, key(tare.KeySendLagP50))
-	if p50, ok := over(in.perRound(contender, workload, key("p50_ns"))); ok && metric == "p50" && len(half) > 0 { // older results have no p50 of it
+	half := in.perRound(contender, workload, readKey(tare.KeySendLagP50))
+	if p50, ok := estimateOver(in.perRound(contender, workload, readKey("p50_ns"))); ok && metric == "p50" && len(half) > 0 { // older results have no p50 of it
 		l = sendLag{"p50", half, lagShare * p50.mid, "10 % of its p50"}
 	}
-	if asked, ok := in.asked(contender, workload, metric); ok {
+	if asked, ok := in.minLimit(contender, workload, metric); ok {
 		l.limit, l.of = lagShare*asked, "10 % of what the criterion asks"
 	}
 	return l
 }
 
-// asked is the strictest limit that a criterion sets to a value of contender.
-func (in Input) asked(contender, workload, metric string) (float64, bool) {
+// minLimit returns the strictest limit that a criterion sets to a value of contender.
+func (in Input) minLimit(contender, workload, metric string) (float64, bool) {
 	least := math.Inf(1)
 	for _, c := range in.Study.Criteria {
 		if c.Metric != metric || c.Contender != "" && c.Contender != contender || c.Workload != "" && c.Workload != workload {
@@ -176,8 +176,8 @@ func (in Input) asked(contender, workload, metric string) (float64, bool) {
 	return least, !math.IsInf(least, 1)
 }
 
-// joined puts what there is to say into one line.
-func joined(parts ...string) string {
+// joinNonEmpty joins the parts that are not empty with "; ".
+func joinNonEmpty(parts ...string) string {
 	var said []string
 	for _, p := range parts {
 		if p != "" {

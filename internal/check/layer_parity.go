@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// layersMore is how many calls of middleware per request two contenders may be
-// apart.
-const layersMore = 0.01
+// maxLayerCalls is the tolerated difference of two contenders in calls of middleware per request.
+const maxLayerCalls = 0.01
 
 func layerParity() Check {
 	return Check{
@@ -24,8 +23,8 @@ func layerParity() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			base, known := in.Contender(in.Study.Baseline)
-			for _, c := range in.alike() {
-				if c.ID == in.Study.Baseline || !known || !builtHere(c) || !builtHere(base) {
+			for _, c := range in.comparableContenders() {
+				if c.ID == in.Study.Baseline || !known || !isBuiltInRun(c) || !isBuiltInRun(base) {
 					continue
 				}
 				if said := layersDiffer(c.Layers, base.Layers); said != "" {
@@ -35,8 +34,8 @@ func layerParity() Check {
 			if !in.Final {
 				return out
 			}
-			return append(out, in.besideBaseline(in.Study.Workloads, key(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
-				if !e.above(base.hi+layersMore) && !e.below(base.lo-layersMore) {
+			return append(out, in.besideBaseline(in.Study.Workloads, readKey(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
+				if !e.isAbove(base.hi+maxLayerCalls) && !e.isBelow(base.lo-maxLayerCalls) {
 					return ""
 				}
 				return fmt.Sprintf("%.3g layers are called for a request, and %.3g in %s", e.mid, base.mid, in.Study.Baseline)
@@ -45,10 +44,10 @@ func layerParity() Check {
 	}
 }
 
-// builtHere reports whether what c declares about itself is known.
-func builtHere(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
+// isBuiltInRun reports whether what c declares about itself is known.
+func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// layersDiffer says what of the one declares and the other does not.
+// layersDiffer describes the layers that only one of the two declares.
 func layersDiffer(own, base []string) string {
 	var said []string
 	for _, side := range []struct {

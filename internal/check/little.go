@@ -9,7 +9,7 @@ import (
 
 const (
 	littleOff = 0.10 // how far rate × latency may be from the concurrency
-	linkHolds = 0.5  // share of the requests under way that are on the link from which throughput is the link's
+	linkHolds = 0.5  // from this share of requests in flight that are on the link, throughput is that of the link
 	linkFull  = 0.9  // share of a bandwidth from which it is the limit
 	saturated = 0.85 // share of its cores from which a side is the limit
 )
@@ -25,8 +25,8 @@ func little() Check {
 			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been left out.",
 		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
 		suspects: func(in Input, contender string) (out []suspicion) {
-			for _, w := range in.trafficked() {
-				out = append(out, suspicion{off(in.perRound(contender, w.ID, underWay), littleOff)})
+			for _, w := range in.trafficWorkloads() {
+				out = append(out, suspicion{offOne(in.perRound(contender, w.ID, readInFlight), littleOff)})
 				if w.Traffic.Rate == 0 {
 					out = append(out, in.linkSuspects(contender, w)...)
 				}
@@ -36,18 +36,18 @@ func little() Check {
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			for _, w := range in.trafficked() {
-				for _, c := range in.measured() {
-					said := residual(in, c.ID, w.ID)
-					metrics := in.capacity(w)
+			for _, w := range in.trafficWorkloads() {
+				for _, c := range in.measuredContenders() {
+					said := whyLittleFails(in, c.ID, w.ID)
+					metrics := in.capacityMetrics(w)
 					if said == "" && w.Traffic.Rate == 0 {
-						said, metrics = onTheLink(in, c.ID, w), throughput(metrics)
+						said, metrics = whyLinkLimits(in, c.ID, w), closedMetric(metrics)
 					}
 					if said == "" {
 						continue
 					}
 					for _, m := range metrics {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: m, Message: said + in.limits(c.ID, w.ID)})
+						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: m, Message: said + in.describeLoad(c.ID, w.ID)})
 					}
 				}
 			}
@@ -56,56 +56,56 @@ func little() Check {
 	}
 }
 
-// underWay reads rate × latency over the concurrency.
-func underWay(s tare.Sample) (float64, bool) {
-	v, ok := ratio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
+// readInFlight reads rate × latency over the concurrency.
+func readInFlight(s tare.Sample) (float64, bool) {
+	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
 	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
 }
 
-// residual says by how much Little's law is missed; empty: it holds, or the
-// figures are not there.
-func residual(in Input, contender, workload string) string {
-	e, ok := over(in.perRound(contender, workload, underWay))
-	if !ok || !e.off(littleOff) {
+// whyLittleFails returns by how much Little's law is missed, or "" if it holds or figures are
+// missing.
+func whyLittleFails(in Input, contender, workload string) string {
+	e, ok := estimateOver(in.perRound(contender, workload, readInFlight))
+	if !ok || !e.isOff(littleOff) {
 		return ""
 	}
-	held, _ := over(in.perRound(contender, workload, key(tare.KeyConcurrency)))
+	held, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConcurrency)))
 	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
-		number(e.mid*held.mid), number(held.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
+		formatNumber(e.mid*held.mid), formatNumber(held.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
-// onTheLink says that a link that was asked for was the limit; empty: it was
-// not, or one of the sides was busy.
-func onTheLink(in Input, contender string, w tare.Workload) string {
-	for _, side := range []reading{busy(tare.KeyServerCPU, tare.KeyServerCores), occupied} {
-		if e, ok := over(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
+// whyLinkLimits returns the sentence that the configured link was the limit, or "" if it was not,
+// or if one of the sides was busy.
+func whyLinkLimits(in Input, contender string, w tare.Workload) string {
+	for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
+		if e, ok := estimateOver(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
 			return ""
 		}
 	}
-	if e, ok := over(in.perRound(contender, w.ID, delayed(w))); ok && e.above(linkHolds) {
+	if e, ok := estimateOver(in.perRound(contender, w.ID, readOnLink(w))); ok && e.isAbove(linkHolds) {
 		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
 			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, way := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
-		if e, ok := over(in.perRound(contender, w.ID, full(w, way))); ok && e.above(linkFull) {
-			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
+		if e, ok := estimateOver(in.perRound(contender, w.ID, readLinkUse(w, way))); ok && e.isAbove(linkFull) {
+			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", formatNumber(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
 		}
 	}
 	return ""
 }
 
-// delayed reads the share of the requests under way that were on the link.
-func delayed(w tare.Workload) reading {
+// readOnLink reads the share of the requests in flight that were on the link.
+func readOnLink(w tare.Workload) reading {
 	return func(s tare.Sample) (float64, bool) {
-		v, ok := ratio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
+		v, ok := readRatio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
 		return v * w.Traffic.Delay.Seconds(), ok && w.Traffic.Delay > 0
 	}
 }
 
-// full reads how full the link was in one direction.
-func full(w tare.Workload, way string) reading {
+// readLinkUse reads the utilisation of the link in one direction.
+func readLinkUse(w tare.Workload, way string) reading {
 	return func(s tare.Sample) (float64, bool) {
-		v, ok := product(s, tare.KeyRate, way)
+		v, ok := multiplyKeys(s, tare.KeyRate, way)
 		return 8 * v / float64(w.Traffic.Bandwidth), ok && w.Traffic.Bandwidth > 0
 	}
 }
@@ -115,11 +115,11 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 	for _, link := range []struct {
 		of    reading
 		limit float64
-	}{{delayed(w), linkHolds}, {full(w, tare.KeyBytesSent), linkFull}, {full(w, tare.KeyBytesReceived), linkFull}} {
-		s := suspicion{above(in.perRound(contender, w.ID, link.of), link.limit)}
-		for _, side := range []reading{busy(tare.KeyServerCPU, tare.KeyServerCores), occupied} {
+	}{{readOnLink(w), linkHolds}, {readLinkUse(w, tare.KeyBytesSent), linkFull}, {readLinkUse(w, tare.KeyBytesReceived), linkFull}} {
+		s := suspicion{aboveLimit(in.perRound(contender, w.ID, link.of), link.limit)}
+		for _, side := range []reading{readBusyShare(tare.KeyServerCPU, tare.KeyServerCores), readOccupied} {
 			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
-				s = append(s, below(x, saturated))
+				s = append(s, belowLimit(x, saturated))
 			}
 		}
 		out = append(out, s)
@@ -127,8 +127,8 @@ func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion
 	return out
 }
 
-// throughput leaves of metrics the one that is the inverse of a throughput.
-func throughput(metrics []string) []string {
+// closedMetric returns the metric that is the inverse of a throughput, as a slice of at most one.
+func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {
 			return metrics[i : i+1]

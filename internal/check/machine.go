@@ -15,8 +15,9 @@ const (
 	throttledWarns = 0.01
 )
 
-// clocksNoted is how far the CPU time of one busy thread may exceed wall time.
-const clocksNoted = 1.05
+// maxClockRatio is the ratio of CPU time to wall time of one busy thread from which the clocks are
+// noted.
+const maxClockRatio = 1.05
 
 func machine() Check {
 	return Check{
@@ -62,7 +63,7 @@ func machine() Check {
 					out = append(out, tare.Finding{Message: "the cores are not alike (" + f.Note + "): a contender may run on a slow one", Advice: "read wide intervals as that, or confine tare to cores of one kind"})
 				}
 			}
-			if f, ok := clocks(in); ok {
+			if f, ok := compareClocks(in); ok {
 				out = append(out, f)
 			}
 			return out
@@ -70,22 +71,22 @@ func machine() Check {
 	}
 }
 
-// clocks holds the null contender's CPU time against its wall time.
-func clocks(in Input) (tare.Finding, bool) {
+// compareClocks compares the null contender's CPU time with its wall time.
+func compareClocks(in Input) (tare.Finding, bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {
-		if in.role(v.Contender) != tare.RoleNull || in.trafficOf(v.Workload) != nil { // a server's time is its clients' too
+		if in.roleOf(v.Contender) != tare.RoleNull || in.trafficOf(v.Workload) != nil { // a server's time is its clients' too
 			continue
 		}
 		sums[v.Metric] += v.Value
 	}
 	wall, cpu := sums["time"], sums["cpu"]
-	if wall <= 0 || cpu <= clocksNoted*wall {
+	if wall <= 0 || cpu <= maxClockRatio*wall {
 		return tare.Finding{}, false
 	}
 	return tare.Finding{
 		Severity: tare.Note,
-		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", format.Percent(cpu/wall-1), number(cpu), number(wall)),
+		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", format.Percent(cpu/wall-1), formatNumber(cpu), formatNumber(wall)),
 		Advice:   "compare CPU with CPU and time with time, not the one with the other",
 	}, true
 }

@@ -39,7 +39,7 @@ func negativeProbe() Check {
 					continue
 				}
 				if c.Role == tare.RoleApart {
-					out = append(out, permissive(c.ID, wrong, cases, lax))
+					out = append(out, notePermissive(c.ID, wrong, cases, lax))
 					continue
 				}
 				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, format.Count(cases, "probe"))
@@ -53,13 +53,13 @@ func negativeProbe() Check {
 	}
 }
 
-// laxShown is how many of the cases that were not refused a finding names.
-const laxShown = 3
+// maxLaxShown is the number of wrongly accepted cases that a finding names.
+const maxLaxShown = 3
 
-// permissive notes what a contender that stands apart does not refuse.
-func permissive(id string, wrong, cases int, lax []string) tare.Finding {
+// notePermissive notes what a contender of role apart accepts although it should be rejected.
+func notePermissive(id string, wrong, cases int, lax []string) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))
-	shown := lax[:min(len(lax), laxShown)]
+	shown := lax[:min(len(lax), maxLaxShown)]
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")
 	}

@@ -42,7 +42,7 @@ func shareOn(in Input, workload, metric string) (tare.Finding, bool) {
 		if v.Workload != workload || v.Metric != metric {
 			continue
 		}
-		switch in.role(v.Contender) {
+		switch in.roleOf(v.Contender) {
 		case tare.RoleNull:
 			null = v
 		case tare.RoleBaseline, tare.RoleContender:
@@ -57,6 +57,6 @@ func shareOn(in Input, workload, metric string) (tare.Finding, bool) {
 	return tare.Finding{
 		Workload: workload,
 		Message: fmt.Sprintf("the harness itself takes %s of the %s %s of %s (%.0f %%)",
-			number(null.Value), number(least.Value), least.Unit, least.Contender, 100*null.Value/least.Value),
+			formatNumber(null.Value), formatNumber(least.Value), least.Unit, least.Contender, 100*null.Value/least.Value),
 	}, true
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	silentOutput = 1 // bytes per request below which a server counts as silent: what it says when it starts is spread over the requests
+	silentOutput = 1 // bytes per request below which a server counts as silent: its output at start is divided by the requests
 	louder       = 2 // times the other's output from which two that write differ
 )
 
@@ -23,12 +23,12 @@ func outputParity() Check {
 		Advice: "give all of them the same log, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			return in.besideBaseline(in.Study.Workloads, key(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
+			return in.besideBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
 				said := outputDiffers(e, base, in.Study.Baseline)
 				if said == "" {
 					return ""
 				}
-				return said + configured(c) + debugMode(in, c.ID)
+				return said + describeLog(c) + debugMode(in, c.ID)
 			})
 		},
 	}
@@ -37,25 +37,25 @@ func outputParity() Check {
 // outputDiffers names the loud one and the silent one; empty: both are alike.
 func outputDiffers(e, base extent, baseline string) string {
 	switch {
-	case e.above(silentOutput) && base.below(silentOutput):
-		return fmt.Sprintf("it writes %s bytes of output per request and %s is silent", number(e.mid), baseline)
-	case e.below(silentOutput) && base.above(silentOutput):
-		return fmt.Sprintf("it is silent and %s writes %s bytes of output per request", baseline, number(base.mid))
-	case e.above(silentOutput) && base.above(silentOutput) && (e.above(louder*base.hi) || e.below(base.lo/louder)):
-		return fmt.Sprintf("it writes %s bytes of output per request and %s writes %s", number(e.mid), baseline, number(base.mid))
+	case e.isAbove(silentOutput) && base.isBelow(silentOutput):
+		return fmt.Sprintf("it writes %s bytes of output per request and %s is silent", formatNumber(e.mid), baseline)
+	case e.isBelow(silentOutput) && base.isAbove(silentOutput):
+		return fmt.Sprintf("it is silent and %s writes %s bytes of output per request", baseline, formatNumber(base.mid))
+	case e.isAbove(silentOutput) && base.isAbove(silentOutput) && (e.isAbove(louder*base.hi) || e.isBelow(base.lo/louder)):
+		return fmt.Sprintf("it writes %s bytes of output per request and %s writes %s", formatNumber(e.mid), baseline, formatNumber(base.mid))
 	}
 	return ""
 }
 
-// configured says that a log was asked for, where one was.
-func configured(c tare.Contender) string {
+// describeLog returns a clause with the configured log, or "" if there is none.
+func describeLog(c tare.Contender) string {
 	if log := c.Set["log"]; log != "" && log != "none" {
 		return fmt.Sprintf(" (it is configured so: log %s)", log)
 	}
 	return ""
 }
 
-// debugMode says that contender speaks of a debug mode, where it does.
+// debugMode returns the sentence of contender's output that mentions a debug mode, or "".
 func debugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {

@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// bound is a workload whose operation is made of others, beside one bound that
-// these are to its time.
-type bound struct {
+// partBound is a workload whose operation consists of others, with one bound on its time from
+// these.
+type partBound struct {
 	whole string
-	log   []float64 // ln(time of the whole / bound), by round
-	above bool      // the whole must not lie above it; else not below
-	says  string    // what lies there, to follow "an operation takes 0.8× the time of"
+	log   []float64 // ln(time of the workload / bound), by round
+	above bool      // the time must not be above the bound; else not below
+	says  string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
 // outsideParts finds the workloads on which contender takes less time for an
@@ -40,13 +40,13 @@ func outsideParts(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// partSuspects are what outsideParts could find.
+// partSuspects returns the suspicions that outsideParts could confirm.
 func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
-		c := below(b.log, -math.Log1p(tolerance))
+		c := belowLimit(b.log, -math.Log1p(tolerance))
 		if b.above {
-			c = above(b.log, math.Log1p(tolerance))
+			c = aboveLimit(b.log, math.Log1p(tolerance))
 		}
 		c.level = strict / float64(len(bounds))
 		out = append(out, suspicion{c})
@@ -55,7 +55,7 @@ func partSuspects(workloads []tare.Workload, times map[span]float64, contender s
 }
 
 // allBounds are the bounds of every workload.
-func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []bound) {
+func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)
 	}
@@ -64,12 +64,12 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 
 // boundsOf are the bounds to what w takes, as far as its parts are workloads of
 // the study. Of a mix all of them have to be.
-func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []bound) {
+func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
 	for i, p := range w.Parts {
 		for _, other := range workloads {
-			if other.Op == p.Op && besides(other, w) {
+			if other.Op == p.Op && sameSetup(other, w) {
 				parts[i] = other
 				found++
 				break
@@ -81,8 +81,8 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		if found < len(parts) {
 			return nil
 		}
-		low := bound{whole: w.ID, says: "the cheapest of the operations that it is a mix of"}
-		high := bound{whole: w.ID, above: true, says: "the dearest of the operations that it is a mix of"}
+		low := partBound{whole: w.ID, says: "the cheapest of the operations that it is a mix of"}
+		high := partBound{whole: w.ID, above: true, says: "the dearest of the operations that it is a mix of"}
 		for _, r := range rounds {
 			least, most := math.Inf(1), 0.0
 			for _, p := range parts {
@@ -94,13 +94,13 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 				low.log, high.log = append(low.log, math.Log(t/least)), append(high.log, math.Log(t/most))
 			}
 		}
-		return []bound{low, high}
+		return []partBound{low, high}
 	}
 	for i, p := range parts {
 		if p.ID == "" {
 			continue
 		}
-		b := bound{whole: w.ID, says: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
+		b := partBound{whole: w.ID, says: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
 		for _, r := range rounds {
 			if t := times[span{r, 1, p.ID, contender}] * w.Parts[i].Times; t > 0 {
 				b.log = append(b.log, math.Log(times[span{r, 1, w.ID, contender}]/t))
@@ -111,8 +111,8 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 	return out
 }
 
-// besides reports whether a and b are asked in the same way, whatever is asked.
-func besides(a, b tare.Workload) bool {
+// sameSetup reports whether a and b send requests in the same way, to anything.
+func sameSetup(a, b tare.Workload) bool {
 	return a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic) &&
 		(a.Traffic == nil || a.Traffic.Rate == 0)
 }

@@ -49,10 +49,10 @@ func partWhole() Check {
 	}
 }
 
-// sizePair is two workloads of which one is the same as the other on fewer items.
+// sizePair is two workloads of which small is big with fewer items.
 type sizePair struct {
 	part, whole string
-	logs        []float64 // ln(time of the whole / time of the part), by round
+	logs        []float64 // ln(time of the larger / time of the smaller), by round
 }
 
 // sizesOf are the pairs of sizes that contender did.
@@ -60,7 +60,7 @@ func sizesOf(workloads []tare.Workload, times map[span]float64, contender string
 	var pairs []sizePair
 	for _, whole := range workloads {
 		for _, part := range workloads {
-			if !partOf(part, whole) {
+			if !isPartOf(part, whole) {
 				continue
 			}
 			p := sizePair{part: part.ID, whole: whole.ID}
@@ -77,11 +77,11 @@ func sizesOf(workloads []tare.Workload, times map[span]float64, contender string
 	return pairs
 }
 
-// sizeSuspects are what fallingSizes could find.
+// sizeSuspects returns the suspicions that fallingSizes could confirm.
 func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	pairs := sizesOf(workloads, times, contender)
 	for _, p := range pairs {
-		c := below(p.logs, -math.Log1p(tolerance))
+		c := belowLimit(p.logs, -math.Log1p(tolerance))
 		c.level = strict / float64(len(pairs))
 		out = append(out, suspicion{c})
 	}
@@ -116,9 +116,9 @@ func fallingSizes(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// partOf reports whether a is the same as b on fewer items. Requests without a
+// isPartOf reports whether a is the same as b on fewer items. Requests without a
 // body have none in them: of these n says how many there are in the service.
-func partOf(a, b tare.Workload) bool {
+func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false
 	}
@@ -151,12 +151,12 @@ func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 			if _, seen := found[workload]; seen {
 				continue
 			}
-			keys := percentiles(sample)
+			keys := percentileKeys(sample)
 			for i := 1; i < len(keys); i++ {
 				if a, b := keys[i-1], keys[i]; sample[b] < sample[a] {
 					found[workload] = tare.Finding{
 						Contender: contender, Workload: workload,
-						Message: fmt.Sprintf("%s is %s and %s is %s in %s", a, number(sample[a]), b, number(sample[b]), when(t)),
+						Message: fmt.Sprintf("%s is %s and %s is %s in %s", a, formatNumber(sample[a]), b, formatNumber(sample[b]), roundOf(t)),
 					}
 					break
 				}
@@ -174,21 +174,20 @@ func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 func (in Input) percentileSuspects(contender string) (out []suspicion) {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
-			if t.Contender == contender && t.Error == nil && len(percentiles(sample)) > 1 {
-				return []suspicion{absent()}
+			if t.Contender == contender && t.Error == nil && len(percentileKeys(sample)) > 1 {
+				return []suspicion{absentEvidence()}
 			}
 		}
 	}
 	return nil
 }
 
-// percentiles lists the keys of sample that are one, from the lowest to the
-// highest: p50_ns, p99_ns, p99_9_ns, p999_ns, where the digits are decimals of
-// a share; and the greatest of all, max_ns.
-func percentiles(sample tare.Sample) []string {
+// percentileKeys lists the percentiles among the keys of sample in ascending order: p50_ns, p99_ns,
+// p99_9_ns, p999_ns, where the digits are decimals of a share; and the maximum, max_ns.
+func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
-		if key == "max_ns" || percentile(key) != "" {
+		if key == "max_ns" || percentileDigits(key) != "" {
 			out = append(out, key)
 		}
 	}
@@ -196,14 +195,14 @@ func percentiles(sample tare.Sample) []string {
 		if (a == "max_ns") != (b == "max_ns") {
 			return -strings.Compare(a, b) // m comes before p
 		}
-		return cmp.Compare(percentile(a), percentile(b))
+		return cmp.Compare(percentileDigits(a), percentileDigits(b))
 	})
 	return out
 }
 
-// percentile is the decimals of the share that key stands for; empty: it is no
+// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no
 // percentile.
-func percentile(key string) string {
+func percentileDigits(key string) string {
 	digits, isNS := strings.CutSuffix(key, "_ns")
 	digits, isP := strings.CutPrefix(digits, "p")
 	whole, rest, _ := strings.Cut(digits, "_")

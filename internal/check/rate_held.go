@@ -18,15 +18,15 @@ func rateHeld() Check {
 			"What a server does at 2,900 requests per second says nothing about 3,000.",
 		Advice: "ask for a rate that this server and this machine hold (the message says which side was busy), and for a number of connections that can be opened",
 		suspects: func(in Input, contender string) (out []suspicion) {
-			for _, w := range in.trafficked() {
+			for _, w := range in.trafficWorkloads() {
 				out = append(out, in.otherLoads(contender, w.ID)...)
 			}
 			return out
 		},
 		atEnd: true,
 		Run: func(in Input) []tare.Finding {
-			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) string {
-				return strings.Join(otherLoad(in, c.ID, w.ID), "; ")
+			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
+				return strings.Join(loadDeviations(in, c.ID, w.ID), "; ")
 			})
 		},
 	}
@@ -34,38 +34,38 @@ func rateHeld() Check {
 
 // otherLoads are the ways in which the load could not be as planned.
 func (in Input) otherLoads(contender, workload string) []suspicion {
-	out := []suspicion{{off(in.perRound(contender, workload, heldRate), tolerance)}}
-	if planned, ok := over(in.perRound(contender, workload, key(tare.KeyConnections))); ok {
-		out = append(out, suspicion{below(in.perRound(contender, workload, key(tare.KeyConnects)), planned.lo)})
+	out := []suspicion{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
+	if planned, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections))); ok {
+		out = append(out, suspicion{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})
 	}
-	if base, ok := over(in.perRound(in.Study.Baseline, workload, key(tare.KeyServerCores))); ok {
-		out = append(out, suspicion{outside(in.perRound(contender, workload, key(tare.KeyServerCores)), base.lo, base.hi)})
+	if base, ok := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores))); ok {
+		out = append(out, suspicion{outsideRange(in.perRound(contender, workload, readKey(tare.KeyServerCores)), base.lo, base.hi)})
 	}
 	return out
 }
 
-// heldRate reads the rate achieved over the rate asked for.
-func heldRate(s tare.Sample) (float64, bool) {
-	return ratio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
+// readHeldRate reads the achieved rate over the configured one.
+func readHeldRate(s tare.Sample) (float64, bool) {
+	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
-// otherLoad says in which ways the load was not as planned.
-func otherLoad(in Input, contender, workload string) []string {
+// loadDeviations lists how the load differed from the plan.
+func loadDeviations(in Input, contender, workload string) []string {
 	var said []string
-	if e, ok := over(in.perRound(contender, workload, heldRate)); ok && e.off(tolerance) {
-		asked, _ := over(in.perRound(contender, workload, key(tare.KeyRateAsked)))
+	if e, ok := estimateOver(in.perRound(contender, workload, readHeldRate)); ok && e.isOff(tolerance) {
+		asked, _ := estimateOver(in.perRound(contender, workload, readKey(tare.KeyRateAsked)))
 		said = append(said, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
-			number(asked.mid), number(e.mid*asked.mid), format.Count(e.rounds, "round"), in.limits(contender, workload)))
+			formatNumber(asked.mid), formatNumber(e.mid*asked.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
-	planned, okPlanned := over(in.perRound(contender, workload, key(tare.KeyConnections)))
+	planned, okPlanned := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections)))
 	// Reconnects can only add to what was opened.
-	opened, okOpened := over(in.perRound(contender, workload, key(tare.KeyConnects)))
-	if okPlanned && okOpened && opened.mid > 0 && opened.below(planned.lo) {
-		said = append(said, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), number(opened.mid)))
+	opened, okOpened := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnects)))
+	if okPlanned && okOpened && opened.mid > 0 && opened.isBelow(planned.lo) {
+		said = append(said, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), formatNumber(opened.mid)))
 	}
-	cores, okCores := over(in.perRound(contender, workload, key(tare.KeyServerCores)))
-	base, okBase := over(in.perRound(in.Study.Baseline, workload, key(tare.KeyServerCores)))
-	if okCores && okBase && (cores.below(base.lo) || cores.above(base.hi)) {
+	cores, okCores := estimateOver(in.perRound(contender, workload, readKey(tare.KeyServerCores)))
+	base, okBase := estimateOver(in.perRound(in.Study.Baseline, workload, readKey(tare.KeyServerCores)))
+	if okCores && okBase && (cores.isBelow(base.lo) || cores.isAbove(base.hi)) {
 		said = append(said, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}
 	return said

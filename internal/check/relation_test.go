@@ -196,22 +196,22 @@ func TestRankSumNull(t *testing.T) {
 
 func TestShift(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4}, []float64{11, 12, 13}
-	if est, lo, hi, ok := shift(x, y, 2.0/35); !ok || est != 9.5 || lo != 7 || hi != 12 {
+	if est, lo, hi, ok := estimateShift(x, y, 2.0/35); !ok || est != 9.5 || lo != 7 || hi != 12 {
 		t.Errorf("shift = %v (%v to %v) %v, want 9.5 (7 to 12)", est, lo, hi, ok)
 	}
-	if _, _, _, ok := shift(x, y, 0.05); ok {
+	if _, _, _, ok := estimateShift(x, y, 0.05); ok {
 		t.Error("an interval at 5 % from 4 and 3 values, whose extremes have 2/35")
 	}
-	if _, lo, hi, _ := shift(x, y, 4.0/35); lo != 8 || hi != 11 {
+	if _, lo, hi, _ := estimateShift(x, y, 4.0/35); lo != 8 || hi != 11 {
 		t.Errorf("at 4/35: %v to %v, want the second from each end", lo, hi)
 	}
-	if _, _, _, ok := shift(nil, y, 0.5); ok {
+	if _, _, _, ok := estimateShift(nil, y, 0.5); ok {
 		t.Error("an interval from nothing")
 	}
 	r := random(9)
 	missed := 0
 	for range 1000 {
-		_, lo, hi, _ := shift(noise(r, 12, 1, 0.3), noise(r, 6, 1.7, 0.3), 0.05)
+		_, lo, hi, _ := estimateShift(noise(r, 12, 1, 0.3), noise(r, 6, 1.7, 0.3), 0.05)
 		if lo > 0.7 || hi < 0.7 {
 			missed++
 		}

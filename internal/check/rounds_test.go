@@ -144,7 +144,7 @@ func TestDipTable(t *testing.T) {
 		r := random(uint64(500 + i))
 		over := 0
 		for range draws {
-			if critical, _ := dipLevel(row.n); !newSteps(uniform(r, row.n)).unimodal(critical) {
+			if critical, _ := dipLevel(row.n); !newSteps(uniform(r, row.n)).isUnimodal(critical) {
 				over++
 			}
 		}
@@ -168,7 +168,7 @@ func TestWorkOutDipTable(t *testing.T) {
 		var large []float64
 		for range *dipDraws {
 			x := uniform(r, row.n)
-			if !newSteps(x).unimodal(0.55 / math.Sqrt(float64(row.n))) { // the others are far below
+			if !newSteps(x).isUnimodal(0.55 / math.Sqrt(float64(row.n))) { // the others are far below
 				large = append(large, dip(x))
 			}
 		}
@@ -218,7 +218,7 @@ func dip(x []float64) float64 {
 	e := newSteps(x)
 	lo, hi := 1/(2*float64(len(x))), 0.25
 	for range 24 {
-		if mid := (lo + hi) / 2; e.unimodal(mid) {
+		if mid := (lo + hi) / 2; e.isUnimodal(mid) {
 			hi = mid
 		} else {
 			lo = mid

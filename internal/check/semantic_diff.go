@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// saysMost is how many differences a finding spells out.
-const saysMost = 4
+// maxDifferences is the number of differences that a finding spells out.
+const maxDifferences = 4
 
 func semanticDiff() Check {
 	return Check{
@@ -25,7 +25,7 @@ func semanticDiff() Check {
 			var out []tare.Finding
 			for _, s := range in.Semantics {
 				if len(s.Differences) > 0 {
-					out = append(out, differs(s))
+					out = append(out, describeDifferences(s))
 				}
 			}
 			return out
@@ -33,8 +33,8 @@ func semanticDiff() Check {
 	}
 }
 
-// differs is the finding about one contender, its gravest differences first.
-func differs(s tare.Semantics) tare.Finding {
+// describeDifferences returns the finding about one contender, its gravest differences first.
+func describeDifferences(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
 	var says []string
 	for _, class := range tare.DifferenceClasses() {
@@ -51,8 +51,8 @@ func differs(s tare.Semantics) tare.Finding {
 		}
 	}
 	rest := ""
-	if n := len(says) - saysMost; n > 0 {
-		says, rest = says[:saysMost], fmt.Sprintf("; and %d more", n)
+	if n := len(says) - maxDifferences; n > 0 {
+		says, rest = says[:maxDifferences], fmt.Sprintf("; and %d more", n)
 	}
 	f.Message = fmt.Sprintf("%d of %d answers are not %s's: it %s%s", len(s.Differences), s.Cases, s.Reference, strings.Join(says, "; "), rest)
 	return f

@@ -23,8 +23,8 @@ func sharedProcess() Check {
 			for _, w := range in.Study.Workloads {
 				var who []string
 				asked := 0
-				for _, c := range in.measured() {
-					if e, ok := over(in.perRound(c.ID, w.ID, key(tare.KeySharedProcess))); ok {
+				for _, c := range in.measuredContenders() {
+					if e, ok := estimateOver(in.perRound(c.ID, w.ID, readKey(tare.KeySharedProcess))); ok {
 						asked++
 						if e.hi > 0 {
 							who = append(who, c.ID)

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// shift returns an interval for how far y lies above x: the Hodges–Lehmann
+// estimateShift returns an interval for how far y lies above x: the Hodges–Lehmann
 // estimate is the median of all differences y_j − x_i, and the interval holds
 // every shift that the exact two-sided rank-sum test does not reject at level
 // alpha. ok is false when there are too few values for that level.
@@ -16,7 +16,7 @@ import (
 // variables is stochastically larger than the other", Ann. Math. Statist. 18
 // (1947) 50–60; J. L. Hodges, E. L. Lehmann, "Estimates of location based on
 // rank tests", Ann. Math. Statist. 34 (1963) 598–611.
-func shift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok bool) {
+func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok bool) {
 	if len(x) == 0 || len(y) == 0 {
 		return math.NaN(), math.Inf(-1), math.Inf(1), false
 	}

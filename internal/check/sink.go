@@ -39,7 +39,7 @@ func sink() Check {
 				return out
 			}
 			for _, c := range in.Conformance {
-				if f, ok := stuck(in, c); ok {
+				if f, ok := findConstantOutput(in, c); ok {
 					out = append(out, f)
 				}
 			}
@@ -48,16 +48,15 @@ func sink() Check {
 	}
 }
 
-// stuck finds that contender wrote the same number of bytes in every timed
-// operation, although its answers have different lengths. Slices that go
-// round all bodies write the mean length, which is as it should be. Answers to
-// binary codecs may be written out as JSON; what is shorter than the shortest
-// answer is therefore not judged.
-func stuck(in Input, c tare.Conformance) (tare.Finding, bool) {
+// findConstantOutput reports a contender that wrote the same number of bytes in every timed
+// operation, although its answers have different lengths. Slices that go through all bodies write
+// the mean length, which is correct. Answers of binary codecs may have been converted to JSON, so
+// bytes below the shortest answer are not judged.
+func findConstantOutput(in Input, c tare.Conformance) (tare.Finding, bool) {
 	if c.During || c.Probe { // a sample, whose mean is not the pool's, or no work
 		return tare.Finding{}, false
 	}
-	if c.Cases < 2 || c.Wrong > 0 || c.Bytes == c.MinBytes*int64(c.Cases) || in.role(c.Contender) == tare.RoleNull {
+	if c.Cases < 2 || c.Wrong > 0 || c.Bytes == c.MinBytes*int64(c.Cases) || in.roleOf(c.Contender) == tare.RoleNull {
 		return tare.Finding{}, false
 	}
 	if who, _ := in.Contender(c.Contender); who.Set["protocol"] != "" { // bytes of messages are no lengths of answers
@@ -81,7 +80,7 @@ func stuck(in Input, c tare.Conformance) (tare.Finding, bool) {
 	return tare.Finding{
 		Contender: c.Contender, Workload: c.Workload,
 		Message: fmt.Sprintf("each of %s wrote %s B/op, but the answers have different lengths, %s B in the mean",
-			format.Count(count, "slice"), number(float64(bytes)/float64(ops)), number(float64(c.Bytes)/float64(c.Cases))),
+			format.Count(count, "slice"), formatNumber(float64(bytes)/float64(ops)), formatNumber(float64(c.Bytes)/float64(c.Cases))),
 		Advice: "see that the timed loop goes through all bodies and writes what it is asked to write",
 	}, true
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// flat is the exponent below which time is said not to grow with size: a
-// hundred times the bytes then take less than 2.5 times as long.
-const flat = 0.2
+// maxFlatExponent is the exponent below which time does not grow with size: a hundred times the
+// bytes then take less than 2.5 times as long.
+const maxFlatExponent = 0.2
 
 func sizeScaling() Check {
 	return Check{
@@ -29,11 +29,11 @@ func sizeScaling() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, s := range in.Scaling {
-				if in.role(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || s.By != "" && s.By != tare.ByBytes {
+				if in.roleOf(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || s.By != "" && s.By != tare.ByBytes {
 					continue
 				}
 				lo, hi, ok := stats.Interval(s.PerRound, strict)
-				if !ok || hi >= flat {
+				if !ok || hi >= maxFlatExponent {
 					continue
 				}
 				out = append(out, tare.Finding{

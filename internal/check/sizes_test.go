@@ -276,7 +276,7 @@ func TestTheilSen(t *testing.T) {
 	if got := theilSen([]float64{90, 3, 5, 7, 9, 11, 13, 15, -40}); got != 2 {
 		t.Errorf("slope %v with wild ends, want 2", got)
 	}
-	if d, ok := drift([]tare.Slice{{Index: 3, Ops: 1, WallNS: 8}, {Index: 0, Ops: 1, WallNS: 1}, {Index: 1, Ops: 2, WallNS: 4}, {Index: 2, Ops: 1, WallNS: 4}}); !ok || math.Abs(d-math.Log(8)) > 1e-12 {
+	if d, ok := computeDrift([]tare.Slice{{Index: 3, Ops: 1, WallNS: 8}, {Index: 0, Ops: 1, WallNS: 1}, {Index: 1, Ops: 2, WallNS: 4}, {Index: 2, Ops: 1, WallNS: 4}}); !ok || math.Abs(d-math.Log(8)) > 1e-12 {
 		t.Errorf("drift %v %v of a cost that doubles three times, want ln 8", d, ok)
 	}
 }

@@ -30,11 +30,11 @@ func sliceInvariance() Check {
 					if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 						continue
 					}
-					short, long, tau := ratios(sums, w.ID, c.ID, in.Study.Baseline)
+					short, long, tau := ratiosByLength(sums, w.ID, c.ID, in.Study.Baseline)
 					if len(long) < stats.LongRounds {
 						continue
 					}
-					by, lo, hi, ok := shift(short, long, strict)
+					by, lo, hi, ok := estimateShift(short, long, strict)
 					if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
 						continue
 					}
@@ -75,9 +75,9 @@ func sumRounds(in []tare.Slice) map[span]float64 {
 	return out
 }
 
-// ratios returns ln(contender/baseline) of the rounds at the plan's slice
-// length and of the long ones, and how much longer those are.
-func ratios(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
+// ratiosByLength returns ln(contender/baseline) of the rounds at the plan's slice length and of the
+// long ones, and the factor between the two lengths.
+func ratiosByLength(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b span) int {
 		if a.round != b.round {
 			return a.round - b.round

@@ -27,7 +27,7 @@ func stale() Check {
 					out = append(out, tare.Finding{Contender: contender, Message: fmt.Sprintf("%s was %s then and is %s now", what, then, now)})
 				}
 			}
-			changed("", "the processor", processor(was), processor(is))
+			changed("", "the processor", describeProcessor(was), describeProcessor(is))
 			changed("", "the kernel", was.Kernel, is.Kernel)
 			compilers := map[[2]string]bool{}
 			for _, c := range in.Contenders {
@@ -55,19 +55,19 @@ func stale() Check {
 // the beginning of one, differ from those of old: Go, module versions,
 // processor, kernel.
 func Stale(old, now *tare.Result) []tare.Finding {
-	return stale().findings(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
+	return stale().runAndComplete(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
 
-// processor is the model and how many of it; empty where the model is unknown.
-func processor(m tare.Machine) string {
+// describeProcessor returns the model and the number of cores, or "" if the model is unknown.
+func describeProcessor(m tare.Machine) string {
 	if m.CPU == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, format.Count(m.Cores, "core"))
 }
 
-// modulesChanged says which linked modules have another version, came or went;
-// nothing where either side lists none.
+// modulesChanged lists linked modules that changed version, appeared or disappeared. It returns nil
+// if either side lists none.
 func modulesChanged(then, now []tare.Module) []string {
 	if len(then) == 0 || len(now) == 0 {
 		return nil

@@ -27,7 +27,7 @@ func sumsDisagree() Check {
 					continue
 				}
 				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
-					return e.Workload == c.Workload && e.Metric == c.Metric && between(e, c.Contender, c.Against)
+					return e.Workload == c.Workload && e.Metric == c.Metric && isBetween(e, c.Contender, c.Against)
 				})
 				if i < 0 || len(in.Effects[i].Sums) != len(in.Effects[i].Effects) {
 					continue
@@ -38,7 +38,7 @@ func sumsDisagree() Check {
 					apart[r] = e.Sums[r] - e.Effects[r]
 				}
 				if e.A != c.Contender {
-					apart = negated(apart)
+					apart = negate(apart)
 				}
 				half := c.HalfWidth()
 				lo, hi, ok := stats.Interval(apart, strict)

@@ -20,38 +20,37 @@ type condition struct {
 	absent    bool    // it does not hold, and chance has no part in that
 }
 
-// absent is what a check without chance could have found in what was recorded,
-// and did not.
-func absent() suspicion { return suspicion{{absent: true}} }
+// absentEvidence returns the suspicion of a check without chance that found nothing in the records.
+func absentEvidence() suspicion { return suspicion{{absent: true}} }
 
-// Conditions at the strict level.
-func outside(x []float64, low, high float64) condition {
+// outsideRange returns the condition at the strict level that x is outside low to high.
+func outsideRange(x []float64, low, high float64) condition {
 	return condition{x: x, low: low, high: high, level: strict}
 }
-func above(x []float64, limit float64) condition { return outside(x, math.Inf(-1), limit) }
-func below(x []float64, limit float64) condition { return outside(x, limit, math.Inf(1)) }
+func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
+func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// off is that a ratio which should be 1 is further from it than the margin.
-func off(x []float64, margin float64) condition {
-	return outside(x, 1/(1+margin), 1+margin)
+// offOne returns the condition that a ratio which should be 1 is off by more than the margin.
+func offOne(x []float64, margin float64) condition {
+	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 
-// holds reports whether the evidence shows that the condition holds.
-func (c condition) holds() bool {
+// isConfirmed reports whether the evidence shows that the condition holds.
+func (c condition) isConfirmed() bool {
 	lo, hi, ok := stats.Interval(c.x, c.level)
 	return ok && (lo > c.high || hi < c.low)
 }
 
-// ruledOut reports whether the evidence shows that the condition does not hold:
-// the whole interval lies where the check stays silent. Where the condition does
-// hold, chance makes that happen with half the error level at most.
-func (c condition) ruledOut() bool {
+// isRuledOut reports whether the evidence shows that the condition does not hold: the entire
+// interval is where the check stays silent. If the condition does hold, chance makes that happen
+// with at most half the error level.
+func (c condition) isRuledOut() bool {
 	lo, hi, ok := stats.Interval(c.x, c.level)
 	return c.absent || ok && c.low <= lo && hi <= c.high
 }
 
-// likely reports whether the condition holds for the estimate.
-func (c condition) likely() bool {
+// isLikely reports whether the condition holds for the estimate.
+func (c condition) isLikely() bool {
 	at := stats.HodgesLehmann(c.x)
 	return at < c.low || at > c.high
 }
@@ -59,8 +58,8 @@ func (c condition) likely() bool {
 // outOfReach is more rounds than any study has.
 const outOfReach = stats.MaxRounds + 1
 
-// needs is how many rounds would decide about the condition.
-func (c condition) needs() int {
+// roundsNeeded returns the number of rounds that would decide about the condition.
+func (c condition) roundsNeeded() int {
 	const known = 4 // rounds from which the spread is known
 	least := stats.MinRounds(c.level)
 	silent := len(c.x) > 0 && c.low <= slices.Min(c.x) && slices.Max(c.x) <= c.high // in every round
@@ -80,9 +79,9 @@ func (c condition) needs() int {
 	return n
 }
 
-// unknown reports whether a figure that the suspicion rests on was not recorded,
-// so that the check does not apply.
-func (s suspicion) unknown() bool {
+// isUnknown reports whether a figure of the suspicion was not recorded, so that the check does not
+// apply.
+func (s suspicion) isUnknown() bool {
 	for _, c := range s {
 		if len(c.x) == 0 && !c.absent {
 			return true
@@ -91,30 +90,29 @@ func (s suspicion) unknown() bool {
 	return len(s) == 0
 }
 
-// holds reports whether all of the conditions hold.
-func (s suspicion) holds() bool {
-	return !slices.ContainsFunc(s, func(c condition) bool { return !c.holds() })
+// isConfirmed reports whether all of the conditions hold.
+func (s suspicion) isConfirmed() bool {
+	return !slices.ContainsFunc(s, func(c condition) bool { return !c.isConfirmed() })
 }
 
-// ruledOut reports whether one of the conditions does not hold for certain.
-func (s suspicion) ruledOut() bool {
+// isRuledOut reports whether one of the conditions does not hold for certain.
+func (s suspicion) isRuledOut() bool {
 	for _, c := range s {
-		if c.ruledOut() {
+		if c.isRuledOut() {
 			return true
 		}
 	}
 	return false
 }
 
-// forecast is how many rounds would decide about the suspicion, and whether it
-// would then be confirmed: that takes all of the conditions. One is enough to
-// rule it out.
-func (s suspicion) forecast() (rounds int, confirmed bool) {
+// forecastRounds returns the number of rounds that would decide about the suspicion, and whether it
+// would then be confirmed: that takes all of the conditions. One is enough to rule it out.
+func (s suspicion) forecastRounds() (rounds int, confirmed bool) {
 	most, least, confirmed := 0, outOfReach, true
 	for _, c := range s {
-		n := c.needs()
+		n := c.roundsNeeded()
 		most = max(most, n)
-		if !c.likely() {
+		if !c.isLikely() {
 			least, confirmed = min(least, n), false
 		}
 	}
@@ -124,13 +122,13 @@ func (s suspicion) forecast() (rounds int, confirmed bool) {
 	return least, false
 }
 
-// roundsToDecide is how many rounds would decide about a contender with such
-// suspicions, none of which is ruled out yet: to confirm one of them, or else to
-// rule out all. Zero is more than any study has.
+// roundsToDecide returns the number of rounds that would decide about a contender with suspicions
+// that are not ruled out yet: to confirm one of them, or else to rule out all. 0 means more than
+// any study has.
 func roundsToDecide(of []suspicion) int {
 	confirm, ruleOut, confirms := outOfReach, 0, false
 	for _, s := range of {
-		if n, confirmed := s.forecast(); confirmed {
+		if n, confirmed := s.forecastRounds(); confirmed {
 			confirm, confirms = min(confirm, n), true
 		} else {
 			ruleOut = max(ruleOut, n)
@@ -146,7 +144,7 @@ func roundsToDecide(of []suspicion) int {
 	return n
 }
 
-// roundsMeasured is how many rounds a contender has at the plan's slice length.
+// roundsMeasured returns the number of contender's rounds at the plan's slice length.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// timeoutsMissing is the share of the timeouts that may be missing from the
-// latencies: requests that were under way when measuring ended.
-const timeoutsMissing = 0.10
+// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies: their
+// requests were in flight when measuring ended.
+const maxTimeoutsMissing = 0.10
 
 func timeoutsCounted() Check {
 	return Check{
@@ -22,20 +22,20 @@ func timeoutsCounted() Check {
 			"The tool counted them as errors and left them out of the latencies; the slower a server is, the better it then looks.",
 		Advice: "use a load generator that records a timeout at the timeout, and read the error count beside every latency",
 		suspects: func(in Input, contender string) (out []suspicion) {
-			for _, w := range in.trafficked() {
+			for _, w := range in.trafficWorkloads() {
 				for _, t := range in.Trials {
-					if _, ok := latencies(t, w); ok && t.Contender == contender {
-						out = append(out, absent())
+					if _, ok := timeoutLatencies(t, w); ok && t.Contender == contender {
+						out = append(out, absentEvidence())
 					}
 				}
 			}
 			return out
 		},
 		Run: func(in Input) []tare.Finding {
-			return findEach(in.measured(), in.trafficked(), func(c tare.Contender, w tare.Workload) string {
+			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				for _, t := range in.Trials {
-					if said := dropped(t, w); t.Contender == c.ID && said != "" {
-						return fmt.Sprintf("in %s %s", when(t), said)
+					if said := whyMissing(t, w); t.Contender == c.ID && said != "" {
+						return fmt.Sprintf("in %s %s", roundOf(t), said)
 					}
 				}
 				return ""
@@ -44,29 +44,30 @@ func timeoutsCounted() Check {
 	}
 }
 
-// latencies are those of a trial in which requests timed out; false: none did, or
-// the histogram is not there.
-func latencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
+// timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false
+// if none did or there is no histogram.
+func timeoutLatencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
 	s := t.Samples[w.ID]
 	_, ok := s[tare.KeyRequests]
 	h, err := hist.Decode(t.Histograms[w.ID])
-	return h, counts(t) && ok && s[tare.KeyTimeouts] > 0 && err == nil
+	return h, isCounted(t) && ok && s[tare.KeyTimeouts] > 0 && err == nil
 }
 
-// dropped says how many timeouts are missing from the latencies of a trial.
-func dropped(t tare.Trial, w tare.Workload) string {
-	h, ok := latencies(t, w)
+// whyMissing returns how many timeouts are missing from the latencies of a trial, or "" if none
+// are.
+func whyMissing(t tare.Trial, w tare.Workload) string {
+	h, ok := timeoutLatencies(t, w)
 	if !ok {
 		return ""
 	}
 	timeouts, requests := t.Samples[w.ID][tare.KeyTimeouts], t.Samples[w.ID][tare.KeyRequests]
 	missing := requests + timeouts - float64(h.Count())
-	if missing > timeoutsMissing*timeouts {
-		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", number(missing), format.Count(int(timeouts), "timeout"), h.Count(), number(requests))
+	if missing > maxTimeoutsMissing*timeouts {
+		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", formatNumber(missing), format.Count(int(timeouts), "timeout"), h.Count(), formatNumber(requests))
 	}
 	longest := h.Above(h.Max() / 2)
-	if w.Traffic.Rate == 0 && float64(longest) < (1-timeoutsMissing)*timeouts {
-		return fmt.Sprintf("there were %s, and only %s of the latencies are above half of the longest", format.Count(int(timeouts), "timeout"), number(float64(longest)))
+	if w.Traffic.Rate == 0 && float64(longest) < (1-maxTimeoutsMissing)*timeouts {
+		return fmt.Sprintf("there were %s, and only %s of the latencies are above half of the longest", format.Count(int(timeouts), "timeout"), formatNumber(float64(longest)))
 	}
 	return ""
 }

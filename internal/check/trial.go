@@ -34,7 +34,7 @@ func trial() Check {
 			}
 			var out []tare.Finding
 			for _, id := range order {
-				out = append(out, in.broken(id, failed[id]))
+				out = append(out, in.describeFailures(id, failed[id]))
 			}
 			return out
 		},
@@ -44,10 +44,10 @@ func trial() Check {
 // leftOutAdvice is of findings that leave the other rounds standing.
 const leftOutAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
 
-// broken is what there is to say of a contender's trials that failed.
-func (in Input) broken(id string, failed []tare.Trial) tare.Finding {
+// describeFailures returns the finding about a contender's failed trials.
+func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
-	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", ended(first.Error.Class), when(first), first.Error.Message)}
+	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundOf(first), first.Error.Message)}
 	if n := len(failed) - 1; n > 0 {
 		f.Message += fmt.Sprintf(" (and in %s more)", format.Count(n, "trial"))
 	}
@@ -66,8 +66,8 @@ func (in Input) broken(id string, failed []tare.Trial) tare.Finding {
 	return f
 }
 
-// when is the round a trial belongs to; the pilot has none.
-func when(t tare.Trial) string { return turnOf(t).String() }
+// roundOf returns the name of the round of a trial; the pilot has none.
+func roundOf(t tare.Trial) string { return turnOf(t).String() }
 
 func (t turn) String() string {
 	switch {
@@ -79,8 +79,8 @@ func (t turn) String() string {
 	return fmt.Sprintf("round %d", t.round)
 }
 
-// named lists rounds in one text.
-func named(of []turn) string {
+// joinTurns lists rounds in one text.
+func joinTurns(of []turn) string {
 	var names []string
 	for _, t := range of {
 		names = append(names, t.String())
@@ -88,8 +88,8 @@ func named(of []turn) string {
 	return strings.Join(names, ", ")
 }
 
-// ended says how a trial ended, by the class of its error.
-func ended(class string) string {
+// describeEnd returns how a trial ended, by the class of its error.
+func describeEnd(class string) string {
 	switch class {
 	case tare.ErrStart:
 		return "did not start"

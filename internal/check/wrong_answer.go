@@ -44,7 +44,7 @@ func wrongAnswer() Check {
 				if c.Wrong == 0 {
 					continue
 				}
-				message := fmt.Sprintf("%d of %s wrong", c.Wrong, answers(c.Cases))
+				message := fmt.Sprintf("%d of %s wrong", c.Wrong, countAnswers(c.Cases))
 				if c.First != "" {
 					message += "; the first: " + c.First
 				}
@@ -55,7 +55,7 @@ func wrongAnswer() Check {
 	}
 }
 
-func answers(n int) string {
+func countAnswers(n int) string {
 	if n == 1 {
 		return "1 answer is"
 	}
