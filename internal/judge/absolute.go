@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleValue rules on an absolute value: the order-statistic interval for the
-// median over rounds, once, when the study has stopped.
+// ruleValue rules on an absolute value: the order-statistic interval for the median over rounds,
+// once, when the study has stopped.
 func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
 	per := b.d.Index().PerRound(m, v.Workload, v.Contender)
@@ -46,5 +46,5 @@ func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if n, ok := stats.RoundsNeeded(per, alpha, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = min(max(n*3/2, len(per)+1), stats.MaxRounds)
 	}
-	v.Sentence += " " + forecast(v.RoundsNeeded)
+	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }

@@ -18,7 +18,7 @@ import (
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{s: s, r: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
-		return text, q.fillParts(a.Figures), q.quotes(a)
+		return text, q.fillParts(a.Figures), q.collectQuotes(a)
 	}
 	for _, a := range s.Answer {
 		parts, _ := a.Parts() // those of a valid study can be read
@@ -34,15 +34,15 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []ta
 	return "", "", nil
 }
 
-// quotes returns the comparisons that an answer quotes and that were measured, each once.
-func (q *quoter) quotes(a tare.Answer) (out []tare.Quote) {
+// collectQuotes returns the measured comparisons that an answer quotes, each once.
+func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	parts, _ := tare.SplitFigures(a.Text + a.Headline + a.Figures)
 	for _, p := range parts {
 		if p.Figure == nil || p.Figure.Contender == "" || p.Figure.Metric == "" {
 			continue
 		}
 		quote := tare.Quote{Contender: p.Figure.Contender, Workload: p.Figure.Workload, Metric: p.Figure.Metric}
-		if _, ok := q.comparison(*p.Figure); ok && q.void(*p.Figure) == "" && !slices.Contains(out, quote) {
+		if _, ok := q.findComparison(*p.Figure); ok && q.whyVoid(*p.Figure) == "" && !slices.Contains(out, quote) {
 			out = append(out, quote)
 		}
 	}
@@ -60,7 +60,7 @@ func Recommended(s tare.Study, r *tare.Result) string {
 // measured, and its text with the figures in it; "" if there is none.
 func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
 	for _, a := range answers {
-		if text, err := q.fill(a.Text + a.Headline); err == nil && q.came(a) {
+		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
 			return a, text
 		}
 	}
@@ -70,10 +70,10 @@ func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
 // Quote returns text with the figures that it names in braces, as answers of the study
 // have them. The error names a figure that r does not have.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
-	return (&quoter{s: s, r: r}).fill(text)
+	return (&quoter{s: s, r: r}).fillFigures(text)
 }
 
-func (q *quoter) fill(text string) (string, error) {
+func (q *quoter) fillFigures(text string) (string, error) {
 	parts, err := tare.SplitFigures(text)
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (q *quoter) fill(text string) (string, error) {
 	for _, p := range parts {
 		quoted, ok := p.Text, true
 		if p.Figure != nil {
-			quoted, ok = q.quote(*p.Figure)
+			quoted, ok = q.formatFigure(*p.Figure)
 		}
 		if !ok {
 			return "", fmt.Errorf("%s has no figure for %+v", q.r.Study, *p.Figure)
@@ -98,7 +98,7 @@ func (q *quoter) fillParts(text string) string {
 	var kept []string
 	measured := false
 	for i, part := range strings.Split(strings.TrimSuffix(text, "."), "; ") {
-		filled, err := q.fill(part)
+		filled, err := q.fillFigures(part)
 		if err != nil {
 			continue
 		}
@@ -119,20 +119,20 @@ type quoter struct {
 	r *tare.Result
 }
 
-// came reports whether the criteria of an answer, or its comparisons against its
-// limit, came out as it says. Each must have a result.
-func (q *quoter) came(a tare.Answer) bool {
+// matchesOutcome reports whether the worst result of the criteria or limits in a.Of is a.When. It
+// is true if a.When is empty, and false if one of them has no result.
+func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
 	}
 	var results []tare.Ruling
 	for _, of := range a.Of {
-		some := q.criteria(of)
+		some := q.criterionRulings(of)
 		switch {
 		case a.Ratio != "":
-			some = q.limited(a, of)
+			some = q.limitRulings(a, of)
 		case a.To != "":
-			some = q.unchanged(a, of)
+			some = q.changeRulings(a, of)
 		}
 		if len(some) == 0 {
 			return false
@@ -147,8 +147,8 @@ func (q *quoter) came(a tare.Answer) bool {
 	return false
 }
 
-// criteria are the results of the criteria that of names.
-func (q *quoter) criteria(of string) (out []tare.Ruling) {
+// criterionRulings returns the results of the criteria that of names.
+func (q *quoter) criterionRulings(of string) (out []tare.Ruling) {
 	for _, v := range q.r.Verdicts {
 		about := v.Workload + " " + v.Metric
 		if v.Criterion != "" && (of == v.Contender+" "+about || of == "* "+about) {
@@ -158,40 +158,39 @@ func (q *quoter) criteria(of string) (out []tare.Ruling) {
 	return out
 }
 
-// limited is the result of the comparison that of names against the limit of an
-// answer; none where it was not measured. What lies on one side of 1 by less
-// than the control shows is inconclusive.
-func (q *quoter) limited(a tare.Answer, of string) []tare.Ruling {
+// limitRulings returns the result of the comparison that of names against the limit of an answer,
+// or nil if it was not measured. A ratio on one side of 1 by less than the control shows is
+// inconclusive.
+func (q *quoter) limitRulings(a tare.Answer, of string) []tare.Ruling {
 	w := strings.Fields(of)
 	rule, err := a.Rule()
 	if err != nil || len(w) != 3 {
 		return nil // a valid study has none
 	}
 	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
-	c, ok := q.comparison(f)
+	c, ok := q.findComparison(f)
 	switch {
-	case q.void(f) != "":
+	case q.whyVoid(f) != "":
 		return []tare.Ruling{tare.VoidRuling}
 	case !ok:
 		return nil
 	case rule.Limit == 1 && !c.Exact && c.Differs(tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)) != tare.Significant:
 		return []tare.Ruling{tare.Inconclusive}
 	}
-	return []tare.Ruling{ruling(rule, c)}
+	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// unchanged returns met if no change is shown of the comparison that of names to that on
-// the other workload of an answer, not met if one is, and nil if one of them was not
-// measured.
-func (q *quoter) unchanged(a tare.Answer, of string) []tare.Ruling {
+// changeRulings returns met if the comparison that of names shows no change to that on the other
+// workload of an answer, not met if it does, and nil if one of them was not measured.
+func (q *quoter) changeRulings(a tare.Answer, of string) []tare.Ruling {
 	w := strings.Fields(of)
 	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
 	to := f
 	to.Workload = a.To
-	x, ok := q.comparison(f)
-	y, also := q.comparison(to)
+	x, ok := q.findComparison(f)
+	y, also := q.findComparison(to)
 	switch {
-	case q.void(f) != "" || q.void(to) != "":
+	case q.whyVoid(f) != "" || q.whyVoid(to) != "":
 		return []tare.Ruling{tare.VoidRuling}
 	case !ok || !also:
 		return nil
@@ -201,29 +200,29 @@ func (q *quoter) unchanged(a tare.Answer, of string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
-// quote writes a figure; false: it was not measured, or it is void and the form
-// cannot say so.
-func (q *quoter) quote(f tare.Figure) (string, bool) {
+// formatFigure returns a figure as text. It returns false if the figure was not measured, or is
+// void and its form cannot express that.
+func (q *quoter) formatFigure(f tare.Figure) (string, bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
-		return q.decomposed(f)
+		return q.formatDecomposed(f)
 	case tare.FigureLeast:
-		return q.least(f.Workload, f.Metric)
+		return q.nameFirst(f.Workload, f.Metric)
 	case tare.FigureValue:
-		return q.value(f)
+		return q.formatOwnValue(f)
 	case tare.FigureChanges:
-		return q.changes(f.Contender)
+		return q.countChanges(f.Contender)
 	case tare.FigureNoise:
 		floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
 		return "±" + format.Percent(math.Expm1(floor)), floor > 0
 	}
 	if f.Form == tare.FigureVoid {
-		return "is void", q.void(f) != ""
+		return "is void", q.whyVoid(f) != ""
 	}
-	c, ok := q.comparison(f)
+	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)
 	if f.Form == tare.FigureWords || f.Form == tare.FigureBrief {
-		switch why := q.void(f); {
+		switch why := q.whyVoid(f); {
 		case why != "" && f.Form == tare.FigureBrief:
 			return "is void", true
 		case why != "":
@@ -231,11 +230,11 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 		case !ok:
 			return "", false
 		case f.Form == tare.FigureBrief:
-			return brief(c, floor), true
+			return headlineComparison(c, floor), true
 		}
-		return predicate(c, floor), true
+		return describeComparison(c, floor), true
 	}
-	if !ok || q.void(f) != "" {
+	if !ok || q.whyVoid(f) != "" {
 		return "", false
 	}
 	switch f.Form {
@@ -249,18 +248,18 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 	if f.Form == tare.FigureTo {
 		other := f
 		other.Workload = f.To
-		to, ok := q.comparison(other)
-		if !ok || q.void(other) != "" {
+		to, ok := q.findComparison(other)
+		if !ok || q.whyVoid(other) != "" {
 			return "", false
 		}
-		return moved(c, to), true
+		return describeMove(c, to), true
 	}
-	return times(c, q.within(c)), true
+	return formatTimes(c, q.noiseNote(c)), true
 }
 
-// within says that a ratio is on one side of 1 by less than the control shows,
-// which its interval does not; empty where it is not so.
-func (q *quoter) within(c tare.Comparison) string {
+// noiseNote returns the note that a ratio is on one side of 1 by less than the control shows,
+// although its interval excludes 1, or "" if that is not so.
+func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.r.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
 		return ""
@@ -268,16 +267,16 @@ func (q *quoter) within(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
-// comparison is a contender against the baseline, where there is an interval.
-func (q *quoter) comparison(f tare.Figure) (tare.Comparison, bool) {
+// findComparison returns the comparison of a contender against the baseline if it has an interval.
+func (q *quoter) findComparison(f tare.Figure) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(q.r.Comparisons, f.Workload, f.Contender, f.Metric)
 	return c, ok && c.Contender != c.Against && (c.Bounded() || c.Exact)
 }
 
-// void says why a ratio does not count, as a predicate; empty where it does, and
-// where the workload was left out: a contender that is void altogether may be so
-// because it can do no other.
-func (q *quoter) void(f tare.Figure) string {
+// whyVoid returns why a ratio does not count, as a predicate, or "" if it counts. It also returns
+// "" if the workload was omitted: a contender that is void altogether may be so because it can do
+// no other.
+func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.r.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
 	}
@@ -291,26 +290,25 @@ func (q *quoter) void(f tare.Figure) string {
 	return ""
 }
 
-// sure is how narrow an interval is, as a share of the ratio, for the ratio to be
-// printed alone.
-const sure = 1e-3
+// minRelativeWidth is the width of an interval, as a share of the ratio, below which only the ratio
+// is printed.
+const minRelativeWidth = 1e-3
 
-// times is a ratio with its interval, and what else is to be said of it:
-// "1.24× (1.19 to 1.30)".
-func times(c tare.Comparison, more string) string {
-	if c.Exact || c.High-c.Low < sure*c.Ratio {
-		return significant(c.Ratio) + "×"
+// formatTimes returns a ratio with its interval and a remark: "1.24× (1.19 to 1.30)".
+func formatTimes(c tare.Comparison, more string) string {
+	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
+		return formatSignificant(c.Ratio) + "×"
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), more)
 }
 
-// predicate says what a comparison shows: a difference with its size, or that
-// there is no significant one.
-func predicate(c tare.Comparison, control float64) string {
+// describeComparison returns the difference of a comparison with its size, or that there is no
+// significant one, as a predicate.
+func describeComparison(c tare.Comparison, control float64) string {
 	w := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
-		return fmt.Sprintf("%s %s %s %s", w.Verb, times(c, ""), w.Of, c.Against)
+		return fmt.Sprintf("%s %s %s %s", w.Verb, formatTimes(c, ""), w.Of, c.Against)
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
@@ -320,9 +318,9 @@ func predicate(c tare.Comparison, control float64) string {
 	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, w.Noun, format.Interval(lo, hi))
 }
 
-// brief is predicate without the interval, for headlines: "uses 56 % more CPU", "is 2.7×
-// as fast", "shows no difference".
-func brief(c tare.Comparison, control float64) string {
+// headlineComparison is describeComparison without the interval, for headlines: "uses 56 % more
+// CPU", "is 2.7× as fast", "shows no difference".
+func headlineComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	cpu := strings.NewReplacer("CPU time", "CPU") // shorter, and as clear
 	if c.Ratio == 1 || !c.Exact && c.Differs(control) != tare.Significant {
@@ -343,9 +341,9 @@ func brief(c tare.Comparison, control float64) string {
 	return verb + " " + format.Times(c.Ratio) + " the " + cpu.Replace(m.Noun)
 }
 
-// changes returns the number of test cases in which another value arrives than the
-// reference's. It is false if there is none.
-func (q *quoter) changes(contender string) (string, bool) {
+// countChanges returns the number of test cases in which the value differs from the reference's. It
+// returns false if there is none.
+func (q *quoter) countChanges(contender string) (string, bool) {
 	n := 0
 	for _, s := range q.r.Semantics {
 		for _, d := range s.Differences {
@@ -361,17 +359,17 @@ func (q *quoter) changes(contender string) (string, bool) {
 // errs on the side of showing no change.
 func isMoved(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// moved says how a ratio changes from one workload to another.
-func moved(from, to tare.Comparison) string {
+// describeMove returns how a ratio changes from one workload to another.
+func describeMove(from, to tare.Comparison) string {
 	change := "no significant change"
 	if isMoved(from, to) {
 		change = "a significant change"
 	}
-	return fmt.Sprintf("from %s to %s, %s", times(from, ""), times(to, ""), change)
+	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// value is what a contender takes itself, with its interval.
-func (q *quoter) value(f tare.Figure) (string, bool) {
+// formatOwnValue returns the value of one contender with its interval.
+func (q *quoter) formatOwnValue(f tare.Figure) (string, bool) {
 	v, ok := q.r.Value(f.Workload, f.Contender, f.Metric)
 	if !ok || v.Struck || v.Rounds == 0 || len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
 		return "", false
@@ -387,10 +385,10 @@ func (q *quoter) value(f tare.Figure) (string, bool) {
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// least names who can be first on a workload by the primary metric: one with
-// its ratio, or all that do not differ significantly. Fewer than two that were
-// ranked have no first.
-func (q *quoter) least(workload, metric string) (string, bool) {
+// nameFirst names the contenders that can be first on a workload by the primary metric: one with
+// its ratio, or all that do not differ significantly. It returns false if fewer than two were
+// ranked.
+func (q *quoter) nameFirst(workload, metric string) (string, bool) {
 	var first []tare.Comparison
 	ranked := 0
 	for _, c := range q.r.Comparisons {
@@ -408,7 +406,7 @@ func (q *quoter) least(workload, metric string) (string, bool) {
 	for _, c := range first {
 		name := c.Contender
 		if c.Contender != c.Against {
-			name += " " + times(c, "")
+			name += " " + formatTimes(c, "")
 		}
 		names = append(names, name)
 	}
@@ -418,10 +416,10 @@ func (q *quoter) least(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// decomposed quotes a decomposition: its whole ratio, or the share of a step. A
-// contender that was left out ends the chain early, or leaves its cause to the
-// step after it: neither is what the answer speaks of.
-func (q *quoter) decomposed(f tare.Figure) (string, bool) {
+// formatDecomposed quotes a decomposition: its total ratio, or the share of a step. It returns
+// false if an omitted contender ends the chain early or passes its cause to the next step: the
+// answer means neither.
+func (q *quoter) formatDecomposed(f tare.Figure) (string, bool) {
 	i := slices.IndexFunc(q.r.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	k := slices.IndexFunc(q.s.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
 	if i < 0 || k < 0 {
@@ -432,7 +430,7 @@ func (q *quoter) decomposed(f tare.Figure) (string, bool) {
 		if !(d.Whole.Low > 0) || d.Whole.To != asked[len(asked)-1].To {
 			return "", false
 		}
-		return times(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}, ""), true
+		return formatTimes(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}, ""), true
 	}
 	for _, step := range d.Steps {
 		if step.To == f.Contender && slices.Contains(asked, tare.DecomposeStep{To: step.To, Cause: step.Cause}) && (step.ShareLow != 0 || step.ShareHigh != 0) {

@@ -122,7 +122,7 @@ func TestShares(t *testing.T) {
 	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.NotMeasured {
 		t.Errorf("without a ratio: %+v", r)
 	}
-	e := edges(evidence.Evidence{Study: tare.Study{Claims: []tare.Claim{claim}}}, "lean", "w", "time")
+	e := decisionEdges(evidence.Evidence{Study: tare.Study{Claims: []tare.Claim{claim}}}, "lean", "w", "time")
 	if len(e) != 2 || e[1] > -0.69 || e[1] < -0.70 {
 		t.Errorf("the edges are %v, want 0 and ln 0.5", e)
 	}

@@ -11,11 +11,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// BreakEven says of each that the study asks for what the baseline costs more
-// than the contender, shape by shape and rate by rate. The difference is taken
-// in every round and lies where it does over rounds, at 5 % each, like
-// exploratory metrics. Workloads that were not measured, that findings void or
-// that have no interval yet are left out.
+// BreakEven returns, for each break-even of the study, by how much the baseline costs more than the
+// contender, for each shape and rate. The difference is computed in every round; its interval over
+// rounds is at 5 % each, like those of exploratory metrics. Workloads that were not measured, that
+// findings void or that have no interval yet are omitted.
 func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
@@ -41,7 +40,7 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 		slices.SortStableFunc(r.Points, func(a, b tare.BreakEvenPoint) int {
 			return cmp.Or(cmp.Compare(a.Members, b.Members), cmp.Compare(a.Levels, b.Levels))
 		})
-		r.Sentence = brokenEven(r)
+		r.Sentence = describeBreakEven(r)
 		out = append(out, r)
 	}
 	return out
@@ -73,9 +72,9 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 	return p, true
 }
 
-// brokenEven says in one or two sentences what the table comes to: the most it
-// is at the lowest rate, and between which rates it begins to matter.
-func brokenEven(r tare.BreakEvenResult) string {
+// describeBreakEven summarises the table in one or two sentences: the largest difference at the
+// lowest rate, and the rates between which it begins to matter.
+func describeBreakEven(r tare.BreakEvenResult) string {
 	most := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]
 	s := fmt.Sprintf("At %s a second %s costs at most %s of a core more than %s, on any of these: on %s (%s to %s).",

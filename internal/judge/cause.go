@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// toldOn reports whether workload is where the decomposition that answers c is.
-func (b *rulingData) toldOn(c tare.Claim, workload string) bool {
+// isDecomposedOn reports whether workload is where the decomposition that answers c is.
+func (b *rulingData) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// causeClaim answers a claim that all of a difference comes from some of the
-// steps it is taken apart into: the shares of the others say whether it does.
+// causeClaim answers a claim that all of a difference comes from some of the steps it is taken
+// apart into: the shares of the others decide it.
 func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
@@ -29,7 +29,7 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 		notMeasured(r, why)
 		return
 	}
-	told := b.decompose(asked, Effects(b.d))
+	told := b.decomposeOne(asked, Effects(b.d))
 	r.Workload, r.Metric = told.Workload, told.Metric
 	r.Evidence = fmt.Sprintf("decomposition %s, %s", told.ID, format.Count(told.Whole.Rounds, "round"))
 	switch {
@@ -55,24 +55,25 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	}
 	claimed := ""
 	if len(own) > 1 {
-		claimed = b.together(asked, told.Metric, c.Causes)
+		claimed = b.describeJointShare(asked, told.Metric, c.Causes)
 	}
 	switch {
 	case small:
 		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+format.Percent(tieWithin-1)+" of the difference"
 	case len(shown) > 0:
-		r.Outcome, r.Why = tare.Refuted, claimed+"of the difference, "+listed(shown)
+		r.Outcome, r.Why = tare.Refuted, claimed+"of the difference, "+listShares(shown)
 	default:
-		r.Outcome, r.Why = tare.ClaimOpen, claimed+"more rounds are needed: of the difference, "+listed(others)
+		r.Outcome, r.Why = tare.ClaimOpen, claimed+"more rounds are needed: of the difference, "+listShares(others)
 	}
 	if len(own) > 0 && r.Outcome != tare.Holds {
-		r.Why += "; of what was claimed, " + listed(own)
+		r.Why += "; of what was claimed, " + listShares(own)
 	}
 }
 
-// together says which share of the difference the steps to causes have: "the steps claimed
-// are 82 % (75 to 90) of the difference; ". It is empty where there is no interval.
-func (b *rulingData) together(asked tare.Decompose, metric string, causes []string) string {
+// describeJointShare returns the share of the difference that the steps to causes have together:
+// "the steps claimed are 82 % (75 to 90) of the difference; ". It returns "" if there is no
+// interval.
+func (b *rulingData) describeJointShare(asked tare.Decompose, metric string, causes []string) string {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(metric)
 	var part, whole []float64

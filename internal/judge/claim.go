@@ -17,7 +17,7 @@ const (
 	tieWithin   = 1.05 // of 1, either way
 	littleBelow = 1.10 // a published effect below this can tie
 	sizeWithin  = 2    // of the published ratio; below it the size is refuted
-	effectTimes = 2    // the logarithm of a ratio that holds is no more than so many times the published one, nor less than the same part of it
+	effectTimes = 2    // the logarithm of a ratio that holds is at most this many times the published one, and at least the same part of it
 )
 
 // claimEdges are the logarithms of the ratios at which the outcome flips, 1
@@ -61,25 +61,23 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   than 1.25× away from the published ratio
 //	inconclusive       none of these yet
 //
-// Where the publication named a target that was reached, a claim holds only
-// where the whole interval reaches it.
+// If the publication named a target that was reached, a claim holds only if the entire interval
+// reaches it.
 //
-// The claimed side is the claim's own, or else that of its figures. A claim of
-// exact equality (equal figures, no side) is refuted by an interval wholly
-// outside ±5 %. A side is only said where the ratio lies beyond what the
-// control shows. A latency that rests on too few requests leaves a claim open.
+// The claimed side is the claim's own, or else that of its figures. A claim of exact equality
+// (equal figures, no side) is refuted by an interval wholly outside ±5 %. A side is only stated if
+// the ratio exceeds the noise that the control shows. A latency that with too few requests leaves a
+// claim open.
 //
-// These are the outcomes of claims of a ratio. A count holds within the
-// published number times or divided by 1.25 and is refuted otherwise. A trend
-// has no size, so that it holds where a ratio's direction would, and its 1 is a
-// ratio that stays as it is along the workloads. A growth holds where the
-// whole interval of the exponent lies within 0.1 of the published one, or where
-// a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time
-// at each size, and these span 16× or more; it is refuted where all of the exponent's interval lies outside. Statements are answered by
-// the check they name. A share holds where the whole interval is at or above
-// it and is refuted where all of it lies below. A cause is refuted where another
-// step of the decomposition has a share of its own, and holds where none can have
-// more than 5 %. What is only reported is not measured.
+// These are the outcomes of claims of a ratio. A count holds within the published number times or
+// divided by 1.25 and is refuted otherwise. A trend has no size, so that it holds if a ratio's
+// direction would, and its 1 is a ratio that stays the same along the workloads. A growth holds if
+// the entire interval of the exponent is within 0.1 of the published one, or if a fixed cost and a
+// cost in proportion to size^exponent are within 1.5× of the time at each size, and these span 16×
+// or more; it is refuted if all of the exponent's interval is outside. Statements are judged by the
+// check they name. A share holds if the entire interval is at or above it and is refuted if all of
+// it is below. A cause is refuted if another step of the decomposition has a share, and holds if
+// none can have more than 5 %. Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
@@ -103,10 +101,10 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
 		}
-		if c.StandIn != "" && !b.answers(c, notWeighed) {
+		if c.StandIn != "" && !b.wasMeasured(c, notWeighed) {
 			c.Contender, r.Contender = c.StandIn, c.StandIn
 		}
-		b.claim(&r, c, values, notWeighed)
+		b.judgeClaim(&r, c, values, notWeighed)
 		if c.StandIn != "" && c.Contender == c.StandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
 		}
@@ -115,9 +113,8 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	return out
 }
 
-// answers reports whether the contender of a claim was measured where the claim is
-// about.
-func (b *rulingData) answers(c tare.Claim, notWeighed []tare.NotWeighed) bool {
+// wasMeasured reports whether the contender of a claim was measured on the workloads of the claim.
+func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	who, ok := b.d.Contender(c.Contender)
 	if !ok || who.Absent() || slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender }) {
 		return false
@@ -127,14 +124,14 @@ func (b *rulingData) answers(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	})
 }
 
-func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		notMeasured(r, c.Because)
 		return
 	}
 	for _, n := range notWeighed {
 		work := n.Workload()
-		if n.Contender() == c.Contender || work != "" && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
+		if n.Contender() == c.Contender || work != "" && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.isDecomposedOn(c, work)) {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -149,7 +146,7 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	if c.Kind == tare.ClaimStatement {
-		b.statement(r, c)
+		b.judgeStatement(r, c)
 		return
 	}
 	if who.Role == tare.RoleTrap {
@@ -158,7 +155,7 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 	claimJudges()[c.Kind](b, r, c, values)
 	if who.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
-		r.Evidence += "; " + apart
+		r.Evidence += "; " + apartNote
 	}
 }
 
@@ -170,23 +167,23 @@ func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.
 	}
 	return map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value){
 		tare.ClaimRatio:  (*rulingData).ratioClaim,
-		tare.ClaimCount:  without((*rulingData).count),
-		tare.ClaimTrend:  without((*rulingData).trend),
-		tare.ClaimGrowth: without((*rulingData).growth),
+		tare.ClaimCount:  without((*rulingData).judgeModuleCount),
+		tare.ClaimTrend:  without((*rulingData).judgeTrend),
+		tare.ClaimGrowth: without((*rulingData).judgeGrowth),
 		tare.ClaimShare:  without((*rulingData).shareClaim),
 		tare.ClaimRate:   without((*rulingData).rateClaim),
 		tare.ClaimCause:  without((*rulingData).causeClaim),
 	}
 }
 
-// notAnswerable reports whether a claim of a comparison cannot be judged because it
+// reportUnanswerable reports whether a claim of a comparison cannot be judged because it
 // was not measured, or is void, and writes the reason into r.
-func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
+func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := b.d.Measures(c.Workload, c.Metric); !ok {
 		notMeasured(r, why)
 		return true
 	}
-	if f, ok := b.void(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && (c.Of == (tare.ClaimOf{}) || b.relay(c) == "") {
+	if f, ok := b.findVoid(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && (c.Of == (tare.ClaimOf{}) || b.whyRelayed(c) == "") {
 		r.Evidence = "check " + f.Check
 		notMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
@@ -198,19 +195,19 @@ func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	b.answerRatio(r, c, values)
 	if r.Outcome != tare.NotMeasured {
-		r.Shares = shares(b.d, c, values)
+		r.Shares = findShares(b.d, c, values)
 	}
 }
 
 func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	if b.notAnswerable(r, c) {
+	if b.reportUnanswerable(r, c) {
 		return
 	}
 	if c.Of != (tare.ClaimOf{}) {
 		b.ownRatio(r, c)
 		return
 	}
-	comparison, ok := b.comparison(c.Contender, c.Workload, c.Metric)
+	comparison, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
 		b.claimWithout(r, c, values)
 		return
@@ -230,13 +227,13 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
 	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
-		ratio, span := spanned(comparison)
+		ratio, span := formatRatio(comparison)
 		r.Outcome = tare.ClaimOpen
 		r.Why = fmt.Sprintf("published %s, measured %s× %s: %s is thin: %s", publishedRatio(c), ratio, span, c.Metric, why)
 		return
 	}
-	r.Outcome, r.SizeRefuted = outcome(c, comparison, control)
-	r.Why = because(c, comparison, control, r.Outcome, r.SizeRefuted)
+	r.Outcome, r.SizeRefuted = compareClaim(c, comparison, control)
+	r.Why = explainOutcome(c, comparison, control, r.Outcome, r.SizeRefuted)
 }
 
 func notMeasured(r *tare.ClaimResult, why string) {
@@ -298,17 +295,17 @@ func (b *rulingData) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare
 	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, format.Count(own.Rounds, "round"))
 	r.Why = has
 	switch {
-	case ratio == 1 && little(c):
+	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio < 1 && side(c) < 0, ratio > 1 && side(c) > 0:
+	case ratio < 1 && claimedSide(c) < 0, ratio > 1 && claimedSide(c) > 0:
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
 	}
 }
 
-// side is the claimed side of 1: −1 below, 1 above, 0 neither.
-func side(c tare.Claim) int {
+// claimedSide returns the claimed side of 1: −1 below, 1 above, 0 neither.
+func claimedSide(c tare.Claim) int {
 	switch {
 	case c.Side == "lower":
 		return -1
@@ -322,21 +319,21 @@ func side(c tare.Claim) int {
 	return 0
 }
 
-// publishedRatio is what was published of a ratio, in words.
+// publishedRatio returns the published ratio in words.
 func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
 	}
-	return significant(c.Ratio()) + "×"
+	return formatSignificant(c.Ratio()) + "×"
 }
 
-// little reports whether the claimed effect is small enough to tie.
-func little(c tare.Claim) bool {
+// canTie reports whether the claimed effect is small enough to tie.
+func canTie(c tare.Claim) bool {
 	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
 }
 
-// outcome holds a claim against an interval.
-func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outcome, sizeRefuted bool) {
+// compareClaim compares a claim with an interval.
+func compareClaim(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	inside := 1/tieWithin <= c.Low && c.High <= tieWithin
 	measured := 0 // side of 1 the interval is wholly on
@@ -346,7 +343,7 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 			measured = -1
 		}
 	}
-	claimed := side(claim)
+	claimed := claimedSide(claim)
 	switch {
 	case claim.Directed() && measured == 0 && !inside:
 		return tare.ClaimOpen, false
@@ -354,7 +351,7 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 		return tare.Holds, false
 	case claim.Directed():
 		return tare.Refuted, false
-	case inside && little(claim):
+	case inside && canTie(claim):
 		return tare.Tie, false
 	case inside:
 		return tare.Refuted, false
@@ -369,18 +366,18 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 	case measured != claimed:
 		return tare.Refuted, false
 	}
-	return sized(claim, c)
+	return compareSize(claim, c)
 }
 
-// sized compares the size of an effect that is on the claimed side with the published
-// one. Where the sentence contradicts its figures they say nothing of a size.
-func sized(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
+// compareSize compares the size of an effect on the claimed side with the published one. If the
+// sentence contradicts its figures they state no size.
+func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	near, far := math.Abs(math.Log(c.High)), math.Abs(math.Log(c.Low)) // bounds of the effect
 	if near > far {
 		near, far = far, near
 	}
 	said := math.Abs(math.Log(claim.Ratio()))
-	agrees := (claim.Ratio() < 1) == (side(claim) < 0)
+	agrees := (claim.Ratio() < 1) == (claimedSide(claim) < 0)
 	within := claim.Ratio()/holdsWithin <= c.Low && c.High <= claim.Ratio()*holdsWithin
 	switch {
 	case !agrees && within:
@@ -389,26 +386,26 @@ func sized(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted boo
 		return tare.DirectionHolds, false
 	case near > min(said*effectTimes, said+math.Log(holdsWithin)):
 		return tare.MoreThanPublished, false
-	case within && far >= said/effectTimes && !misses(claim, c):
+	case within && far >= said/effectTimes && !missesTarget(claim, c):
 		return tare.Holds, false
 	}
 	return tare.DirectionHolds, far < said-math.Log(sizeWithin)
 }
 
-// misses reports whether some of the interval does not reach the claim's target.
-func misses(claim tare.Claim, c tare.Comparison) bool {
+// missesTarget reports whether some of the interval does not reach the claim's target.
+func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target
 	}
 	return c.Low < claim.Target
 }
 
-// because is the reason for an outcome, from the numbers.
-func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcome, sizeRefuted bool) string {
+// explainOutcome returns the reason for an outcome, with the numbers.
+func explainOutcome(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcome, sizeRefuted bool) string {
 	published := claim.Ratio()
-	ratio, span := spanned(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
+	ratio, span := formatRatio(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
 	s := fmt.Sprintf("published %s, measured %s× %s", publishedRatio(claim), ratio, span)
-	sideWord := map[int]string{-1: "below", 1: "above"}[side(claim)]
+	sideWord := map[int]string{-1: "below", 1: "above"}[claimedSide(claim)]
 	switch o {
 	case tare.Tie:
 		return s + ": within 5 % of 1, and less than 10 % was claimed"
@@ -419,7 +416,7 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 			}
 			return s + ": within 5 % of 1, where 10 % or more was claimed"
 		}
-		if side(claim) == 0 {
+		if claimedSide(claim) == 0 {
 			return s + ": more than 5 % from 1, where equality was claimed"
 		}
 		return s + ": not " + sideWord + " 1 as claimed, but the other side"
@@ -431,8 +428,8 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 	case tare.MoreThanPublished:
 		return s + ": " + sideWord + " 1 as claimed, and the difference is larger than published"
 	case tare.DirectionHolds:
-		if claim.Target > 0 && misses(claim, c) {
-			return s + ": " + missed(claim, c)
+		if claim.Target > 0 && missesTarget(claim, c) {
+			return s + ": " + describeMissedTarget(claim, c)
 		}
 		s += ": " + sideWord + " 1 as claimed"
 		switch {
@@ -453,14 +450,15 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 	return s + open
 }
 
-// missed says that the target of a claim is not reached: "faster as claimed, not twice".
-func missed(claim tare.Claim, c tare.Comparison) string {
+// describeMissedTarget returns the sentence that the target of a claim is not reached: "faster as
+// claimed, not twice".
+func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	m := tare.MetricFor(claim.Metric)
 	than := cmp.Or(m.Slower, m.More)
 	if claim.Target < 1 {
 		than = cmp.Or(m.Faster, m.Less)
 	}
-	times := significant(max(claim.Target, 1/claim.Target)) + " times"
+	times := formatSignificant(max(claim.Target, 1/claim.Target)) + " times"
 	if times == "2 times" {
 		times = "twice"
 	}

@@ -12,11 +12,10 @@ import (
 // alpha is the error level of a family.
 const alpha = stats.Alpha
 
-// Compare holds every contender, also those that stand apart, and the control against the baseline on every
-// workload and metric, with intervals at the level the package documentation
-// describes. Where there are too few rounds for an interval Low and High are
-// zero. On the primary metric ranks and letters are filled in, and the
-// baseline has a row against itself (ratio 1) that carries its own.
+// Compare compares every contender, also those of role apart, and the control with the baseline on
+// every workload and metric, with intervals at the level that the package documentation describes.
+// With too few rounds for an interval Low and High are zero. On the primary metric it sets ranks
+// and letters, and the baseline has a row against itself (ratio 1) with its own.
 func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	x := d.Index()
 	var out []tare.Comparison
@@ -33,7 +32,7 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 					continue
 				}
 				c := compareWith(x, d, e)
-				c.Exploratory = metric != d.Primary() && !asked(d, id, w.ID, metric)
+				c.Exploratory = metric != d.Primary() && !isInQuestion(d, id, w.ID, metric)
 				out = append(out, c)
 			}
 		}
@@ -48,7 +47,7 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 			}
 		}
 	}
-	rank(d, effects, out, nil)
+	setRanks(d, effects, out, nil)
 	return out
 }
 
@@ -75,12 +74,12 @@ func (q Question) Interval(alpha float64) (s stats.Span) {
 // settleFamilies sets the intervals of all comparisons. Those of a baseline with itself have
 // theirs.
 func settleFamilies(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
-	for _, family := range families(comparisons) {
+	for _, family := range groupFamilies(comparisons) {
 		var of []Question
 		for _, i := range family {
 			c := comparisons[i]
 			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
-			of = append(of, Question{Effects: e.Effects, Edges: edges(d, c.Contender, c.Workload, c.Metric), Looks: d.Looks()})
+			of = append(of, Question{Effects: e.Effects, Edges: decisionEdges(d, c.Contender, c.Workload, c.Metric), Looks: d.Looks()})
 		}
 		for k, s := range Settle(of, alpha) {
 			c := &comparisons[family[k]]
@@ -91,8 +90,8 @@ func settleFamilies(d evidence.Evidence, effects []tare.Effects, comparisons []t
 	}
 }
 
-// families groups the comparisons whose error is controlled together.
-func families(cs []tare.Comparison) [][]int {
+// groupFamilies groups the comparisons whose error is controlled together.
+func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
 		alone             int // 1 + its own index: a family of one
@@ -151,20 +150,20 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (t
 	}, ok
 }
 
-// asked reports whether a criterion or claim is about this comparison.
-func asked(d evidence.Evidence, contender, workload, metric string) bool {
-	return len(edges(d, contender, workload, metric)) > 1
+// isInQuestion reports whether a criterion or claim is about this comparison.
+func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
+	return len(decisionEdges(d, contender, workload, metric)) > 1
 }
 
-// edges are the logarithms of the ratios at which a decision about a
-// compareWith flips; the first is that of no difference.
-func edges(d evidence.Evidence, contender, workload, metric string) []float64 {
+// decisionEdges returns the logarithms of the ratios at which a decision about a comparison flips.
+// The first is 0, no difference.
+func decisionEdges(d evidence.Evidence, contender, workload, metric string) []float64 {
 	s, out := d.Study, []float64{0}
 	if effect := d.Plan.Until; effect > 0 && metric == d.Primary() {
 		out = append(out, math.Log1p(effect), -math.Log1p(effect))
 	}
 	for _, c := range s.Criteria {
-		if !about(c, contender, workload) || c.Metric != metric {
+		if !mayConcern(c, contender, workload) || c.Metric != metric {
 			continue
 		}
 		switch rule, err := c.Rule(); {
@@ -189,9 +188,8 @@ func edges(d evidence.Evidence, contender, workload, metric string) []float64 {
 	return out
 }
 
-// about reports whether criterion c names contender and workload or leaves
-// them open.
-func about(c tare.Criterion, contender, workload string) bool {
+// mayConcern reports whether criterion c names contender and workload or leaves them open.
+func mayConcern(c tare.Criterion, contender, workload string) bool {
 	if c.Contender == "" && contender == tare.ControlID {
 		return false
 	}

@@ -12,12 +12,11 @@ import (
 // onePercent of a core is where a difference begins to be worth a thought.
 const onePercent = 0.01
 
-// Costs says what each contender's CPU time comes to against the baseline's:
-// at rate operations a second (zero: nobody asked), and from which rate on the
-// difference is 1 % of a core. It reads the CPU time of comparisons with the
-// baseline, or wall time where the study, whose metrics are given, has no CPU
-// time; of a server only the former, because wall time per request is not that
-// of a core. Of what has no interval, or what findings void, nothing is said.
+// Costs compares the CPU time of each contender with the baseline's: at rate operations a second
+// (0: no rate was requested), and from which rate on the difference is 1 % of a core. It reads the
+// CPU time of comparisons with the baseline, or wall time if the study with these metrics has no
+// CPU time; of servers only CPU time, because the wall time of a request is not that of a core. It
+// omits comparisons without an interval and those that findings void.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
@@ -39,7 +38,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 		if len(tare.VoidsMetric(findings, c.Contender, c.Workload, metric))+len(tare.VoidsMetric(findings, c.Against, c.Workload, metric)) > 0 {
 			continue
 		}
-		out = append(out, cost(c, tare.NoiseFloor(comparisons, c.Workload, metric), rate, unitOf(kind)))
+		out = append(out, computeCost(c, tare.NoiseFloor(comparisons, c.Workload, metric), rate, unitOf(kind)))
 	}
 	return out
 }
@@ -51,8 +50,8 @@ const (
 	kindRouter = "router"
 )
 
-// unitOf is what a rate counts, to follow the figure; empty: operations, which
-// need no name.
+// unitOf returns the unit of a rate, to follow the figure, or "" for operations, which need no
+// name.
 func unitOf(kind string) string {
 	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
@@ -60,9 +59,9 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// cost works one comparison out. control is the half-width below which no
+// computeCost computes the cost of one comparison. control is the half-width below which no
 // difference is claimed.
-func cost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
+func computeCost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
 	isShown := c.Differs(control) == tare.Significant
@@ -75,12 +74,12 @@ func cost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 		out.Saved = out.AgainstCores * (1 - c.Ratio)
 		out.SavedLow, out.SavedHigh = out.AgainstCores*(1-c.High), out.AgainstCores*(1-c.Low)
 	}
-	out.Sentence = priced(out, isShown, unit)
+	out.Sentence = describeCost(out, isShown, unit)
 	return out
 }
 
-// priced says a cost in one sentence.
-func priced(c tare.Cost, isShown bool, unit string) string {
+// describeCost describes a cost in one sentence.
+func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:
 		return fmt.Sprintf("%s and %s on %s: no difference was shown, so none can be priced.", c.Contender, c.Against, c.Workload)
@@ -95,13 +94,13 @@ func priced(c tare.Cost, isShown bool, unit string) string {
 		c.Contender, c.Workload, formatRate(c.Rate), unit, format.Percent(c.Cores), c.Against, format.Percent(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
-// formatRate writes a rate with three significant digits and thousands apart.
+// formatRate returns a rate with three significant digits and separated thousands.
 func formatRate(x float64) string {
 	if x < 1000 {
-		return significant(x)
+		return formatSignificant(x)
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
-	digits := fixed(math.Round(x/unit)*unit, 0)
+	digits := formatFixed(math.Round(x/unit)*unit, 0)
 	s := ""
 	for ; len(digits) > 3; digits = digits[:len(digits)-3] {
 		s = "," + digits[len(digits)-3:] + s

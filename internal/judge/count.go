@@ -6,14 +6,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// count answers a claim about the modules that a contender adds beyond the
-// baseline's: to go.mod, which is what somebody who adds it sees, or, where no
-// go.mod is known, to the binary.
-func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim) {
+// judgeModuleCount judges a claim about the modules that a contender adds to the baseline's: to
+// go.mod, which its users see, or to the binary if no go.mod is known.
+func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	who, _ := b.d.Contender(c.Contender)
 	base, _ := b.d.Contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
-		if why := uncounted(of, b.findings); why != "" {
+		if why := whyUncounted(of, b.findings); why != "" {
 			notMeasured(r, why)
 			return
 		}
@@ -31,12 +30,12 @@ func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome = tare.Holds
 	}
 	is := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
-	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", significant(c.Value), r.Measured, added, is)
+	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", formatSignificant(c.Value), r.Measured, added, is)
 }
 
-// uncounted says why nothing is known about the modules of c; empty: they are
-// known. A finding about one workload says nothing about the binary.
-func uncounted(c tare.Contender, findings []tare.Finding) string {
+// whyUncounted returns why the modules of c are unknown, or "" if they are known. A finding about
+// one workload does not affect the binary.
+func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		if f.Severity == tare.Void && f.Contender == c.ID && f.Workload == "" && f.Metric == "" {
 			return fmt.Sprintf("%s is void by %s: %s", c.ID, f.Check, f.Message)

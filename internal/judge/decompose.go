@@ -12,34 +12,30 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Decompose tells the study's differences apart, one cause at a time: the ratio
-// of every step of a chain of contenders to the one before, from slices of
-// their own, and which share of the whole difference the step is
-// ([stats.Share], over rounds in which all of the chain were measured).
+// Decompose splits the study's differences into causes: the ratio of every step of a chain of
+// contenders to the one before, from slices of their own, and the share of the step in the total
+// difference ([stats.Share], over rounds in which all of the chain were measured).
 //
-// The intervals of n steps hold together at 5 %: each stands at 5 %/n, by
-// Bonferroni's inequality, and so do those of the shares. The whole stands at
-// 5 %. Where it is within the noise floor of the comparisons, as where it is
-// not shown, there are no shares.
+// The intervals of n steps hold together at 5 %: each is at 5 %/n, by Bonferroni's inequality, and
+// so are those of the shares. The total is at 5 %. If it is within the noise floor of the
+// comparisons, or is not shown, there are no shares.
 //
-// A contender that is void, was not measured or is a trap is left out of the
-// chain, and what it changes is counted with the step after it. The sentence
-// says so; where nothing is left it says why, and there are no steps.
+// A contender that is void, was not measured or is a trap is removed from the chain, and its change
+// is counted with the step after it. The sentence says so. If no step remains it gives the reason.
 //
-// Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist.
-// Assoc. 56 (1961) 52–64.
+// Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, asked := range d.Study.Decompose {
 		if len(asked.Steps) > 0 { // a valid study has some
-			out = append(out, b.decompose(asked, effects))
+			out = append(out, b.decomposeOne(asked, effects))
 		}
 	}
 	return out
 }
 
-func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
+func (b *rulingData) decomposeOne(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.Primary()),
 		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
@@ -53,12 +49,14 @@ func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tar
 	if why, ok := b.d.Measures(out.Workload, out.Metric); !ok {
 		return failed(why)
 	}
-	chain, omitted, why := b.chain(asked, out.Metric)
+	chain, omitted, why := b.buildChain(asked, out.Metric)
 	if why != "" {
 		return failed(why)
 	}
 	out.Whole.To = chain[len(chain)-1].To
-	at := func(level float64, c *tare.Cause) bool { return b.cause(c, out.Workload, out.Metric, effects, level) }
+	at := func(level float64, c *tare.Cause) bool {
+		return b.setCauseRatio(c, out.Workload, out.Metric, effects, level)
+	}
 	if !at(alpha, &out.Whole) {
 		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
 	}
@@ -68,14 +66,14 @@ func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tar
 		}
 		out.Steps = append(out.Steps, c)
 	}
-	out.Sentence = b.apart(&out) + omitted
+	out.Sentence = b.addShares(&out) + omitted
 	return out
 }
 
-// chain returns the steps between contenders that can be compared, and a
-// sentence about those that cannot; why is not empty where no step is left.
-func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
-	if why := b.absent(asked.From, asked.Workload, metric); why != "" {
+// buildChain returns the steps between contenders that can be compared, and a sentence about the
+// omitted ones. why is not empty if no step remains.
+func (b *rulingData) buildChain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+	if why := b.whyAbsent(asked.From, asked.Workload, metric); why != "" {
 		return nil, "", why
 	}
 	from, causes := asked.From, ""
@@ -85,7 +83,7 @@ func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Ca
 			causes += " and "
 		}
 		causes += s.Cause
-		if why := b.absent(s.To, asked.Workload, metric); why != "" {
+		if why := b.whyAbsent(s.To, asked.Workload, metric); why != "" {
 			whys = append(whys, why)
 			continue
 		}
@@ -103,8 +101,8 @@ func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Ca
 	return steps, "", ""
 }
 
-// absent says why a contender cannot be in a chain; empty: it can.
-func (b *rulingData) absent(id, workload, metric string) string {
+// whyAbsent returns why a contender cannot be in a chain, or "" if it can.
+func (b *rulingData) whyAbsent(id, workload, metric string) string {
 	who, ok := b.d.Contender(id)
 	if !ok {
 		return id + " was not measured"
@@ -124,9 +122,9 @@ func (b *rulingData) absent(id, workload, metric string) string {
 	return ""
 }
 
-// cause fills in the ratio of one step, at an error level. It is false where
-// there is none. Too few rounds leave Low and High zero.
-func (b *rulingData) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
+// setCauseRatio sets the ratio of one step, at an error level. It returns false if there is none.
+// With too few rounds Low and High stay zero.
+func (b *rulingData) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := b.d.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
@@ -145,8 +143,9 @@ func (b *rulingData) cause(c *tare.Cause, workload, metric string, effects []tar
 	return true
 }
 
-// apart fills in the shares and says them.
-func (b *rulingData) apart(out *tare.Decomposition) string {
+// addShares computes the share of each step and returns the sentence about them, or the reason if
+// there are none.
+func (b *rulingData) addShares(out *tare.Decomposition) string {
 	w := tare.MetricFor(out.Metric)
 	row := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -158,7 +157,7 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.Noun, who, format.Count(row.Rounds, "round"), needs)
 	}
-	ratio, span := spanned(row, 1)
+	ratio, span := formatRatio(row, 1)
 	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
 	switch row.Differs(control) {
 	case tare.NotShown:
@@ -179,15 +178,15 @@ func (b *rulingData) apart(out *tare.Decomposition) string {
 		than = w.Less
 	}
 	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
-	if !b.share(out, ids, stats.LookLevel(level, looks)) {
+	if !b.computeShares(out, ids, stats.LookLevel(level, looks)) {
 		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", of)
 	}
-	return fmt.Sprintf("Of the %s, %s.", of, listed(out.Steps))
+	return fmt.Sprintf("Of the %s, %s.", of, listShares(out.Steps))
 }
 
-// share fills in which shares of the whole the steps of out are, at a level
-// per look. It is false, and there are none, where one has no bounds.
-func (b *rulingData) share(out *tare.Decomposition, ids []string, level float64) bool {
+// computeShares sets the share of the total for each step of out, at a level per look. It returns
+// false, and sets none, if one has no bounds.
+func (b *rulingData) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(out.Metric)
 	whole, parts := []float64{}, make([][]float64, len(out.Steps))
@@ -218,9 +217,9 @@ func (b *rulingData) share(out *tare.Decomposition, ids []string, level float64)
 	return true
 }
 
-// listed says the shares of steps: "the framework is 18 % (15 to 21), a line of
-// log 40 % (37 to 43) and a terminal 42 % (39 to 45), each at 98.33 %".
-func listed(steps []tare.Cause) string {
+// listShares lists the shares of steps: "the framework is 18 % (15 to 21), a line of log 40 % (37
+// to 43) and a terminal 42 % (39 to 45), each at 98.33 %".
+func listShares(steps []tare.Cause) string {
 	s := ""
 	for i, c := range steps {
 		share, lo, hi := formatShares(c.Share, c.ShareLow, c.ShareHigh, 0)

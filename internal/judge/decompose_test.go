@@ -96,10 +96,10 @@ func TestDecompositionSentence(t *testing.T) {
 		{Cause: "a line of log", Share: 0.4, ShareLow: 0.368, ShareHigh: 0.43, Level: 1 - 0.05/3},
 		{Cause: "the terminal", Share: 0.42, ShareLow: 0.39, ShareHigh: 0.452, Level: 1 - 0.05/3},
 	}
-	if got, want := listed(steps), "the framework is 18 % (15 to 21), a line of log 40 % (37 to 43) and the terminal 42 % (39 to 45), each at 98.3 %"; got != want {
+	if got, want := listShares(steps), "the framework is 18 % (15 to 21), a line of log 40 % (37 to 43) and the terminal 42 % (39 to 45), each at 98.3 %"; got != want {
 		t.Errorf(" got %s\nwant %s", got, want)
 	}
-	if got := listed([]tare.Cause{{Cause: "the framework", Share: 1, ShareLow: 1, ShareHigh: 1}}); got != "the framework is 100 %" {
+	if got := listShares([]tare.Cause{{Cause: "the framework", Share: 1, ShareLow: 1, ShareHigh: 1}}); got != "the framework is 100 %" {
 		t.Errorf("of one step: %s", got)
 	}
 }

@@ -8,25 +8,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Effects returns ln(a/b) per round for every pair that a page needs: on the
-// primary metric every unordered pair of baseline, contenders and control; on
-// the others each against the baseline, which is then b. Those that stand apart
-// are compared with the baseline only; traps and the null contender are in no
-// pair. A workload has none on a metric that says
-// nothing about it ([tare.Workload.Measures]).
+// Effects returns ln(a/b) per round for every pair that a page needs: on the primary metric every
+// unordered pair of baseline, contenders and control; on the others each against the baseline,
+// which is then b. Contenders of role apart are compared with the baseline only; traps and the null
+// contender are in no pair. A workload has none on a metric that does not apply to it
+// ([tare.Workload.Measures]).
 //
-// A metric measured per slice pairs the slices of one round by their index and
-// sums them in blocks. A metric measured once per trial gives one ratio per
-// round; where a side is zero in any round there is no ratio, and the pair is
-// left out whole (dropping only those rounds would choose by outcome). A round
-// in which a side was not measured, or does not count, is left out, and the
-// findEffects then say of which rounds they are.
+// A metric measured per slice pairs the slices of one round by their index and sums them in blocks.
+// A metric measured once per trial gives one ratio per round; if a side is zero in any round there
+// is no ratio, and the pair is omitted entirely (dropping only those rounds would choose by
+// outcome). A round in which a side was not measured, or does not count, is omitted, and the
+// effects then name their rounds.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
 	for _, w := range d.Study.Workloads {
 		for _, name := range evidence.MetricsOf(w, d.Study.Metrics) {
-			for _, p := range pairs(d, name) {
+			for _, p := range listPairs(d, name) {
 				if e := findEffects(x, d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
 					out = append(out, e)
 				}
@@ -36,8 +34,8 @@ func Effects(d evidence.Evidence) []tare.Effects {
 	return out
 }
 
-// pairs lists the pairs wanted on a metric, the baseline second where it is in.
-func pairs(d evidence.Evidence, metric string) [][2]string {
+// listPairs lists the pairs to compare on a metric, with the baseline second if it is part of one.
+func listPairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
 	for _, a := range d.Compared() {
 		if a != d.Study.Baseline {
@@ -77,14 +75,14 @@ func findEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b 
 			of = append(of, r)
 		}
 	}
-	e.Of = others(of)
+	e.Of = omitConsecutive(of)
 	return e
 }
 
-// effectOfSlices is ln(a/b) in one round of a metric that is measured per slice,
-// over blocks where the plan says so, and from sums. Where b is the baseline and
-// the plan says so, it is the mean of that and of ln(a/control): both are the
-// same program, and the mean of two errs less than one.
+// effectOfSlices returns ln(a/b) in one round of a metric that is measured per slice, over blocks
+// if the plan has them, and from sums. If b is the baseline and the plan selects it, it returns the
+// mean of that and of ln(a/control): both are the same program, and the mean of two errs less than
+// one.
 func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectOfPairs(x, d, metric, a, b)
 	if !ok || d.Plan.Reference != tare.BaselineAndControl || b.Contender != d.Study.Baseline || a.Contender == tare.ControlID {
@@ -101,13 +99,13 @@ func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b 
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
-	if !finite(sum) {
+	if !isFinite(sum) {
 		return 0, 0, false
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
 		// CPU clocks can be too coarse for a block; the sum then stands.
-		if blocks := stats.BlockEffect(p, q, slicing.Block); finite(blocks) {
+		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
 	}
@@ -122,7 +120,7 @@ func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b e
 		return effect, ok
 	}
 	effect := math.Log(x.Sample(a)[m.Key] / x.Sample(b)[m.Key]) // what is absent is 0
-	return effect, finite(effect)
+	return effect, isFinite(effect)
 }
 
 // pairSlices returns the slices of two cells that have the same index.
@@ -156,15 +154,15 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 		}
 		effects, of = append(effects, math.Log(va/vb)), append(of, r)
 	}
-	return effects, others(of)
+	return effects, omitConsecutive(of)
 }
 
-// others is rounds, unless they are 1, 2, 3 and so on, which goes without saying.
-func others(rounds []int) []int {
+// omitConsecutive returns rounds, or nil if they are 1, 2, 3 and so on, which readers assume.
+func omitConsecutive(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil
 	}
 	return rounds
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

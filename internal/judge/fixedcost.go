@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// fewestSizesWithCost is how many sizes a fit with a fixed cost takes: it has three
+// minSizesWithCost is the number of sizes that a fit with a fixed cost needs: it has three
 // parameters.
-const fewestSizesWithCost = 4
+const minSizesWithCost = 4
 
-// beyondCost is how time grows with size beyond a cost that is the same at each size.
-type beyondCost struct {
+// costFit is a fit of time to size with a cost that is the same at each size.
+type costFit struct {
 	exponents   []float64   // of each round
 	costs       []float64   // share of the time at the smallest size
 	misfits     [][]float64 // by size: how far a fixed cost and a cost by the published exponent are from the time, as a logarithm, in each round
@@ -23,12 +23,12 @@ type beyondCost struct {
 	span        float64 // the largest size, of which the smallest is 1
 }
 
-// beyond fits time = cost + factor·size^exponent in each round, for the workloads of
-// a fit. Time in proportion to size has an exponent of 1 here, whatever a call costs;
-// a line through logarithms would be flatter. With the published exponent instead of a free
-// one it says how well that describes each size.
-func (b *rulingData) beyond(s tare.Scaling, published float64) (out beyondCost, ok bool) {
-	if len(s.Workloads) < fewestSizesWithCost {
+// fitFixedCost fits time = cost + factor·size^exponent in each round, for the workloads of a fit.
+// Time in proportion to size has an exponent of 1 here, whatever a call costs; a line through
+// logarithms would be flatter. With the published exponent instead of a free one it returns how
+// well that describes each size.
+func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
+	if len(s.Workloads) < minSizesWithCost {
 		return out, false
 	}
 	x := b.d.Index()
@@ -38,15 +38,15 @@ func (b *rulingData) beyond(s tare.Scaling, published float64) (out beyondCost, 
 		for _, id := range s.Workloads {
 			for _, w := range b.d.Study.Workloads {
 				if t, ok := x.InRound(m, evidence.At(r, w.ID, s.Contender)); ok && w.ID == id && t > 0 {
-					sizes, times = append(sizes, size(w, s.By)), append(times, t)
+					sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
 				}
 			}
 		}
 		if len(times) == len(s.Workloads) {
-			exponent, cost := fitBeyondCost(sizes, times)
+			exponent, cost := fitCostPower(sizes, times)
 			out.span = sizes[len(sizes)-1] / sizes[0]
 			out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
-			for i, far := range misfits(sizes, times, published) {
+			for i, far := range logMisfits(sizes, times, published) {
 				if i == len(out.misfits) {
 					out.misfits = append(out.misfits, nil)
 				}
@@ -65,14 +65,14 @@ func (b *rulingData) beyond(s tare.Scaling, published float64) (out beyondCost, 
 // mostExponent bounds the exponents that are tried.
 const mostExponent = 4
 
-// fitBeyondCost finds the exponent and the cost, which is not below zero, with the
+// fitCostPower finds the exponent and the cost, which is not below zero, with the
 // least sum of squared relative errors: for an exponent the rest is a straight line,
 // and exponents are tried on a grid that becomes finer.
 //
 // Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
 // nonlinear least squares problems whose variables separate", SIAM Journal on
 // Numerical Analysis 10 (1973), which separates the linear parameters so.
-func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
+func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	best := math.Inf(1)
 	low, high := 0.05, float64(mostExponent)
 	for range 4 {
@@ -80,7 +80,7 @@ func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
 		at := exponent
 		for i := range 41 {
 			p := low + float64(i)*step
-			if a, _, err := lineBeyond(sizes, times, p); err < best {
+			if a, _, err := fitCostLine(sizes, times, p); err < best {
 				best, at, cost = err, p, a
 			}
 		}
@@ -90,9 +90,9 @@ func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
 	return exponent, cost
 }
 
-// lineBeyond is the best line through times by (size/largest)^p, with weights of 1/time²:
+// fitCostLine is the best line through times by (size/largest)^p, with weights of 1/time²:
 // its cost, its factor, and its weighted sum of squares.
-func lineBeyond(sizes, times []float64, p float64) (cost, factor, err float64) {
+func fitCostLine(sizes, times []float64, p float64) (cost, factor, err float64) {
 	var sw, sx, sy, sxx, sxy float64
 	top := sizes[len(sizes)-1]
 	for i, t := range times {
@@ -110,9 +110,10 @@ func lineBeyond(sizes, times []float64, p float64) (cost, factor, err float64) {
 	return cost, factor, err
 }
 
-// misfits are how far the best line by size^p is from the time at each size, as logarithms.
-func misfits(sizes, times []float64, p float64) (far []float64) {
-	cost, factor, _ := lineBeyond(sizes, times, p)
+// logMisfits returns the differences of the best line by size^p from the time at each size, as
+// logarithms.
+func logMisfits(sizes, times []float64, p float64) (far []float64) {
+	cost, factor, _ := fitCostLine(sizes, times, p)
 	for i, t := range times {
 		fitted := cost + factor*math.Pow(sizes[i]/sizes[len(sizes)-1], p)
 		far = append(far, math.Log(max(fitted, math.SmallestNonzeroFloat64)/t))

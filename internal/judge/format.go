@@ -18,15 +18,16 @@ func formatInterval(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	} else if ratio != math.Trunc(ratio*100)/100 {
 		decimals = 3
 	}
-	decimals = min(max(decimals, fewest(ratio)), 5)
-	for decimals < 5 && crosses(lo, hi, decimals, edges) {
+	decimals = min(max(decimals, minDecimals(ratio)), 5)
+	for decimals < 5 && crossesEdge(lo, hi, decimals, edges) {
 		decimals++
 	}
-	return fixed(ratio, decimals), fixed(lo, decimals), fixed(hi, decimals)
+	return formatFixed(ratio, decimals), formatFixed(lo, decimals), formatFixed(hi, decimals)
 }
 
-// fewest is how many decimals a ratio has at least.
-func fewest(ratio float64) int {
+// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100,
+// else 0.
+func minDecimals(ratio float64) int {
 	switch {
 	case ratio >= 100:
 		return 0
@@ -36,10 +37,10 @@ func fewest(ratio float64) int {
 	return 2
 }
 
-// crosses reports whether rounding moves a bound to or over an edge.
-func crosses(lo, hi float64, decimals int, edges []float64) bool {
+// crossesEdge reports whether rounding moves a bound to or over an edge.
+func crossesEdge(lo, hi float64, decimals int, edges []float64) bool {
 	for _, x := range []float64{lo, hi} {
-		rounded, _ := strconv.ParseFloat(fixed(x, decimals), 64)
+		rounded, _ := strconv.ParseFloat(formatFixed(x, decimals), 64)
 		for _, e := range edges {
 			if x != e && (rounded < e) != (x < e) || x > e && rounded == e {
 				return true
@@ -49,7 +50,7 @@ func crosses(lo, hi float64, decimals int, edges []float64) bool {
 	return false
 }
 
-func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+func formatFixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
 // formatLevel writes a confidence: 0.95 is "95 %", 0.991667 is "99.17 %".
 func formatLevel(level float64) string {
@@ -69,22 +70,22 @@ func formatValue(x float64, unit string) string {
 		name  string
 	}{{"ns", 1e9, "s"}, {"ns", 1e6, "ms"}, {"ns", 1e3, "µs"}, {"B", 1e9, "GB"}, {"B", 1e6, "MB"}, {"B", 1e3, "kB"}} {
 		if u.base == base && x >= u.scale {
-			return significant(x/u.scale) + " " + u.name + per
+			return formatSignificant(x/u.scale) + " " + u.name + per
 		}
 	}
-	return significant(x) + " " + unit
+	return formatSignificant(x) + " " + unit
 }
 
-// significant writes x with three significant digits, whole where it is large.
-func significant(x float64) string {
+// formatSignificant returns x with three significant digits, or without decimals if it is large.
+func formatSignificant(x float64) string {
 	if x == 0 {
 		return "0"
 	}
 	return format.Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
 }
 
-// whole writes a count with its thousands apart: 81234 is "81,234".
-func whole(n int64) string {
+// groupThousands returns a count with its thousands separated: 81234 is "81,234".
+func groupThousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -78,7 +78,7 @@ func TestChange(t *testing.T) {
 		{"allocs", 0.336, "66 % fewer allocations"},
 		{"size", 1.1, "10 % more output"},
 	} {
-		if got := change(c.ratio, tare.MetricFor(c.metric)); got != c.want {
+		if got := describeRatio(c.ratio, tare.MetricFor(c.metric)); got != c.want {
 			t.Errorf("change(%v, %s) = %q, want %q", c.ratio, c.metric, got, c.want)
 		}
 	}

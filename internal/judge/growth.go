@@ -11,24 +11,24 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// growthWithin is how far from the published exponent the whole interval may lie
-// for the claim to hold. Where all of it lies farther away the claim is refuted, unless
-// a fixed cost and a cost by the published exponent describe each size.
+// growthWithin is the distance from the published exponent within which the entire interval must be
+// for the claim to hold. If all of it is farther away the claim is refuted, unless a fixed cost and
+// a cost by the published exponent describe each size.
 const growthWithin = 0.1
 
-// A fixed cost and a cost by the published exponent describe times that they are so near
-// to at each size, where the largest size is so many times the smallest: within fewer,
-// another exponent would be as near.
+// A fixed cost and a cost by the published exponent describe times within factor lineWithin of them
+// at each size, if the largest size is lineSpan times the smallest: within a smaller span another
+// exponent would be as near.
 const (
 	lineWithin = 1.5
 	lineSpan   = 16
 )
 
-// growth answers a claim of how time grows along workloads that differ in size
-// alone, by the exponent that is fitted through them. Where the claim is that it does
-// grow, and sizes suffice, a cost that is the same at each size is fitted too.
-func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
-	if b.notAnswerableAlong(r, c) {
+// judgeGrowth judges a claim of how time grows along workloads that differ in size only, by the
+// exponent that is fitted through them. If the claim is that it does grow, and there are enough
+// sizes, a cost that is the same at each size is fitted too.
+func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
+	if b.reportUnanswerableAlong(r, c) {
 		return
 	}
 	all := Scaling(b.d)
@@ -50,14 +50,14 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), format.Count(s.Rounds, "round"))
-	f, ok := b.beyond(s, c.Value)
+	f, ok := b.fitFixedCost(s, c.Value)
 	if ok && f.enough && c.Value > 0 {
 		r.Measured, r.Low, r.High = f.value, f.low, f.high
 		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
 			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), format.Count(len(f.exponents), "round"), by, s.Exponent)
 	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
-	worst, describes := b.describes(f, c.Value)
+	worst, describes := b.isDescribed(f, c.Value)
 	switch {
 	case describes && !(low <= r.Low && r.High <= high):
 		r.Outcome = tare.Holds
@@ -73,10 +73,10 @@ func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
 }
 
-// describes reports whether a fixed cost and a cost by the published exponent are within
-// [lineWithin] of the time at each size, and how far they may be from it at the worst, as
-// a logarithm. The intervals of all sizes hold together.
-func (b *rulingData) describes(f beyondCost, published float64) (worst float64, ok bool) {
+// isDescribed reports whether a fixed cost and a cost by the published exponent are within
+// [lineWithin] of the time at each size, and the largest possible distance from it, as a logarithm.
+// The intervals of all sizes hold together.
+func (b *rulingData) isDescribed(f costFit, published float64) (worst float64, ok bool) {
 	if len(f.misfits) == 0 || published == 0 || f.span < lineSpan {
 		return 0, false
 	}

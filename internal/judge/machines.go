@@ -17,10 +17,9 @@ type Measured struct {
 	Result *tare.Result
 }
 
-// OverMachines is the result of the first machine with the verdicts over all.
-// It refuses results that do not answer the same question: of other studies,
-// inputs or versions of the contenders, and of other versions of Go unless
-// mixedGo.
+// OverMachines returns the result of the first machine with the verdicts over all. It rejects
+// results that do not answer the same question: of other studies, inputs or versions of the
+// contenders, and of other versions of Go unless mixedGo.
 func OverMachines(of []Measured, mixedGo bool) (*tare.Result, error) {
 	if len(of) < 2 {
 		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(of), "machine"))
@@ -28,11 +27,11 @@ func OverMachines(of []Measured, mixedGo bool) (*tare.Result, error) {
 	var names []string
 	for _, m := range of {
 		if slices.Contains(names, m.Name) {
-			return nil, fmt.Errorf("two machines are named %s", printed(m.Name))
+			return nil, fmt.Errorf("two machines are named %s", printName(m.Name))
 		}
 		names = append(names, m.Name)
-		if why := other(of[0].Result, m.Result, mixedGo); why != "" {
-			return nil, fmt.Errorf("%s and %s cannot be compared: %s", printed(of[0].Name), printed(m.Name), why)
+		if why := whyOtherQuestion(of[0].Result, m.Result, mixedGo); why != "" {
+			return nil, fmt.Errorf("%s and %s cannot be compared: %s", printName(of[0].Name), printName(m.Name), why)
 		}
 	}
 	out := *of[0].Result
@@ -49,20 +48,21 @@ func OverMachines(of []Measured, mixedGo bool) (*tare.Result, error) {
 	return &out, nil
 }
 
-// other says why two results are not of one question; empty: they are.
-func other(a, b *tare.Result, mixedGo bool) string {
+// whyOtherQuestion returns why two results answer different questions, or "" if they answer the
+// same.
+func whyOtherQuestion(a, b *tare.Result, mixedGo bool) string {
 	switch {
 	case len(b.Machines) > 0 || len(a.Machines) > 0:
 		return "one of them is of several machines already"
 	case a.Study != b.Study || a.Question != b.Question:
-		return fmt.Sprintf("study %s is not %s", printed(b.Study), printed(a.Study))
+		return fmt.Sprintf("study %s is not %s", printName(b.Study), printName(a.Study))
 	case !slices.Equal(a.Metrics, b.Metrics):
 		return "they have other metrics"
 	}
 	for _, w := range a.Workloads {
 		i := slices.IndexFunc(b.Workloads, func(x tare.Workload) bool { return x.ID == w.ID })
 		if i >= 0 && b.Workloads[i].SHA256 != w.SHA256 {
-			return fmt.Sprintf("the input of workload %s is another", printed(w.ID))
+			return fmt.Sprintf("the input of workload %s is another", printName(w.ID))
 		}
 	}
 	for _, c := range a.Contenders {
@@ -70,11 +70,11 @@ func other(a, b *tare.Result, mixedGo bool) string {
 		switch {
 		case !ok || c.Error != "" || d.Error != "":
 		case c.Role != d.Role:
-			return fmt.Sprintf("%s has another role", printed(c.ID))
+			return fmt.Sprintf("%s has another role", printName(c.ID))
 		case c.Version != d.Version || !slices.Equal(c.Modules, d.Modules):
-			return fmt.Sprintf("%s was built from other versions", printed(c.ID))
+			return fmt.Sprintf("%s was built from other versions", printName(c.ID))
 		case c.Go != d.Go && !mixedGo:
-			return fmt.Sprintf("%s was built by %s and by %s (--mixed-go compares them all the same)", printed(c.ID), printed(c.Go), printed(d.Go))
+			return fmt.Sprintf("%s was built by %s and by %s (--mixed-go compares them all the same)", printName(c.ID), printName(c.Go), printName(d.Go))
 		}
 	}
 	return ""
@@ -131,8 +131,8 @@ func isOf(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
-// overMachines is what machines of one kind say about a comparison, and the
-// p-value of one ratio on all; ok is false where that cannot be tested.
+// overMachines returns the result of a comparison over machines of one kind, and the p-value of one
+// ratio on all. ok is false if that cannot be tested.
 func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMachines, same float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
@@ -171,8 +171,8 @@ func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMac
 	return o, same, ok
 }
 
-// overSentence says on how many machines a difference holds, and whether the
-// machines agree about how large it is.
+// overSentence returns the number of machines on which a difference holds, and whether the machines
+// agree about its size.
 func overSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	all := func(names []string) string {
@@ -183,18 +183,18 @@ func overSentence(o tare.OverMachines) string {
 	case machines == 0:
 		return "Void on every machine."
 	case len(o.Less) > 0 && len(o.More) > 0:
-		text = fmt.Sprintf("Less on %s, more on %s", named(o.Less), named(o.More))
+		text = fmt.Sprintf("Less on %s, more on %s", joinNames(o.Less), joinNames(o.More))
 		if len(o.Open) > 0 {
-			text += ", no difference shown on " + named(o.Open)
+			text += ", no difference shown on " + joinNames(o.Open)
 		}
 	case len(o.Less) == machines:
 		text = "Less: " + all(o.Less)
 	case len(o.More) == machines:
 		text = "More: " + all(o.More)
 	case len(o.Less) > 0:
-		text = "Less on " + named(o.Less) + " but not on " + named(o.Open)
+		text = "Less on " + joinNames(o.Less) + " but not on " + joinNames(o.Open)
 	case len(o.More) > 0:
-		text = "More on " + named(o.More) + " but not on " + named(o.Open)
+		text = "More on " + joinNames(o.More) + " but not on " + joinNames(o.Open)
 	default:
 		text = "No difference shown on any of " + format.Count(machines, "machine")
 	}
@@ -207,18 +207,18 @@ func overSentence(o tare.OverMachines) string {
 		text += "; over machines the interval includes 1"
 	}
 	if len(o.Void) > 0 {
-		text += "; void on " + named(o.Void)
+		text += "; void on " + joinNames(o.Void)
 	}
 	return text + "."
 }
 
-func named(machines []string) string {
+func joinNames(machines []string) string {
 	var out []string
 	for _, name := range machines {
-		out = append(out, printed(name))
+		out = append(out, printName(name))
 	}
 	return strings.Join(out, ", ")
 }
 
-// printed is a foreign name as messages show it.
-func printed(name string) string { return format.Line(name, 80) }
+// printName returns a foreign name as messages show it.
+func printName(name string) string { return format.Line(name, 80) }

@@ -206,7 +206,7 @@ func TestWordsOfServers(t *testing.T) {
 		"rss":        "lean holds 1.91× the resident memory of encoding-json on w (1.82 to 2.01, 95 %, 18 rounds): 91 % more resident memory.",
 	} {
 		c.Metric = metric
-		if got := difference(c, 0, evidence.Evidence{}); got != want {
+		if got := differenceSentence(c, 0, evidence.Evidence{}); got != want {
 			t.Errorf(" got %s\nwant %s", got, want)
 		}
 	}

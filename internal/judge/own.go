@@ -23,7 +23,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 		notMeasured(r, why)
 		return
 	}
-	if why := b.absent(other, c.Of.Workload, c.Of.Metric); why != "" {
+	if why := b.whyAbsent(other, c.Of.Workload, c.Of.Metric); why != "" {
 		notMeasured(r, why)
 		return
 	}
@@ -55,7 +55,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 	if lo, hi, ok := stats.Interval(effects, at); ok {
 		row.Low, row.High, row.Exact = math.Exp(lo), math.Exp(hi), lo == hi
 	}
-	if why := b.relay(c); why != "" {
+	if why := b.whyRelayed(c); why != "" {
 		r.Measured, r.Low, r.High = row.Ratio, row.Low, row.High
 		r.Outcome, r.Why = tare.VoidAsPublished, why
 		return
@@ -64,7 +64,7 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 	b.decideRatio(r, c, row, width)
 }
 
-// ownFloor is how far the control's ratio differs from the baseline's, as logarithms, in
+// ownFloor returns the differences of the control's ratio from the baseline's, as logarithms, for
 // those of rounds that have both.
 func (b *rulingData) ownFloor(c tare.Claim, rounds []int) (floor []float64) {
 	base := b.d.Study.Baseline
@@ -87,10 +87,9 @@ func (b *rulingData) ownFloor(c tare.Claim, rounds []int) (floor []float64) {
 	return floor
 }
 
-// relay says that a ratio is made by the delay and the bandwidth that the study itself
-// chose for a relay: it could not come out otherwise, so that it says nothing; empty: it
-// is not.
-func (b *rulingData) relay(c tare.Claim) string {
+// whyRelayed returns the sentence that a ratio is made by the delay and the bandwidth that the
+// study chose for a relay, and therefore says nothing, or "" if it is not.
+func (b *rulingData) whyRelayed(c tare.Claim) string {
 	relayed := func(id string) (tare.Traffic, bool) {
 		w, ok := b.d.Workload(id)
 		if !ok || w.Traffic == nil {

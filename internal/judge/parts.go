@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Parts is one result of a study that was divided: each machine measured other
-// workloads, all of their rounds. The intervals are taken anew over all parts, so
-// that the error level is that of the whole. It refuses parts that are not of one
-// question, as [OverMachines] does, and those that measured the same workload.
+// Parts merges the results of a study that was divided: each machine measured other workloads, all
+// of their rounds. It computes the intervals again over all parts, so that the error level is that
+// of the entire study. It rejects parts of different questions, as [OverMachines] does, and those
+// that measured the same workload.
 func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
 	if len(of) == 0 {
 		return nil, fmt.Errorf("there is no part")
@@ -21,12 +21,12 @@ func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result
 	out.Findings, out.Conformance, out.Semantics, out.Trials, out.NotWeighed, out.Explanations, out.Plan.Slices = nil, nil, nil, nil, nil, nil, nil
 	for _, m := range of {
 		r := m.Result
-		if why := other(of[0].Result, r, mixedGo); why != "" {
-			return nil, fmt.Errorf("the parts of %s and %s do not belong together: %s", printed(of[0].Name), printed(m.Name), why)
+		if why := whyOtherQuestion(of[0].Result, r, mixedGo); why != "" {
+			return nil, fmt.Errorf("the parts of %s and %s do not belong together: %s", printName(of[0].Name), printName(m.Name), why)
 		}
 		for _, w := range r.Workloads {
 			if slices.ContainsFunc(out.Workloads, func(x tare.Workload) bool { return x.ID == w.ID }) {
-				return nil, fmt.Errorf("%s is in two parts", printed(w.ID))
+				return nil, fmt.Errorf("%s is in two parts", printName(w.ID))
 			}
 		}
 		on := tare.OnMachine{Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds}

@@ -10,12 +10,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// rank fills in ranks and letters of the primary metric, in place. Baseline
-// and contenders that no finding voids are ranked among each other, one
-// workload at a time: a pair differs significantly where Holm over all pairs says so
-// and the difference exceeds what the control shows. Latencies that rest on too
-// few requests are not ranked.
-func rank(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
+// setRanks sets ranks and letters of the primary metric, in place. Baseline and contenders that no
+// finding voids are ranked among each other, one workload at a time: a pair differs significantly
+// if Holm over all pairs says so and the difference exceeds what the control shows. Latencies with
+// too few requests are not ranked.
+func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
 	b := &rulingData{d: d.Indexed()}
 	for _, w := range d.Study.Workloads {
 		var rows []int
@@ -59,7 +58,7 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	for _, row := range rows {
 		rounds = max(rounds, cs[row].Rounds)
 	}
-	if !rankable(rounds, len(all), d.Looks()) {
+	if !canRank(rounds, len(all), d.Looks()) {
 		return
 	}
 	better := -1 // sign of ln(i/j) where i is the better
@@ -92,10 +91,9 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// rankable reports whether Holm over so many pairs could tell any of them apart
-// after so many rounds: a signed-rank test of n rounds cannot be surer than
-// 2^(1-n).
-func rankable(rounds, pairs, looks int) bool {
+// canRank reports whether Holm over pairs could find any significant difference after rounds: the
+// p-value of a signed-rank test of n rounds is at least 2^(1-n).
+func canRank(rounds, pairs, looks int) bool {
 	surest := make([]float64, pairs)
 	for i := range surest {
 		surest[i] = math.Pow(2, float64(1-rounds))

@@ -18,21 +18,20 @@ type member struct {
 	stats.Span
 }
 
-// ruleDifference rules on what a contender takes more than the baseline, as a
-// share of what the baseline takes on another workload: a router's overhead
-// compared with a whole request. The rule is one-sided: whoever takes less
-// meets it.
+// ruleDifference rules on the excess over the baseline as a share of the baseline's value on
+// another workload: a router's overhead compared with an entire request. The rule is one-sided: a
+// contender that takes less meets it.
 func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := b.d.Study.Baseline
-	if f, ok := b.void(baseline, criterion.Of, v.Metric, false); ok {
-		v.Verdict, v.Sentence = tare.VoidRuling, voided(baseline, criterion.Of, f)
+	if f, ok := b.findVoid(baseline, criterion.Of, v.Metric, false); ok {
+		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(baseline, criterion.Of, f)
 		return
 	}
 	if b.ruleTooFewRequests(v, criterion.Of, baseline) {
 		return
 	}
 	var m member
-	for _, one := range b.family(v.Contender, v.Metric) {
+	for _, one := range b.resolveDifferences(v.Contender, v.Metric) {
 		if one.workload == v.Workload && one.of == criterion.Of {
 			m = one
 		}
@@ -55,7 +54,7 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	case m.Low > rule.Limit:
 		v.Verdict = tare.NotMet
 	}
-	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, b.said(m, *v, rule.Limit))
+	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, b.describeDifference(m, *v, rule.Limit))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
@@ -63,12 +62,12 @@ func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, r
 	if n, ok := stats.RoundsNeeded(m.Effects, at, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
-	v.Sentence += " " + forecast(v.RoundsNeeded)
+	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// family settles the intervals of all differences that criteria ask about one
+// resolveDifferences computes the intervals of all differences that criteria set limits to, for one
 // metric of one contender. They step down together, as ratios do.
-func (b *rulingData) family(contender, metric string) []member {
+func (b *rulingData) resolveDifferences(contender, metric string) []member {
 	key := [2]string{contender, metric}
 	if ms, ok := b.differences[key]; ok {
 		return ms
@@ -81,7 +80,7 @@ func (b *rulingData) family(contender, metric string) []member {
 		}
 		for _, w := range b.d.Study.Workloads {
 			if c.Workload == "" || c.Workload == w.ID {
-				ms = b.join(ms, c, rule.Limit, contender, w.ID)
+				ms = b.addDifference(ms, c, rule.Limit, contender, w.ID)
 			}
 		}
 	}
@@ -99,10 +98,10 @@ func (b *rulingData) family(contender, metric string) []member {
 	return ms
 }
 
-// join adds the difference that a criterion asks about on workload to those of
-// a family, or its limit to the difference that is there.
-func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
-	if !answers(b.d, c, workload) {
+// addDifference adds the difference that a criterion limits on workload to those of a family, or
+// only its limit if the difference is there.
+func (b *rulingData) addDifference(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
+	if !isMeasuredOn(b.d, c, workload) {
 		return ms
 	}
 	for i := range ms {
@@ -134,11 +133,10 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	return out
 }
 
-// said is the difference in words: "it costs 0.4 % of socket/health more CPU
-// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". Where the
-// interval holds no difference, or it is within what the control shows, none
-// is claimed.
-func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
+// describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU
+// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes no
+// difference, or is within what the control shows, it claims none.
+func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64) string {
 	w := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
@@ -180,10 +178,10 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	for i, e := range edges {
 		percents[i] = 100 * e
 	}
-	for decimals < 5 && crosses(100*lo, 100*hi, decimals, percents) {
+	for decimals < 5 && crossesEdge(100*lo, 100*hi, decimals, percents) {
 		decimals++
 	}
-	write := fixed
+	write := formatFixed
 	if lo == hi {
 		write = format.Trimmed
 	}

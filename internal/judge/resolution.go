@@ -10,12 +10,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Resolution says what the control let this machine see: for every workload
-// and metric measured per slice, half the width of the control's interval as a
-// share, the difference that would be found, and the seconds the rounds took. Where the control has no interval
-// yet there is none.
+// Resolution returns how small a difference this machine could show: for every workload and metric
+// measured per slice, half the width of the control's interval as a share, the difference that
+// would be found, and the seconds the rounds took. It omits those for which the control has no
+// interval yet.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
-	seconds, x := measured(d), d.Index()
+	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
 	for _, c := range comparisons {
 		m, _ := tare.MetricNamed(c.Metric)
@@ -59,9 +59,9 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	return math.Sqrt(within / (within + between))
 }
 
-// measured is how long the rounds took in all, in seconds: in lockstep the
-// trials of a round run side by side, otherwise one after another.
-func measured(d evidence.Evidence) float64 {
+// measuredSeconds returns the duration of all rounds in seconds: in lockstep the trials of a round
+// run concurrently, otherwise one after another.
+func measuredSeconds(d evidence.Evidence) float64 {
 	round := map[int]float64{}
 	for _, t := range d.Trials {
 		switch {

@@ -10,15 +10,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// rule fills in v. It is false where there is nothing to say: the contender is
-// not there, or is not asked the workload, or cannot do the workload and the criterion does not name it.
-func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
+// ruleOn sets the ruling of v. It returns false if there is none: the contender is absent, is not
+// measured on the workload, or cannot do the workload and the criterion does not name it.
+func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
 	if w, _ := b.d.Workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
 		return false
 	}
 	ratio := rule.Kind != tare.RuleValue
-	if f, ok := b.void(v.Contender, v.Workload, v.Metric, ratio); ok {
-		v.Verdict, v.Sentence = tare.VoidRuling, voided(v.Contender, v.Workload, f)
+	if f, ok := b.findVoid(v.Contender, v.Workload, v.Metric, ratio); ok {
+		v.Verdict, v.Sentence = tare.VoidRuling, voidSentence(v.Contender, v.Workload, f)
 		return true
 	}
 	if who.Role == tare.RoleTrap {
@@ -42,7 +42,7 @@ func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.R
 		b.ruleDifference(v, criterion, rule)
 		return true
 	}
-	c, ok := b.comparison(v.Contender, v.Workload, v.Metric)
+	c, ok := b.comparisonOf(v.Contender, v.Workload, v.Metric)
 	switch {
 	case !ok:
 		b.ruleWithout(v, rule)
@@ -74,8 +74,8 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 	if rule.Kind == tare.RuleEquivalent {
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
 	}
-	v.Verdict = ruling(rule, c)
-	v.Sentence = ruled(*v, c, tare.NoiseFloor(b.comparisons, v.Workload, v.Metric), edges...)
+	v.Verdict = decideRule(rule, c)
+	v.Sentence = rulingSentence(*v, c, tare.NoiseFloor(b.comparisons, v.Workload, v.Metric), edges...)
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
@@ -87,7 +87,7 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 	if n, ok := stats.RoundsNeeded(e.Effects, at, stats.MaxRounds, edges...); ok {
 		v.RoundsNeeded = n
 	}
-	v.Sentence += " " + forecast(v.RoundsNeeded)
+	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
 // ruleWithout rules where there are no effects: a side is zero, or was not
@@ -113,8 +113,8 @@ func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
 		formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(own.Rounds, "round"))
 }
 
-// zeroRatio is the ratio where a side is zero: 0, 1 where both are, +Inf. It
-// takes as many rounds as the order-statistic interval behind the values.
+// zeroRatio returns the ratio if a side is zero: 0, 1 if both are, or +Inf. It needs as many rounds
+// as the order-statistic interval of the values.
 func zeroRatio(own, base tare.Value) (ratio float64, ok bool) {
 	if min(own.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -130,15 +130,15 @@ func zeroRatio(own, base tare.Value) (ratio float64, ok bool) {
 	return 0, false
 }
 
-// minValueRounds is how many rounds an order-statistic interval takes at 5 %.
+// minValueRounds is the number of rounds that an order-statistic interval needs at 5 %.
 const minValueRounds = 6
 
-// slack is the relative rounding error allowed where an exact ratio is held
-// against a limit it equals.
+// slack is the relative rounding error allowed if an exact ratio is compared with a limit that it
+// equals.
 const slack = 1e-12
 
-// ruling holds a rule against an interval.
-func ruling(rule tare.Rule, c tare.Comparison) tare.Ruling {
+// decideRule compares a rule with an interval.
+func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	met, not := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
@@ -159,7 +159,7 @@ func ruling(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	return tare.Inconclusive
 }
 
-// roundsForInterval is how many rounds an interval at the level of c takes.
+// roundsForInterval returns the number of rounds that an interval at the level of c needs.
 func roundsForInterval(c tare.Comparison, looks int) int {
 	return stats.MinRounds(stats.LookLevel(1-c.Level, looks))
 }

@@ -11,24 +11,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// An exponent is fitted over so many sizes (two would fit any), of which the
-// largest is so many times the smallest: bodies that differ by a few bytes
-// say nothing about growth.
+// Requirements of a fit: a number of sizes (two would fit any), and the ratio of the largest to the
+// smallest: bodies that differ by a few bytes show nothing about growth.
 const (
 	fewestSizes = 3
 	leastSpan   = 2
 )
 
-// Scaling fits, for the baseline, every contender and every trap, how time
-// grows with size: time ~ size^exponent, by least squares on the logarithms, in
-// each round anew. It takes workloads that have all but n in common and come in
-// at least three sizes, the largest twice the smallest or more. Size is the
-// levels of nesting where they differ in those, else the members where they
-// differ in those, else the length of a body; where the kind cannot tell any
-// there are no fits. Rounds in which a size was not measured are left out. The
-// intervals stand at 5 % each, like those of exploratory metrics.
+// Scaling fits, for the baseline, every contender and every trap, the growth of time with size:
+// time ~ size^exponent, by least squares on the logarithms, separately in each round. It uses
+// workloads that differ in n only and come in at least three sizes, the largest at least twice the
+// smallest. Size is the levels of nesting if they differ in those, else the members if they differ
+// in those, else the length of a body; there are no fits if the kind knows no size. Rounds in which
+// a size was not measured are omitted. The intervals are at 5 % each, like those of exploratory
+// metrics.
 func Scaling(d evidence.Evidence) []tare.Scaling {
-	groups := sizes(d.Study.Workloads)
+	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {
 		return nil
 	}
@@ -36,7 +34,7 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	m, _ := tare.MetricNamed("time")
 	var out []tare.Scaling
 	for _, group := range groups {
-		by := varies(group)
+		by := sizeExtent(group)
 		for _, c := range d.Contenders {
 			switch c.Role {
 			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
@@ -66,9 +64,9 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// sizes groups the workloads that differ in size only, each group from the
-// smallest to the largest. Of two workloads of one size the first is taken.
-func sizes(workloads []tare.Workload) [][]tare.Workload {
+// groupBySize groups the workloads that differ in size only, each group from the smallest to the
+// largest. Of two workloads of one size it takes the first.
+func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
 		pool             int
@@ -96,29 +94,29 @@ func sizes(workloads []tare.Workload) [][]tare.Workload {
 	}
 	var out [][]tare.Workload
 	for _, group := range all {
-		by := varies(group)
-		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(size(a, by), size(b, by)) })
-		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return size(a, by) == size(b, by) })
-		if len(group) >= fewestSizes && size(group[len(group)-1], by) >= leastSpan*size(group[0], by) {
+		by := sizeExtent(group)
+		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(sizeOf(a, by), sizeOf(b, by)) })
+		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return sizeOf(a, by) == sizeOf(b, by) })
+		if len(group) >= fewestSizes && sizeOf(group[len(group)-1], by) >= leastSpan*sizeOf(group[0], by) {
 			out = append(out, group)
 		}
 	}
 	return out
 }
 
-// varies is what the workloads of a group differ in.
-func varies(group []tare.Workload) tare.Extent {
+// sizeExtent returns the extent in which the workloads of a group differ.
+func sizeExtent(group []tare.Workload) tare.Extent {
 	for _, by := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
-		if slices.ContainsFunc(group, func(w tare.Workload) bool { return size(w, by) != size(group[0], by) }) &&
-			!slices.ContainsFunc(group, func(w tare.Workload) bool { return size(w, by) == 0 }) {
+		if slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, by) != sizeOf(group[0], by) }) &&
+			!slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, by) == 0 }) {
 			return by
 		}
 	}
 	return tare.ByBytes
 }
 
-// size is that of a workload's body; zero where the kind cannot tell.
-func size(w tare.Workload, by tare.Extent) float64 {
+// sizeOf returns the size of a workload's body, or 0 if the kind does not know it.
+func sizeOf(w tare.Workload, by tare.Extent) float64 {
 	switch by {
 	case tare.ByLevels:
 		return float64(w.Levels)
@@ -136,7 +134,7 @@ func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by ta
 		if !ok || !(t > 0) {
 			return 0, false
 		}
-		extents, times = append(extents, math.Log(size(w, by))), append(times, math.Log(t))
+		extents, times = append(extents, math.Log(sizeOf(w, by))), append(times, math.Log(t))
 	}
 	return leastSquares(extents, times), true
 }

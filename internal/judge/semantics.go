@@ -9,10 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// price is what somebody who takes contender for its speed on workload gets
-// into the bargain: the gravest difference in meaning among those that its
-// operation meets, and how many there are. Empty: none was found.
-func price(d evidence.Evidence, contender, workload string) string {
+// describeTradeOff returns what a user who chooses contender for its speed on workload also gets:
+// the gravest difference in meaning among those that its operation meets, and their number. It
+// returns "" if none was found.
+func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	op := ""
 	for _, w := range d.Study.Workloads {
 		if w.ID == workload {
@@ -45,8 +45,8 @@ func price(d evidence.Evidence, contender, workload string) string {
 	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(met))
 }
 
-// withPrice puts a price before a sentence's full stop.
-func withPrice(sentence, price string) string {
+// withTradeOff inserts a trade-off before a sentence's full stop.
+func withTradeOff(sentence, price string) string {
 	if price == "" {
 		return sentence
 	}

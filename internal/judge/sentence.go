@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// change says a ratio in words: "1.9× faster", "4.8 % less time".
-func change(ratio float64, w tare.Metric) string {
+// describeRatio returns a ratio in words: "1.9× faster", "4.8 % less time".
+func describeRatio(ratio float64, w tare.Metric) string {
 	switch {
 	case ratio == 1:
 		return "the same"
@@ -24,15 +24,15 @@ func change(ratio float64, w tare.Metric) string {
 	return format.Percent(ratio-1) + " " + w.More
 }
 
-// measure is the ratio with what it rests on: "0.52× the time of B on W (0.51
-// to 0.53, 95 %, 18 rounds)".
-func measure(c tare.Comparison, edges ...float64) string {
-	ratio, span := spanned(c, edges...)
+// formatMeasured returns the ratio with its evidence: "0.52× the time of B on W (0.51 to 0.53, 95
+// %, 18 rounds)".
+func formatMeasured(c tare.Comparison, edges ...float64) string {
+	ratio, span := formatRatio(c, edges...)
 	return fmt.Sprintf("%s× %s %s on %s %s", ratio, tare.MetricFor(c.Metric).Of, c.Against, c.Workload, span)
 }
 
-// spanned is the ratio, and its interval in brackets.
-func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
+// formatRatio returns the ratio, and its interval in brackets.
+func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 	r, lo, hi := formatInterval(c.Ratio, c.Low, c.High, edges...)
 	if c.Exact {
 		return r, fmt.Sprintf("(the same in each of %s)", format.Count(c.Rounds, "round"))
@@ -40,21 +40,21 @@ func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
-// difference says what was found on one comparison: a difference, or that none
-// was shown. control is the half-width below which none is claimed.
-func difference(c tare.Comparison, control float64, d evidence.Evidence) string {
+// differenceSentence returns the sentence about one comparison: a difference, or that none was
+// shown. control is the half-width below which none is claimed.
+func differenceSentence(c tare.Comparison, control float64, d evidence.Evidence) string {
 	w := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
 			c.Contender, c.Against, c.Workload, format.Count(c.Rounds, "round"), roundsForInterval(c, d.Looks()))
 	}
-	ratio, span := spanned(c, 1)
+	ratio, span := formatRatio(c, 1)
 	switch significance := c.Differs(control); {
 	case significance != tare.Significant && c.Below(d.Plan.Until):
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
 			c.Contender, c.Against, c.Workload, w.Noun, format.Percent(d.Plan.Until), ratio, span)
 	case significance == tare.Significant:
-		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.Verb, measure(c, 1), change(c.Ratio, w))
+		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.Verb, formatMeasured(c, 1), describeRatio(c.Ratio, w))
 	case significance == tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
 			c.Contender, c.Against, c.Workload, w.Noun, ratio, span, format.Percent(math.Expm1(control)))
@@ -63,33 +63,33 @@ func difference(c tare.Comparison, control float64, d evidence.Evidence) string 
 		c.Contender, c.Against, c.Workload, w.Noun, ratio, span)
 }
 
-// ruled is the sentence of a criterion on a ratio: who, what was asked, what
-// came out, the numbers, and where a ratio was asked for the change in words.
-// control is the half-width below which no difference is claimed.
-func ruled(v tare.Verdict, c tare.Comparison, control float64, edges ...float64) string {
+// rulingSentence returns the sentence of a criterion on a ratio: the contender, the criterion, the
+// ruling, the numbers, and for a ratio the change in words. control is the half-width below which
+// no difference is claimed.
+func rulingSentence(v tare.Verdict, c tare.Comparison, control float64, edges ...float64) string {
 	w := tare.MetricFor(c.Metric)
 	tail := ""
 	if v.Rule.Kind == tare.RuleRatio && v.Verdict != tare.Inconclusive {
 		switch c.Differs(control) {
 		case tare.Significant:
-			tail = ": " + change(c.Ratio, w)
+			tail = ": " + describeRatio(c.Ratio, w)
 		case tare.WithinNoise:
 			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(control)))
 		}
 	}
-	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, w.Verb, measure(c, edges...), tail)
+	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, w.Verb, formatMeasured(c, edges...), tail)
 }
 
-// forecast is the last sentence of an open verdict.
-func forecast(rounds int) string {
+// forecastSentence returns the last sentence of an open verdict.
+func forecastSentence(rounds int) string {
 	if rounds == 0 {
 		return "No number of rounds in reach is expected to decide it."
 	}
 	return fmt.Sprintf("About %s would decide it.", format.Count(rounds, "round"))
 }
 
-// voided is the sentence of a verdict that a finding voids.
-func voided(contender, workload string, f tare.Finding) string {
+// voidSentence returns the sentence of a verdict that a finding voids.
+func voidSentence(contender, workload string, f tare.Finding) string {
 	who := ""
 	if f.Contender != "" && f.Contender != contender {
 		who = f.Contender + ": "

@@ -11,10 +11,10 @@ import (
 // shareClaim judges a claim that a contender saves at least Value of what the
 // baseline takes: 1 minus the ratio, with its interval. The test is one-sided.
 func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
-	if b.notAnswerable(r, c) {
+	if b.reportUnanswerable(r, c) {
 		return
 	}
-	x, ok := b.comparison(c.Contender, c.Workload, c.Metric)
+	x, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
 		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 		return
@@ -28,7 +28,7 @@ func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 	r.Low, r.High = 1-x.High, 1-x.Low
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
-		significant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
+		formatSignificant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
 	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// shares are the figures of a claim that are parts of a whole; nil where the
-// claim has none, or a side was not measured or may not be used.
-func shares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
+// findShares returns the figures of a claim that are parts of a total, or nil if the claim has
+// none, or if a side was not measured or may not be used.
+func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
 	ns, ok := c.Nanoseconds()
 	if !ok || !(c.Whole > 0) {
 		return nil

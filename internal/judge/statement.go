@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// statement answers a claim without figures by the check it names: what the
-// check finds about the contender refutes it, or shows that it says nothing. That a
-// check found nothing proves nothing by itself; only where it is known to have had
-// cases to look at does the statement hold, for those cases and this implementation.
-func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
+// judgeStatement judges a claim without figures by the check it names: a finding about the
+// contender refutes it, or shows that it says nothing. That a check found nothing proves nothing by
+// itself; only if the check is known to have inspected cases does the statement hold, for those
+// cases and this implementation.
+func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && b.beyondCaveat(r, c) {
 		return
@@ -27,7 +27,7 @@ func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	looked, known := lookers()[c.Check]
+	looked, known := casesByCheck()[c.Check]
 	if !known {
 		notMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
 		return
@@ -40,8 +40,8 @@ func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = tare.Holds, "of this implementation: "+found
 }
 
-// beyondCaveat answers a statement about meanings that sets some properties aside itself:
-// only the other differences refute it. It reports false where the contender was not asked.
+// beyondCaveat answers a statement about meanings that excludes some properties itself: only the
+// other differences refute it. It returns false if the contender was not tested.
 func (b *rulingData) beyondCaveat(r *tare.ClaimResult, c tare.Claim) bool {
 	i := slices.IndexFunc(b.d.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
@@ -74,14 +74,14 @@ func (b *rulingData) beyondCaveat(r *tare.ClaimResult, c tare.Claim) bool {
 // is true and says nothing.
 const cannotFail = "discriminating"
 
-// lookers are the checks of which it is known how many cases they looked at. Each
-// says what was seen of a claim's contender, or else that nothing was.
-func lookers() map[string]func(d evidence.Evidence, c tare.Claim) (seen, none string) {
+// casesByCheck returns the checks that report how many cases they inspected. Each function returns
+// a sentence about a claim's contender, or else that nothing was seen.
+func casesByCheck() map[string]func(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	return map[string]func(evidence.Evidence, tare.Claim) (string, string){
 		"semantic-diff":  sameMeanings,
 		"negative-probe": dueRefusals,
 		"wrong-answer":   rightAnswers,
-		"error-in-loop":  successes,
+		"error-in-loop":  describeSuccesses,
 	}
 }
 
@@ -103,12 +103,12 @@ func dueRefusals(d evidence.Evidence, c tare.Claim) (seen, none string) {
 
 func rightAnswers(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	if n := casesOf(d, c, false); n > 0 {
-		return fmt.Sprintf("each of %s answers is the reference's", whole(int64(n))), ""
+		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(int64(n))), ""
 	}
 	return "", "was asked for no answer"
 }
 
-// casesOf is how many cases of conformance a claim's contender was asked.
+// casesOf returns the number of conformance cases of a claim's contender.
 func casesOf(d evidence.Evidence, c tare.Claim, probes bool) int {
 	n := 0
 	for _, p := range d.Conformance {
@@ -119,12 +119,11 @@ func casesOf(d evidence.Evidence, c tare.Claim, probes bool) int {
 	return n
 }
 
-// successes says how rare failures are at most where none of n operations
-// failed: 3/n, with 95 % confidence.
+// describeSuccesses returns the upper bound of the failure rate if none of n operations failed:
+// 3/n, with 95 % confidence.
 //
-// Hanley, Lippman-Hand: If nothing goes wrong, is everything all right? JAMA 249
-// (1983).
-func successes(d evidence.Evidence, c tare.Claim) (seen, none string) {
+// Hanley, Lippman-Hand: If nothing goes wrong, is everything all right? JAMA 249 (1983).
+func describeSuccesses(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	const three = 3
 	var n int64
 	for _, s := range d.Slices {
@@ -135,5 +134,5 @@ func successes(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	if n <= three {
 		return "", "did nothing that was timed"
 	}
-	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", whole(n), whole(n/three)), ""
+	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", groupThousands(n), groupThousands(n/three)), ""
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A latency quantile enters a verdict only where so many measured requests lie
-// above it: with fewer it is the latency of a handful of requests.
+// A latency quantile enters a verdict only if this many measured requests are above it: with fewer
+// it is the latency of a handful of requests.
 const (
 	fewestAbove        = 100 // over the study
 	fewestAboveInRound = 20  // in each round

@@ -11,16 +11,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// trend answers a claim that the ratio to the baseline moves to one side along
-// some workloads. In each round a straight line is fitted through the
-// logarithms of the ratios over the order of the workloads; what it comes to
-// from the first workload to the last is the figure of that round. A claim is
-// a family of its own.
-func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
-	if b.notAnswerableAlong(r, c) {
+// judgeTrend judges a claim that the ratio to the baseline moves to one side along some workloads.
+// In each round a straight line is fitted through the logarithms of the ratios over the order of
+// the workloads; its rise from the first workload to the last is the figure of that round. A claim
+// is a family of its own.
+func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
+	if b.reportUnanswerableAlong(r, c) {
 		return
 	}
-	moves := b.moves(c, c.Contender)
+	moves := b.movesByRound(c, c.Contender)
 	if len(moves) == 0 {
 		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
 			c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
@@ -36,7 +35,7 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 	}
 	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(moves), Exact: lo == hi}
 	r.Low, r.High = row.Low, row.High
-	ratio, span := spanned(row, 1, 1/tieWithin, tieWithin)
+	ratio, span := formatRatio(row, 1, 1/tieWithin, tieWithin)
 	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
 	for _, w := range c.Workloads {
 		if why, _ := b.tooFewRequests(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
@@ -44,17 +43,16 @@ func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	control, _ := stats.HalfWidth(b.moves(c, tare.ControlID), at)
+	control, _ := stats.HalfWidth(b.movesByRound(c, tare.ControlID), at)
 	var why string
 	r.Outcome, why = trendOutcome(c, row, control)
 	r.Why += ": " + why
 }
 
-// moves returns by how much the ratio of contender to the baseline moves from
-// the first workload of the claim to the last, as a logarithm, one per round
-// in which all were measured. Where a side is zero in any round there is none
-// at all: dropping only those rounds would choose by outcome.
-func (b *rulingData) moves(c tare.Claim, contender string) []float64 {
+// movesByRound returns the change of contender's ratio to the baseline from the first workload of
+// the claim to the last, as a logarithm, one per round in which all were measured. It returns nil
+// if a side is zero in any round: dropping only those rounds would choose by outcome.
+func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 	x := b.d.Index()
 	m, _ := tare.MetricNamed(c.Metric)
 	var order []float64
@@ -86,15 +84,15 @@ func (b *rulingData) moves(c tare.Claim, contender string) []float64 {
 	return out
 }
 
-// notAnswerableAlong reports, and says in r, that nothing here can answer a claim about
+// reportUnanswerableAlong reports, and sets in r, that this result cannot answer a claim about
 // several workloads.
-func (b *rulingData) notAnswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
+func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := b.d.Measures(w, c.Metric); !ok {
 			notMeasured(r, why)
 			return true
 		}
-		if f, ok := b.void(c.Contender, w, c.Metric, true); ok {
+		if f, ok := b.findVoid(c.Contender, w, c.Metric, true); ok {
 			r.Evidence = "check " + f.Check
 			notMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
 			return true

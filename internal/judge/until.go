@@ -16,7 +16,7 @@ func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare
 		if who, ok := d.Contender(c.Contender); !ok || who.Role != tare.RoleContender && who.Role != tare.RoleApart {
 			continue
 		}
-		if _, void := b.void(c.Contender, c.Workload, c.Metric, true); void {
+		if _, void := b.findVoid(c.Contender, c.Workload, c.Metric, true); void {
 			continue
 		}
 		if c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) != tare.Significant && !c.Below(effect) {

@@ -57,6 +57,6 @@ func Strike(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comp
 		}
 	}
 	ranked := append([]tare.Comparison(nil), comparisons...)
-	rank(d, effects, ranked, findings)
+	setRanks(d, effects, ranked, findings)
 	return ranked, struck
 }

@@ -8,16 +8,14 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Verdicts states for every contender and workload the difference found on
-// the primary metric (a verdict without a criterion), and rules on every
-// criterion for every contender and workload it covers. A criterion that names
-// no contender covers all of them, and as an absolute value the baseline too;
-// traps, control, null and who stands apart it does not cover. Of a contender
-// whose programs are not installed nothing is said. A workload that a metric says
-// nothing about ([tare.Workload.Measures]) has no verdict on it. Ratios and
-// differences are ruled at any look, absolute values once, when the study has
-// stopped. What a finding voids, for the contender or for the baseline, is void.
-// A latency that rests on too few requests leaves a verdict open.
+// Verdicts returns for every contender and workload the difference found on the primary metric (a
+// verdict without a criterion), and a ruling on every criterion for every contender and workload it
+// covers. A criterion that names no contender covers all of them, and as an absolute value the
+// baseline too, but not traps, control, null and role apart. There is no verdict on contenders
+// whose programs are not installed, nor on workloads to which a metric does not apply
+// ([tare.Workload.Measures]). Ratios and differences are ruled at any look, absolute values once,
+// when the study has stopped. A verdict is void if a finding voids the contender or the baseline. A
+// latency with too few requests leaves a verdict open.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	b := &rulingData{d: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -26,8 +24,8 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 			if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 				continue
 			}
-			if v, ok := b.difference(c.ID, w.ID); ok {
-				out = append(out, aside(v, c))
+			if v, ok := b.differenceVerdict(c.ID, w.ID); ok {
+				out = append(out, noteApart(v, c))
 			}
 		}
 	}
@@ -37,16 +35,16 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 			continue // a valid study has none
 		}
 		for _, w := range d.Study.Workloads {
-			if !answers(d, criterion, w.ID) {
+			if !isMeasuredOn(d, criterion, w.ID) {
 				continue
 			}
 			for _, c := range d.Contenders {
-				if !covers(criterion, rule, c, w.ID) {
+				if !isCovered(criterion, rule, c, w.ID) {
 					continue
 				}
 				v := tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: criterion.Metric, Criterion: criterion.String(), Rule: rule}
-				if b.rule(&v, criterion, rule, c) {
-					out = append(out, aside(v, c))
+				if b.ruleOn(&v, criterion, rule, c) {
+					out = append(out, noteApart(v, c))
 				}
 			}
 		}
@@ -54,20 +52,19 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// aside says of whoever stands apart that it does.
-func aside(v tare.Verdict, who tare.Contender) tare.Verdict {
+// noteApart adds the note about role apart to the sentence of a contender with that role.
+func noteApart(v tare.Verdict, who tare.Contender) tare.Verdict {
 	if who.Role == tare.RoleApart {
-		v.Sentence = withPrice(v.Sentence, " ("+apart+")")
+		v.Sentence = withTradeOff(v.Sentence, " ("+apartNote+")")
 	}
 	return v
 }
 
-// apart is what a figure of a contender that stands apart must not be read
-// without.
-const apart = "apart: answers by status only"
+// apartNote is the note that figures of a contender of role apart must carry.
+const apartNote = "apart: answers by status only"
 
-// covers reports whether the criterion is about c on workload.
-func covers(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
+// isCovered reports whether the criterion is about c on workload.
+func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false
 	}
@@ -77,8 +74,8 @@ func covers(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload
 	return c.Role == tare.RoleContender || c.Role == tare.RoleBaseline && rule.Kind == tare.RuleValue
 }
 
-// answers reports whether what the criterion asks is measured on workload.
-func answers(d evidence.Evidence, criterion tare.Criterion, workload string) bool {
+// isMeasuredOn reports whether the criterion's metric is measured on workload.
+func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string) bool {
 	_, ok := d.Measures(workload, criterion.Metric)
 	if ok && criterion.Of != "" {
 		_, ok = d.Measures(criterion.Of, criterion.Metric)
@@ -91,7 +88,7 @@ func answers(d evidence.Evidence, criterion tare.Criterion, workload string) boo
 // measured or absolute does not hold a study up; a study with nothing else is
 // never decided: see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
-	settled, open := decided(verdicts, claims)
+	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
 }
 
@@ -100,7 +97,7 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 // only checks for which canPass returns true have found may not last: then it returns
 // false.
 func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
-	if settled, open := decided(verdicts, claims); settled+open > 0 {
+	if settled, open := countDecided(verdicts, claims); settled+open > 0 {
 		return false
 	}
 	void := false
@@ -121,17 +118,17 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 	return void
 }
 
-// DecidedTo is the same for a study that goes on until every difference is found
-// or smaller than effect as well.
+// DecidedTo is Decided for a study that also continues until every difference is found or smaller
+// than effect.
 func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
-	_, asked := decided(verdicts, claims)
+	_, asked := countDecided(verdicts, claims)
 	_, open := Settled(d, comparisons, findings, effect)
 	return asked+open == 0
 }
 
-// decided counts the questions that more rounds can answer: with an answer, and
-// without one yet.
-func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
+// countDecided counts the questions that more rounds can answer: with an answer, and without one
+// yet.
+func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
 			continue
@@ -167,13 +164,13 @@ type rulingData struct {
 	differences map[[2]string][]member // by contender and metric
 }
 
-func (b *rulingData) comparison(contender, workload, metric string) (tare.Comparison, bool) {
+func (b *rulingData) comparisonOf(contender, workload, metric string) (tare.Comparison, bool) {
 	return tare.FindComparison(b.comparisons, workload, contender, metric)
 }
 
-// void returns the finding that voids metric of contender on workload, or else,
-// where a ratio is asked for, of the baseline on it.
-func (b *rulingData) void(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
+// findVoid returns the finding that voids metric of contender on workload, or else, if ratio is
+// set, of the baseline on it.
+func (b *rulingData) findVoid(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
 	fs := tare.VoidsMetric(b.findings, contender, workload, metric)
 	if len(fs) == 0 && ratio {
 		fs = tare.VoidsMetric(b.findings, b.d.Study.Baseline, workload, metric)
@@ -184,17 +181,17 @@ func (b *rulingData) void(contender, workload, metric string, ratio bool) (tare.
 	return fs[0], true
 }
 
-// difference is the verdict without a criterion.
-func (b *rulingData) difference(contender, workload string) (tare.Verdict, bool) {
+// differenceVerdict returns the verdict without a criterion.
+func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict, bool) {
 	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.Primary()}
 	if _, ok := b.d.Measures(workload, v.Metric); !ok {
 		return v, false
 	}
-	if f, ok := b.void(contender, workload, v.Metric, true); ok {
-		v.Sentence = voided(contender, workload, f)
+	if f, ok := b.findVoid(contender, workload, v.Metric, true); ok {
+		v.Sentence = voidSentence(contender, workload, f)
 		return v, true
 	}
-	c, ok := b.comparison(contender, workload, v.Metric)
+	c, ok := b.comparisonOf(contender, workload, v.Metric)
 	if !ok {
 		return v, false
 	}
@@ -203,9 +200,9 @@ func (b *rulingData) difference(contender, workload string) (tare.Verdict, bool)
 		return v, true
 	}
 	control := tare.NoiseFloor(b.comparisons, workload, v.Metric)
-	v.Sentence = difference(c, control, b.d)
+	v.Sentence = differenceSentence(c, control, b.d)
 	if c.Differs(control) == tare.Significant {
-		v.Sentence = withPrice(v.Sentence, price(b.d, contender, workload))
+		v.Sentence = withTradeOff(v.Sentence, describeTradeOff(b.d, contender, workload))
 	}
 	return v, true
 }
