@@ -37,7 +37,7 @@ func TestReadErrorIsNoEnd(t *testing.T) {
 	text := journalText(t, path)
 	broken := errors.New("input/output error")
 	for n := range text {
-		_, err := read(path, io.MultiReader(bytes.NewReader(text[:n]), iotest.ErrReader(broken)), mostLine)
+		_, err := readLog(path, io.MultiReader(bytes.NewReader(text[:n]), iotest.ErrReader(broken)), maxLine)
 		if !errors.Is(err, broken) {
 			t.Fatalf("an error after %d of %d bytes: %v", n, len(text), err)
 		}
@@ -58,7 +58,7 @@ func journalText(t *testing.T, path string) []byte {
 func TestLongLineIsRefused(t *testing.T) {
 	_, text := writeRounds(t)
 	taken := &taking{in: io.MultiReader(bytes.NewReader(text), endless{})}
-	if _, err := read("j", taken, 5000); err == nil || err.Error() != "j:12: a line that is longer than the longest of 5000 bytes" {
+	if _, err := readLog("j", taken, 5000); err == nil || err.Error() != "j:12: a line that is longer than the longest of 5000 bytes" {
 		t.Errorf("an endless line: %v", err)
 	}
 	if most := len(text) + 5000 + 1<<16; taken.n > most {
@@ -68,7 +68,7 @@ func TestLongLineIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := string(bytes.Repeat([]byte("x"), mostLine))
+	long := string(bytes.Repeat([]byte("x"), maxLine))
 	if err := w.Append(Entry{Done: &Done{Stopped: long}}); err == nil {
 		t.Error("a line was written that is too long to be read")
 	}

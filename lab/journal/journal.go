@@ -1,7 +1,6 @@
-// Package journal keeps a study's slices on disk as they are measured: one
-// JSON line each, written before the next token is handed out. A killed run
-// loses at most the round in flight; a resumed one goes on after the last
-// whole round.
+// Package journal writes a study's slices to disk as they are measured: one JSON line each, before
+// the next token is handed out. A killed run loses at most the round in flight; a resumed one
+// continues after the last complete round.
 package journal
 
 import (
@@ -22,9 +21,9 @@ import (
 // Format names the version of the journal's lines.
 const Format = "tare.journal/1"
 
-// mostLine is how long a line may be, with its checksum. A study's longest are far
+// maxLine is the maximum length of a line in bytes, with its checksum. A study's longest are far
 // shorter; a file without line ends must not fill the memory.
-const mostLine = 64 << 20
+const maxLine = 64 << 20
 
 // FileName is the journal's name in a run's directory.
 const FileName = "journal.ndjson"
@@ -51,13 +50,13 @@ type Entry struct {
 	Done        *Done              `json:"done,omitempty"`  // the study is over
 }
 
-// Exams is what contenders showed outside the rounds.
+// Exams holds the results of contenders outside the rounds.
 type Exams struct {
 	Semantics []tare.Semantics         `json:"semantics"`
 	Adoption  map[string]tare.Adoption `json:"adoption"` // by contender: start and idle memory
 }
 
-// Done says how a study ended.
+// Done states how a study ended.
 type Done struct {
 	Stopped string  `json:"stopped"`
 	Seconds float64 `json:"seconds"`
@@ -68,13 +67,13 @@ type Writer struct {
 	file   whole.Handle
 	buf    bytes.Buffer
 	plain  bool  // without checksums, as an earlier version began it
-	failed error // what ended it: a line behind a torn one could not be read
+	failed error // the error that ended it: a line after a torn one could not be read
 }
 
 // Create starts a journal at path, which must not exist.
-func Create(path string, head Head) (*Writer, error) { return create(whole.System{}, path, head) }
+func Create(path string, head Head) (*Writer, error) { return createFile(whole.System{}, path, head) }
 
-func create(d whole.Disk, path string, head Head) (*Writer, error) {
+func createFile(d whole.Disk, path string, head Head) (*Writer, error) {
 	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
 	if err == nil {
 		if err = d.SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
@@ -98,24 +97,24 @@ func create(d whole.Disk, path string, head Head) (*Writer, error) {
 // returns. After an error every further call returns it again.
 func (w *Writer) Append(e Entry) error {
 	if w.failed == nil {
-		if err := w.write(e); err != nil {
+		if err := w.writeEntry(e); err != nil {
 			w.failed = fmt.Errorf("write journal: %w", err)
 		}
 	}
 	return w.failed
 }
 
-func (w *Writer) write(e Entry) error {
+func (w *Writer) writeEntry(e Entry) error {
 	w.buf.Reset()
 	if err := json.NewEncoder(&w.buf).Encode(e); err != nil {
 		return err
 	}
 	line := w.buf.Bytes()
 	if !w.plain {
-		line = seal(line)
+		line = addSum(line)
 	}
-	if len(line) > mostLine {
-		return fmt.Errorf("an entry of %d bytes; at most %d", len(line), mostLine)
+	if len(line) > maxLine {
+		return fmt.Errorf("an entry of %d bytes; at most %d", len(line), maxLine)
 	}
 	if _, err := w.file.Write(line); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (w *Writer) write(e Entry) error {
 // Close closes the file.
 func (w *Writer) Close() error { return w.file.Close() }
 
-// Log is what a journal holds: whole rounds only.
+// Log is the content of a journal: complete rounds only.
 type Log struct {
 	Head        Head
 	Conformance []tare.Conformance
@@ -138,16 +137,16 @@ type Log struct {
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
-	Trials      []tare.Trial // of whole rounds
+	Trials      []tare.Trial // of complete rounds
 	Done        *Done
-	Lost        int // slices of the round in flight, left out
+	Lost        int // slices of the round in flight, omitted
 
-	whole int64 // bytes up to the end of the last whole entry that counts
-	sums  bool  // its lines have checksums: all of them, or none
+	validSize int64 // bytes up to the end of the last complete entry that counts
+	sums      bool  // its lines have checksums: all of them, or none
 }
 
-// Begun reports whether the journal at path has a whole first line. A run that was
-// killed before that has nothing to go on with. No file is no error.
+// Begun reports whether the journal at path has a complete first line. A run that was killed before
+// that has nothing to resume. A missing file is no error.
 func Begun(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +156,7 @@ func Begun(path string) (bool, error) {
 		return false, fmt.Errorf("read journal: %w", err)
 	}
 	defer f.Close()
-	_, err = readLine(bufio.NewReader(f), mostLine)
+	_, err = readLine(bufio.NewReader(f), maxLine)
 	if errors.Is(err, io.EOF) {
 		return false, nil
 	}
@@ -178,12 +177,12 @@ func readFile(d whole.Disk, path string) (*Log, error) {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	defer f.Close()
-	return read(path, f, mostLine)
+	return readLog(path, f, maxLine)
 }
 
-// read reads a journal. An end that does not come as one is no torn line: a disk
-// that cannot be read must not cost the rounds that follow.
-func read(path string, from io.Reader, most int) (*Log, error) {
+// readLog reads a journal. A read error is no torn line: a disk that cannot be read must not cost
+// the rounds that follow.
+func readLog(path string, from io.Reader, most int) (*Log, error) {
 	var (
 		log     Log
 		slices  []tare.Slice
@@ -255,7 +254,7 @@ lines:
 			log.Done = e.Done
 		}
 		if keep {
-			log.whole = offset
+			log.validSize = offset
 		}
 	}
 	if log.Head.Format == "" {
@@ -265,10 +264,10 @@ lines:
 	return &log, nil
 }
 
-// endsIn reports whether a damaged line begins what was not synced when the power was
-// lost. A file system may write later pages and not earlier ones, which are zero then.
-// All that follows is of the round in flight: what comes behind the end of a round is
-// written when that is synced.
+// endsIn reports whether a damaged line begins the part that was not synced when the power was
+// lost. A file system may write later pages and not earlier ones, which are zero then. All that
+// follows is of the round in flight: bytes after the end of a round are written when that is
+// synced.
 func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
 	if bytes.IndexByte(damaged, 0) < 0 {
 		return false, nil
@@ -310,7 +309,7 @@ func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
 
 var errLong = errors.New("a line that is longer than the longest")
 
-// readLine reads a line of at most so many bytes, with its end.
+// readLine reads a line of at most most bytes, with its end.
 func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -325,9 +324,9 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 
 // Resume reads the journal at path, cuts off the round in flight and opens it
 // for appending.
-func Resume(path string) (*Log, *Writer, error) { return resume(whole.System{}, path) }
+func Resume(path string) (*Log, *Writer, error) { return resumeFile(whole.System{}, path) }
 
-func resume(d whole.Disk, path string) (*Log, *Writer, error) {
+func resumeFile(d whole.Disk, path string) (*Log, *Writer, error) {
 	log, err := readFile(d, path)
 	if err != nil {
 		return nil, nil, err
@@ -336,7 +335,7 @@ func resume(d whole.Disk, path string) (*Log, *Writer, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("resume journal: %w", err)
 	}
-	if err := f.Truncate(log.whole); err != nil {
+	if err := f.Truncate(log.validSize); err != nil {
 		f.Close()
 		return nil, nil, fmt.Errorf("resume journal: %w", err)
 	}

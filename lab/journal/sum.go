@@ -13,18 +13,17 @@ const (
 	sumLen = len(sumKey) + 8 + len(`"}`)
 )
 
-func sum(object []byte) string {
+func formatSum(object []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(object, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// seal puts the checksum into a line, an object and a newline.
-func seal(line []byte) []byte {
+// addSum inserts the checksum into a line, an object and a newline.
+func addSum(line []byte) []byte {
 	object := bytes.TrimSuffix(line, []byte("\n"))
-	return fmt.Appendf(nil, "%s%s%s\"}\n", object[:len(object)-1], sumKey, sum(object))
+	return fmt.Appendf(nil, "%s%s%s\"}\n", object[:len(object)-1], sumKey, formatSum(object))
 }
 
-// checkSum reports whether a line has a checksum, and whether it is right or there
-// is none.
+// checkSum reports whether a line has a checksum, and whether it is correct or absent.
 func checkSum(line []byte) (sealed, intact bool) {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	at := len(text) - sumLen
@@ -32,5 +31,5 @@ func checkSum(line []byte) (sealed, intact bool) {
 		return false, true
 	}
 	object := append(bytes.Clone(text[:at]), '}')
-	return true, sum(object) == string(text[at+len(sumKey):len(text)-2])
+	return true, formatSum(object) == string(text[at+len(sumKey):len(text)-2])
 }

@@ -25,12 +25,12 @@ func keepRounds(d whole.Disk, path string) (acknowledged int) {
 		}
 		_ = w.Close()
 	}
-	w, err := create(d, path, Head{Study: "s"})
+	w, err := createFile(d, path, Head{Study: "s"})
 	if err != nil {
 		return 0
 	}
 	add(w, 1, 3)
-	log, w, err := resume(d, path)
+	log, w, err := resumeFile(d, path)
 	if err != nil {
 		return acknowledged
 	}
@@ -83,7 +83,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 		for _, bit := range []byte{1, 0x20} {
 			changed := bytes.Clone(text)
 			changed[i] ^= bit
-			log, err := read("j", bytes.NewReader(changed), mostLine)
+			log, err := readLog("j", bytes.NewReader(changed), maxLine)
 			last := i == len(text)-1 // without its end the last line is torn
 			if err == nil && !(last && len(log.Rounds) == 4) {
 				t.Fatalf("byte %d of %d, bit %#x: read %d rounds", i, len(text), bit, len(log.Rounds))
@@ -93,7 +93,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 	for i := range bytes.LastIndex(text, []byte(`{"slice"`)) - 1 { // two rounds follow
 		changed := bytes.Clone(text)
 		changed[i] = 0
-		if _, err := read("j", bytes.NewReader(changed), mostLine); err == nil {
+		if _, err := readLog("j", bytes.NewReader(changed), maxLine); err == nil {
 			t.Fatalf("byte %d of %d is zero: read", i, len(text))
 		}
 	}
@@ -112,7 +112,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 		t.Errorf("without checksums, resumed: %v", err)
 	}
 	mixed := append(text, []byte(`{"round":{"index":6}}`+"\n")...)
-	if _, err := read("j", bytes.NewReader(mixed), mostLine); err == nil {
+	if _, err := readLog("j", bytes.NewReader(mixed), maxLine); err == nil {
 		t.Error("a line without a checksum in a journal with them was read")
 	}
 	path = filepath.Join(t.TempDir(), FileName)
