@@ -54,7 +54,7 @@ func (k *kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 }
 
 func (k *kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	t, err := Open(k.script, p.Contender.Name, spec.Name, k.clock, reference)
+	t, err := Open(k.script, p.Contender.Name, spec.Name, k.clock, referenceAnswer)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +64,17 @@ func (k *kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 func (k *kind) Compare(_ wire.Workload, answers []wire.Answer) ([]string, error) {
 	var wrong []string
 	for _, a := range answers {
-		if want := answer(a.Case); string(a.Output) != want {
+		if want := correctAnswer(a.Case); string(a.Output) != want {
 			wrong = append(wrong, fmt.Sprintf("case %d: want %s, got %s", a.Case, want, a.Output))
 		}
 	}
 	return wrong, nil
 }
 
-func reference(_ wire.Workload, i int) ([]byte, error) { return []byte(answer(i)), nil }
+func referenceAnswer(_ wire.Workload, i int) ([]byte, error) { return []byte(correctAnswer(i)), nil }
 
-// answer is the right answer for a case.
-func answer(i int) string { return strconv.Itoa(i) }
+// correctAnswer returns the correct answer for a case.
+func correctAnswer(i int) string { return strconv.Itoa(i) }
 
 // sources makes up programs from the script.
 type sources struct{ script Script }

@@ -16,12 +16,12 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Script is how every contender behaves, by the id it has in the study.
+// Script defines how every contender behaves, by its id in the study.
 type Script struct {
 	Contenders map[string]Act `json:"contenders"`
 }
 
-// Act is how one contender behaves. Times are in nanoseconds.
+// Act defines how one contender behaves. Times are in nanoseconds.
 type Act struct {
 	NSPerOp     float64            `json:"ns_per_op"`
 	Ratio       map[string]float64 `json:"ratio,omitempty"`  // per workload id: factor on NSPerOp; absent: 1
@@ -82,9 +82,9 @@ func (c *Clock) Advance(d time.Duration) {
 	c.mu.Unlock()
 }
 
-// Open starts a scripted trial of contender id. Its figures depend on the
-// script, the trial's name and nothing else. reference gives the right answer
-// for case i of a workload, or says why a contender cannot read it.
+// Open starts a scripted trial of contender id. Its figures depend on the script and the trial's
+// name only. reference returns the correct answer for case i of a workload, or why a contender
+// cannot read it.
 func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) ([]byte, error)) (*Trial, error) {
 	act, ok := s.Contenders[id]
 	if !ok {
@@ -141,7 +141,7 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		}
 		for _, i := range q.Cases {
 			out := []byte(t.act.Wrong)
-			if t.act.Wrong == "" || t.round() < t.act.WrongRound {
+			if t.act.Wrong == "" || t.roundIndex() < t.act.WrongRound {
 				var err error
 				if out, err = t.reference(t.works[q.On], i); err != nil {
 					return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: err.Error()}
@@ -150,22 +150,22 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
 		}
 	case wire.OpWarm:
-		ops := float64(q.MinNS) / t.cost(q.On)
+		ops := float64(q.MinNS) / t.costOf(q.On)
 		if t.act.UntimedNS > 0 {
-			ops = min(ops, float64(q.CapNS)/(t.cost(q.On)+t.act.UntimedNS))
+			ops = min(ops, float64(q.CapNS)/(t.costOf(q.On)+t.act.UntimedNS))
 		}
-		t.run(&a, q, max(1, int64(ops)))
+		t.runOps(&a, q, max(1, int64(ops)))
 	case wire.OpSlice:
-		if f := t.act; slices.Contains(f.FailRounds, t.round()) {
+		if f := t.act; slices.Contains(f.FailRounds, t.roundIndex()) {
 			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
 			return wire.Reply{}, t.failed
 		}
 		ops := q.Ops
 		if q.Until == string(tare.UntilGC) {
-			ops = int64(float64(max(1, q.Cycles)) * t.act.CycleNS / t.cost(q.On))
+			ops = int64(float64(max(1, q.Cycles)) * t.act.CycleNS / t.costOf(q.On))
 		}
-		t.run(&a, q, max(1, ops))
-		if len(t.act.ErrorRounds) == 0 || slices.Contains(t.act.ErrorRounds, t.round()) {
+		t.runOps(&a, q, max(1, ops))
+		if len(t.act.ErrorRounds) == 0 || slices.Contains(t.act.ErrorRounds, t.roundIndex()) {
 			a.Errors = t.act.Errors
 		}
 		if a.Errors > 0 {
@@ -178,14 +178,14 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, nil
 }
 
-// run does ops operations in scripted time.
-func (t *Trial) run(a *wire.Reply, q wire.Request, ops int64) {
-	ns := float64(ops) * t.cost(q.On) * t.tilt * math.Exp(t.act.Spread*t.rng.NormFloat64())
+// runOps does ops operations in scripted time.
+func (t *Trial) runOps(a *wire.Reply, q wire.Request, ops int64) {
+	ns := float64(ops) * t.costOf(q.On) * t.tilt * math.Exp(t.act.Spread*t.rng.NormFloat64())
 	a.Ops, a.WallNS = ops, max(1, int64(ns))
 	a.CPUNS = a.WallNS
 	a.BytesOut = ops * t.act.OutputBytes
 	if t.act.CycleNS > 0 {
-		a.GC = max(1, int64(math.Round(float64(ops)*t.cost(q.On)/t.act.CycleNS)))
+		a.GC = max(1, int64(math.Round(float64(ops)*t.costOf(q.On)/t.act.CycleNS)))
 	}
 	t.clock.Advance(time.Duration(a.WallNS))
 	t.addUntimed(a)
@@ -193,27 +193,27 @@ func (t *Trial) run(a *wire.Reply, q wire.Request, ops int64) {
 
 // addUntimed spends scripted time on what is not timed of the operations of a.
 func (t *Trial) addUntimed(a *wire.Reply) {
-	a.UntimedNS = int64(t.pace() * (t.act.AroundNS + float64(a.Ops)*t.act.UntimedNS))
+	a.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(a.Ops)*t.act.UntimedNS))
 	t.clock.Advance(time.Duration(a.UntimedNS))
 }
 
-// pace is how long everything takes over the pilot.
-func (t *Trial) pace() float64 {
-	if t.act.Pace == 0 || t.round() == 0 {
+// paceFactor returns the factor of all durations over those of the pilot.
+func (t *Trial) paceFactor() float64 {
+	if t.act.Pace == 0 || t.roundIndex() == 0 {
 		return 1
 	}
 	return t.act.Pace
 }
 
-func (t *Trial) cost(workload string) float64 {
+func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
-		return t.pace() * t.act.NSPerOp * f
+		return t.paceFactor() * t.act.NSPerOp * f
 	}
-	return t.pace() * t.act.NSPerOp
+	return t.paceFactor() * t.act.NSPerOp
 }
 
-// round is the round that the trial's name says it is in; zero: the pilot.
-func (t *Trial) round() int {
+// roundIndex returns the round in the trial's name, or 0 for the pilot.
+func (t *Trial) roundIndex() int {
 	var round int
 	at := strings.LastIndexByte(t.name, '/')
 	if _, err := fmt.Sscanf(t.name[at+1:], "round %d", &round); err != nil {
