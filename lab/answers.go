@@ -9,21 +9,20 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conformance asks for every case, holds the answers against the reference and
-// completes conf.
+// checkConformance requests every case, compares the answers with the reference and completes conf.
 //
-// Answers that were right before are not asked for again: the same program gets
-// the same questions. Each round asks for some all the same.
-func (r *run) conformance(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+// Answers that were correct before are not requested again: the same program gets the same
+// questions. Each round still requests some.
+func (r *run) checkConformance(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	key := r.knownKey(conf.Contender, "conformance", in)
 	var known tare.Conformance
-	if r.load(key, &known) && known.Workload == in.ID {
+	if r.loadKnown(key, &known) && known.Workload == in.ID {
 		known.Contender, known.Fresh, known.Probe = conf.Contender, conf.Fresh, conf.Probe
 		return known, nil
 	}
 	conf, err := r.askAll(ctx, s, in, conf)
 	if err == nil && conf.Wrong == 0 {
-		r.save(key, conf)
+		r.saveKnown(key, conf)
 	}
 	return conf, err
 }
@@ -36,7 +35,7 @@ func (r *run) askAll(ctx context.Context, s *trial.Session, in wire.Workload, co
 		for i := from; i < min(from+batch, in.Bodies); i++ {
 			cases = append(cases, i)
 		}
-		err := r.ask(ctx, s, in, cases, &conf)
+		err := r.checkCases(ctx, s, in, cases, &conf)
 		var te *tare.TrialError
 		if errors.As(err, &te) && te.Class == tare.ErrContender && len(cases) > 1 {
 			batch = len(cases) / 2 // too much for one line, it may be
@@ -50,8 +49,8 @@ func (r *run) askAll(ctx context.Context, s *trial.Session, in wire.Workload, co
 	return conf, nil
 }
 
-// ask asks for some cases and adds what came of them to conf.
-func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases []int, conf *tare.Conformance) error {
+// checkCases requests some cases and adds the results to conf.
+func (r *run) checkCases(ctx context.Context, s *trial.Session, in wire.Workload, cases []int, conf *tare.Conformance) error {
 	answers, err := s.Answer(ctx, in.ID, cases)
 	if err != nil {
 		return err
@@ -65,7 +64,7 @@ func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases
 	}
 	conf.Wrong += len(wrong)
 	for _, line := range wrong {
-		if conf.Probe && len(conf.Unrefused) < unrefusedMost {
+		if conf.Probe && len(conf.Unrefused) < maxUnrefused {
 			conf.Unrefused = append(conf.Unrefused, oneLine(line))
 		}
 	}

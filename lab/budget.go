@@ -21,7 +21,7 @@ import (
 var errLimit = errors.New("the limit of the run was reached")
 
 // isOver reports whether the run has reached its limit.
-func (r *run) isOver() bool { return r.o.Limit > 0 && r.elapsed() >= r.o.Limit }
+func (r *run) isOver() bool { return r.o.Limit > 0 && r.elapsedTime() >= r.o.Limit }
 
 // isStrict reports whether the budget is a limit as well, and nothing stretches it.
 func (r *run) isStrict() bool { return r.o.Limit > 0 && r.o.Limit <= r.o.Budget }
@@ -43,12 +43,12 @@ func (r *run) isPilotOver(c tare.Contender) bool {
 	if c.Role == tare.RoleBaseline {
 		share = baselinePilots
 	}
-	return r.o.Limit > 0 && r.elapsed()-r.o.Spent > time.Duration(share*float64(r.o.Limit-r.o.Spent))
+	return r.o.Limit > 0 && r.elapsedTime()-r.o.Spent > time.Duration(share*float64(r.o.Limit-r.o.Spent))
 }
 
-// leaveOutPilots leaves out works, for whose pilots there is no time. Once the rounds
-// have begun, they are left out already.
-func (r *run) leaveOutPilots(works []tare.Workload) {
+// omitPilots omits works for whose pilots there is no time. Once the rounds have begun, they are
+// omitted already.
+func (r *run) omitPilots(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (r *run) leaveOutPilots(works []tare.Workload) {
 		l := tare.LeftWorkload(w.ID, fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", r.o.Budget))
 		out[l.What], r.unfit = true, append(r.unfit, l)
 	}
-	r.remove(out)
+	r.removeParts(out)
 }
 
 // expectedOf returns what the pilot of contender on workload will show, if that is
@@ -86,7 +86,7 @@ func (r *run) fitExpected() error {
 	if len(r.o.Expected) == 0 || r.o.Rounds > 0 {
 		return nil
 	}
-	spent := func() time.Duration { return r.elapsed() + PilotTime(r.expectedOn(r.study.Workloads)) }
+	spent := func() time.Duration { return r.elapsedTime() + PilotTime(r.expectedOn(r.study.Workloads)) }
 	p := r.fitTo(r.o.Expected, spent)
 	p.PilotSeconds = spent().Seconds()
 	if r.o.Limit > 0 && p.PilotSeconds+tryFrom*p.SecondsPerRound > r.o.Limit.Seconds() {
@@ -138,7 +138,7 @@ func (r *run) isLimited(done int) bool {
 	if done == 0 {
 		next = time.Duration(tryFrom * float64(next))
 	}
-	return r.o.Limit > 0 && r.elapsed()+next > r.o.Limit
+	return r.o.Limit > 0 && r.elapsedTime()+next > r.o.Limit
 }
 
 // errTooShort returns the error for a limit in which no round of p ends.
@@ -147,7 +147,7 @@ func (r *run) errTooShort(p tare.Plan) error {
 	if works := r.study.Workloads; len(works) == 1 {
 		what = "a round of " + works[0].ID
 	}
-	round := max(p.SecondsPerRound, r.elapsed().Seconds()-p.PilotSeconds)
+	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
 	need := p.PilotSeconds + round*float64(plan.LeastRounds(len(p.Slices), 1))
 	return &plan.BudgetError{Budget: r.o.Limit, Least: roundUp(need), What: what}
 }
@@ -179,7 +179,7 @@ func (r *run) planRest(works []tare.Workload, pilots []tare.Pilot, spent time.Du
 	o := r.planOptions(spent)
 	o.Done, o.Pace = done, r.measurePace()
 	if done >= reviseAfter {
-		o.Measured = judge.Variances(r.judged(false))
+		o.Measured = judge.Variances(r.collectEvidence(false))
 	}
 	p := plan.New(works, r.plan.Contenders, pilots, o)
 	p.Seed, p.PilotSeconds, p.LeftOut, p.Revised = r.plan.Seed, r.plan.PilotSeconds, r.plan.LeftOut, r.plan.Revised
@@ -193,7 +193,7 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	if err := r.out.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
 	}
-	r.progress(Event{Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remaining(),
+	r.sendProgress(Event{Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
 		Elapsed: time.Duration(p.SecondsPerRound * float64(time.Second))})
 	return nil
 }
@@ -202,9 +202,9 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 // then.
 const readmitBefore = 8
 
-// readmit brings back workloads that were left out for lack of time, if the rounds so
-// far show that there is time for them. Only times decide, never an effect, so that no
-// verdict is any likelier for it. They miss the rounds that are done.
+// readmit brings back workloads that were omitted for lack of time, if the rounds so far show that
+// there is time for them. Only times decide, never an effect, so that this makes no verdict
+// likelier. These workloads miss the rounds that are done.
 func (r *run) readmit(ctx context.Context, done int) error {
 	if r.o.Limit == 0 || r.o.Rounds > 0 || len(r.unfit) == 0 || done >= readmitBefore || r.plan.Isolation != tare.Lockstep {
 		return nil
@@ -217,8 +217,8 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	for _, w := range back {
 		names = append(names, w.ID)
 	}
-	r.progress(Event{Phase: "fit", Message: fmt.Sprintf("measured after all, as there is time for it: %s", strings.Join(names, ", "))})
-	tried, err := r.pilotAgain(ctx, back)
+	r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("measured after all, as there is time for it: %s", strings.Join(names, ", "))})
+	tried, err := r.repeatPilots(ctx, back)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (r *run) readmit(ctx context.Context, done int) error {
 		return nil
 	}
 	r.unfit, r.left = slices.DeleteFunc(slices.Clone(r.unfit), isBack), slices.DeleteFunc(slices.Clone(r.left), isBack)
-	p := r.planRest(r.study.Workloads, r.pilots, r.elapsed(), done)
+	p := r.planRest(r.study.Workloads, r.pilots, r.elapsedTime(), done)
 	p.LeftOut = r.unfit
 	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}} {
 		if err := r.out.Append(e); err != nil {
@@ -240,9 +240,8 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the workloads that were left out and that the budget has time
-// for, after done rounds that took as long as they did: the shortest first. Each must
-// get as many rounds as an interval needs.
+// findAffordable returns the omitted workloads that the budget has time for after done rounds at
+// their speed, the shortest first. Each must get as many rounds as an interval needs.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var out []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
@@ -256,7 +255,7 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	for n := range out {
 		with := r.expectedOn(out[:n+1])
 		works := append(slices.Clone(r.study.Workloads), out[:n+1]...)
-		spent := r.elapsed() + time.Duration(r.measurePace()*float64(PilotTime(with)))
+		spent := r.elapsedTime() + time.Duration(r.measurePace()*float64(PilotTime(with)))
 		p := r.planRest(works, slices.Concat(r.pilots, with), spent, done)
 		if !p.Fits || p.RoundsPlanned-done < plan.LeastRounds(len(works), len(p.Looks)) {
 			return out[:n]
@@ -265,9 +264,8 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return out
 }
 
-// pilotAgain pilots works that were left out, and returns those that every contender
-// could do in time.
-func (r *run) pilotAgain(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
+// repeatPilots pilots omitted works, and returns those that every contender could do in time.
+func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {
 			continue
@@ -279,7 +277,7 @@ func (r *run) pilotAgain(ctx context.Context, works []tare.Workload) ([]tare.Wor
 		}
 	}
 	r.copyToControl()
-	r.share()
+	r.sharePilots()
 	if r.failedPilot == nil {
 		r.failedPilot = map[string]bool{}
 	}

@@ -35,14 +35,14 @@ func SpokenLaunches() []tare.Launch {
 	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand}
 }
 
-// checkLaunch returns why contenders of the kind cannot be run as e says.
+// checkLaunch returns why contenders of the kind cannot be launched in the way of e.
 func (r *run) checkLaunch(e tare.Entry) error {
 	ways := []tare.Launch{tare.LaunchProgram}
 	if k, ok := r.kind.(Launcher); ok {
 		ways = k.Launches()
 	}
 	if !slices.Contains(ways, e.Launch()) {
-		return &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is %s, not a %s", e.ID, r.name, inWords(ways), e.Launch())}
+		return &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is %s, not a %s", e.ID, r.name, joinLaunches(ways), e.Launch())}
 	}
 	if e.Launch() != tare.LaunchCommand || !slices.Equal(ways, SpokenLaunches()) {
 		return nil
@@ -54,7 +54,7 @@ func (r *run) checkLaunch(e tare.Entry) error {
 	return nil
 }
 
-func inWords(ways []tare.Launch) string {
+func joinLaunches(ways []tare.Launch) string {
 	var words []string
 	for _, w := range ways {
 		words = append(words, "a "+string(w))

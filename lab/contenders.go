@@ -14,15 +14,15 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// build turns the study's entries into contenders, adds the control and the
-// null contender, and keeps going where a contender cannot be built or takes
-// programs that are not installed: that is a finding, not the end.
-func (r *run) build(ctx context.Context) error {
+// buildContenders turns the study's entries into contenders and adds the control and the null
+// contender. It continues if a contender cannot be built or requires programs that are not
+// installed: that is a finding, not the end.
+func (r *run) buildContenders(ctx context.Context) error {
 	entries := append([]tare.Entry(nil), r.study.Contenders...)
 	entries = append(entries, tare.Entry{ID: tare.NullID})
 	for _, e := range entries {
-		r.progress(Event{Phase: "build", Contender: e.ID})
-		p, err := r.program(ctx, e)
+		r.sendProgress(Event{Phase: "build", Contender: e.ID})
+		p, err := r.loadProgram(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -52,7 +52,7 @@ func (r *run) build(ctx context.Context) error {
 		}
 		if err != nil {
 			c.Error = err.Error()
-			r.progress(Event{Phase: "build", Contender: e.ID, Err: err})
+			r.sendProgress(Event{Phase: "build", Contender: e.ID, Err: err})
 			if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {
 				return &LostError{Contender: "the " + string(c.Role) + " contender " + e.ID, Why: c.Error}
 			}
@@ -60,7 +60,7 @@ func (r *run) build(ctx context.Context) error {
 		} else {
 			p.Contender = c
 			r.programs[e.ID] = p
-			r.progress(Event{Phase: "build", Contender: e.ID, Cached: p.Cached, Message: c.String()})
+			r.sendProgress(Event{Phase: "build", Contender: e.ID, Cached: p.Cached, Message: c.String()})
 		}
 		r.contenders = append(r.contenders, c)
 		if c.Role == tare.RoleBaseline && err == nil {
@@ -73,15 +73,15 @@ func (r *run) build(ctx context.Context) error {
 	return nil
 }
 
-// program is what entry e stands for: built, or only said.
-func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) {
+// loadProgram returns the program of entry e: built, or only declared.
+func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{Role: tare.RoleContender, Start: tare.Start{Launch: e.Launch()}, Declared: tare.Declared{Expect: e.Expect}}
 	var path string
 	switch c.Launch {
 	case tare.LaunchCommand:
 		c.Name, c.Command, c.Why = strings.Join(e.Command, " "), e.Command, "the user's own command"
 		c.Path, c.Files, c.Delivers = e.Path, e.Files, e.Delivers
-		found, err := r.installed(e)
+		found, err := r.findInstalled(e)
 		if err != nil {
 			return build.Program{Contender: c}, err
 		}
@@ -112,9 +112,9 @@ func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err erro
 	return err
 }
 
-// installed finds the programs that a command takes, by name. The error says
-// which of them are not there, or are there and do not run.
-func (r *run) installed(e tare.Entry) (paths map[string]string, err error) {
+// findInstalled finds the programs that a command requires, by name. The error lists those that are
+// missing or do not run.
+func (r *run) findInstalled(e tare.Entry) (paths map[string]string, err error) {
 	paths = map[string]string{}
 	var missing []string
 	for _, program := range e.Requires {
@@ -134,9 +134,8 @@ func (r *run) installed(e tare.Entry) (paths map[string]string, err error) {
 	return paths, nil
 }
 
-// NotInstalledError says which programs a contender takes that are not there,
-// or do not run.
-// The study goes on without it.
+// NotInstalledError lists the programs that a contender requires and that are missing or do not
+// run. The study continues without the contender.
 type NotInstalledError struct {
 	Programs []string
 }
@@ -144,8 +143,8 @@ type NotInstalledError struct {
 // Error is one line.
 func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
-// UnknownError says that a study names a contender that nobody knows.
-// Sources return it for entries that are not in the catalog.
+// UnknownError is the error for a contender in a study that no catalog has. Sources return it for
+// entries that are not in the catalog.
 type UnknownError struct {
 	What string   // e.g. contender "jsonitre-fastest"
 	Near []string // names that look like it
@@ -160,8 +159,8 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
-// role returns the role of contender id.
-func (r *run) role(id string) tare.Role {
+// roleOf returns the role of contender id, or "".
+func (r *run) roleOf(id string) tare.Role {
 	for _, c := range r.contenders {
 		if c.ID == id {
 			return c.Role
@@ -170,27 +169,27 @@ func (r *run) role(id string) tare.Role {
 	return ""
 }
 
-// needed reports whether the study cannot go on without contender id.
-func (r *run) needed(id string) bool {
-	switch r.role(id) {
+// isNeeded reports whether the study cannot continue without contender id.
+func (r *run) isNeeded(id string) bool {
+	switch r.roleOf(id) {
 	case tare.RoleBaseline, tare.RoleControl, tare.RoleNull:
 		return true
 	}
 	return false
 }
 
-// drop leaves contender id out of what follows. It returns a *LostError where
-// the study cannot go on without it.
-func (r *run) drop(id, why string) error {
+// dropContender removes contender id from the rest of the run. It returns a *LostError if the study
+// cannot continue without it.
+func (r *run) dropContender(id, why string) error {
 	r.dropped[id] = true
-	if r.needed(id) {
-		return &LostError{Contender: "the " + string(r.role(id)) + " contender", Why: why}
+	if r.isNeeded(id) {
+		return &LostError{Contender: "the " + string(r.roleOf(id)) + " contender", Why: why}
 	}
 	return nil
 }
 
-// names lists the keys of m in one line.
-func names[V any](m map[string]V) string {
+// joinKeys lists the keys of m in one line, sorted.
+func joinKeys[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 

@@ -13,19 +13,17 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Exams are asked in processes of their own: what they do to a contender is
-// not in the rounds.
+// Exams run in separate processes, so that their effects on a contender are not in the rounds.
 const (
-	examLimit  = 5 * time.Second // for one case
-	examDeaths = 4               // cases that end the process before the rest of an operation is not asked
-	starts     = 5               // processes started to see how long the first answer takes
+	examLimit     = 5 * time.Second // for one case
+	maxExamDeaths = 4               // cases that may end the process before the rest of an operation is skipped
+	starts        = 5               // processes started to see how long the first answer takes
 )
 
-// examine asks every contender that is still in for the kind's exams, and sees
-// how it starts. It asks about workloads that the budget has no time for as well: whoever
-// takes a contender in uses those operations too, and the report vouches for its answers.
-// Nothing here disqualifies.
-func (r *run) examine(ctx context.Context) error {
+// runExams runs the kind's exams with every contender that still takes part, and measures how it
+// starts. It includes workloads that the budget has no time for: users of a contender use those
+// operations too, and the report vouches for its answers. Exams disqualify no contender.
+func (r *run) runExams(ctx context.Context) error {
 	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
 	k, ok := r.kind.(Examiner)
 	if !ok {
@@ -43,15 +41,15 @@ func (r *run) examine(ctx context.Context) error {
 			continue
 		}
 		key := r.knownKey(c.ID, "exam", exams...)
-		var found examined
-		if !r.load(key, &found) {
-			r.progress(Event{Phase: "exam", Contender: c.ID})
+		var found examResult
+		if !r.loadKnown(key, &found) {
+			r.sendProgress(Event{Phase: "exam", Contender: c.ID})
 			var sound bool
 			if found, sound, err = r.examineOne(ctx, k, c, exams); err != nil {
 				return err
 			}
 			if sound {
-				r.save(key, found)
+				r.saveKnown(key, found)
 			}
 		}
 		if found.Semantics != nil {
@@ -63,13 +61,13 @@ func (r *run) examine(ctx context.Context) error {
 	return nil
 }
 
-// examineOne asks contender c for all exams. What it showed is sound if its
-// process ended in none of them: that may have had another reason.
-func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examined, bool, error) {
+// examineOne runs all exams with contender c. The result is sound if its process ended in none of
+// them: that may have had another reason.
+func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examResult, bool, error) {
 	x := &examination{run: r, kind: k, id: c.ID, able: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
 	}}
-	var out examined
+	var out examResult
 	if c.Role != tare.RoleApart { // which means something else by its answers
 		if err := x.takeAll(ctx, exams); err != nil {
 			return out, false, err
@@ -77,11 +75,11 @@ func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exam
 		out.Semantics = &x.found
 	}
 	var err error
-	out.Adoption, err = r.starting(ctx, c.ID, exams)
+	out.Adoption, err = r.measureStarts(ctx, c.ID, exams)
 	return out, x.deaths == 0 && out.Adoption.StartSeconds > 0, err
 }
 
-// examination is one contender being examined.
+// examination is the state of one contender's exams.
 type examination struct {
 	run     *run
 	kind    Examiner
@@ -89,45 +87,43 @@ type examination struct {
 	found   tare.Semantics
 	session *trial.Session // nil: none is open
 
-	prepared string          // exam that session is prepared for
+	prepared string          // id of the exam that session is prepared for
 	unable   []string        // operations of exams that it could not take
 	able     map[string]bool // operations of exams that it could
 	deaths   int             // processes that ended in an exam
-	differed map[string]first
+	differed map[string]firstDifference
 }
 
-// first is how a case was first found to differ.
-type first struct {
+// firstDifference records how a case was first found to differ.
+type firstDifference struct {
 	op    string
 	class tare.DifferenceClass
 }
 
-// told reports whether the case came out differently in an earlier exam on the
-// same fixture, and no less gravely: what is written wrongly comes back wrongly
-// too, and is told once.
-func (x *examination) told(exam wire.Workload, d tare.Difference) bool {
+// isReported reports whether the case came out differently in an earlier exam on the same fixture,
+// and no less gravely: a wrongly written value is also read back wrongly, and is reported once.
+func (x *examination) isReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	before, seen := x.differed[key]
 	if !seen || before.op != exam.Op && d.Class.Graver(before.class) {
 		if x.differed == nil {
-			x.differed = map[string]first{}
+			x.differed = map[string]firstDifference{}
 		}
-		x.differed[key] = first{exam.Op, d.Class}
+		x.differed[key] = firstDifference{exam.Op, d.Class}
 		return false
 	}
 	return before.op != exam.Op
 }
 
-// takeAll takes one exam after the other. Whatever happens, no process stays
-// open.
+// takeAll takes the exams one after another and always closes the process.
 func (x *examination) takeAll(ctx context.Context, exams []wire.Workload) error {
 	defer x.close(ctx)
 	for _, exam := range exams {
-		if err := x.take(ctx, exam); err != nil {
+		if err := x.takeExam(ctx, exam); err != nil {
 			return err
 		}
 	}
-	for _, op := range x.unable { // with code for one type, encoding can be asked of that type and not of any
+	for _, op := range x.unable { // with code for one type, encoding works for that type but not for any
 		if !x.able[op] {
 			x.found.Unsupported = append(x.found.Unsupported, op)
 		}
@@ -135,12 +131,12 @@ func (x *examination) takeAll(ctx context.Context, exams []wire.Workload) error 
 	return nil
 }
 
-// take asks for every case of one exam, a case a request, so that one that
-// ends the process is known and the others are still asked.
-func (x *examination) take(ctx context.Context, exam wire.Workload) error {
+// takeExam requests the cases of one exam one by one, so that a case that ends the process is known
+// and the others are still requested.
+func (x *examination) takeExam(ctx context.Context, exam wire.Workload) error {
 	deaths := 0
 	for i := range exam.Bodies {
-		able, err := x.ready(ctx, exam)
+		able, err := x.openPrepared(ctx, exam)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -162,7 +158,7 @@ func (x *examination) take(ctx context.Context, exam wire.Workload) error {
 		switch {
 		case err == nil:
 			a = answers[0]
-		case errors.As(err, &te) && te.Class == tare.ErrContender: // it says so itself, and lives
+		case errors.As(err, &te) && te.Class == tare.ErrContender: // it reports that itself, and lives
 			a.Error = oneLine(te.Message)
 		default:
 			a.Error = "the process ended: " + oneLine(err.Error())
@@ -171,21 +167,21 @@ func (x *examination) take(ctx context.Context, exam wire.Workload) error {
 			x.deaths++
 		}
 		x.found.Cases++
-		if d, differs := x.kind.Differ(exam, a); differs && !x.told(exam, d) {
+		if d, differs := x.kind.Differ(exam, a); differs && !x.isReported(exam, d) {
 			x.found.Differences = append(x.found.Differences, d)
 		}
-		if deaths == examDeaths {
+		if deaths == maxExamDeaths {
 			return nil
 		}
 	}
 	return nil
 }
 
-// ready opens a process where none is, prepares exam in it, and reports
-// whether the contender can take it.
-func (x *examination) ready(ctx context.Context, exam wire.Workload) (bool, error) {
+// openPrepared opens a process if there is none, prepares exam in it, and reports whether the
+// contender can take it.
+func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (bool, error) {
 	if x.session == nil {
-		s, err := x.run.open(ctx, x.id, "exam")
+		s, err := x.run.openTrial(ctx, x.id, "exam")
 		if err != nil {
 			return false, err
 		}
@@ -200,7 +196,7 @@ func (x *examination) ready(ctx context.Context, exam wire.Workload) (bool, erro
 	if x.prepared == exam.ID {
 		return true, nil
 	}
-	a, err := x.session.Prepare(ctx, x.run.configured(x.id, exam))
+	a, err := x.session.Prepare(ctx, x.run.withSet(x.id, exam))
 	if err != nil || a.Unsupported {
 		return false, err
 	}
@@ -215,14 +211,14 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// starting is how contender id starts: the time from starting a process to its
-// first answer, and its memory in between, medians over some processes. Zero
-// where it cannot be seen.
-func (r *run) starting(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
+// measureStarts measures how contender id starts: the time from starting a process to its first
+// answer, and its memory in between, medians over some processes. Values are 0 if they cannot be
+// read.
+func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
 	for range starts {
-		took, resident, ok := r.start(ctx, id, exams)
+		took, resident, ok := r.startOnce(ctx, id, exams)
 		if ctx.Err() != nil {
 			return tare.Adoption{}, ctx.Err()
 		}
@@ -236,11 +232,11 @@ func (r *run) starting(ctx context.Context, id string, exams []wire.Workload) (t
 	return tare.Adoption{StartSeconds: seconds[starts/2], IdleRSSBytes: memory[starts/2]}, nil
 }
 
-// start starts one process of contender id and asks it for the first case of
-// the first exam it can take.
-func (r *run) start(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
+// startOnce starts one process of contender id and requests the first case of the first exam it can
+// take.
+func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
 	began := r.o.Now()
-	s, err := r.open(ctx, id, "start")
+	s, err := r.openTrial(ctx, id, "start")
 	if err != nil {
 		return 0, 0, false
 	}
@@ -249,7 +245,7 @@ func (r *run) start(ctx context.Context, id string, exams []wire.Workload) (took
 	resident, _ = machine.Resident(s.PID)
 	looked := r.o.Now().Sub(opened)
 	for _, exam := range exams {
-		if a, err := s.Prepare(ctx, r.configured(id, exam)); err != nil {
+		if a, err := s.Prepare(ctx, r.withSet(id, exam)); err != nil {
 			return 0, 0, false
 		} else if a.Unsupported {
 			continue

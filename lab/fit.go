@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
-// CheckBudget refuses a budget set by the user that no part of the study fits
-// in. It needs only the study, so it can be called before anything is built. The error is a [*plan.BudgetError].
+// CheckBudget rejects a budget set by the user that no part of the study fits in. It needs only the
+// study, so it can be called before anything is built. The error is a [*plan.BudgetError].
 func CheckBudget(s tare.Study, budget time.Duration) error {
 	if least := plan.Least(s.Workloads); budget < least {
 		return &plan.BudgetError{Budget: budget, Least: least}
@@ -23,9 +23,8 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planned plans what is left of the study. spent is the time that the pilot takes
-// from the budget.
-func (r *run) planned(pilots []tare.Pilot, spent time.Duration) tare.Plan {
+// planStudy plans the rest of the study. spent is the pilot's share of the budget.
+func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return plan.New(r.study.Workloads, r.participants(), pilots, r.planOptions(spent))
 }
 
@@ -33,7 +32,7 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
-		Slice: r.o.Slice, Most: r.o.Most, Long: !r.reduced() && r.o.Rounds == 0,
+		Slice: r.o.Slice, Most: r.o.Most, Long: !r.isReduced() && r.o.Rounds == 0,
 		Brief: r.shortSliced(), Early: r.stopsEarly(), Until: r.o.Until,
 	}
 }
@@ -44,7 +43,7 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 func (r *run) stopsEarly() bool {
 	asks := len(r.study.Criteria)+len(r.study.Claims) > 0
 	others := len(r.participants()) - 3 // all but baseline, control and null
-	return asks || r.reduced() && others > leaders
+	return asks || r.isReduced() && others > leaders
 }
 
 // participants lists the contenders that take part in the rounds.
@@ -73,11 +72,10 @@ func (r *run) shortSliced() []string {
 	return ids
 }
 
-// fit drops what the user's budget has no time for, even with the fewest slices
-// per round: workloads, then contenders, from the end of the list, or if the budget is
-// a limit those first that take longest. It drops those that a claim, criterion or
-// decomposition needs last.
-func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
+// fitPilots drops the parts that the user's budget has no time for, even with the fewest slices per
+// round: workloads, then contenders, from the end of the list, or if the budget is a limit those
+// first that take longest. It drops those that a claim, criterion or decomposition needs last.
+func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.fitTo(pilots, func() time.Duration { return spent })
 }
 
@@ -86,7 +84,7 @@ func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 // restores each part that still fits.
 func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	spent := pilot()
-	p := r.planned(pilots, spent)
+	p := r.planStudy(pilots, spent)
 	if p.Fits || !r.o.User && !r.isStrict() || r.o.Rounds > 0 {
 		return p
 	}
@@ -98,11 +96,11 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 			out[part.What] = !out[part.What]
 		}
 		r.study, r.contenders = study, contenders
-		r.remove(out)
-		p = r.planned(pilots, pilot())
+		r.removeParts(out)
+		p = r.planStudy(pilots, pilot())
 		return p.Fits
 	}
-	order := r.dispensable(pilots)
+	order := r.listDispensable(pilots)
 	n := 1 + sort.Search(max(0, len(order)-1), func(i int) bool {
 		clear(out)
 		return replan(order[:i+1]...)
@@ -123,16 +121,16 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 		}
 	}
 	if len(what) > 0 {
-		r.progress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(what, ", "), need)})
+		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(what, ", "), need)})
 	}
 	return p
 }
 
-// dispensable lists what may be dropped, in order: all workloads but one, then all
-// contenders but the baseline and one other. That other is installed, and is a
-// trap only if there is nothing else.
-func (r *run) dispensable(pilots []tare.Pilot) []tare.NotWeighed {
-	claimed := claimed(r.study)
+// listDispensable lists what may be dropped, in order: all workloads but one, then all contenders
+// but the baseline and one other. That other is installed, and is a trap only if there is nothing
+// else.
+func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
+	claimed := claimedSubjects(r.study)
 	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
 		works = append(works, w.ID)
@@ -176,7 +174,7 @@ func leastNeeded(left func(id, why string) tare.NotWeighed, ids []string, needed
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
 	slices.SortStableFunc(ids, func(a, b string) int {
-		return cmp.Compare(btoi(needed[a]), btoi(needed[b]))
+		return cmp.Compare(boolToInt(needed[a]), boolToInt(needed[b]))
 	})
 	var out []tare.NotWeighed
 	for _, id := range ids[:max(0, len(ids)-1)] {
@@ -185,7 +183,7 @@ func leastNeeded(left func(id, why string) tare.NotWeighed, ids []string, needed
 	return out
 }
 
-func btoi(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -196,7 +194,7 @@ func btoi(b bool) int {
 // decompositions are about.
 type subjects struct{ contenders, workloads map[string]bool }
 
-func claimed(s tare.Study) subjects {
+func claimedSubjects(s tare.Study) subjects {
 	out := subjects{map[string]bool{}, map[string]bool{}}
 	about := func(contender, workload string) { out.contenders[contender], out.workloads[workload] = true, true }
 	for _, c := range s.Criteria {
@@ -222,9 +220,9 @@ func claimed(s tare.Study) subjects {
 // it then drops.
 const guessedShare = 0.6
 
-// guess returns the pilots that are done, and assumes for every other contender
-// that it takes guessedShare of the baseline's time.
-func (r *run) guess() []tare.Pilot {
+// guessPilots returns the pilots that are done, and assumes for every other contender that it takes
+// guessedShare of the baseline's time.
+func (r *run) guessPilots() []tare.Pilot {
 	var out []tare.Pilot
 	known := map[[2]string]bool{}
 	for _, p := range r.pilots {
@@ -255,12 +253,12 @@ func (r *run) workloadOf(id string) (tare.Workload, bool) {
 	return r.study.Workloads[i], true
 }
 
-// forget deletes the pilots of workloads and contenders that were dropped, and
-// their conformance results.
-func (r *run) forget() {
+// forgetDropped deletes the pilots of workloads and contenders that were dropped, and their
+// conformance results.
+func (r *run) forgetDropped() {
 	gone := func(id string) bool { _, input := r.inputs[id]; _, in := r.workloadOf(id); return input && !in }
-	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return gone(p.Workload) || r.role(p.Contender) == "" })
-	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return gone(c.Workload) || r.role(c.Contender) == "" })
+	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return gone(p.Workload) || r.roleOf(p.Contender) == "" })
+	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return gone(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
 // dropAsPlanned drops from a resumed study what its plan had dropped.
@@ -269,12 +267,12 @@ func (r *run) dropAsPlanned() {
 	for _, l := range r.plan.LeftOut {
 		out[l.What] = true
 	}
-	r.remove(out)
+	r.removeParts(out)
 	r.left = append(r.left, r.plan.LeftOut...)
 }
 
-// remove takes parts, named as NotWeighed names them, out of the study.
-func (r *run) remove(parts map[string]bool) {
+// removeParts removes parts, named as in NotWeighed, from the study.
+func (r *run) removeParts(parts map[string]bool) {
 	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[tare.LeftWorkload(w.ID, "").What] })
 	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[tare.LeftContender(e.ID, "").What] })
 	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return parts[tare.LeftContender(c.ID, "").What] })

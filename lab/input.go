@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// input writes the inputs of all workloads. Those whose input takes programs
-// that are not there are left out.
-func (r *run) input(study tare.Study) error {
+// writeInputs writes the inputs of all workloads. It omits those whose input requires programs that
+// are not installed.
+func (r *run) writeInputs(study tare.Study) error {
 	var there []tare.Workload
 	for _, w := range r.study.Workloads {
 		in, err := r.kind.Input(w, study.Dir, r.inputDir())
@@ -38,5 +38,5 @@ func (r *run) input(study tare.Study) error {
 	return nil
 }
 
-// inputDir is where contenders find their inputs.
+// inputDir returns the directory of the contenders' inputs.
 func (r *run) inputDir() string { return filepath.Join(r.o.Dir, "input") }

@@ -14,16 +14,16 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Known keeps what contenders answered, so that the same program is not asked
-// the same question in every run. Keys are made of the program and of the
-// question; what cannot be read back counts as not known.
+// Known stores the answers of contenders, so that later runs do not ask the same program the same
+// question. Keys are made of the program and of the question. An unreadable entry counts as not
+// known.
 type Known interface {
 	Load(key string) ([]byte, bool)
 	Save(key string, what []byte)
 }
 
-// examined is what one contender showed in the kind's exams.
-type examined struct {
+// examResult is the result of one contender in the kind's exams.
+type examResult struct {
 	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil: it was not asked
 	Adoption  tare.Adoption   `json:"adoption"`
 }
@@ -44,7 +44,7 @@ func (r *run) knownKey(id, what string, ask ...wire.Workload) string {
 	}
 	ask = slices.Clone(ask)
 	for i := range ask {
-		ask[i] = r.configured(id, ask[i])
+		ask[i] = r.withSet(id, ask[i])
 		ask[i].Input = "" // a path; its bytes are in the sum
 	}
 	h := sha256.New()
@@ -53,15 +53,15 @@ func (r *run) knownKey(id, what string, ask ...wire.Workload) string {
 		reference = k.Reference()
 	}
 	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", what, r.name, reference, compares, r.programs[r.study.Baseline].Contender.SHA256,
-		p.SHA256, r.programs[id].Variant, p.Set, r.role(id), r.environment(), ask})
+		p.SHA256, r.programs[id].Variant, p.Set, r.roleOf(id), r.contenderEnv(), ask})
 	if err != nil {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// load reads what is known under key into what.
-func (r *run) load(key string, what any) bool {
+// loadKnown reads the value stored under key into value.
+func (r *run) loadKnown(key string, what any) bool {
 	if key == "" {
 		return false
 	}
@@ -69,8 +69,8 @@ func (r *run) load(key string, what any) bool {
 	return ok && json.Unmarshal(src, what) == nil
 }
 
-// save keeps what under key.
-func (r *run) save(key string, what any) {
+// saveKnown stores value under key.
+func (r *run) saveKnown(key string, what any) {
 	if key == "" {
 		return
 	}

@@ -27,8 +27,8 @@ const (
 	DefaultFull  = 5 * time.Minute
 )
 
-// LostError says that the study cannot be carried out without a contender
-// that was lost: the baseline, the control or the null contender.
+// LostError is the error of a study without a contender that it needs: the baseline, the control or
+// the null contender was lost.
 type LostError struct {
 	Contender string
 	Why       string // one line
@@ -39,8 +39,8 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
 }
 
-// Budget is how long to measure a study with budget b where nobody says, the
-// pilot included; the fewest rounds that allow a verdict can take longer.
+// Budget returns how long to measure a study with budget b by default, the pilot included. The
+// fewest rounds that allow a verdict can take longer.
 func Budget(b tare.Budget, quick bool) time.Duration {
 	of, or := b.Full, DefaultFull
 	if quick {
@@ -52,8 +52,8 @@ func Budget(b tare.Budget, quick bool) time.Duration {
 	return of
 }
 
-// ExpectError says that a check missed a trap although it had all the evidence
-// that it needs.
+// ExpectError is the error of a check that missed a trap although it had all the evidence that it
+// needs.
 type ExpectError struct {
 	Missed []string // one line each
 }
@@ -67,7 +67,7 @@ func (e *ExpectError) Error() string {
 	return s
 }
 
-// StudyError says that the study asks for something that cannot be asked.
+// StudyError is the error of a study that requests something invalid.
 type StudyError struct {
 	Study string
 	Err   error
@@ -79,7 +79,7 @@ func (e *StudyError) Error() string { return fmt.Sprintf("study %s: %v", e.Study
 // Unwrap returns what is wrong.
 func (e *StudyError) Unwrap() error { return e.Err }
 
-// run is one study being carried out.
+// run is the state of a study during its measurement.
 type run struct {
 	o     Options
 	kind  Kind
@@ -94,7 +94,7 @@ type run struct {
 	profiles   []tare.Profile
 	left       []tare.NotWeighed
 	unfit      []tare.NotWeighed // of them, what the budget has no time for
-	all        []tare.Workload   // before anything was left out for lack of time
+	all        []tare.Workload   // before any was omitted for lack of time
 
 	failedPilot map[string]bool // workloads that were to be brought back and gave no result
 	planPace    float64         // of the plan: what a round takes over what pilots make of it; zero: 1
@@ -117,24 +117,24 @@ type run struct {
 	longDone int
 }
 
-// Run carries study out. The result is returned together with an *ExpectError,
-// and with context.Canceled when the run was cut off after at least one round;
-// with any other error there is none.
+// Run measures study. It returns the result together with an *ExpectError, and with
+// context.Canceled if the run was cut off after at least one round. With any other error there is
+// no result.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
 	r, err := newRun(study, o)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(r.inputDir()) // can be made again: only their sums are kept
-	facts := r.facts(ctx)
+	defer os.RemoveAll(r.inputDir()) // can be made again: only their checksums are saved
+	facts := r.machineFacts(ctx)
 
-	if err := r.build(ctx); err != nil {
+	if err := r.buildContenders(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.room(facts.Memory); err != nil {
+	if err := r.checkHeaps(facts.Memory); err != nil {
 		return nil, err
 	}
-	if err := r.holds(r.available()); err != nil {
+	if err := r.checkData(r.availableMemory()); err != nil {
 		return nil, err
 	}
 	if r.o.User && r.o.Rounds == 0 {
@@ -147,25 +147,25 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	}
 	defer r.out.Close()
 	r.started, r.before = r.o.Now(), r.o.Spent
-	if err := r.prepare(ctx); err != nil {
+	if err := r.makePlan(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.measure(ctx); err != nil && ctx.Err() == nil {
+	if err := r.measureRounds(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if ctx.Err() != nil && len(r.rounds) == 0 {
 		return nil, ctx.Err()
 	}
-	if err := r.profile(ctx); err != nil {
+	if err := r.takeProfiles(ctx); err != nil {
 		return nil, err
 	}
-	facts.Noise = r.noise()
-	res := r.result(facts)
-	r.progress(Event{Phase: "done", Round: len(r.rounds), Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Message: r.stopped})
+	facts.Noise = r.averageNoise()
+	res := r.makeResult(facts)
+	r.sendProgress(Event{Phase: "done", Round: len(r.rounds), Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Message: r.stopped})
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
-	if !r.over() {
+	if !r.isDone() {
 		if err := r.out.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
 			return res, err
 		}
@@ -178,14 +178,14 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	return res, nil
 }
 
-// newRun checks what was asked, fills in defaults and writes the inputs.
+// newRun checks the options, fills in defaults and writes the inputs.
 func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	kind, ok := o.Kinds[string(study.Kind)]
 	if !ok {
-		return nil, &StudyError{study.ID, fmt.Errorf("kind: unknown kind %q; known: %s", study.Kind, names(o.Kinds))}
+		return nil, &StudyError{study.ID, fmt.Errorf("kind: unknown kind %q; known: %s", study.Kind, joinKeys(o.Kinds))}
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -215,13 +215,13 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.left, err = Part(study, r.reduced(), o.Only); err != nil {
+	if r.study, r.left, err = Part(study, r.isReduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := whole.MakeDir(r.inputDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
-	if err := r.input(study); err != nil {
+	if err := r.writeInputs(study); err != nil {
 		return nil, err
 	}
 	if p, ok := kind.(Prober); ok {
@@ -248,20 +248,19 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	return r, nil
 }
 
-// reduced reports whether only what a claim, a criterion or an expectation needs is
-// measured: at quick, and at a budget set by the user that is less than half of the
-// full one.
-func (r *run) reduced() bool {
+// isReduced reports whether only parts that a claim, a criterion or an expectation needs are
+// measured: at quick, and at a budget set by the user that is less than half of the full one.
+func (r *run) isReduced() bool {
 	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < Budget(r.study.Budget, false)/2
 }
 
-// openJournal starts the journal, or goes on with the one that is there.
+// openJournal starts the journal, or continues the existing one.
 func (r *run) openJournal() error {
 	path := filepath.Join(r.o.Dir, journal.FileName)
-	print := r.fingerprint()
+	print := r.studyFingerprint()
 	if !r.o.Resume {
 		out, err := journal.Create(path, journal.Head{
-			Study: r.study.ID, Fingerprint: print, Options: r.asked(),
+			Study: r.study.ID, Fingerprint: print, Options: r.statedOptions(),
 			Started: r.o.Now().UTC().Format(time.RFC3339),
 		})
 		r.out = out
@@ -274,7 +273,7 @@ func (r *run) openJournal() error {
 	if err != nil {
 		return &ResumeError{Path: path, Why: oneLine(err.Error())}
 	}
-	if why := mismatch(log.Head, print, r.asked()); why != "" {
+	if why := whyMismatch(log.Head, print, r.statedOptions()); why != "" {
 		out.Close()
 		return &ResumeError{Path: path, Why: why}
 	}
@@ -282,8 +281,8 @@ func (r *run) openJournal() error {
 	return nil
 }
 
-// prepare gets the plan: from the journal, or from a pilot.
-func (r *run) prepare(ctx context.Context) error {
+// makePlan gets the plan from the journal, or from a pilot.
+func (r *run) makePlan(ctx context.Context) error {
 	if r.log.Plan != nil {
 		r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
 		r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
@@ -303,26 +302,26 @@ func (r *run) prepare(ctx context.Context) error {
 				r.dropped[c.ID] = true
 			}
 		}
-		r.disqualify()
+		r.dropWrong()
 		if err := r.countLook(); err != nil {
 			return err
 		}
-		r.progress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
+		r.sendProgress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
 			Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
 		return nil
 	}
-	if err := r.pilot(ctx); err != nil {
+	if err := r.runPilots(ctx); err != nil {
 		return err
 	}
-	if err := r.outsideOfBudget(func() error { return r.examine(ctx) }); err != nil {
+	if err := r.outsideOfBudget(func() error { return r.runExams(ctx) }); err != nil {
 		return err
 	}
-	p := r.fit(r.pilots, r.elapsed())
-	r.forget()
+	p := r.fitPilots(r.pilots, r.elapsedTime())
+	r.forgetDropped()
 	p.LeftOut = r.unfit
 	r.left = append(r.left, r.unfit...)
 	r.plan = p
-	r.plan.PilotSeconds = r.elapsed().Seconds()
+	r.plan.PilotSeconds = r.elapsedTime().Seconds()
 	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}
 	for i := range r.trials { // that failed in the pilot
 		entries = append(entries, journal.Entry{Trial: &r.trials[i]})
@@ -332,12 +331,12 @@ func (r *run) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	r.progress(Event{Phase: "plan", Plan: &r.plan, Rounds: p.RoundsPlanned, Left: r.remaining()})
+	r.sendProgress(Event{Phase: "plan", Plan: &r.plan, Rounds: p.RoundsPlanned, Left: r.remainingBudget()})
 	return nil
 }
 
-// elapsed is how long the study has measured, an earlier run included.
-func (r *run) elapsed() time.Duration {
+// elapsedTime returns how long the study has measured, including an earlier run.
+func (r *run) elapsedTime() time.Duration {
 	if r.started.IsZero() {
 		return 0
 	}
@@ -352,17 +351,17 @@ func (r *run) outsideOfBudget(do func() error) error {
 	return do()
 }
 
-// remaining is what remains of the budget.
-func (r *run) remaining() time.Duration { return max(0, r.o.Budget-r.elapsed()) }
+// remainingBudget returns the rest of the budget.
+func (r *run) remainingBudget() time.Duration { return max(0, r.o.Budget-r.elapsedTime()) }
 
-func (r *run) progress(e Event) {
+func (r *run) sendProgress(e Event) {
 	if r.o.Progress != nil {
 		r.o.Progress(e)
 	}
 }
 
-// facts are those of the machine the study runs on.
-func (r *run) facts(ctx context.Context) tare.Machine {
+// machineFacts returns the facts of the machine of the run.
+func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	if r.o.Machine != nil {
 		return *r.o.Machine
 	}
@@ -371,9 +370,9 @@ func (r *run) facts(ctx context.Context) tare.Machine {
 	return m
 }
 
-// noise is the machine's over all rounds, those of an earlier run included,
-// each by its length.
-func (r *run) noise() tare.Noise {
+// averageNoise returns the machine's noise over all rounds, including those of an earlier run,
+// weighted by their length.
+func (r *run) averageNoise() tare.Noise {
 	if r.o.Machine != nil {
 		return r.o.Machine.Noise
 	}
@@ -397,8 +396,8 @@ func (r *run) noise() tare.Noise {
 	}
 }
 
-// gauge starts to watch the machine and returns what reads the gauges.
-func (r *run) gauge() func(trials []tare.Trial) tare.Noise {
+// startGauge starts to watch the machine and returns the function that reads its noise.
+func (r *run) startGauge() func(trials []tare.Trial) tare.Noise {
 	if r.o.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.o.Machine.Noise }
 	}

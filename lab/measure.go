@@ -23,15 +23,15 @@ const (
 	Unanswerable = "unanswerable" // everything that was asked is about contenders that are void
 )
 
-// measure runs rounds until a look decides everything or the plan is done.
-func (r *run) measure(ctx context.Context) error {
-	if r.over() {
+// measureRounds runs rounds until a look decides everything or the plan is done.
+func (r *run) measureRounds(ctx context.Context) error {
+	if r.isDone() {
 		r.stopped = r.log.Done.Stopped
 		return nil
 	}
 	for {
 		done := len(r.rounds) - r.longDone
-		if err := r.revise(done); err != nil { // a run that was resumed right there
+		if err := r.revisePlan(done); err != nil { // a run that was resumed right there
 			return err
 		}
 		if err := r.readmit(ctx, done); err != nil {
@@ -44,7 +44,7 @@ func (r *run) measure(ctx context.Context) error {
 			}
 			return nil
 		}
-		if r.interrupted() {
+		if r.isInterrupted() {
 			r.stopped = Interrupted
 			return nil
 		}
@@ -52,26 +52,26 @@ func (r *run) measure(ctx context.Context) error {
 			r.stopped = Unanswerable
 			return nil
 		}
-		if r.spent(done) {
+		if r.isSpent(done) {
 			return r.stopAtLimit()
 		}
-		if more, err := r.permitted(ctx, done); err != nil || !more {
+		if more, err := r.isPermitted(ctx, done); err != nil || !more {
 			return err
 		}
-		if err := r.round(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
+		if err := r.runRound(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
 			return r.stopAfter(ctx, err)
 		}
 		done++
-		r.progress(r.known(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Left: r.remaining()}))
-		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.interrupted() && !r.isLimited(done) {
-			if err := r.round(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
+		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
+		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.isInterrupted() && !r.isLimited(done) {
+			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
 				return r.stopAfter(ctx, err)
 			}
 			r.longDone++
 		}
 		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
-			o := r.evaluate(tare.Machine{}, false)
-			if r.look(o, done) && done >= r.fewest() {
+			o := r.judgeEvidence(tare.Machine{}, false)
+			if r.judgeLook(o, done) && done >= r.minRounds() {
 				r.stopped = Decided
 				return nil
 			}
@@ -79,7 +79,7 @@ func (r *run) measure(ctx context.Context) error {
 				r.stopped = Unanswerable
 				return nil
 			}
-			if err := r.race(o, done); err != nil {
+			if err := r.retireTrailing(o, done); err != nil {
 				return err
 			}
 		}
@@ -107,9 +107,9 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// permitted asks whether another round is wanted. If not, what was done is what was
-// planned: the number does not depend on what was measured.
-func (r *run) permitted(ctx context.Context, done int) (bool, error) {
+// isPermitted asks Permit for another round. If it is not wanted, the rounds done become those
+// planned: their number does not depend on measurements.
+func (r *run) isPermitted(ctx context.Context, done int) (bool, error) {
 	if r.o.Permit == nil {
 		return true, nil
 	}
@@ -121,19 +121,19 @@ func (r *run) permitted(ctx context.Context, done int) (bool, error) {
 	return false, r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
-// fewest is how many rounds there are at least, even if all is decided before.
-func (r *run) fewest() int {
+// minRounds returns the least number of rounds, even if all is decided before.
+func (r *run) minRounds() int {
 	if r.o.Quick || r.o.User {
 		return 0
 	}
 	return plan.FullRounds
 }
 
-// spent reports whether the budget is used up after done rounds. A study runs to
-// the fewest rounds a verdict needs, or those that a budget set by the user is
-// stretched to: if rounds turn out slower than the pilot was, the plan says so. No
-// round starts that would end past the limit of the run.
-func (r *run) spent(done int) bool {
+// isSpent reports whether the budget is used up after done rounds. A study runs to the fewest
+// rounds a verdict needs, or those that a budget set by the user is stretched to: if rounds turn
+// out slower than the pilot was, the plan says so. No round starts that would end past the limit of
+// the run.
+func (r *run) isSpent(done int) bool {
 	if r.o.Rounds > 0 {
 		return false
 	}
@@ -144,7 +144,7 @@ func (r *run) spent(done int) bool {
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))
-	if r.elapsed()+next <= r.o.Budget {
+	if r.elapsedTime()+next <= r.o.Budget {
 		return false
 	}
 	least := plan.MinRounds
@@ -158,41 +158,41 @@ func (r *run) spent(done int) bool {
 	return true
 }
 
-// over reports whether the run that is resumed had come to its end: it was
-// ended before its result was kept, and only that is missing.
-func (r *run) over() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
+// isDone reports whether the resumed run had measured everything: it ended before its result was
+// saved, and only that is missing.
+func (r *run) isDone() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
 
-// knownFrom is how many rounds there are before a progress line says who leads.
-const knownFrom = 3
+// minRoundsForLeader is the number of rounds from which a progress line names the leader.
+const minRoundsForLeader = 3
 
-// known adds to a progress event what is known so far.
-func (r *run) known(e Event) Event {
-	if r.o.Progress == nil || e.Round < knownFrom {
+// withLeader adds the current leader to a progress event.
+func (r *run) withLeader(e Event) Event {
+	if r.o.Progress == nil || e.Round < minRoundsForLeader {
 		return e
 	}
-	if lead, ok := judge.Leading(r.judged(false)); ok {
+	if lead, ok := judge.Leading(r.collectEvidence(false)); ok {
 		e.Leader, e.Ratio = lead.Contender, lead.Ratio
 	}
 	return e
 }
 
-// look judges what there is and reports whether that answers the study.
-func (r *run) look(o measured, done int) bool {
-	answered, open := answered(o.verdicts, o.claims)
+// judgeLook judges the evidence so far and reports whether that answers the study.
+func (r *run) judgeLook(o measured, done int) bool {
+	answered, open := countAnswered(o.verdicts, o.claims)
 	if r.o.Until > 0 {
 		settled, unsettled := judge.Settled(o.data, o.comparisons, o.findings, r.o.Until)
 		answered, open = answered+settled, open+unsettled
 	}
-	r.progress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(),
-		Left: r.remaining(), Decided: answered, Open: open})
+	r.sendProgress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(),
+		Left: r.remainingBudget(), Decided: answered, Open: open})
 	if r.o.Until > 0 {
 		return judge.DecidedTo(r.o.Until, o.data, o.comparisons, o.findings, o.verdicts, o.claims)
 	}
 	return judge.Decided(o.verdicts, o.claims)
 }
 
-// interrupted reports whether somebody asked to stop.
-func (r *run) interrupted() bool {
+// isInterrupted reports whether the user asked to stop.
+func (r *run) isInterrupted() bool {
 	select {
 	case <-r.o.Stop:
 		return true
@@ -201,9 +201,8 @@ func (r *run) interrupted() bool {
 	}
 }
 
-// answered counts the criteria and claims that have an answer, and those that
-// have none yet.
-func answered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
+// countAnswered counts the criteria and claims that have an answer, and those that have none yet.
+func countAnswered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
 	count := func(isOpen bool) {
 		if isOpen {
 			open++

@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// room reports a live heap that all contenders together cannot hold in memory
-// (bytes; zero: not known). In lockstep all processes of a round are there at
-// once, and each holds its heap about twice over before it collects.
-func (r *run) room(memory int64) error {
+// checkHeaps returns an error for a live heap that all contenders together cannot have in memory
+// (in bytes; 0 means unknown). In lockstep all processes of a round run concurrently, and each
+// takes about twice its heap before it collects.
+func (r *run) checkHeaps(memory int64) error {
 	const mostly = 0.8 // of the memory
 	processes := len(r.programs)
 	if r.o.Isolation == tare.TrialWise {
@@ -27,12 +27,11 @@ func (r *run) room(memory int64) error {
 	return nil
 }
 
-// holds reports data of the workloads' that the contenders which are open at once
-// cannot keep in what memory there is (bytes; zero: not known). The next workload
-// is prepared while others still keep the one before, so each counts with the one
-// that takes it most. The workload that is named is the one that takes most. Nor
-// may one process alone be ended for what it keeps.
-func (r *run) holds(available int64) error {
+// checkData returns an error for workload data that the concurrently open contenders cannot store
+// in the available memory (in bytes; 0 means unknown). The next workload is prepared while others
+// still store the one before, so each contender counts with its largest. The error names the
+// workload that takes most. Nor may a single process be ended for its data.
+func (r *run) checkData(available int64) error {
 	k, ok := r.kind.(Holder)
 	if !ok {
 		return nil
@@ -48,7 +47,7 @@ func (r *run) holds(available int64) error {
 			if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
 				continue
 			}
-			n := k.Holds(c, r.configured(c.ID, r.inputs[w.ID]))
+			n := k.Holds(c, r.withSet(c.ID, r.inputs[w.ID]))
 			if n > trial.DefaultMemoryLimit {
 				return &StudyError{r.study.ID, fmt.Errorf("workload %q: what %s keeps (n: %d) takes about %d MB, and a process may hold %d MB; choose a smaller n",
 					w.ID, c.ID, w.N, n/1e6, int64(trial.DefaultMemoryLimit)/1e6)}
@@ -87,9 +86,9 @@ func (r *run) holds(available int64) error {
 		worst.ID, worst.N, at[worst.ID]/1e6, others, available/1e6, advice)}
 }
 
-// available is the memory that can be had, in bytes; zero: not known. A machine
-// that is reported instead of this one has all of its own.
-func (r *run) available() int64 {
+// availableMemory returns the available memory in bytes; 0 means unknown. A machine that is
+// reported instead of this one has all of its memory.
+func (r *run) availableMemory() int64 {
 	if r.o.Machine != nil {
 		return r.o.Machine.Memory
 	}

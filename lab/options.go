@@ -10,12 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// What follows is what a [Kind] is given and returns, so that one can be written
-// outside this repository.
+// The parameters and results of a [Kind], so that one can be written outside this repository.
 type (
 	// Program is a contender as it was built.
 	Program = build.Program
-	// TrialSpec is how to start one trial of a program.
+	// TrialSpec describes how to start one trial of a program.
 	TrialSpec = trial.Spec
 	// Conn is the conversation with a trial.
 	Conn = trial.Conn
@@ -23,12 +22,12 @@ type (
 	Guardian = trial.Guardian
 )
 
-// Kind is how a study asks its contenders. The engine drives every kind the
-// same way and never learns which one it is driving.
+// Kind defines how a study works with its contenders. The engine runs every kind in the same way
+// and never learns which one it is.
 type Kind interface {
-	// Input writes what workload w asks of every contender into dir and
-	// describes it on the wire. studyDir is where relative files start. A
-	// workload is left out where the error is a *NotInstalledError.
+	// Input writes the input of workload w for every contender into dir and describes it on the
+	// wire. studyDir is where relative files start. A workload is omitted if the error is a
+	// *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
 	// Open starts one trial of program. Different trials are prepared at the
 	// same time; one trial gets one request after another.
@@ -46,22 +45,22 @@ type Describer interface {
 	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 }
 
-// Holder is a Kind whose contenders keep data of a workload's in memory. A study
-// that the machine has not the memory for is refused before anything is started.
+// Holder is a Kind whose contenders store data of a workload in memory. A study that needs more
+// memory than the machine has is rejected before anything is started.
 type Holder interface {
 	// Holds is what contender c takes for w, which is completed by its set, at
 	// most, in bytes; zero: too little to count.
 	Holds(c tare.Contender, w wire.Workload) int64
 }
 
-// Examiner is a Kind that asks every contender for more than the study's
-// workloads: cases on which implementations are known to differ. They are
-// asked once per study, in a process of their own, and never timed.
+// Examiner is a Kind with more cases for every contender than the study's workloads: those in which
+// implementations are known to differ. They run once per study, in a separate process, and are
+// never timed.
 type Examiner interface {
 	// Exams writes the inputs of all exams into dir.
 	Exams(dir string) ([]wire.Workload, error)
-	// Differ holds one answer to one case of exam against the reference. It
-	// reports false where the answer is the reference's.
+	// Differ compares one answer to one case of exam with the reference. It reports false where the
+	// answer is the reference's.
 	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
 	// Reference names what answers are compared with, e.g. encoding/json go1.26.8.
 	Reference() string
@@ -81,8 +80,8 @@ type Launcher interface {
 	Launches() []tare.Launch
 }
 
-// Prober is a Kind that asks for what must be refused. A contender that does
-// not refuse it is disqualified, as one that answers wrong is.
+// Prober is a Kind with requests that must be rejected. A contender that accepts them is
+// disqualified, like one with wrong answers.
 type Prober interface {
 	// Probes writes the inputs of all probes for works into dir. They are
 	// prepared and answered as workloads are, once per study, and compared with
@@ -92,9 +91,9 @@ type Prober interface {
 
 // Sources turns a study's entry into a program that can be started.
 type Sources interface {
-	// Program builds (or finds built) what entry e stands for; it is not asked
-	// for entries with a command or a URL. The error is one line: it becomes the contender's void finding, unless it wraps
-	// build.ErrNoToolchain or build.ErrCache, which end the run.
+	// Program builds (or finds built) the program of entry e; it is not called for entries with a
+	// command or a URL. The error is one line: it becomes the contender's void finding, unless it
+	// wraps build.ErrNoToolchain or build.ErrCache, which end the run.
 	Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error)
 }
 
@@ -109,17 +108,17 @@ type Options struct {
 	Host
 }
 
-// Measuring says what of a study is measured, how long, and in which way.
+// Measuring states what of a study is measured, how long, and in which way.
 type Measuring struct {
 	Only   Only          // a part of the study; zero: by Quick
 	Quick  bool          // only what carries a claim or criterion
 	Budget time.Duration // measuring time; zero: the study's own for Quick or full
-	User   bool          // the budget is the user's own: refuse rather than stretch it
-	Limit  time.Duration // end by then, whatever the plan says: no round starts that would end later, and one that does is left out; zero: no limit
+	User   bool          // the budget is set by the user: fail rather than stretch it
+	Limit  time.Duration // end by then, whatever the plan says: no round starts that would end later, and one that does is discarded; 0 means no limit
 	Spent  time.Duration // of Budget and Limit, before Run
 	Rounds int           // fixed number of rounds, one look at the end; zero: by budget
 	Until  float64       // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
-	Permit Permit        // asked before each round, where others share the rounds; nil: all of Rounds
+	Permit Permit        // called before each round, if several machines share the rounds; nil permits all of Rounds
 
 	Seed      uint64         // zero: from the clock; recorded
 	Isolation tare.Isolation // zero: lockstep
@@ -141,7 +140,7 @@ func (m Measuring) recordedEnv() []string {
 	return m.Env
 }
 
-// Host is what the program that carries a study out knows, and wants to be told.
+// Host holds the services and callbacks of the program that runs a study.
 type Host struct {
 	Now      func() time.Time                     // zero: time.Now
 	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
@@ -149,13 +148,13 @@ type Host struct {
 	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
 	Unlocked bool                                 // recorded: no machine lock was held
 
-	Known  Known        // answers of earlier runs; nil: every contender is asked
+	Known  Known        // answers of earlier runs; nil: every contender is tested
 	Resume bool         // go on with the journal in Dir
-	Stored *tare.Result // an older result of the study, to be told what has changed since; nil: none
+	Stored *tare.Result // an older result of the study, to report changes since; nil: none
 
 	Run      string          // tag of this run, put into every process it starts
-	Guardian *trial.Guardian // told of what is started, where the run's tag cannot be searched for
-	Progress func(Event)     // what happens, as it happens; nil: nobody listens
+	Guardian *trial.Guardian // notified of started processes, on systems where the run's tag cannot be searched for
+	Progress func(Event)     // called for each step as it happens; may be nil
 	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
 }
 
@@ -163,8 +162,8 @@ type Host struct {
 // NAME=value that the command then needs in its environment. The error is one line.
 type BuildFor func(ctx context.Context, command []string) (env []string, err error)
 
-// Permit says whether one more round is wanted after done rounds. It may take its
-// time. With an error the study has no result.
+// Permit reports whether one more round is wanted after done rounds. It may block. With an error
+// the study has no result.
 type Permit func(ctx context.Context, done int) (bool, error)
 
 // Only chooses a part of a study by name. What it names is measured at any

@@ -20,33 +20,32 @@ const (
 	notAsked  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part is what of a study is measured, and what is left out of it: at quick
-// what carries a claim, a criterion or an expectation; of a study that somebody
-// chose from, what was chosen. The baseline is always in. What was chosen by
-// name is measured at any budget.
+// Part returns the part of a study that is measured, and the omitted rest: at quick, the part that
+// carries a claim, a criterion or an expectation; with a selection, the selected part. The baseline
+// is always included. A selection by name is measured at any budget.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
-	contenders, workloads := all, all
+	contenders, workloads := chooseAll, chooseAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
-		contenders, workloads = carrying(s)
+		contenders, workloads = chooseForQuick(s)
 	}
 	if isQuick {
-		workloads = visited(s, briefly(s, workloads))
+		workloads = omitSegments(s, chooseBrief(s, workloads))
 	}
 	if len(only.Contenders) > 0 {
-		named, err := matching(only.Contenders)
+		named, err := matchAny(only.Contenders)
 		if err != nil {
 			return s, nil, err
 		}
 		contenders = func(id string) (bool, string) { return id == s.Baseline || named(id), notChosen }
 	}
 	if len(only.Workloads) > 0 {
-		named, err := matching(only.Workloads)
+		named, err := matchAny(only.Workloads)
 		if err != nil {
 			return s, nil, err
 		}
 		workloads = func(id string) (bool, string) { return named(id), notChosen }
 		if len(only.Contenders) == 0 {
-			contenders = listed(s, workloads, contenders)
+			contenders = chooseListed(s, workloads, contenders)
 		}
 	}
 	var left, idle []tare.NotWeighed
@@ -81,14 +80,14 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return p, left, nil
 }
 
-// chooser says whether an id is measured, and if not why.
+// chooser reports whether an id is measured, and if not why.
 type chooser func(id string) (in bool, why string)
 
-func all(string) (bool, string) { return true, "" }
+func chooseAll(string) (bool, string) { return true, "" }
 
-// listed chooses those that in chooses, and who is listed by a workload that is
-// measured: who asks for the workload asks for them.
-func listed(s tare.Study, works, in chooser) chooser {
+// chooseListed selects those that in selects, and the contenders that a measured workload lists: a
+// user who selects the workload selects them.
+func chooseListed(s tare.Study, works, in chooser) chooser {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
 			if measured, _ := works(w.ID); measured && slices.Contains(w.Contenders, id) {
@@ -99,9 +98,9 @@ func listed(s tare.Study, works, in chooser) chooser {
 	}
 }
 
-// carrying chooses what quick measures. Where the study names the workloads of
-// quick, what it asks on others brings nobody in.
-func carrying(s tare.Study) (contenders, workloads chooser) {
+// chooseForQuick selects what quick measures. If the study names the workloads of quick, its
+// questions on others add no contender.
+func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
 	who, what := map[string]bool{}, map[string]bool{}
 	elsewhere := func(workload string) bool {
 		return workload != "" && len(s.Budget.QuickWorkloads) > 0 && !slices.Contains(s.Budget.QuickWorkloads, workload)
@@ -160,8 +159,8 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 	return in(who), in(what)
 }
 
-// briefly leaves out what the study has no time for at quick.
-func briefly(s tare.Study, in chooser) chooser {
+// chooseBrief omits what the study has no time for at quick.
+func chooseBrief(s tare.Study, in chooser) chooser {
 	if len(s.Budget.QuickWorkloads) == 0 {
 		return in
 	}
@@ -173,9 +172,9 @@ func briefly(s tare.Study, in chooser) chooser {
 	}
 }
 
-// visited leaves continuous segments out of those that in chooses, except where the
-// study names them as quick.
-func visited(s tare.Study, in chooser) chooser {
+// omitSegments removes continuous segments from those that in selects, unless the study names them
+// as quick.
+func omitSegments(s tare.Study, in chooser) chooser {
 	segment := map[string]time.Duration{}
 	for _, w := range s.Workloads {
 		if w.Traffic != nil {
@@ -190,8 +189,8 @@ func visited(s tare.Study, in chooser) chooser {
 	}
 }
 
-// matching reports which names match one of patterns.
-func matching(patterns []string) (func(name string) bool, error) {
+// matchAny returns a predicate for names that match one of patterns.
+func matchAny(patterns []string) (func(name string) bool, error) {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
 			return nil, fmt.Errorf("%q is not a pattern: %w", p, err)

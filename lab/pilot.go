@@ -15,42 +15,42 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Warm-up and memory passes. A warm-up ends after so many collection cycles or
-// so much time, whichever comes first.
+// Warm-up and memory passes. A warm-up ends after a number of collection cycles or a time,
+// whichever comes first.
 const (
-	warmGC      = 3
-	warmNS      = 20e6
-	warmTraffic = 100e6 // of a server: it has buffers and connections to get
-	warmSlice   = 8e6   // of a benchmark with slices of one length, of which suites have many
-	warmCapNS   = 2e9
-	pilotGC     = 5
-	pilotNS     = 100e6
-	seldomGC    = 3 // of a contender whose cycles are long
-	seldomNS    = 1e9
-	warmMore    = 1.2  // of the operations that are expected to last that long
-	untimedFrom = 0.25 // of the timed part of an operation: what is less is not told from chance
-	statsNS     = 5e6  // work of one memory pass
-	statsMost   = 1000
-	sampleCases = 2 // conformance cases per round
+	warmGC          = 3
+	warmNS          = 20e6
+	warmTraffic     = 100e6 // of a server: it has buffers and connections to get
+	warmSlice       = 8e6   // of a benchmark with slices of one length, of which suites have many
+	warmCapNS       = 2e9
+	pilotGC         = 5
+	pilotNS         = 100e6
+	seldomGC        = 3 // of a contender whose cycles are long
+	seldomNS        = 1e9
+	warmMore        = 1.2  // of the operations that are expected to last that long
+	minUntimedShare = 0.25 // of the timed part of an operation: less cannot be distinguished from chance
+	statsNS         = 5e6  // work of one memory pass
+	statsMost       = 1000
+	sampleCases     = 2 // conformance cases per round
 
-	unrefusedMost = 24 // probes that were not refused, told one by one
+	maxUnrefused = 24 // wrongly accepted probes that are listed
 )
 
-// pilot opens every contender once: it must answer every case right, and shows
-// how long an operation takes, what it allocates and how long a collection
-// cycle is, so that slices can be planned. Nothing it measures is reported.
+// runPilots opens every contender once. Each must answer every case correctly; the pilot measures
+// how long an operation takes, what it allocates and how long a collection cycle is, so that slices
+// can be planned. None of its measurements is reported.
 //
-// The baseline and the null contender come first: what they cost tells what the
-// budget has time for, before the others are opened. The control is the program
-// of the baseline, and is not asked again.
+// The baseline and the null contender come first: their cost shows what the budget has time for,
+// before the others are opened. The control is the program of the baseline, and is not tested
+// again.
 //
-// Where it is known beforehand what pilots will show, what the budget has no time
-// for is left out before any of them.
-func (r *run) pilot(ctx context.Context) error {
+// If the results of pilots are known in advance, the parts that the budget has no time for are
+// omitted before any of them.
+func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitExpected(); err != nil {
 		return err
 	}
-	began := r.elapsed()
+	began := r.elapsedTime()
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {
 			if err := r.pilotOrDrop(ctx, c); err != nil {
@@ -60,7 +60,7 @@ func (r *run) pilot(ctx context.Context) error {
 	}
 	r.copyToControl()
 	if r.o.User && r.o.Rounds == 0 {
-		r.fitBeforehand(r.elapsed() - began)
+		r.fitBeforehand(r.elapsedTime() - began)
 	}
 	for _, c := range slices.Clone(r.contenders) {
 		switch c.Role {
@@ -71,8 +71,8 @@ func (r *run) pilot(ctx context.Context) error {
 			}
 		}
 	}
-	r.disqualify()
-	r.share()
+	r.dropWrong()
+	r.sharePilots()
 	for _, w := range r.study.Workloads {
 		for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
 			if !r.pilotedOn(id, w.ID) {
@@ -82,7 +82,7 @@ func (r *run) pilot(ctx context.Context) error {
 	}
 	for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
 		if r.dropped[id] {
-			return &LostError{Contender: id, Why: r.wrong(id)}
+			return &LostError{Contender: id, Why: r.whyDropped(id)}
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if r.dropped[c.ID] {
 		return nil
 	}
-	r.progress(Event{Phase: "pilot", Contender: c.ID})
+	r.sendProgress(Event{Phase: "pilot", Contender: c.ID})
 	err := r.pilotOne(ctx, c, r.study.Workloads)
 	if err == nil {
 		return nil
@@ -107,8 +107,8 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 		return err
 	}
 	r.trials = append(r.trials, tare.Trial{Tau: 1, Contender: c.ID, Error: te})
-	r.progress(Event{Phase: "pilot", Contender: c.ID, Err: te})
-	return r.drop(c.ID, te.Error())
+	r.sendProgress(Event{Phase: "pilot", Contender: c.ID, Err: te})
+	return r.dropContender(c.ID, te.Error())
 }
 
 // copyToControl gives the control what the baseline showed.
@@ -135,10 +135,10 @@ func (r *run) copyToControl() {
 // contender takes its share of the baseline's time: two pilots took so long.
 func (r *run) fitBeforehand(two time.Duration) {
 	works := len(r.study.Workloads)
-	r.fitTo(r.guess(), func() time.Duration {
+	r.fitTo(r.guessPilots(), func() time.Duration {
 		rest := float64(len(r.participants()) - 3) // all but baseline, control and null
 		share := float64(len(r.study.Workloads)) / float64(works)
-		return r.elapsed() + time.Duration(guessedShare*rest*share*float64(two)/2)
+		return r.elapsedTime() + time.Duration(guessedShare*rest*share*float64(two)/2)
 	})
 }
 
@@ -146,7 +146,7 @@ func (r *run) fitBeforehand(two time.Duration) {
 // it leaves out the rest of works.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.o.Now()
-	s, err := r.open(ctx, c.ID, "pilot")
+	s, err := r.openTrial(ctx, c.ID, "pilot")
 	if err != nil {
 		return err
 	}
@@ -159,12 +159,12 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 			continue
 		}
 		if did > 0 && r.isPilotOver(c) {
-			r.leaveOutPilots(works[i:])
+			r.omitPilots(works[i:])
 			break
 		}
 		in := r.inputs[w.ID]
 		start := r.o.Now()
-		prep, err := s.Prepare(ctx, r.configured(c.ID, in))
+		prep, err := s.Prepare(ctx, r.withSet(c.ID, in))
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 		}
 		did++
 		prepared := r.o.Now().Sub(start)
-		conf, err := r.conformance(ctx, s, in, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
+		conf, err := r.checkConformance(ctx, s, in, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 		opened = 0
 		r.pilots = append(r.pilots, p)
 	}
-	if err := r.probe(ctx, s, c.ID); err != nil {
+	if err := r.sendProbes(ctx, s, c.ID); err != nil {
 		return err
 	}
 	if did == 0 && slices.ContainsFunc(works, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
@@ -209,26 +209,26 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
 	expected, isKnown := r.expectedOf(contender, w.ID)
 	share := expected.TimedShare()
-	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUp(w), share), warmCapNS*time.Nanosecond, 0)
+	first, err := s.Warm(ctx, w.ID, warmGC, timedPart(warmUpTime(w), share), warmCapNS*time.Nanosecond, 0)
 	if err != nil {
 		return p, err
 	}
 	if !isKnown && first.UntimedNS > first.WallNS {
 		share = perOp(first.WallNS, first.WallNS+first.UntimedNS)
 	}
-	warm, err := s.Warm(ctx, w.ID, pilotGC, timedPart(pilotNS, share), warmCapNS*time.Nanosecond, opsIn(share*pilotNS, perOp(first.WallNS, first.Ops)))
+	warm, err := s.Warm(ctx, w.ID, pilotGC, timedPart(pilotNS, share), warmCapNS*time.Nanosecond, opsForTime(share*pilotNS, perOp(first.WallNS, first.Ops)))
 	if err != nil {
 		return p, err
 	}
 	p.NSPerOp = perOp(warm.WallNS, warm.Ops)
 	ops := statsOps(p.NSPerOp / share)
-	mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp/share)+time.Duration(expected.AroundNS))
+	mem, err := s.Stats(ctx, w.ID, ops, expectedTime(ops, p.NSPerOp/share)+time.Duration(expected.AroundNS))
 	if err != nil {
 		return p, err
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
 	if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
-		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(seldomNS, p.NSPerOp)); err != nil {
+		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsForTime(seldomNS, p.NSPerOp)); err != nil {
 			return p, err
 		}
 	}
@@ -238,12 +238,12 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	case warm.GC >= 2:
 		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
 	}
-	p.SetupNS = float64(warmUp(w)) + float64(ops)*p.NSPerOp
+	p.SetupNS = float64(warmUpTime(w)) + float64(ops)*p.NSPerOp
 	if warm.UntimedNS+mem.UntimedNS > 0 {
 		p.UntimedNS = expected.UntimedNS
 		addUntimed(&p, warm, mem)
 		p.Counted = mem.Ops < ops
-		p.SetupNS = warmMore*float64(warmUp(w)) + p.AroundNS
+		p.SetupNS = warmMore*float64(warmUpTime(w)) + p.AroundNS
 	}
 	return p, nil
 }
@@ -254,7 +254,7 @@ func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if more := warm.Ops - mem.Ops; more > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(more)
 	}
-	if p.UntimedNS < untimedFrom*p.NSPerOp { // what testing takes around a run varies as much
+	if p.UntimedNS < minUntimedShare*p.NSPerOp { // what testing takes around a run varies as much
 		p.UntimedNS = 0
 	}
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
@@ -265,8 +265,8 @@ func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
 
-// warmUp is how long a warm-up for w may take without seeing collections.
-func warmUp(w tare.Workload) time.Duration {
+// warmUpTime returns how long a warm-up for w may take without collections.
+func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
 		return warmTraffic * time.Nanosecond
@@ -276,13 +276,15 @@ func warmUp(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsIn is how many operations of nsPerOp take somewhat more than ns, so that a
-// contender that runs a given number at a time needs to run them once.
-func opsIn(ns, nsPerOp float64) int64 { return int64(math.Ceil(warmMore * ns / max(0.1, nsPerOp))) }
+// opsForTime returns how many operations of nsPerOp take somewhat more than ns, so that a contender
+// that runs a fixed number at a time needs to run them once.
+func opsForTime(ns, nsPerOp float64) int64 {
+	return int64(math.Ceil(warmMore * ns / max(0.1, nsPerOp)))
+}
 
-// configured is workload in as contender id is told it: with how the study
-// configures the contender over what the workload chooses.
-func (r *run) configured(id string, in wire.Workload) wire.Workload {
+// withSet returns workload in with the study's configuration of contender id in addition to that of
+// the workload, which it overrides.
+func (r *run) withSet(id string, in wire.Workload) wire.Workload {
 	set := r.programs[id].Contender.Set
 	if len(set) == 0 {
 		return in
@@ -296,17 +298,17 @@ func (r *run) configured(id string, in wire.Workload) wire.Workload {
 	return in
 }
 
-// probe asks contender id for what it must refuse.
-func (r *run) probe(ctx context.Context, s *trial.Session, id string) error {
+// sendProbes sends contender id the requests that it must reject.
+func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error {
 	for _, in := range r.probes {
-		prep, err := s.Prepare(ctx, r.configured(id, in))
+		prep, err := s.Prepare(ctx, r.withSet(id, in))
 		if err != nil {
 			return err
 		}
 		if prep.Unsupported {
 			continue
 		}
-		conf, err := r.conformance(ctx, s, in, tare.Conformance{Contender: id, Fresh: prep.Fresh, Probe: true})
+		conf, err := r.checkConformance(ctx, s, in, tare.Conformance{Contender: id, Fresh: prep.Fresh, Probe: true})
 		if err != nil {
 			return err
 		}
@@ -315,9 +317,9 @@ func (r *run) probe(ctx context.Context, s *trial.Session, id string) error {
 	return nil
 }
 
-// share gives the entries of one and the same program one pilot, so that the
-// baseline and its control are cut alike whatever the machine did meanwhile.
-func (r *run) share() {
+// sharePilots gives the entries of one and the same program one pilot, so that the baseline and its
+// control are sliced alike whatever the machine did meanwhile.
+func (r *run) sharePilots() {
 	same := map[string]int{} // program, variant and workload → its first pilot
 	for i := range r.pilots {
 		p := &r.pilots[i]
@@ -334,12 +336,12 @@ func (r *run) share() {
 	}
 }
 
-// disqualify drops the contenders that answered wrong. A trap is timed all the
-// same: what it would have shown is what was published. One that stands apart
-// need not refuse what the reference refuses: what it does not is told.
-func (r *run) disqualify() {
+// dropWrong drops the contenders with wrong answers. A trap is timed all the same: its figures are
+// the published ones. A contender of role apart need not reject what the reference rejects: the
+// report lists what it accepts.
+func (r *run) dropWrong() {
 	for _, c := range r.conform {
-		role := r.role(c.Contender)
+		role := r.roleOf(c.Contender)
 		if c.Wrong > 0 && role != tare.RoleTrap && !(c.Probe && role == tare.RoleApart) {
 			r.dropped[c.Contender] = true
 		}
@@ -353,8 +355,8 @@ func (r *run) disqualify() {
 	r.pilots = kept
 }
 
-// wrong says what contender id answered wrong.
-func (r *run) wrong(id string) string {
+// whyDropped returns a sentence about contender id's first wrong answers.
+func (r *run) whyDropped(id string) string {
 	for _, c := range r.conform {
 		if c.Contender == id && c.Wrong > 0 {
 			return fmt.Sprintf("%d of %d answers on %s are wrong: %s", c.Wrong, c.Cases, c.Workload, c.First)
@@ -372,15 +374,15 @@ func (r *run) pilotedOn(id, workload string) bool {
 	return r.dropped[id] // lost for another reason, which is named instead
 }
 
-// open starts a trial of contender id and says hello.
-func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error) {
+// openTrial starts a trial of contender id and sends hello.
+func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
-	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: append(r.environment(), r.builtFor[id]...), Guardian: r.o.Guardian})
+	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.o.Guardian})
 	if err != nil {
 		return nil, err
 	}
 	s := &trial.Session{Conn: conn, Trial: id + "/" + name}
-	hello, err := s.Hello(ctx, p.Variant, r.seed())
+	hello, err := s.Hello(ctx, p.Variant, r.orderSeed())
 	if err == nil && hello.Kind != r.name {
 		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("it says it is a %q; the study asks for a %s", hello.Kind, r.name)}
 	}
@@ -391,9 +393,9 @@ func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error)
 	return s, nil
 }
 
-// environment is what contenders get besides their kind's own, which it
+// contenderEnv returns the environment of contenders in addition to that of their kind, which it
 // overrides.
-func (r *run) environment() []string {
+func (r *run) contenderEnv() []string {
 	env := slices.Clone(r.o.Env)
 	if r.o.Procs > 0 {
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(r.o.Procs))
@@ -401,15 +403,15 @@ func (r *run) environment() []string {
 	return env
 }
 
-// seed is what the order of everything comes from.
-func (r *run) seed() string {
+// orderSeed returns the seed of every order in the run.
+func (r *run) orderSeed() string {
 	if r.plan.Seed != "" {
 		return r.plan.Seed
 	}
 	return fmt.Sprint(r.o.Seed)
 }
 
-// statsOps is how many operations the pilot counts allocations over.
+// statsOps returns the number of operations over which the pilot counts allocations.
 func statsOps(nsPerOp float64) int64 {
 	if nsPerOp <= 0 {
 		return statsMost
@@ -424,7 +426,7 @@ func perOp(total, ops int64) float64 {
 	return float64(total) / float64(ops)
 }
 
-// expect is how long ops operations should take.
-func expect(ops int64, nsPerOp float64) time.Duration {
+// expectedTime returns the expected duration of ops operations.
+func expectedTime(ops int64, nsPerOp float64) time.Duration {
 	return time.Duration(float64(ops) * nsPerOp)
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// profileTime is how long a contender runs for one profile: at the usual 100
-// samples a second some hundreds of them.
+// profileTime is the duration of a contender's run for one profile: some hundreds of samples at the
+// usual 100 a second.
 const profileTime = 3 * time.Second
 
-// profile takes the profiles that were asked for, after the rounds, so that
-// nothing that was measured had a profiler in it. Each contender is alone. One
-// that cannot be profiled is left out, and the progress says so.
-func (r *run) profile(ctx context.Context) error {
-	if len(r.o.Profile) == 0 || r.interrupted() || ctx.Err() != nil {
+// takeProfiles takes the requested profiles after the rounds, so that no measurement had a profiler
+// in it. Each contender runs by itself. It skips one that cannot be profiled and reports that as
+// progress.
+func (r *run) takeProfiles(ctx context.Context) error {
+	if len(r.o.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil
 	}
 	dir := filepath.Join(r.o.Dir, "profiles")
@@ -32,14 +32,14 @@ func (r *run) profile(ctx context.Context) error {
 		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
 			continue
 		}
-		r.progress(Event{Phase: "profile", Contender: c.ID})
+		r.sendProgress(Event{Phase: "profile", Contender: c.ID})
 		err := r.profileOne(ctx, c.ID, dir)
 		if ctx.Err() != nil {
 			return nil // what was measured stands
 		}
 		var te *tare.TrialError
 		if errors.As(err, &te) {
-			r.progress(Event{Phase: "profile", Contender: c.ID, Err: te})
+			r.sendProgress(Event{Phase: "profile", Contender: c.ID, Err: te})
 		} else if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (r *run) profile(ctx context.Context) error {
 
 // profileOne takes all profiles of one contender.
 func (r *run) profileOne(ctx context.Context, id, dir string) error {
-	s, err := r.open(ctx, id, "profile")
+	s, err := r.openTrial(ctx, id, "profile")
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 		if !r.pilotedOn(id, w.ID) {
 			continue
 		}
-		prep, err := s.Prepare(ctx, r.configured(id, r.inputs[w.ID]))
+		prep, err := s.Prepare(ctx, r.withSet(id, r.inputs[w.ID]))
 		if err != nil {
 			return err
 		}
 		if prep.Unsupported {
 			continue
 		}
-		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, 0); err != nil {
+		if _, err := s.Warm(ctx, w.ID, warmGC, warmUpTime(w), warmCapNS*time.Nanosecond, 0); err != nil {
 			return err
 		}
 		for _, of := range r.o.Profile {
@@ -73,7 +73,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 			if err != nil {
 				return err
 			}
-			if err := r.keepProfile(id, w.ID, of, dir, a); err != nil {
+			if err := r.saveProfile(id, w.ID, of, dir, a); err != nil {
 				return err
 			}
 		}
@@ -81,8 +81,8 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	return nil
 }
 
-// keepProfile writes one profile beside the result.
-func (r *run) keepProfile(id, workload, of, dir string, a wire.Reply) error {
+// saveProfile writes one profile next to the result.
+func (r *run) saveProfile(id, workload, of, dir string, a wire.Reply) error {
 	if len(a.Profile) == 0 {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
 	}

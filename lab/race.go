@@ -8,19 +8,18 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is how many contenders must be proven faster than one, on everything
-// it does, before it leaves.
+// leaders is the number of contenders that must be proven faster than one, on everything it does,
+// before it leaves.
 const leaders = 3
 
-// race takes contenders out of the rounds to come that a look has proven slower
-// than the leaders on everything. What was measured of them stands, as of now.
-// Nobody leaves that a claim, a criterion or an expectation is about, and nobody
-// at a budget that has time for ranks.
-func (r *run) race(o measured, done int) error {
-	if !r.reduced() || done >= r.plan.RoundsPlanned {
+// retireTrailing removes contenders from later rounds that a look has proven slower than the
+// leaders on everything. Their measurements so far remain. No contender leaves that a claim, a
+// criterion or an expectation is about, and none at a budget that has time for ranks.
+func (r *run) retireTrailing(o measured, done int) error {
+	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}
-	about := claimed(r.study).contenders
+	about := claimedSubjects(r.study).contenders
 	left := false
 	for _, id := range judge.Trailing(o.data, o.comparisons, leaders) {
 		if about[id] || about[""] || !slices.Contains(r.plan.Contenders, id) {
@@ -33,7 +32,7 @@ func (r *run) race(o measured, done int) error {
 		for i := range r.plan.Slices {
 			r.plan.Slices[i].Contenders = slices.DeleteFunc(slices.Clone(r.plan.Slices[i].Contenders), isID)
 		}
-		r.progress(Event{Phase: "race", Contender: id, Round: done})
+		r.sendProgress(Event{Phase: "race", Contender: id, Round: done})
 	}
 	if !left {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// result reads the verdicts, once, and puts the document together.
-func (r *run) result(facts tare.Machine) *tare.Result {
-	o := r.evaluate(facts, true)
+// makeResult computes the final verdicts and returns the result document.
+func (r *run) makeResult(facts tare.Machine) *tare.Result {
+	o := r.judgeEvidence(facts, true)
 	for i := range r.contenders {
 		c := &r.contenders[i]
 		if seen, ok := r.exams.Adoption[c.ID]; ok {
@@ -28,9 +28,9 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Kind:     r.study.Kind,
 		Run: tare.Run{
 			Started: r.started.UTC(),
-			Seconds: r.elapsed().Seconds(),
+			Seconds: r.elapsedTime().Seconds(),
 			Seed:    r.plan.Seed,
-			Budget:  r.asked()["budget"],
+			Budget:  r.statedOptions()["budget"],
 			Stopped: r.stopped,
 			Env:     r.o.recordedEnv(),
 			Procs:   r.o.Procs,
@@ -53,7 +53,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 			Verdicts:    o.verdicts,
 			Claims:      o.claims,
 			Findings:    o.findings,
-			Conformance: r.conformances(o.data.Trials),
+			Conformance: r.allConformance(o.data.Trials),
 			Semantics:   r.exams.Semantics,
 		},
 		Analysis: tare.Analysis{
@@ -96,8 +96,8 @@ func correctSamples(d evidence.Evidence) {
 	}
 }
 
-// judged is the evidence of one look, with marks on what of it does not count.
-func (r *run) judged(final bool) evidence.Evidence {
+// collectEvidence returns the evidence of one look, with marks on the parts that do not count.
+func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
 	for _, rd := range r.rounds {
@@ -123,10 +123,10 @@ type measured struct {
 	expectations  []tare.Expectation
 }
 
-// evaluate judges what there is: comparisons first, then the checks that read
-// them, then the verdicts that the checks may void.
-func (r *run) evaluate(facts tare.Machine, final bool) measured {
-	o := measured{data: r.judged(final)}
+// judgeEvidence judges the evidence so far: comparisons first, then the checks that read them, then
+// the verdicts that the checks may void.
+func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
+	o := measured{data: r.collectEvidence(final)}
 	o.effects = judge.Effects(o.data)
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)
@@ -135,7 +135,7 @@ func (r *run) evaluate(facts tare.Machine, final bool) measured {
 		Evidence: o.data, Effects: o.effects, Comparisons: o.comparisons,
 		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored,
 	}
-	in.Conformance = r.conformances(o.data.Trials)
+	in.Conformance = r.allConformance(o.data.Trials)
 	o.findings = check.Run(in)
 	if final {
 		o.expectations = check.Expectations(in, o.findings, r.left)
@@ -149,9 +149,9 @@ func (r *run) evaluate(facts tare.Machine, final bool) measured {
 	return o
 }
 
-// conformances are the answers before timing, followed by what the samples of the
-// rounds that count came to, one line for each contender and workload.
-func (r *run) conformances(trials []tare.Trial) []tare.Conformance {
+// allConformance returns the answers before timing, followed by the results of the samples of the
+// rounds that count, one entry for each contender and workload.
+func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conform)
 	at := map[[2]string]int{}
 	for _, t := range trials {
@@ -179,8 +179,8 @@ func (r *run) conformances(trials []tare.Trial) []tare.Conformance {
 	return all
 }
 
-// asked is the options as the journal and the result state them.
-func (r *run) asked() map[string]string {
+// statedOptions returns the options as the journal and the result state them.
+func (r *run) statedOptions() map[string]string {
 	budget := r.o.Budget.String()
 	switch {
 	case r.o.Rounds > 0:

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// ResumeError says why a run cannot be resumed.
+// ResumeError is the error of a run that cannot be resumed, with the reason.
 type ResumeError struct {
 	Path string
 	Why  string
@@ -26,9 +26,9 @@ func (e *ResumeError) Error() string {
 	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
 }
 
-// fingerprint is what must be equal for a journal to go on: the study and the
+// studyFingerprint returns a hash of what must be equal to continue a journal: the study and the
 // binaries.
-func (r *run) fingerprint() string {
+func (r *run) studyFingerprint() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, v := range []any{journal.Format, r.study, r.name} {
@@ -46,7 +46,7 @@ func (r *run) fingerprint() string {
 // with: its result was judged, so that it is one more chance of a false finding.
 func (r *run) countLook() error {
 	done := len(r.rounds) - r.longDone
-	if r.log.Done == nil || r.over() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
+	if r.log.Done == nil || r.isDone() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
 		return nil
 	}
 	r.plan.Looks = append(slices.Clone(r.plan.Looks), done)
@@ -54,8 +54,8 @@ func (r *run) countLook() error {
 	return r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
-// mismatch says in which way a journal belongs to something else.
-func mismatch(head journal.Head, print string, asked map[string]string) string {
+// whyMismatch returns how a journal differs from this run, or "".
+func whyMismatch(head journal.Head, print string, asked map[string]string) string {
 	if head.Fingerprint != print {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)
 	}

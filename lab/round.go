@@ -29,19 +29,18 @@ type seat struct {
 	firstError string // that an operation returned inside a slice
 }
 
-// round carries one round out and journals it. The slices it measured count
-// only when it returns without an error.
-func (r *run) round(ctx context.Context, rd tare.Round) error {
+// runRound runs one round and journals it. Its slices count only if it returns without an error.
+func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.o.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
-	noise := r.gauge()
+	noise := r.startGauge()
 	var err error
 	var done []tare.Slice
 	var trials []tare.Trial
 	if r.plan.Isolation == tare.TrialWise {
-		done, trials, err = r.oneByOne(ctx, rd)
+		done, trials, err = r.runTrialWise(ctx, rd)
 	} else {
-		done, trials, err = r.lockstep(ctx, rd, rd.Start)
+		done, trials, err = r.runLockstep(ctx, rd, rd.Start)
 	}
 	if err != nil {
 		return err
@@ -79,10 +78,10 @@ func (r *run) groupWorkloads(names []string) []string {
 	return names
 }
 
-// oneByOne runs one whole trial after another, in the round's order.
-func (r *run) oneByOne(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
+// runTrialWise runs one complete trial after another, in the round's order.
+func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
 	for _, id := range rd.Start {
-		s, t, err := r.lockstep(ctx, rd, []string{id})
+		s, t, err := r.runLockstep(ctx, rd, []string{id})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -91,9 +90,8 @@ func (r *run) oneByOne(ctx context.Context, rd tare.Round) (done []tare.Slice, t
 	return done, trials, nil
 }
 
-// lockstep opens the trials of ids and takes them through every workload slice
-// by slice.
-func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
+// runLockstep opens the trials of ids and takes them through every workload slice by slice.
+func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	seats := map[string]*seat{}
 	var order []*seat
 	defer func() {
@@ -109,13 +107,13 @@ func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (done [
 		}
 		st := &seat{id: id, began: r.o.Now(), trial: tare.Trial{Round: rd.Index, Tau: rd.Tau, Contender: id, Samples: map[string]tare.Sample{}}}
 		seats[id], order = st, append(order, st)
-		st.session, err = r.open(ctx, id, fmt.Sprintf("round %d", rd.Index))
-		if err := r.failed(ctx, st, err); err != nil {
+		st.session, err = r.openTrial(ctx, id, fmt.Sprintf("round %d", rd.Index))
+		if err := r.handleFailure(ctx, st, err); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, name := range rd.Workloads {
-		s, err := r.workload(ctx, rd, name, order, seats)
+		s, err := r.runWorkload(ctx, rd, name, order, seats)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -133,8 +131,8 @@ func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (done [
 	return done, trials, ctx.Err()
 }
 
-// workload takes the open trials through one workload.
-func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
+// runWorkload takes the open trials through one workload.
+func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
 	sl, _ := r.plan.Slicing(name)
 	in := r.inputs[name]
 	takes := map[string]bool{}
@@ -157,9 +155,9 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 		}
 		err := prepared[i]
 		if err == nil {
-			err = r.settle(ctx, rd, in, st)
+			err = r.warmUp(ctx, rd, in, st)
 		}
-		if err := r.failed(ctx, st, err); err != nil {
+		if err := r.handleFailure(ctx, st, err); err != nil {
 			return nil, err
 		}
 	}
@@ -175,8 +173,8 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 			if r.isOver() {
 				return nil, errLimit
 			}
-			slice, err := r.slice(ctx, rd, sl, st, i)
-			if err := r.failed(ctx, st, err); err != nil {
+			slice, err := r.runSlice(ctx, rd, sl, st, i)
+			if err := r.handleFailure(ctx, st, err); err != nil {
 				return nil, err
 			}
 			if err != nil {
@@ -188,15 +186,15 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 				return nil, err
 			}
 			out = append(out, slice)
-			add(sums, slice)
+			addSlice(sums, slice)
 		}
 	}
 	for _, st := range takers {
 		if st.gone {
 			continue
 		}
-		sample, err := r.sample(ctx, sl, st, sums[st.id])
-		if err := r.failed(ctx, st, err); err != nil {
+		sample, err := r.makeSample(ctx, sl, st, sums[st.id])
+		if err := r.handleFailure(ctx, st, err); err != nil {
 			return nil, err
 		}
 		st.trial.Samples[name] = sample
@@ -204,33 +202,33 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 	return out, nil
 }
 
-// preparedAtOnce is how many contenders read their input at the same time.
-// Nothing is timed meanwhile.
-const preparedAtOnce = 2
+// maxPreparing is the number of contenders that read their input concurrently. Nothing is timed
+// meanwhile.
+const maxPreparing = 2
 
 // prepareAll hands the contenders their input for a workload and returns one
 // error for each.
 func (r *run) prepareAll(ctx context.Context, in wire.Workload, seats []*seat) []error {
 	errs := make([]error, len(seats))
-	limit := make(chan struct{}, preparedAtOnce)
+	limit := make(chan struct{}, maxPreparing)
 	var all sync.WaitGroup
 	for i, st := range seats {
 		limit <- struct{}{}
 		all.Go(func() {
 			defer func() { <-limit }()
-			_, errs[i] = st.session.Prepare(ctx, r.configured(st.id, in))
+			_, errs[i] = st.session.Prepare(ctx, r.withSet(st.id, in))
 		})
 	}
 	all.Wait()
 	return errs
 }
 
-// settle makes a contender ready for its first slice: a sample of the
-// conformance cases, then the warm-up.
-func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
+// warmUp prepares a contender for its first slice: a sample of the conformance cases, then the
+// warm-up.
+func (r *run) warmUp(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
 	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
 	conf := tare.Conformance{Contender: st.id, Workload: in.ID, During: true}
-	if err := r.ask(ctx, st.session, in, cases, &conf); err != nil {
+	if err := r.checkCases(ctx, st.session, in, cases, &conf); err != nil {
 		return err
 	}
 	if conf.First != "" {
@@ -239,12 +237,12 @@ func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *s
 	st.trial.Answers = append(st.trial.Answers, conf)
 	w, _ := r.workloadOf(in.ID)
 	known := r.pilotOf(st.id, in.ID)
-	least := timedPart(warmUp(w), known.TimedShare())
-	_, err := st.session.Warm(ctx, in.ID, warmGC, least, warmCapNS*time.Nanosecond, opsIn(float64(least), known.NSPerOp))
+	least := timedPart(warmUpTime(w), known.TimedShare())
+	_, err := st.session.Warm(ctx, in.ID, warmGC, least, warmCapNS*time.Nanosecond, opsForTime(float64(least), known.NSPerOp))
 	return err
 }
 
-// pilotOf is what the pilot showed of a contender on a workload; zero: nothing.
+// pilotOf returns the pilot of a contender on a workload, or the zero value if there is none.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {
@@ -260,8 +258,8 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
 }
 
-// slice hands the token to st for slice i.
-func (r *run) slice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, i int) (tare.Slice, error) {
+// runSlice hands the token to st for slice i.
+func (r *run) runSlice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, i int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	ops := sl.Ops[st.id]
 	q := wire.Request{
@@ -291,8 +289,8 @@ func (r *run) slice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *sea
 	}, nil
 }
 
-// sample sums a contender's slices and makes the memory pass.
-func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.Slice) (tare.Sample, error) {
+// makeSample sums a contender's slices and makes the memory pass.
+func (r *run) makeSample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.Slice) (tare.Sample, error) {
 	if sum == nil || sum.Ops == 0 {
 		return tare.Sample{}, nil
 	}
@@ -314,7 +312,7 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 		}
 		st.trial.Histograms[sl.Workload] = histogram
 	}
-	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expect(sl.MemoryOps, ns)+r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps))
+	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expectedTime(sl.MemoryOps, ns)+r.estimateUntimed(st.id, sl.Workload, sl.MemoryOps))
 	if err != nil {
 		return s, err
 	}
@@ -324,10 +322,10 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 	return s, nil
 }
 
-// failed takes a trial's error: the contender is out of this round, which goes
-// on, and asked again in the next, unless it has failed too often. An error is
-// returned only when the study cannot go on; the round is then not kept.
-func (r *run) failed(ctx context.Context, st *seat, err error) error {
+// handleFailure handles a trial's error: the contender is out of this round, which continues, and
+// takes part in the next, unless it has failed too often. It returns an error only if the study
+// cannot continue; the round is then discarded.
+func (r *run) handleFailure(ctx context.Context, st *seat, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -339,15 +337,15 @@ func (r *run) failed(ctx context.Context, st *seat, err error) error {
 		return err
 	}
 	st.gone, st.trial.Error = true, te
-	r.progress(Event{Phase: "trial", Contender: st.id, Err: te, Round: st.trial.Round})
+	r.sendProgress(Event{Phase: "trial", Contender: st.id, Err: te, Round: st.trial.Round})
 	why := check.GivenUp(append(slices.Clip(r.trials), st.trial), st.id, r.plan.RoundsPlanned)
 	if why == "" {
 		return nil
 	}
-	return r.drop(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
+	return r.dropContender(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
-func add(sums map[string]*tare.Slice, s tare.Slice) {
+func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
 	t := sums[s.Contender]
 	if t == nil {
 		t = &tare.Slice{}

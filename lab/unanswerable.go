@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether no round can answer anything that the study asks,
-// because no contender that it asks about takes part any more. It looks at failures
-// only, never at an effect, so that no verdict is any likelier for it. A fixed number
-// of rounds is measured all the same.
+// isUnanswerable reports whether no round can answer any question of the study, because no
+// contender that it asks about takes part any more. It considers failures only, never an effect, so
+// that it makes no verdict likelier. A fixed number of rounds is measured all the same.
 func (r *run) isUnanswerable() bool {
 	if r.o.Rounds > 0 {
 		return false
@@ -30,8 +29,8 @@ func (r *run) isUnanswerable() bool {
 			takesPart[c.ID] = true
 		}
 	}
-	ids := asked(r.study)
-	if len(ids) == 0 || len(r.o.Only.Contenders) > 0 { // then all that are measured are asked about
+	ids := contendersInQuestion(r.study)
+	if len(ids) == 0 || len(r.o.Only.Contenders) > 0 { // then all measured ones are in question
 		ids = []string{anyone}
 	}
 	isLost := false
@@ -44,10 +43,10 @@ func (r *run) isUnanswerable() bool {
 	return isLost
 }
 
-// asked returns the contenders that rounds could tell something about: those that the
-// study's criteria, claims, decompositions and answers name, and "" for any of them.
-// It names the baseline if something is asked of the baseline by itself.
-func asked(s tare.Study) (ids []string) {
+// contendersInQuestion returns the contenders that rounds could decide something about: those that
+// the study's criteria, claims, decompositions and answers name, and "" for any of them. It names
+// the baseline if something is asked of the baseline by itself.
+func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
 		if c.Contender == "" && c.Value != "" { // also of the baseline
