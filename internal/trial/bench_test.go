@@ -49,7 +49,7 @@ func BenchmarkTrial(b *testing.B) {
 // BenchmarkSweep is a look through all processes for those with a tag.
 func BenchmarkSweep(b *testing.B) {
 	for b.Loop() {
-		tagged([]string{EnvRun + "=nobody's"})
+		findTagged([]string{EnvRun + "=nobody's"})
 	}
 }
 
@@ -59,12 +59,12 @@ func BenchmarkInspect(b *testing.B) {
 	p := greeted(b, "good", nil).Conn.(*Process)
 	b.Run("group", func(b *testing.B) {
 		for b.Loop() {
-			p.resident()
+			p.residentBytes()
 		}
 	})
 	b.Run("tree", func(b *testing.B) {
 		for b.Loop() {
-			for _, pid := range tree(p.pid) {
+			for _, pid := range listTree(p.pid) {
 				machine.Resident(pid)
 			}
 		}

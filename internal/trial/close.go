@@ -11,21 +11,20 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// endLimit is how long ending a process tree may take after everything in it
-// was killed. Only a process stuck inside the kernel needs longer.
+// endLimit is the maximum time to end a process tree after everything in it was killed. Only a
+// process stuck inside the kernel needs longer.
 const endLimit = 5 * time.Second
 
-// Close tells the contender to end, ends it if it has not within 5 s (or when
-// ctx ends, if that is sooner), and ends whatever it has left. A second call
-// returns the same evidence.
+// Close sends bye to the contender, ends it if it has not within 5 s (or when ctx ends, if that is
+// sooner), and ends whatever it has left. A second call returns the same evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
-	p.closing.Do(func() { p.end(ctx) })
-	return p.recorded()
+	p.closing.Do(func() { p.endProcess(ctx) })
+	return p.currentEvidence()
 }
 
-func (p *Process) end(ctx context.Context) {
-	if !p.calls.TryLock() { // somebody is waiting for an answer that is no longer wanted
-		_ = p.fail(errClosed())
+func (p *Process) endProcess(ctx context.Context) {
+	if !p.calls.TryLock() { // a caller waits for a reply that is no longer wanted
+		_ = p.failWith(errClosed())
 		p.calls.Lock()
 	}
 	bye := p.bye
@@ -39,11 +38,11 @@ func (p *Process) end(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	p.link.hangUp()
+	p.link.closeRequests()
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
-		p.kill()
+		p.killAll()
 	}
 	select {
 	case <-p.ended:
@@ -51,26 +50,26 @@ func (p *Process) end(ctx context.Context) {
 	}
 	close(p.stop)
 	<-p.watched
-	p.output.settle(time.Second)
-	p.output.abandon()
+	p.output.awaitEnd(time.Second)
+	p.output.closeOurEnds()
 	p.link.close()
 	if p.group != nil {
 		_ = p.group.Remove() // one that cannot be removed is empty, and harmless
 	}
 	p.spec.Guardian.Gone(p.pid)
-	p.conclude()
+	p.recordEnd()
 }
 
 func errClosed() error { return trialError(tare.ErrExit, "the trial is closed") }
 
-func (p *Process) recorded() tare.Evidence {
+func (p *Process) currentEvidence() tare.Evidence {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.evidence
 }
 
-// observe records what can only be read while the process lives.
-func (p *Process) observe() {
+// recordLive records what can only be read while the process lives.
+func (p *Process) recordLive() {
 	p.mu.Lock()
 	gone := p.reaped
 	p.mu.Unlock()
@@ -93,10 +92,10 @@ func (p *Process) observe() {
 	}
 }
 
-// conclude records what is known once the process has ended.
-func (p *Process) conclude() {
-	stdout, _ := p.output.stdout.read()
-	stderr, tail := p.output.stderr.read()
+// recordEnd records what is known once the process has ended.
+func (p *Process) recordEnd() {
+	stdout, _ := p.output.stdout.sizeAndTail()
+	stderr, tail := p.output.stderr.sizeAndTail()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := &p.evidence
@@ -115,15 +114,15 @@ func (p *Process) conclude() {
 	}
 }
 
-// wait sees the process end and then ends what it has left.
-func (p *Process) wait() {
+// awaitEnd waits for the end of the process and then ends what it has left.
+func (p *Process) awaitEnd() {
 	defer close(p.ended)
-	defer p.link.deserted()
+	defer p.link.stopAccepting()
 	var left []int
 	if awaitExit(p.pid) {
-		// The process is dead but was not asked how it died, so its number is
-		// still taken and its group's cannot have become somebody else's.
-		left = p.left()
+		// The process is dead but was not reaped, so its number is still taken and its group's
+		// cannot belong to other processes.
+		left = p.survivors()
 		p.mu.Lock()
 		killGroup(p.pid)
 		p.reaped = true
@@ -145,20 +144,20 @@ func (p *Process) wait() {
 	p.mu.Lock()
 	p.evidence.KilledGroup = true
 	p.mu.Unlock()
-	for end := time.Now().Add(endLimit); len(left) > 0 && time.Now().Before(end); left = p.left() {
+	for end := time.Now().Add(endLimit); len(left) > 0 && time.Now().Before(end); left = p.survivors() {
 		if p.group != nil {
 			_ = p.group.Kill()
 		}
 		for _, pid := range left {
-			killTagged(pid, p.tags())
+			killTagged(pid, p.envTags())
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 }
 
-// kill ends the process, its group and its control group. What has left all
-// of these is found when the process has ended.
-func (p *Process) kill() {
+// killAll ends the process, its group and its control group. Descendants outside of all these are
+// found when the process has ended.
+func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reaped {
@@ -171,9 +170,10 @@ func (p *Process) kill() {
 	}
 }
 
-// left lists what is alive of the trial besides the process itself.
-func (p *Process) left() []int {
-	pids := tagged(p.tags())
+// survivors returns the pids of the trial's other live processes, found by tag and by control
+// group.
+func (p *Process) survivors() []int {
+	pids := findTagged(p.envTags())
 	if p.group != nil {
 		in, _ := p.group.Procs()
 		pids = append(pids, in...)
@@ -187,8 +187,8 @@ func (p *Process) left() []int {
 	return others
 }
 
-// groupPrefix is how the names of a run's control groups begin. No other
-// run's begin like it, whatever the tags.
+// groupPrefix returns the prefix of the names of a run's control groups. No other run's begin like
+// it, whatever the tags.
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

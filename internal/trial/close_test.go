@@ -22,7 +22,7 @@ import (
 func noneLeft(t *testing.T, s *Session) {
 	t.Helper()
 	p := s.Conn.(*Process)
-	if left := tagged([]string{EnvTrial + "=" + p.ID()}); len(left) > 0 {
+	if left := findTagged([]string{EnvTrial + "=" + p.ID()}); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
 	if alive(p.PID()) {

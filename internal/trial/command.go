@@ -9,21 +9,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that runs as it is: it does not speak the protocol, and
-// is told by a signal to end. Everything else is as with a Process: its output
-// is read and counted, its memory limited, and what it started ends with it.
+// Command is a program that runs unchanged: it does not speak the protocol, and ends on a signal.
+// Everything else is as with a Process: its output is read and counted, its memory limited, and the
+// processes it started end with it.
 type Command struct{ process *Process }
 
 // StartCommand starts a program that does not speak the protocol. The error is
 // a *tare.TrialError of class start, or ctx's own.
 func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
-	l := &mute{over: make(chan struct{})}
-	p, err := start(ctx, spec, l)
+	l := &noLink{over: make(chan struct{})}
+	p, err := startProcess(ctx, spec, l)
 	if err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.tell = p.terminate
+	l.tell = p.requestEnd
 	l.mu.Unlock()
 	return &Command{p}, nil
 }
@@ -37,7 +37,7 @@ func (c *Command) ID() string { return c.process.ID() }
 // Exited is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
-// Lost says what ended the trial, nil while it goes on.
+// Lost returns the error that ended the trial, or nil while it runs.
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
 // Output is the end of what the program has written to stdout, once it has ended. The
@@ -45,8 +45,8 @@ func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 func (c *Command) Output(doing string) (string, error) {
 	p := c.process
 	<-p.exited
-	p.output.settle(endLimit)
-	_, text := p.output.stdout.read()
+	p.output.awaitEnd(endLimit)
+	_, text := p.output.stdout.sizeAndTail()
 	p.mu.Lock()
 	err := p.failure
 	p.mu.Unlock()
@@ -56,8 +56,7 @@ func (c *Command) Output(doing string) (string, error) {
 	return text, p.Lost(doing)
 }
 
-// Printed is how many bytes the program has written to stdout and stderr so
-// far.
+// Printed returns the number of bytes that the program has written to stdout and stderr so far.
 func (c *Command) Printed() int64 { return c.process.Printed() }
 
 // PIDs lists the processes of the trial that are alive now.
@@ -68,8 +67,8 @@ func (c *Command) PIDs() []int { return c.process.PIDs() }
 // call returns the same evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
-// terminate asks the process group to end.
-func (p *Process) terminate() {
+// requestEnd asks the process group to end.
+func (p *Process) requestEnd() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
@@ -77,21 +76,21 @@ func (p *Process) terminate() {
 	}
 }
 
-// mute is the link to a program that has none. What is written to it, which is
-// the request to end, is told by a signal; reading waits for the end.
-type mute struct {
+// noLink is the link to a program that speaks no protocol. A write, which is the request to end,
+// sends a signal; reads wait for the end.
+type noLink struct {
 	mu   sync.Mutex
 	tell func()
 	once sync.Once
 	over chan struct{}
 }
 
-func (m *mute) Read([]byte) (int, error) {
+func (m *noLink) Read([]byte) (int, error) {
 	<-m.over
 	return 0, io.EOF
 }
 
-func (m *mute) Write(b []byte) (int, error) {
+func (m *noLink) Write(b []byte) (int, error) {
 	m.mu.Lock()
 	tell := m.tell
 	m.mu.Unlock()
@@ -101,11 +100,11 @@ func (m *mute) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (m *mute) end()              { m.once.Do(func() { close(m.over) }) }
-func (m *mute) name() string      { return "" }
-func (m *mute) files() []*os.File { return nil }
-func (m *mute) started()          {}
-func (m *mute) interrupt()        { m.end() }
-func (m *mute) hangUp()           {}
-func (m *mute) deserted()         { m.end() }
-func (m *mute) close()            { m.end() }
+func (m *noLink) endOnce()                   { m.once.Do(func() { close(m.over) }) }
+func (m *noLink) address() string            { return "" }
+func (m *noLink) inheritedFiles() []*os.File { return nil }
+func (m *noLink) closeChildEnds()            {}
+func (m *noLink) unblock()                   { m.endOnce() }
+func (m *noLink) closeRequests()             {}
+func (m *noLink) stopAccepting()             { m.endOnce() }
+func (m *noLink) close()                     { m.endOnce() }

@@ -125,7 +125,7 @@ func TestCommandLeavesNothing(t *testing.T) {
 			t.Errorf("process %d is left", pid)
 		}
 	}
-	if left := tagged([]string{EnvTrial + "=" + c.ID()}); len(left) > 0 {
+	if left := findTagged([]string{EnvTrial + "=" + c.ID()}); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
 }
@@ -151,10 +151,10 @@ func TestPrintedCountsWhatWaits(t *testing.T) {
 	if _, err := theirs.WriteString("four"); err != nil {
 		t.Fatal(err)
 	}
-	if n := unread(ours); n != 4 {
+	if n := countUnread(ours); n != 4 {
 		t.Errorf("%d bytes wait, want 4", n)
 	}
-	screen, child, err := terminal()
+	screen, child, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,9 +163,9 @@ func TestPrintedCountsWhatWaits(t *testing.T) {
 	if _, err := child.WriteString("four\n"); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(10 * time.Second); unread(screen) != 6; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); countUnread(screen) != 6; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d bytes wait on a terminal, want 6", unread(screen))
+			t.Fatalf("%d bytes wait on a terminal, want 6", countUnread(screen))
 		}
 	}
 }

@@ -1,10 +1,10 @@
-// Package trial runs one contender in one fresh process: it starts it, talks
-// to it over its own pipes, holds it to deadlines and to limits of memory and
-// output, and ends it together with everything it left behind.
+// Package trial runs one contender in one fresh process: it starts it, talks to it over its own
+// pipes, holds it to deadlines and to limits of memory and output, and ends it together with all
+// processes it left.
 //
-// A trial that goes wrong ends in a [tare.TrialError] of one class and one
-// line; whatever a contender does, no call here outlasts its deadline by more
-// than a moment and no process is left.
+// A trial that goes wrong ends in a [tare.TrialError] of one class and one line; whatever a
+// contender does, no call in this package outlasts its deadline by more than a moment and no
+// process is left.
 package trial
 
 import (
@@ -18,32 +18,31 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Conn is the way to one contender.
+// Conn is the connection to one contender.
 //
-// Do sends one request and returns its reply. Everything that ends the trial
-// is a [*tare.TrialError], and every later call returns the same one. A reply
-// in which the contender itself reports an error is returned together with a
-// TrialError of class contender, and the trial goes on.
+// Do sends one request and returns its reply. Everything that ends the trial is a
+// [*tare.TrialError], and every later call returns the same one. A reply in which the contender
+// itself reports an error is returned together with a TrialError of class contender, and the trial
+// continues.
 //
-// Close ends the contender and everything it started and says what was
-// recorded about it. It never fails and takes a bounded time.
+// Close ends the contender and everything it started and returns what was recorded about it. It
+// never fails and takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, q wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
 }
 
-// Gauger is a Conn that recorded more about a workload than its replies say.
+// Gauger is a Conn that recorded more about a workload than its replies contain.
 type Gauger interface {
-	// Gauges returns what was recorded since workload on was last prepared:
-	// values by sample key, and the histogram of its latencies as load/hist
-	// writes it, empty where there is none.
+	// Gauges returns what was recorded since workload on was last prepared: values by sample key,
+	// and the histogram of its latencies as load/hist writes it, empty if there is none.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 
 // Names of the environment variables that tag what a run has started, so
 // that all of it can be found and ended.
 const (
-	EnvRun   = "TARE_RUN"   // the whole run of tare
+	EnvRun   = "TARE_RUN"   // the run of tare
 	EnvTrial = "TARE_TRIAL" // one trial
 )
 
@@ -53,26 +52,26 @@ const (
 	DefaultOutputLimit = 64 << 20
 )
 
-// Spec says what to start. Path is needed; every other zero value works.
+// Spec describes a program to start. Path is required; every other zero value works.
 type Spec struct {
 	Path        string    // of the program
 	Args        []string  // after the program's name
 	Dir         string    // working directory; empty: the caller's
 	Env         []string  // KEY=value, added to a minimal environment
 	Name        string    // contender's id, for messages; empty: the program's base name
-	Run         string    // tag of the whole run, put into the environment; empty: the trial's own id
+	Run         string    // tag of the run, set in the environment; empty means the trial's id
 	MemoryLimit int64     // bytes resident in the process tree; zero: DefaultMemoryLimit
 	OutputLimit int64     // bytes on stdout and stderr together; zero: DefaultOutputLimit
-	Stdout      int       // bytes of the end of stdout that are kept for Command.Output; zero: 4 KiB
+	Stdout      int       // bytes of the end of stdout that are saved for Command.Output; 0 means 4 KiB
 	CPUs        []int     // processors it may use; nil: any
 	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
-	Guardian    *Guardian // told of the process group where the run's tag cannot be searched for; nil: nobody is told
+	Guardian    *Guardian // notified of the process group, on systems where the run's tag cannot be searched for; may be nil
 
 	ungrouped bool // no control group is made, as where none can be
 }
 
-// Deadline is how long a contender may take to answer op when the work itself
-// is expected to take that long.
+// Deadline returns how long a contender may take to reply to op if the work itself is expected to
+// take expected.
 func Deadline(op string, expected time.Duration) time.Duration {
 	switch op {
 	case wire.OpHello, wire.OpBye:
@@ -91,7 +90,7 @@ type LimitError struct{ Limit time.Duration }
 // Error is one line.
 func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Limit) }
 
-// Limited is ctx with a limit, which its cause tells when the time is up.
+// Limited returns ctx with a limit. Its cause is a *LimitError when the time is up.
 func Limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }

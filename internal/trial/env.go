@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// inherited are the variables of the caller that a contender gets: what a
-// program needs to run at all. Everything else stays behind, above all what
-// changes how a Go program runs (GOGC, GOMEMLIMIT, GODEBUG, GOMAXPROCS,
-// GOTRACEBACK): a shell's settings must not weigh into a study.
-func inherited() []string {
+// inheritedVars lists the variables of the caller that a contender gets: those that a program needs
+// to run at all. It omits all others, above all those that change how a Go program runs (GOGC,
+// GOMEMLIMIT, GODEBUG, GOMAXPROCS, GOTRACEBACK): a shell's settings must not influence a study.
+func inheritedVars() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL",
 		"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -18,9 +17,9 @@ func inherited() []string {
 	}
 }
 
-// environment is the caller's minimal one with extra on top.
-func environment(caller, extra []string) []string {
-	keep := inherited()
+// makeEnv returns the inherited variables of caller followed by extra.
+func makeEnv(caller, extra []string) []string {
+	keep := inheritedVars()
 	var env []string
 	for _, kv := range caller {
 		if name, _, ok := strings.Cut(kv, "="); ok && slices.Contains(keep, strings.ToUpper(name)) {

@@ -20,7 +20,7 @@ import (
 // holds the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
-// guardLimit is how long a guardian looks for processes to end.
+// guardLimit is how long a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
 // Guardian is a second process that ends what a run has started when tare
@@ -40,8 +40,8 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %q cannot be a run's tag", run)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = environment(os.Environ(), []string{EnvGuardian + "=" + run}) // without the tag itself
-	cmd.SysProcAttr = apart()
+	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without the tag itself
+	cmd.SysProcAttr = newSessionAttr()
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("guardian: %w", err)
@@ -53,8 +53,8 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer answer.Close()
-	// Our own stdout and stderr it does not get: whoever reads those to the
-	// end must not wait for a guardian.
+	// It does not get our stdout and stderr: a process that reads those to the end must not wait
+	// for a guardian.
 	cmd.Stdin, cmd.Stdout = theirs, said
 	err = cmd.Start()
 	_ = said.Close()
@@ -73,21 +73,21 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: ours, cmd: cmd}, nil
 }
 
-// onDuty is what a guardian says when nothing can get past it any more.
+// onDuty is the line of a guardian that is ready: from then on no process escapes it.
 const onDuty = "on duty\n"
 
-// Group tells the guardian of a process group, by its leader, which must not have
-// been reaped: a program that overwrites its environment is found by nothing else.
-// It is a no-op on a nil Guardian.
+// Group reports a process group to the guardian by its leader, which must not have been reaped: a
+// program that overwrites its environment is found by nothing else. It is a no-op on a nil
+// Guardian.
 func (g *Guardian) Group(pid int) {
-	l := identify(pid)
-	g.say(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
+	l := identifyLeader(pid)
+	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }
 
-// Gone tells the guardian that nothing is left of a process group.
-func (g *Guardian) Gone(pid int) { g.say("gone " + strconv.Itoa(pid)) }
+// Gone reports to the guardian that nothing is left of a process group.
+func (g *Guardian) Gone(pid int) { g.sendLine("gone " + strconv.Itoa(pid)) }
 
-func (g *Guardian) say(line string) {
+func (g *Guardian) sendLine(line string) {
 	if g == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (g *Guardian) Done() error {
 	if g == nil {
 		return nil
 	}
-	g.say("done")
+	g.sendLine("done")
 	g.mu.Lock()
 	pipe := g.pipe
 	g.pipe = nil
@@ -121,35 +121,34 @@ func (g *Guardian) Done() error {
 	return nil
 }
 
-// GuardianMain is the whole life of a guardian. In any other process it
-// returns false at once; a program that can be its own guardian calls it
-// before anything else, and ends when it returns true.
+// GuardianMain is the main function of a guardian. In any other process it returns false
+// immediately; a program that can be its own guardian calls it before anything else, and ends if it
+// returns true.
 func GuardianMain() (ran bool) {
 	run := os.Getenv(EnvGuardian)
 	if run == "" {
 		return false
 	}
-	// Whoever ends everything around tare with a signal must not end the one
-	// that cleans up after it.
+	// A signal that ends everything around tare must not end the one that cleans up after it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
 	_, _ = os.Stdout.WriteString(onDuty)
 	_ = os.Stdout.Close()
-	if groups, done := listen(os.Stdin); !done {
+	if groups, done := readOrders(os.Stdin); !done {
 		cleanUp(run, groups, guardLimit)
 	}
 	return true
 }
 
-// listen follows what tare says until it has nothing more to say. done is
-// false where it did not say that it was done.
-func listen(from io.Reader) (groups map[int]leader, done bool) {
-	groups = map[int]leader{}
+// readOrders reads tare's orders until the end of the pipe. done is false if tare did not report
+// that it was done.
+func readOrders(from io.Reader) (groups map[int]groupLeader, done bool) {
+	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		var pid int
-		var l leader
+		var l groupLeader
 		_, _ = fmt.Sscan(rest, &pid, &l.start, &l.session)
 		switch word {
 		case "group":
@@ -163,9 +162,9 @@ func listen(from io.Reader) (groups map[int]leader, done bool) {
 	return groups, false
 }
 
-// leader is what tells the leader of a process group from a later process with the
-// same number; zero where the kernel does not say.
-type leader struct {
+// groupLeader distinguishes the leader of a process group from a later process with the same
+// number. Its fields are zero if the kernel does not report them.
+type groupLeader struct {
 	start   uint64 // clock ticks after the machine's start
 	session int
 }
@@ -173,7 +172,7 @@ type leader struct {
 // cleanUp ends everything tagged with run, the groups and their descendants, until
 // two looks in a row find nothing: what forks while it is looked for is there the
 // next time.
-func cleanUp(run string, groups map[int]leader, limit time.Duration) {
+func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {
 			if pid > 1 {
@@ -187,7 +186,7 @@ func cleanUp(run string, groups map[int]leader, limit time.Duration) {
 	for end := time.Now().Add(limit); nothing < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		machine.RemoveCgroups(groupPrefix(run))
 		killed := killTrees(groups) // first: a descendant is known by its living parent
-		pids := tagged(tags)
+		pids := findTagged(tags)
 		for _, pid := range pids {
 			killTagged(pid, tags)
 		}

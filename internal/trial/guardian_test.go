@@ -140,7 +140,7 @@ func TestGuardianEndsWhatAKilledTareLeft(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	gone(t, append(pids, guardian)...)
-	if left := tagged([]string{EnvRun + "=" + run}); len(left) > 0 {
+	if left := findTagged([]string{EnvRun + "=" + run}); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
 	if groups := ownChildGroups(groupPrefix(run)); len(groups) > 0 {
@@ -183,11 +183,11 @@ func TestGuardianGoesHome(t *testing.T) {
 }
 
 func TestGuardianListens(t *testing.T) {
-	groups, done := listen(strings.NewReader("group 10 5 1\ngroup 11 7 2\nwhat\ngone 10\n"))
-	if done || len(groups) != 1 || groups[11] != (leader{7, 2}) {
+	groups, done := readOrders(strings.NewReader("group 10 5 1\ngroup 11 7 2\nwhat\ngone 10\n"))
+	if done || len(groups) != 1 || groups[11] != (groupLeader{7, 2}) {
 		t.Errorf("groups %v, done %v", groups, done)
 	}
-	if _, done := listen(strings.NewReader("group 10\ndone\n")); !done {
+	if _, done := readOrders(strings.NewReader("group 10\ndone\n")); !done {
 		t.Error("it did not hear that tare was done")
 	}
 	for _, run := range []string{"", "a\nb"} {

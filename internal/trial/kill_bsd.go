@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// attributes put a contender into a process group of its own.
-func attributes(*machine.Cgroup) *syscall.SysProcAttr {
+// newGroupAttr puts a contender into a separate process group.
+func newGroupAttr(*machine.Cgroup) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
@@ -20,8 +20,7 @@ func attributes(*machine.Cgroup) *syscall.SysProcAttr {
 // anything is in it.
 func killOrphans(pid int) bool { return killGroup(pid) }
 
-// maxRSS is the most memory a process held, by the account it was closed
-// with, in bytes.
+// maxRSS returns the peak memory of a process in bytes, by the account of its end.
 func maxRSS(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

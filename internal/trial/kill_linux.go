@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// attributes put a contender into a process group of its own and, if there
-// is one, a control group.
-func attributes(group *machine.Cgroup) *syscall.SysProcAttr {
+// newGroupAttr puts a contender into a separate process group and, if there is one, a control
+// group.
+func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {
 		a.UseCgroupFD, a.CgroupFD = true, group.FD()
@@ -36,22 +36,20 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// maxRSS is not recorded for a process that was not looked at while it lived.
-// The account it was closed with includes what the starting process held at
-// the fork: /bin/true, started by a process of 200 MiB, is closed with 202.
+// maxRSS returns 0: unknown. The account of a process's end includes the memory of the starting
+// process at the fork: /bin/true, started by a process of 200 MiB, is closed with 202.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
 // tagging: what belongs to a run can be found by its tag.
 const tagging = true
 
-// killOrphans has nothing to do: here the group is ended before its leader is
-// reaped.
+// killOrphans has nothing to do: on this system the group is ended before its leader is reaped.
 func killOrphans(int) bool { return false }
 
-// tagged lists the living processes that were started with all of tags
-// ("NAME=value") in their environment. Only those of the same user can be
-// looked into; a child that was given another environment is not found.
-func tagged(tags []string) []int {
+// findTagged lists the living processes that were started with all of tags ("NAME=value") in their
+// environment. Only those of the same user can be read; a child with another environment is not
+// found.
+func findTagged(tags []string) []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -67,8 +65,8 @@ func tagged(tags []string) []int {
 	return pids
 }
 
-// hasTags reports whether each tag is, whole, one of the process's variables.
-// A process that has ended has none.
+// hasTags reports whether each tag equals one of the process's variables. A process that has ended
+// has none.
 func hasTags(pid int, tags []string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil || len(env) == 0 || len(tags) == 0 {
@@ -83,9 +81,8 @@ func hasTags(pid int, tags []string) bool {
 	return true
 }
 
-// killTagged ends the process if it has the tags. The process is held before
-// it is looked at (pidfd_open(2)), so that it cannot be a new one with the
-// same number that is ended.
+// killTagged ends the process if it has the tags. It opens the process before it reads it
+// (pidfd_open(2)), so that it cannot end a new one with the same number.
 func killTagged(pid int, tags []string) {
 	if pid <= 1 || pid == os.Getpid() {
 		return

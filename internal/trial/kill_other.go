@@ -7,14 +7,14 @@ package trial
 
 const tagging = false
 
-func tagged([]string) []int { return nil }
+func findTagged([]string) []int { return nil }
 
 func killTagged(int, []string) {}
 
 // awaitExit cannot see a process end without reaping it.
 func awaitExit(int) bool { return false }
 
-// identify knows a process by its number only.
-func identify(int) leader { return leader{} }
+// identifyLeader returns the zero value: this system identifies a process by its number only.
+func identifyLeader(int) groupLeader { return groupLeader{} }
 
-func killTrees(map[int]leader) bool { return false }
+func killTrees(map[int]groupLeader) bool { return false }

@@ -10,6 +10,5 @@ func killGroup(pid int) bool {
 	return pid > 1 && syscall.Kill(-pid, syscall.SIGKILL) == nil
 }
 
-// apart starts a process in a session of its own, out of reach of the
-// terminal's signals.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSessionAttr starts a process in a separate session, out of reach of the terminal's signals.
+func newSessionAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

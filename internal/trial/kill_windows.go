@@ -11,8 +11,8 @@ import (
 
 const detachedProcess = 0x00000008 // DETACHED_PROCESS: no console
 
-// attributes put a contender out of reach of the console's Ctrl-C.
-func attributes(*machine.Cgroup) *syscall.SysProcAttr {
+// newGroupAttr protects a contender from the console's Ctrl-C.
+func newGroupAttr(*machine.Cgroup) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
@@ -21,12 +21,12 @@ func killGroup(pid int) bool {
 	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run() == nil
 }
 
-// killOrphans does nothing: once a process has ended, its descendants are no
-// longer known as such, and its number may be somebody else's.
+// killOrphans does nothing: once a process has ended, its descendants are no longer known as such,
+// and its number may belong to another process.
 func killOrphans(int) bool { return false }
 
-// apart starts a process without the console, out of reach of its Ctrl-C.
-func apart() *syscall.SysProcAttr {
+// newSessionAttr starts a process without the console, out of reach of its Ctrl-C.
+func newSessionAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
 

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// link is the wire's transport: pipes, or a loopback socket where descriptors
-// cannot be inherited.
+// link is the wire's transport: pipes, or a loopback socket if descriptors cannot be inherited.
 type link interface {
 	io.Reader
 	io.Writer
-	name() string      // for the contender, in TARE_WIRE
-	files() []*os.File // to be inherited, from descriptor 3
-	started()          // the contender has its ends
-	interrupt()        // unblocks reading and writing, now and for good
-	hangUp()           // end of file for the contender
-	deserted()         // the contender has ended: nobody will connect any more
+	address() string            // for the contender, in TARE_WIRE
+	inheritedFiles() []*os.File // to be inherited, from descriptor 3
+	closeChildEnds()            // the contender has its ends
+	unblock()                   // unblocks reading and writing, now and for good
+	closeRequests()             // end of file for the contender
+	stopAccepting()             // the contender has ended: it will not connect any more
 	close()
 }
 
@@ -55,26 +54,26 @@ func newPipes() (*pipes, error) {
 
 func (p *pipes) Read(b []byte) (int, error)  { return p.replies.Read(b) }
 func (p *pipes) Write(b []byte) (int, error) { return p.requests.Write(b) }
-func (p *pipes) name() string                { return "3,4" }
-func (p *pipes) files() []*os.File           { return []*os.File{p.childRequests, p.childReplies} }
+func (p *pipes) address() string             { return "3,4" }
+func (p *pipes) inheritedFiles() []*os.File  { return []*os.File{p.childRequests, p.childReplies} }
 
-func (p *pipes) started() {
+func (p *pipes) closeChildEnds() {
 	_ = p.childRequests.Close()
 	_ = p.childReplies.Close()
 }
 
-func (p *pipes) interrupt() {
+func (p *pipes) unblock() {
 	_ = p.replies.SetReadDeadline(pastDeadline())
 	_ = p.requests.SetWriteDeadline(pastDeadline())
 }
 
-func (p *pipes) deserted() {} // the kernel says end of file
+func (p *pipes) stopAccepting() {} // the kernel reports end of file
 
-func (p *pipes) hangUp() { _ = p.requests.Close() }
+func (p *pipes) closeRequests() { _ = p.requests.Close() }
 
 func (p *pipes) close() {
-	p.started()
-	p.hangUp()
+	p.closeChildEnds()
+	p.closeRequests()
 	_ = p.replies.Close()
 }
 
@@ -115,19 +114,19 @@ func (s *socket) Write(b []byte) (int, error) {
 	return s.conn.Write(b)
 }
 
-func (s *socket) name() string      { return "tcp:" + s.listener.Addr().String() }
-func (s *socket) files() []*os.File { return nil }
-func (s *socket) started()          {}
-func (s *socket) deserted()         { _ = s.listener.Close() }
+func (s *socket) address() string            { return "tcp:" + s.listener.Addr().String() }
+func (s *socket) inheritedFiles() []*os.File { return nil }
+func (s *socket) closeChildEnds()            {}
+func (s *socket) stopAccepting()             { _ = s.listener.Close() }
 
-func (s *socket) interrupt() {
+func (s *socket) unblock() {
 	_ = s.listener.Close()
 	if <-s.accepted; s.err == nil {
 		_ = s.conn.SetDeadline(pastDeadline())
 	}
 }
 
-func (s *socket) hangUp() {
+func (s *socket) closeRequests() {
 	_ = s.listener.Close()
 	if <-s.accepted; s.err == nil {
 		_ = s.conn.CloseWrite()

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ServerOutput is how many bytes a server may print in one trial. A line of a log
-// per request makes hundreds of megabytes, of which only the end is kept. The limit
-// is against a server that prints without end.
+// ServerOutput is the maximum number of bytes that a server may print in one trial. A line of a log
+// per request makes hundreds of megabytes, of which only the end is saved. The limit is for a
+// server that prints without end.
 const ServerOutput = 16 << 30
 
 const (

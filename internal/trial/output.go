@@ -10,26 +10,26 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output is what a contender prints. All of it is read, so that a contender
-// never waits for us; it is counted, and the end is kept.
+// output reads what a contender prints. It reads all of it, so that a contender never waits for us,
+// counts it, and saves the end.
 type output struct {
 	stdout, stderr stream
 	total          atomic.Int64
 }
 
-// stream is one of the two.
+// stream is stdout or stderr.
 type stream struct {
 	ours, child *os.File
 	done        chan struct{} // end of file
 
-	kept int // bytes of the end that are kept
+	tailSize int // bytes of the end that are saved
 
 	mu    sync.Mutex
 	bytes int64
-	tail  []byte // the last kept ones at least
+	tail  []byte // at least the last tailSize bytes
 }
 
-// tailBytes is how much of a stream's end is kept, where a Spec does not ask for more.
+// tailBytes is the default size of the saved end of a stream.
 const tailBytes = 4 << 10
 
 // newOutput makes both streams pipes, or stdout a terminal.
@@ -37,35 +37,35 @@ func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		var err error
-		s.done, s.kept = make(chan struct{}), tailBytes
+		s.done, s.tailSize = make(chan struct{}), tailBytes
 		open := os.Pipe
 		if onTerminal && s == &o.stdout {
-			open = terminal
+			open = openTerminal
 		}
 		if s.ours, s.child, err = open(); err != nil {
-			o.started()
-			o.abandon()
+			o.closeChildEnds()
+			o.closeOurEnds()
 			return nil, err
 		}
 	}
 	return o, nil
 }
 
-// started closes the contender's ends here.
-func (o *output) started() {
+// closeChildEnds closes the contender's ends in this process.
+func (o *output) closeChildEnds() {
 	_ = o.stdout.child.Close() // of a nil file: an error, no harm
 	_ = o.stderr.child.Close()
 }
 
-// abandon closes our ends.
-func (o *output) abandon() {
+// closeOurEnds closes the ends of this process.
+func (o *output) closeOurEnds() {
 	_ = o.stdout.ours.Close()
 	_ = o.stderr.ours.Close()
 }
 
-// drain reads both streams until they end. over is called once when they have
-// brought more than limit bytes together.
-func (o *output) drain(limit int64, over func()) {
+// readAll reads both streams until they end. It calls over once when they have brought more than
+// limit bytes together.
+func (o *output) readAll(limit int64, over func()) {
 	var once sync.Once
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		go func() {
@@ -73,7 +73,7 @@ func (o *output) drain(limit int64, over func()) {
 			buf := make([]byte, 32<<10)
 			for {
 				n, err := s.ours.Read(buf)
-				s.keep(buf[:n])
+				s.addBytes(buf[:n])
 				if o.total.Add(int64(n)) > limit {
 					once.Do(over)
 				}
@@ -85,26 +85,26 @@ func (o *output) drain(limit int64, over func()) {
 	}
 }
 
-func (s *stream) keep(b []byte) {
+func (s *stream) addBytes(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bytes += int64(len(b))
-	s.tail = append(s.tail, b[max(0, len(b)-s.kept):]...)
-	if len(s.tail) > 4*s.kept {
-		s.tail = append(s.tail[:0], s.tail[len(s.tail)-s.kept:]...)
+	s.tail = append(s.tail, b[max(0, len(b)-s.tailSize):]...)
+	if len(s.tail) > 4*s.tailSize {
+		s.tail = append(s.tail[:0], s.tail[len(s.tail)-s.tailSize:]...)
 	}
 }
 
-// read returns how much came and the end of it.
-func (s *stream) read() (int64, string) {
+// sizeAndTail returns the number of bytes so far, and the end of them.
+func (s *stream) sizeAndTail() (int64, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.kept):]), "\uFFFD")
+	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
 }
 
-// settle waits until both streams have ended, but not longer than limit:
-// somebody else may hold them open.
-func (o *output) settle(limit time.Duration) {
+// awaitEnd waits until both streams have ended, but not longer than limit: another process may have
+// them open.
+func (o *output) awaitEnd(limit time.Duration) {
 	t := time.NewTimer(limit)
 	defer t.Stop()
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -116,10 +116,10 @@ func (o *output) settle(limit time.Duration) {
 	}
 }
 
-// lastWords is the line of stderr that most likely says what went wrong: that
-// of a Go panic, which is followed by a stack, or else the last one.
-func (o *output) lastWords() string {
-	_, tail := o.stderr.read()
+// likelyCause returns the line of stderr that most likely names the cause: that of a Go panic,
+// which is followed by a stack, or else the last one.
+func (o *output) likelyCause() string {
+	_, tail := o.stderr.sizeAndTail()
 	var last string
 	for line := range strings.Lines(tail) {
 		line = format.Line(line, format.LineLimit)

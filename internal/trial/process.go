@@ -21,7 +21,7 @@ import (
 
 var _ Conn = (*Process)(nil)
 
-// Process is a Conn to a program of its own, started by Start.
+// Process is a Conn to a separate program, started by Start.
 type Process struct {
 	spec   Spec
 	id     string
@@ -37,12 +37,12 @@ type Process struct {
 	closing sync.Once
 	calls   sync.Mutex // one request at a time
 	last    int64      // id of the last request
-	bye     bool       // it was told to end
+	bye     bool       // it was sent bye
 
-	mu       sync.Mutex // what follows is shared with the goroutines below
-	call     call       // the request being waited for
-	failure  error      // what ended the trial; the first counts
-	reaped   bool       // the process number is no longer ours
+	mu       sync.Mutex  // what follows is shared with the goroutines below
+	call     pendingCall // the request being waited for
+	failure  error       // what ended the trial; the first counts
+	reaped   bool        // the process number is no longer ours
 	closed   bool
 	evidence tare.Evidence
 
@@ -53,9 +53,9 @@ type Process struct {
 	watched chan struct{}    // it has
 }
 
-// call is a request that is being waited for.
-type call struct {
-	ctx      context.Context // nil: no request is under way
+// pendingCall is a request that waits for its reply.
+type pendingCall struct {
+	ctx      context.Context // nil if no request is in flight
 	op       string
 	began    time.Time
 	deadline time.Time // zero: none
@@ -68,10 +68,10 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, startError(err)
 	}
-	return start(ctx, spec, l)
+	return startProcess(ctx, spec, l)
 }
 
-func start(ctx context.Context, spec Spec, l link) (*Process, error) {
+func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.Name == "" {
 		spec.Name = filepath.Base(spec.Path)
 	}
@@ -94,20 +94,19 @@ func start(ctx context.Context, spec Spec, l link) (*Process, error) {
 	}
 	if err := context.Cause(ctx); err != nil {
 		l.close()
-		return nil, p.canceled(err)
+		return nil, p.cancelError(err)
 	}
-	if err := p.launch(); err != nil {
+	if err := p.startInGroup(); err != nil {
 		l.close()
 		return nil, startError(err)
 	}
-	go p.wait()
-	go p.watch()
+	go p.awaitEnd()
+	go p.watchLimits()
 	return p, nil
 }
 
-// launch starts the program, in a control group of its own if there can be
-// one.
-func (p *Process) launch() (err error) {
+// startInGroup starts the program, in a separate control group if possible.
+func (p *Process) startInGroup() (err error) {
 	if strings.ContainsRune(p.spec.Path, filepath.Separator) {
 		// A relative path is the caller's, not one below Dir.
 		if p.spec.Path, err = filepath.Abs(p.spec.Path); err != nil {
@@ -117,20 +116,20 @@ func (p *Process) launch() (err error) {
 	if p.output, err = newOutput(p.spec.Terminal); err != nil {
 		return err
 	}
-	defer p.output.started()
-	p.output.stdout.kept = max(tailBytes, p.spec.Stdout)
+	defer p.output.closeChildEnds()
+	p.output.stdout.tailSize = max(tailBytes, p.spec.Stdout)
 	if group, err := p.newGroup(); err == nil {
 		p.group = group
 		p.capped = group.MemoryMax(p.spec.MemoryLimit) == nil
-		if err = p.exec(); err == nil {
+		if err = p.execProgram(); err == nil {
 			return nil
 		}
 		p.group, p.capped = nil, false
 		_ = group.Remove()
 	}
 	// Without a group the tree is still found by its tags.
-	if err := p.exec(); err != nil {
-		p.output.abandon()
+	if err := p.execProgram(); err != nil {
+		p.output.closeOurEnds()
 		return err
 	}
 	return nil
@@ -143,13 +142,13 @@ func (p *Process) newGroup() (*machine.Cgroup, error) {
 	return machine.NewCgroup(groupPrefix(p.spec.Run) + p.id)
 }
 
-func (p *Process) exec() error {
+func (p *Process) execProgram() error {
 	cmd := exec.Command(p.spec.Path, p.spec.Args...)
 	cmd.Dir = p.spec.Dir
-	cmd.Env = append(environment(os.Environ(), p.spec.Env), append(p.tags(), wire.EnvWire+"="+p.link.name())...)
+	cmd.Env = append(makeEnv(os.Environ(), p.spec.Env), append(p.envTags(), wire.EnvWire+"="+p.link.address())...)
 	cmd.Stdout, cmd.Stderr = p.output.stdout.child, p.output.stderr.child
-	cmd.ExtraFiles = p.link.files()
-	cmd.SysProcAttr = attributes(p.group)
+	cmd.ExtraFiles = p.link.inheritedFiles()
+	cmd.SysProcAttr = newGroupAttr(p.group)
 	run := cmd.Start
 	if p.spec.CPUs != nil {
 		run = func() error { return machine.Pinned(p.spec.CPUs, cmd.Start) }
@@ -159,10 +158,10 @@ func (p *Process) exec() error {
 	}
 	p.cmd, p.pid = cmd, cmd.Process.Pid
 	p.evidence.PID = p.pid
-	p.link.started()
+	p.link.closeChildEnds()
 	p.spec.Guardian.Group(p.pid)
-	p.output.drain(p.spec.OutputLimit, func() {
-		_ = p.fail(trialError(tare.ErrOutput, "wrote more than %s to stdout and stderr", size(p.spec.OutputLimit)))
+	p.output.readAll(p.spec.OutputLimit, func() {
+		_ = p.failWith(trialError(tare.ErrOutput, "wrote more than %s to stdout and stderr", formatSize(p.spec.OutputLimit)))
 	})
 	return nil
 }
@@ -173,8 +172,8 @@ func (p *Process) ID() string { return p.id }
 // PID is the contender's process number.
 func (p *Process) PID() int { return p.pid }
 
-// tags are what marks everything of this trial.
-func (p *Process) tags() []string {
+// envTags returns the variables that mark every process of this trial.
+func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
@@ -185,11 +184,11 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	defer p.calls.Unlock()
 	if q.Op == wire.OpBye {
 		p.bye = true
-		p.observe()
+		p.recordLive()
 	}
 	p.last++
 	q.ID = p.last
-	if err := p.begin(ctx, q.Op); err != nil {
+	if err := p.beginCall(ctx, q.Op); err != nil {
 		return wire.Reply{}, err
 	}
 	err := p.out.Request(q)
@@ -197,16 +196,16 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err == nil {
 		a, err = p.in.Reply()
 	}
-	late, failure := p.finish()
+	late, failure := p.finishCall()
 	switch {
 	case failure != nil:
 		return wire.Reply{}, failure
 	case err != nil:
-		return wire.Reply{}, p.broken(q.Op, err)
+		return wire.Reply{}, p.wireError(q.Op, err)
 	case late != nil:
-		return wire.Reply{}, p.fail(late)
+		return wire.Reply{}, p.failWith(late)
 	case a.ID != q.ID:
-		return wire.Reply{}, p.fail(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", q.Op, q.ID, a.ID))
+		return wire.Reply{}, p.failWith(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", q.Op, q.ID, a.ID))
 	case a.Error != nil:
 		return a, trialError(tare.ErrContender, "%s: %s", q.Op, format.Line(a.Error.Error(), format.LineLimit))
 	}
@@ -218,12 +217,12 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, nil
 }
 
-// begin puts the request under watch.
-func (p *Process) begin(ctx context.Context, op string) error {
+// beginCall puts the request under watch.
+func (p *Process) beginCall(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
-		return p.fail(p.canceled(context.Cause(ctx)))
+		return p.failWith(p.cancelError(context.Cause(ctx)))
 	}
-	c := call{ctx: ctx, op: op, began: time.Now()}
+	c := pendingCall{ctx: ctx, op: op, began: time.Now()}
 	c.deadline, _ = ctx.Deadline()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -237,21 +236,20 @@ func (p *Process) begin(ctx context.Context, op string) error {
 	return nil
 }
 
-// finish takes the request off the watch. late is set where the reply came,
-// but after the deadline.
-func (p *Process) finish() (late, failure error) {
+// finishCall takes the request off the watch. late is set if the reply came after the deadline.
+func (p *Process) finishCall() (late, failure error) {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.call
-	p.call = call{}
+	p.call = pendingCall{}
 	if !c.deadline.IsZero() && now.After(c.deadline) {
-		late = c.late()
+		late = c.lateError()
 	}
 	return late, p.failure
 }
 
-func (c call) late() error {
+func (c pendingCall) lateError() error {
 	limit := c.deadline.Sub(c.began)
 	var limited *LimitError
 	if errors.As(context.Cause(c.ctx), &limited) { // a busy machine began to count later
@@ -260,15 +258,15 @@ func (c call) late() error {
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
-// exitNotice is how long a busy kernel may take to report the end of a process
-// whose files are closed already.
+// exitNotice is the maximum time of a busy kernel to report the end of a process whose files are
+// closed already.
 const exitNotice = 5 * time.Second
 
-// broken says why the wire gave no reply.
-func (p *Process) broken(op string, err error) error {
+// wireError returns why the wire gave no reply.
+func (p *Process) wireError(op string, err error) error {
 	var bad *wire.LineError
 	if errors.As(err, &bad) {
-		return p.fail(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
+		return p.failWith(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
 	}
 	// The wire was closed. Usually that is the process ending, which the
 	// kernel reports a moment later.
@@ -277,31 +275,30 @@ func (p *Process) broken(op string, err error) error {
 		if op == wire.OpBye && errors.Is(err, io.EOF) && p.state != nil && p.state.Success() {
 			return nil
 		}
-		return p.fail(p.exit(op))
+		return p.failWith(p.exitError(op))
 	case <-time.After(exitNotice):
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return p.fail(trialError(tare.ErrProtocol, "closed the wire in the middle of its answer to %s", op))
+		return p.failWith(trialError(tare.ErrProtocol, "closed the wire in the middle of its answer to %s", op))
 	}
-	return p.fail(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
+	return p.failWith(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
 }
 
-// exit says how the process ended.
-func (p *Process) exit(op string) error {
+// exitError returns how the process ended.
+func (p *Process) exitError(op string) error {
 	if p.group != nil && p.group.OutOfMemory() {
-		return trialError(tare.ErrMemory, "ended by the kernel for holding more than %s", size(p.spec.MemoryLimit))
+		return trialError(tare.ErrMemory, "ended by the kernel for holding more than %s", formatSize(p.spec.MemoryLimit))
 	}
-	p.output.settle(200 * time.Millisecond)
+	p.output.awaitEnd(200 * time.Millisecond)
 	message := fmt.Sprintf("ended during %s with %s", op, p.state)
-	if line := p.output.lastWords(); line != "" {
+	if line := p.output.likelyCause(); line != "" {
 		message += ": " + line
 	}
 	return &tare.TrialError{Class: tare.ErrExit, Message: message}
 }
 
-// fail ends the trial because of err, unless something else has before, and
-// returns what ended it.
-func (p *Process) fail(err error) error {
+// failWith ends the trial because of err, unless it has failed before, and returns the first error.
+func (p *Process) failWith(err error) error {
 	p.mu.Lock()
 	first := p.failure == nil
 	if first {
@@ -310,14 +307,14 @@ func (p *Process) fail(err error) error {
 	err = p.failure
 	p.mu.Unlock()
 	if first {
-		p.observe()
-		p.kill()
-		p.link.interrupt()
+		p.recordLive()
+		p.killAll()
+		p.link.unblock()
 	}
 	return err
 }
 
-func (p *Process) canceled(cause error) error {
+func (p *Process) cancelError(cause error) error {
 	return fmt.Errorf("trial of %s: %w", p.spec.Name, cause)
 }
 

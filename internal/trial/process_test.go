@@ -285,7 +285,7 @@ func TestSocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := start(t.Context(), Spec{Path: os.Args[0], Env: []string{quick, envPart + "=" + part}}, l)
+		p, err := startProcess(t.Context(), Spec{Path: os.Args[0], Env: []string{quick, envPart + "=" + part}}, l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// terminal opens a pseudo-terminal: ours is read, what is written to child
-// comes out there. It is 80 columns wide, ends lines as terminals do (a line
-// feed arrives as two bytes), and is nobody's controlling terminal.
+// openTerminal opens a pseudo-terminal: ours is read, what is written to child comes out there. It
+// is 80 columns wide, ends lines as terminals do (a line feed arrives as two bytes), and is the
+// controlling terminal of no process.
 //
 // Source: pts(4), ioctl_tty(2).
-func terminal() (ours, child *os.File, err error) {
+func openTerminal() (ours, child *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("pseudo-terminal: %w", err)
@@ -35,7 +35,7 @@ func terminal() (ours, child *os.File, err error) {
 		{syscall.TIOCGPTN, unsafe.Pointer(&number)},
 		{syscall.TIOCSWINSZ, unsafe.Pointer(&size)},
 	} {
-		if err := control(ours, call.request, call.arg); err != nil {
+		if err := ioctl(ours, call.request, call.arg); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -43,9 +43,9 @@ func terminal() (ours, child *os.File, err error) {
 	return ours, child, err
 }
 
-// control is ioctl(2). The descriptor stays with the runtime's poller, which
-// it would not through Fd.
-func control(f *os.File, request uintptr, arg unsafe.Pointer) error {
+// ioctl calls ioctl(2). The descriptor stays with the runtime's poller, which it would not through
+// Fd.
+func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err

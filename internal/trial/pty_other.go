@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-func terminal() (ours, child *os.File, err error) {
+func openTerminal() (ours, child *os.File, err error) {
 	return nil, nil, errors.New("pseudo-terminal: not on this system")
 }

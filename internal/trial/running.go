@@ -3,9 +3,8 @@ package trial
 // Exited is closed when the process has ended, however that came about.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Lost says what ended the trial, nil while it goes on. doing is what was being
-// done, for the message. It is for those who wait for a process elsewhere than
-// on the wire.
+// Lost returns the error that ended the trial, or nil while it runs. doing is the current activity,
+// for the message. It is for callers that wait for a process, but not on the wire.
 func (p *Process) Lost(doing string) error {
 	p.mu.Lock()
 	err := p.failure
@@ -15,19 +14,19 @@ func (p *Process) Lost(doing string) error {
 	}
 	select {
 	case <-p.exited:
-		return p.fail(p.exit(doing))
+		return p.failWith(p.exitError(doing))
 	default:
 		return nil
 	}
 }
 
-// Printed is how many bytes the contender has written to stdout and stderr so
-// far, on Linux those included that wait to be read here.
+// Printed returns the number of bytes that the contender has written to stdout and stderr so far,
+// on Linux including those still unread.
 func (p *Process) Printed() int64 {
 	const tries = 10
 	for range tries {
 		read := p.output.total.Load()
-		waiting := unread(p.output.stdout.ours) + unread(p.output.stderr.ours)
+		waiting := countUnread(p.output.stdout.ours) + countUnread(p.output.stderr.ours)
 		if p.output.total.Load() == read {
 			return read + waiting
 		}
@@ -48,5 +47,5 @@ func (p *Process) PIDs() []int {
 			return pids
 		}
 	}
-	return tree(p.pid)
+	return listTree(p.pid)
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Session is the protocol spoken over a Conn: typed calls, each with its
-// deadline, and replies that were looked at before they are believed.
+// Session speaks the protocol over a Conn: typed calls, each with its deadline, and replies that
+// are checked before use.
 type Session struct {
 	Conn  Conn
 	Trial string // named in hello, for the contender's messages only
-	PID   int    // as the contender said in hello
+	PID   int    // as in the contender's hello
 
-	// Limit says how long a call may take; nil: Deadline.
+	// Limit returns how long a call may take; nil means Deadline.
 	Limit func(op string, expected time.Duration) time.Duration
 }
 
 // Hello opens the conversation as variant (empty: the contender has none),
 // with the seed in decimal.
 func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
-	a, err := s.do(ctx, wire.Request{
+	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
 	}, 0)
 	if err == nil && a.Protocol != wire.Protocol {
@@ -34,16 +34,15 @@ func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, 
 	return a, err
 }
 
-// Prepare has workload w's input loaded. Reply.Unsupported says that this
-// contender cannot do it, which is no error.
+// Prepare has workload w's input loaded. Reply.Unsupported means that this contender cannot do it,
+// which is no error.
 func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
-	return s.do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
+	return s.doLimited(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
 }
 
-// Answer has the work of each case done once and returns the outputs, in the
-// order asked.
+// Answer has the work of each case done once and returns the outputs in the order of cases.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
-	a, err := s.do(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
+	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -62,24 +61,23 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 // passed, whichever is first, and never past limit. ops is how many operations
 // are expected to last that long; zero: not known.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
-	a, err := s.do(ctx, wire.Request{
+	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
 	}, limit)
-	return a, measured(a, err)
+	return a, checkTiming(a, err)
 }
 
-// Slice hands the token over: q says how much work, expected how long it
-// should take. Op is filled in.
+// Slice hands the token over: q is the work, expected its expected duration. It sets Op.
 func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
 	q.Op = wire.OpSlice
-	a, err := s.do(ctx, q, expected)
-	return a, measured(a, err)
+	a, err := s.doLimited(ctx, q, expected)
+	return a, checkTiming(a, err)
 }
 
-// Stats has a fixed number of operations done between two readings of the
-// memory counters. Reply.Unsupported says that it has none to read.
+// Stats has a fixed number of operations done between two readings of the memory counters.
+// Reply.Unsupported means that it has none to read.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
-	a, err := s.do(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
+	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
 	if err == nil && a.Ops < 1 && !a.Unsupported {
 		err = protocolError("stats without operations")
 	}
@@ -89,7 +87,7 @@ func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time
 // Profile has workload on run for at least so long and hands over where its
 // time (cpu) or memory (mem) went, as a pprof document.
 func (s *Session) Profile(ctx context.Context, on, of string, atLeast time.Duration) (wire.Reply, error) {
-	return s.do(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: of, MinNS: atLeast.Nanoseconds()}, atLeast)
+	return s.doLimited(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: of, MinNS: atLeast.Nanoseconds()}, atLeast)
 }
 
 // Gauges returns what else was recorded about workload on; both are empty
@@ -101,15 +99,15 @@ func (s *Session) Gauges(on string) (tare.Sample, string) {
 	return nil, ""
 }
 
-// Close says bye and ends the trial.
+// Close sends bye and ends the trial.
 func (s *Session) Close(ctx context.Context) tare.Evidence {
-	// What a contender answers to bye, or whether it does, changes nothing:
-	// it is ended next, and what it measured is already here.
-	_, _ = s.do(ctx, wire.Request{Op: wire.OpBye}, 0)
+	// What a contender answers to bye, or whether it does, changes nothing: it is ended next, and
+	// its measurements have arrived.
+	_, _ = s.doLimited(ctx, wire.Request{Op: wire.OpBye}, 0)
 	return s.Conn.Close(ctx)
 }
 
-func (s *Session) do(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
+func (s *Session) doLimited(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
 		limit = s.Limit
@@ -119,8 +117,8 @@ func (s *Session) do(ctx context.Context, q wire.Request, expected time.Duration
 	return s.Conn.Do(ctx, q)
 }
 
-// measured rejects a timing that cannot be one.
-func measured(a wire.Reply, err error) error {
+// checkTiming rejects an impossible timing.
+func checkTiming(a wire.Reply, err error) error {
 	switch {
 	case err != nil:
 		return err

@@ -2,5 +2,5 @@
 
 package trial
 
-// terminateGroup ends the processes: they cannot be asked to end by themselves.
+// terminateGroup kills the processes: they cannot be asked to end by themselves.
 func terminateGroup(pid int) { killGroup(pid) }

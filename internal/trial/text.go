@@ -2,8 +2,8 @@ package trial
 
 import "fmt"
 
-// size prints bytes: 2 GiB, 64 MiB, 215 MiB.
-func size(n int64) string {
+// formatSize prints bytes: 2 GiB, 64 MiB, 215 MiB.
+func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
 		return fmt.Sprintf("%d GiB", n>>30)

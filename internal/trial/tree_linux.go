@@ -7,35 +7,35 @@ import (
 	"syscall"
 )
 
-// process is what the kernel says of a process, which it cannot overwrite itself.
-type process struct {
+// processStat is the kernel's account of a process, which the process cannot overwrite.
+type processStat struct {
 	parent, group, session int
 	start                  uint64
 	ended                  bool // it only waits to be reaped
 }
 
-// readProcess reads /proc/PID/stat (proc(5)). The name in it is the process's own
-// choice and may hold anything; the fields begin behind its last parenthesis.
-func readProcess(pid int) (process, bool) {
+// readProcess reads /proc/PID/stat (proc(5)). The process chooses the name in it, which may contain
+// anything; the fields begin after its last parenthesis.
+func readProcess(pid int) (processStat, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if err != nil || len(f) < 20 {
-		return process{}, false
+		return processStat{}, false
 	}
 	number := func(i int) int { n, _ := strconv.Atoi(string(f[i])); return n }
 	start, err := strconv.ParseUint(string(f[19]), 10, 64)
 	state := string(f[0])
-	return process{parent: number(1), group: number(2), session: number(3), start: start, ended: state == "Z" || state == "X"}, err == nil
+	return processStat{parent: number(1), group: number(2), session: number(3), start: start, ended: state == "Z" || state == "X"}, err == nil
 }
 
-func identify(pid int) leader {
+func identifyLeader(pid int) groupLeader {
 	p, _ := readProcess(pid)
-	return leader{p.start, p.session}
+	return groupLeader{p.start, p.session}
 }
 
-// processes are all that there are.
-func processes() map[int]process {
-	all := map[int]process{}
+// readProcesses returns all processes by pid.
+func readProcesses() map[int]processStat {
+	all := map[int]processStat{}
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return all
@@ -55,12 +55,12 @@ func processes() map[int]process {
 // killTrees ends the groups and whatever descends from their members, and reports
 // whether there was anything. Everything is stopped before it is ended, so that
 // nothing forks and no parent, by which a child is known, ends in between.
-func killTrees(groups map[int]leader) (found bool) {
-	stopped := map[int]process{}
+func killTrees(groups map[int]groupLeader) (found bool) {
+	stopped := map[int]processStat{}
 	for {
 		fresh := 0
-		for pid, p := range inTrees(groups, processes()) {
-			if _, known := stopped[pid]; !known && send(pid, p, syscall.SIGSTOP) {
+		for pid, p := range inTrees(groups, readProcesses()) {
+			if _, known := stopped[pid]; !known && signalProcess(pid, p, syscall.SIGSTOP) {
 				stopped[pid] = p
 				fresh++
 			}
@@ -70,21 +70,21 @@ func killTrees(groups map[int]leader) (found bool) {
 		}
 	}
 	for pid, p := range stopped {
-		send(pid, p, syscall.SIGKILL)
+		signalProcess(pid, p, syscall.SIGKILL)
 	}
 	return len(stopped) > 0
 }
 
-// inTrees are those of all processes that live and are in a group, or descend from
-// one that is. A group keeps its number while anybody is in it; where a process
-// with the number began at another time, the group is gone and forgotten.
-func inTrees(groups map[int]leader, all map[int]process) map[int]process {
+// inTrees returns those of all processes that live and are in a group, or descend from one that is.
+// A group keeps its number while it has members; if a process with the number began at another
+// time, the group is gone and forgotten.
+func inTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
 			delete(groups, pid)
 		}
 	}
-	in := map[int]process{}
+	in := map[int]processStat{}
 	for grown := true; grown; {
 		grown = false
 		for pid, p := range all {
@@ -99,9 +99,9 @@ func inTrees(groups map[int]leader, all map[int]process) map[int]process {
 	return in
 }
 
-// send signals a process if it is still the one that was seen. It is held
-// before it is looked at, as by killTagged.
-func send(pid int, was process, sig syscall.Signal) bool {
+// signalProcess signals a process if it is still the one that was seen. It opens the process before
+// it reads it, as killTagged does.
+func signalProcess(pid int, was processStat, sig syscall.Signal) bool {
 	held, err := os.FindProcess(pid)
 	if err != nil {
 		return false

@@ -34,7 +34,7 @@ func TestGuardianEndsWhatOverwroteItsEnvironment(t *testing.T) {
 	if len(pids) != 3 {
 		t.Fatalf("processes %v, want 3", pids)
 	}
-	if left := tagged([]string{EnvRun + "=" + run}); len(left) > 0 {
+	if left := findTagged([]string{EnvRun + "=" + run}); len(left) > 0 {
 		t.Fatalf("%v still have their tags", left)
 	}
 	stranger := self("sleep")
@@ -43,9 +43,9 @@ func TestGuardianEndsWhatOverwroteItsEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stranger.Process.Kill(); _ = stranger.Wait() })
-	other := identify(stranger.Process.Pid)
+	other := identifyLeader(stranger.Process.Pid)
 	other.start-- // the number was another process's when the guardian was told
-	cleanUp(run, map[int]leader{cmd.Process.Pid: identify(cmd.Process.Pid), stranger.Process.Pid: other}, guardLimit)
+	cleanUp(run, map[int]groupLeader{cmd.Process.Pid: identifyLeader(cmd.Process.Pid), stranger.Process.Pid: other}, guardLimit)
 	gone(t, pids...)
 	if !alive(stranger.Process.Pid) {
 		t.Error("a process with the number of an earlier group was ended")

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// unread is how many bytes wait in a pipe or a terminal: ioctl_tty(2), TIOCINQ,
-// which is FIONREAD.
-func unread(f *os.File) int64 {
+// countUnread returns how many bytes wait in a pipe or a terminal: ioctl_tty(2), TIOCINQ, which is
+// FIONREAD.
+func countUnread(f *os.File) int64 {
 	var n int32
-	if control(f, syscall.TIOCINQ, unsafe.Pointer(&n)) != nil {
+	if ioctl(f, syscall.TIOCINQ, unsafe.Pointer(&n)) != nil {
 		return 0
 	}
 	return int64(n)

@@ -4,5 +4,5 @@ package trial
 
 import "os"
 
-// unread is not known.
-func unread(*os.File) int64 { return 0 }
+// countUnread returns 0: the number is unknown.
+func countUnread(*os.File) int64 { return 0 }

@@ -9,18 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// watchEvery is how often deadline and memory are looked at. The time a
-// request takes does not depend on it, only how soon a hung one is noticed.
+// watchEvery is the interval between checks of deadline and memory. The time a request takes does
+// not depend on it, only how soon a hung one is noticed.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is after how many looks the memory of a contender that was asked
-// nothing is looked at: looking costs time that another one is being
-// measured in.
+// idleEvery is the number of checks between those of the memory of an idle contender: a check costs
+// time in which another one is being measured.
 const idleEvery = 5
 
-// watch holds the contender to its deadline and its memory until Close. One
-// slow tick for everything costs less than a timer per request.
-func (p *Process) watch() {
+// watchLimits holds the contender to its deadline and its memory until Close. One slow tick for
+// everything costs less than a timer per request.
+func (p *Process) watchLimits() {
 	defer close(p.watched)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -29,15 +28,15 @@ func (p *Process) watch() {
 		case <-p.stop:
 			return
 		case now := <-tick.C:
-			p.inspect(now, i%idleEvery == 0)
+			p.inspectOnce(now, i%idleEvery == 0)
 		}
 	}
 }
 
-// inspect looks once. idle: memory too if nothing was asked.
-func (p *Process) inspect(now time.Time, idle bool) {
-	// The context is looked at under the lock: a caller may end it as soon as
-	// its request is off the watch, and that is no cancellation.
+// inspectOnce checks the limits once. idle: memory too if no request is in flight.
+func (p *Process) inspectOnce(now time.Time, idle bool) {
+	// The context is read under the lock: a caller may end it as soon as its request is off the
+	// watch, and that is no cancellation.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
 	var err error
@@ -52,28 +51,28 @@ func (p *Process) inspect(now time.Time, idle bool) {
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && now.After(c.deadline):
 			select {
-			case <-p.exited: // something it left behind holds the wire open
-				_ = p.fail(p.exit(c.op))
+			case <-p.exited: // a process that it left holds the wire open
+				_ = p.failWith(p.exitError(c.op))
 			default:
-				_ = p.fail(c.late())
+				_ = p.failWith(c.lateError())
 			}
 			return
 		case err != nil:
-			_ = p.fail(p.canceled(context.Cause(c.ctx)))
+			_ = p.failWith(p.cancelError(context.Cause(c.ctx)))
 			return
 		}
 	}
 	if p.capped || c.ctx == nil && !idle {
 		return
 	}
-	if held := p.resident(); held > p.spec.MemoryLimit {
-		_ = p.fail(trialError(tare.ErrMemory, "held %s of memory, the limit is %s", size(held), size(p.spec.MemoryLimit)))
+	if held := p.residentBytes(); held > p.spec.MemoryLimit {
+		_ = p.failWith(trialError(tare.ErrMemory, "held %s of memory, the limit is %s", formatSize(held), formatSize(p.spec.MemoryLimit)))
 	}
 }
 
-// resident is what the whole process tree holds now, in bytes; zero where
-// that is not known. Pages shared within the tree count once per process.
-func (p *Process) resident() int64 {
+// residentBytes returns the memory of the process tree in bytes, or 0 if it is unknown. Pages
+// shared within the tree count once per process.
+func (p *Process) residentBytes() int64 {
 	select {
 	case <-p.exited:
 		return 0
@@ -83,7 +82,7 @@ func (p *Process) resident() int64 {
 	if p.group != nil {
 		pids, _ = p.group.Procs()
 	} else {
-		pids = tree(p.pid)
+		pids = listTree(p.pid)
 	}
 	var sum int64
 	for _, pid := range pids {
@@ -93,9 +92,9 @@ func (p *Process) resident() int64 {
 	return sum
 }
 
-// tree lists a process and its descendants. What has been disowned by a
-// parent that ended is not among them; a control group knows better.
-func tree(pid int) []int {
+// listTree lists a process and its descendants. It misses those whose parent has ended; a control
+// group has them.
+func listTree(pid int) []int {
 	pids := []int{pid}
 	for i := 0; i < len(pids) && i < 1000; i++ {
 		children, _ := machine.Children(pids[i])

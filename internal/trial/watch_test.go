@@ -25,7 +25,7 @@ func TestWatchDoesNotTakeAnAnsweredRequestForACancelledOne(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					p.inspect(time.Now(), false)
+					p.inspectOnce(time.Now(), false)
 				}
 			}
 		})
