@@ -16,30 +16,28 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// unknownLicence stands for a module whose terms nobody could name.
+// unknownLicence represents the unidentified terms of a module.
 const unknownLicence = "unknown"
 
-// licenceBytes is how much of a licence's text is looked at.
-const licenceBytes = 256 << 10
+// maxLicenceBytes is the number of bytes of a licence's text that are read.
+const maxLicenceBytes = 256 << 10
 
 var (
 	licenceFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
 	pseudo      = regexp.MustCompile(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
 )
 
-// listed is a module as go list -m -json shows it.
-type listed struct {
+// moduleInfo is a module as go list -m -json shows it.
+type moduleInfo struct {
 	Path, Version, Dir string
 	Time               time.Time
-	Replace            *listed
+	Replace            *moduleInfo
 }
 
-// adopt adds to c what the linked modules say about themselves: under which
-// terms, and when the version that gives c its name was released. What cannot
-// be found out stays unknown; that a module's sources cannot be looked at is no
-// reason not to measure it. It returns whether every module could be asked: what
-// is unknown then will stay so.
-func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
+// addAdoption adds to c the licences of the linked modules and the release date of the version that
+// gives c its name. Unknown facts stay unknown; unreadable sources of a module are no reason not to
+// measure it. complete is true if every module could be read: what is unknown then stays unknown.
+func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
 	unanswered := map[string]bool{}
 	for _, m := range c.Modules {
 		if m.Path != sdkPath {
@@ -49,14 +47,14 @@ func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work str
 	if len(unanswered) == 0 {
 		return true
 	}
-	limited, cancel := b.limit(ctx)
+	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
 	args := append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, slices.Sorted(maps.Keys(unanswered))...)
-	out, _, err := b.query(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
+	out, _, err := b.runSplit(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
 	complete = err == nil
 	var licences []string
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
-		var m listed
+		var m moduleInfo
 		if err := d.Decode(&m); err != nil {
 			complete = complete && errors.Is(err, io.EOF)
 			break
@@ -67,10 +65,10 @@ func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work str
 			code = *m.Replace
 		}
 		if m.Path == c.Name {
-			c.Adoption.Released = released(code)
+			c.Adoption.Released = releaseDate(code)
 		}
 		if b.Licences != nil {
-			found, err := b.licences(code.Dir)
+			found, err := b.findLicences(code.Dir)
 			licences, complete = append(licences, found...), complete && err == nil
 		}
 	}
@@ -85,9 +83,9 @@ func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work str
 	return complete
 }
 
-// released is the day of a version: of its commit as the module cache has it,
-// else the one that a pseudo-version carries. A directory has none.
-func released(m listed) string {
+// releaseDate returns the day of a version: of its commit as the module cache has it, else of the
+// pseudo-version. It returns "" for a directory.
+func releaseDate(m moduleInfo) string {
 	at := m.Time
 	if m.Version == "" {
 		return ""
@@ -101,16 +99,16 @@ func released(m listed) string {
 	return at.UTC().Format(time.DateOnly)
 }
 
-// licences names the terms of the module in dir by the texts at its top, at
-// least one. With an error, there may be others.
-func (b *Builder) licences(dir string) ([]string, error) {
+// findLicences names the terms of the module in dir by the texts in its root, at least one. With an
+// error, there may be others.
+func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !licenceFile.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
-		text, errText := beginning(filepath.Join(dir, e.Name()))
+		text, errText := readBeginning(filepath.Join(dir, e.Name()))
 		names := b.Licences(text)
 		if len(names) == 0 {
 			names = []string{unknownLicence}
@@ -123,12 +121,12 @@ func (b *Builder) licences(dir string) ([]string, error) {
 	return found, err
 }
 
-// beginning is the first part of a file.
-func beginning(path string) ([]byte, error) {
+// readBeginning returns the first maxLicenceBytes of a file.
+func readBeginning(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, licenceBytes))
+	return io.ReadAll(io.LimitReader(f, maxLicenceBytes))
 }

@@ -33,7 +33,7 @@ func TestAdopt(t *testing.T) {
 		at("a"), at("b"), at("fork"), at("e"))}}
 	b := p.builder(t, t.TempDir())
 	b.Licences = spdx
-	tool, err := b.toolchain(t.Context())
+	tool, err := b.loadToolchain(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAdopt(t *testing.T) {
 	}
 	for name, day := range map[string]string{"m/a": "2021-09-12", "m/b": "2019-01-01", "m/c": "", "m/f": "", "encoding/json": "", "": ""} {
 		c := contender(name)
-		b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &c)
+		b.addAdoption(t.Context(), tool, Leaf{Dir: mods}, mods, &c)
 		if c.Adoption.Released != day {
 			t.Errorf("%q was released on %q, want %q", name, c.Adoption.Released, day)
 		}
@@ -52,18 +52,18 @@ func TestAdopt(t *testing.T) {
 	}
 	b.Licences = nil
 	c := contender("m/a")
-	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Licences != nil || c.Adoption.Released == "" {
+	if b.addAdoption(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Licences != nil || c.Adoption.Released == "" {
 		t.Errorf("without a detector: %+v", c.Adoption)
 	}
 	before := len(p.asked(t))
 	std := tare.Contender{Name: "encoding/json", Build: tare.Build{Modules: []tare.Module{{Path: sdkPath}}}}
-	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &std); std.Adoption.Released != "" || len(p.asked(t)) != before {
+	if b.addAdoption(t.Context(), tool, Leaf{Dir: mods}, mods, &std); std.Adoption.Released != "" || len(p.asked(t)) != before {
 		t.Errorf("of the standard library: %+v, asked %q", std.Adoption, p.asked(t)[before:])
 	}
 	p.fail = map[string]string{"list": "go: no\n"}
 	c, b = contender("m/a"), p.builder(t, t.TempDir())
 	b.Licences = spdx
-	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Released != "" || !slices.Equal(c.Adoption.Licences, []string{unknownLicence}) {
+	if b.addAdoption(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Released != "" || !slices.Equal(c.Adoption.Licences, []string{unknownLicence}) {
 		t.Errorf("where nothing can be found out: %+v", c.Adoption)
 	}
 }
@@ -129,20 +129,20 @@ func TestModulesAreAskedAgain(t *testing.T) {
 func TestReleased(t *testing.T) {
 	day := time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)
 	for _, c := range []struct {
-		m    listed
+		m    moduleInfo
 		want string
 	}{
-		{listed{Version: "v1.0.0", Time: day}, "2020-02-03"},
-		{listed{Version: "v1.0.0"}, ""}, // no guess
-		{listed{Version: "v0.0.0-20190930134022-aa0246cd15f7"}, "2019-09-30"},
-		{listed{Version: "v1.2.4-0.20190930134022-aa0246cd15f7"}, "2019-09-30"},
-		{listed{Version: "v2.0.1-rc.0.20190930134022-aa0246cd15f7+incompatible"}, "2019-09-30"},
-		{listed{Version: "v0.0.0-20190930134022-aa0246cd15f7", Time: day}, "2020-02-03"},
-		{listed{Version: "v0.0.0-20191330134022-aa0246cd15f7"}, ""},
-		{listed{Version: "v1.0.0-20190930"}, ""},
-		{listed{Time: day}, ""}, // a directory
+		{moduleInfo{Version: "v1.0.0", Time: day}, "2020-02-03"},
+		{moduleInfo{Version: "v1.0.0"}, ""}, // no guess
+		{moduleInfo{Version: "v0.0.0-20190930134022-aa0246cd15f7"}, "2019-09-30"},
+		{moduleInfo{Version: "v1.2.4-0.20190930134022-aa0246cd15f7"}, "2019-09-30"},
+		{moduleInfo{Version: "v2.0.1-rc.0.20190930134022-aa0246cd15f7+incompatible"}, "2019-09-30"},
+		{moduleInfo{Version: "v0.0.0-20190930134022-aa0246cd15f7", Time: day}, "2020-02-03"},
+		{moduleInfo{Version: "v0.0.0-20191330134022-aa0246cd15f7"}, ""},
+		{moduleInfo{Version: "v1.0.0-20190930"}, ""},
+		{moduleInfo{Time: day}, ""}, // a directory
 	} {
-		if got := released(c.m); got != c.want {
+		if got := releaseDate(c.m); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
 		}
 	}

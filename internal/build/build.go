@@ -24,18 +24,18 @@ var (
 	ErrCache = errors.New("cannot write the cache")
 )
 
-// DefaultTimeout is how long one build may take.
+// DefaultTimeout is the maximum duration of a build.
 const DefaultTimeout = 10 * time.Minute
 
-// Builder builds contenders. Cache is needed; every other zero value works.
-// A Builder may be used concurrently and must not be copied.
+// Builder builds contenders. Cache is required; every other zero value works. A Builder may be used
+// concurrently and must not be copied.
 type Builder struct {
 	Cache   string        // directory; binaries go to Cache/bin/<key>/, leaves in other versions to Cache/pinned/<key>/
 	Go      string        // go command; empty: "go" from PATH
 	Env     []string      // environment of the go command; nil: this process's
-	Run     string        // tag of the whole run, put into TARE_RUN of every process started; empty: none
+	Run     string        // tag of the run, set as TARE_RUN of every process started; "" means none
 	Timeout time.Duration // for one build; zero: DefaultTimeout
-	Log     func(string)  // gets one line per go command run; nil: nobody listens
+	Log     func(string)  // gets one line per go command run; may be nil
 
 	// SDK is the directory of the module github.com/tarebench/tare for leaves
 	// that require it and do not say where it is, or name a directory that is
@@ -54,7 +54,7 @@ type Builder struct {
 // Program is a contender that can be started.
 type Program struct {
 	Path      string // of the binary
-	Variant   string // told to the program in hello; empty where it has none
+	Variant   string // sent to the program in hello; "" if it has none
 	Cached    bool   // it was built before: no compiler ran
 	Contender tare.Contender
 }
@@ -79,27 +79,26 @@ func (b Built) Program(variant string) Program {
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 
-// Build returns the leaf's binary, from the cache where its content was built
-// before. The error is one line; it wraps ErrNoToolchain, ErrCache or the
-// context's error where one of these is the reason.
+// Build returns the contender's binary, from the cache if its content was built before. The error is one
+// line; it wraps ErrNoToolchain, ErrCache or the context's error if one of these is the reason.
 func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
-	tool, mod, err := b.bench(ctx, leaf)
+	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {
 		return Built{}, err
 	}
-	key, err := key(tool, leaf, mod)
+	key, err := buildKey(tool, leaf, mod)
 	if err != nil {
 		return Built{}, fmt.Errorf("reading the sources of %s: %w", leaf.Manifest.ID, err)
 	}
 	dir := filepath.Join(b.Cache, "bin", key)
-	if built, ok := load(dir, leaf); ok {
-		b.complete(ctx, tool, mod, &built, dir)
+	if built, ok := loadBuild(dir, leaf); ok {
+		b.completeAdoption(ctx, tool, mod, &built, dir)
 		return built, nil
 	}
-	if err := b.create(ctx, tool, mod, leaf, dir); err != nil {
+	if err := b.buildInto(ctx, tool, mod, leaf, dir); err != nil {
 		return Built{}, err
 	}
-	built, ok := load(dir, leaf)
+	built, ok := loadBuild(dir, leaf)
 	if !ok {
 		return Built{}, fmt.Errorf("%w %s: what was just built cannot be read back", ErrCache, dir)
 	}
@@ -107,88 +106,87 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// create builds leaf beside the cache and moves the finished directory to dir
-// in one rename, so that nobody ever sees half of it.
-func (b *Builder) create(ctx context.Context, tool toolchain, mod module, leaf Leaf, dir string) error {
-	tmp, work, done, err := workplace(filepath.Dir(dir))
+// buildInto builds leaf next to the cache and moves the finished directory to dir in one rename, so
+// that no process sees a part of it.
+func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
+	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
 		return err
 	}
 	defer removeAll(tmp)
-	if tool, err = b.supply(ctx, tool, mod, work); err != nil {
+	if tool, err = b.supplySDK(ctx, tool, mod, work); err != nil {
 		return err
 	}
-	out, seconds, err := b.compile(ctx, tool, mod, leaf, filepath.Join(done, binaryName()), work)
+	out, seconds, err := b.goBuild(ctx, tool, mod, leaf, filepath.Join(done, binaryName()), work)
 	if err != nil {
 		return err
 	}
-	c, err := describe(filepath.Join(done, binaryName()), leaf.Manifest)
+	c, err := describeBinary(filepath.Join(done, binaryName()), leaf.Manifest)
 	if err != nil {
 		return fmt.Errorf("reading the binary of %s: %w", leaf.Manifest.ID, err)
 	}
 	if release, _, _ := strings.Cut(c.Go, " "); leaf.Go != "" && release != leaf.Go {
 		return fmt.Errorf("%s was built by %s, asked was %s", leaf.Manifest.ID, c.Go, leaf.Go)
 	}
-	if cold(out, mod.path, c.Modules) {
+	if isCold(out, mod.path, c.Modules) {
 		c.Adoption.ColdBuildSeconds = seconds
 	}
 	c.Adoption.ModulesRequired = mod.thirdParty()
-	complete := b.adopt(ctx, tool, leaf, work, &c)
+	complete := b.addAdoption(ctx, tool, leaf, work, &c)
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	}
-	if err := note(whole.System{}, done, record{seconds, !complete, c}); err != nil {
+	if err := writeRecord(whole.System{}, done, buildRecord{seconds, !complete, c}); err != nil {
 		return err
 	}
-	return publish(done, dir, leaf)
+	return publishBuild(done, dir, leaf)
 }
 
-// bench is what leaf is built with, and the module it is in.
-func (b *Builder) bench(ctx context.Context, leaf Leaf) (toolchain, module, error) {
-	tool, err := b.toolchain(ctx)
+// findTools returns the toolchain and the module that leaf is built with.
+func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModule, error) {
+	tool, err := b.loadToolchain(ctx)
 	if err != nil {
-		return toolchain{}, module{}, err
+		return toolchain{}, leafModule{}, err
 	}
 	mod, err := b.moduleOf(leaf.Src())
-	return tool.as(leaf.Go), mod, err
+	return tool.withRelease(leaf.Go), mod, err
 }
 
-func (b *Builder) timeout() time.Duration {
+func (b *Builder) buildTimeout() time.Duration {
 	if b.Timeout <= 0 {
 		return DefaultTimeout
 	}
 	return b.Timeout
 }
 
-func (b *Builder) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, b.timeout())
+func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, b.buildTimeout())
 }
 
-// compile runs go build and returns what it printed and how long it took.
-func (b *Builder) compile(ctx context.Context, tool toolchain, mod module, leaf Leaf, binary, work string) (string, float64, error) {
-	limited, cancel := b.limit(ctx)
+// goBuild runs go build and returns its output and its duration in seconds.
+func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (string, float64, error) {
+	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
-	args := leaf.tagged("build", slices.Concat(buildFlags[:], []string{"-v", "-o", binary, "."})...)
+	args := leaf.withTags("build", slices.Concat(buildFlags[:], []string{"-v", "-o", binary, "."})...)
 	began := time.Now()
-	out, err := b.command(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
+	out, err := b.runCombined(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
 	seconds := time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
 		return "", 0, fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	case limited.Err() != nil:
-		return "", 0, fmt.Errorf("building %s took longer than %v and was ended", leaf.Manifest.ID, b.timeout())
+		return "", 0, fmt.Errorf("building %s took longer than %v and was ended", leaf.Manifest.ID, b.buildTimeout())
 	case err != nil:
-		return "", 0, compileError(out, err, leaf, tool.bases(mod)...)
+		return "", 0, compileError(out, err, leaf, tool.messageBases(mod)...)
 	}
-	if !program(binary) {
-		return "", 0, fmt.Errorf("%s: not package main: a contender is a program", relative(".", leaf.Src(), tool.bases(mod)))
+	if !isProgram(binary) {
+		return "", 0, fmt.Errorf("%s: not package main: a contender is a program", relativeToBase(".", leaf.Src(), tool.messageBases(mod)))
 	}
 	return out, seconds, nil
 }
 
-// program reports whether go build made a program; of any other package it
-// makes an archive.
-func program(path string) bool {
+// isProgram reports whether go build made a program; of any other package it makes an archive.
+func isProgram(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false

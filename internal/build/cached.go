@@ -11,23 +11,22 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// record is built.json, beside a cached binary.
-type record struct {
+// buildRecord is the content of built.json, next to a cached binary.
+type buildRecord struct {
 	Seconds    float64        `json:"seconds"`
-	Incomplete bool           `json:"incomplete,omitempty"` // not every module could be asked what it says about itself
+	Incomplete bool           `json:"incomplete,omitempty"` // not every module could be read
 	Contender  tare.Contender `json:"contender"`
 }
 
 const recordName = "built.json"
 
-// load reads a cached build. A binary that is not the one that was recorded
-// counts as absent.
-func load(dir string, leaf Leaf) (Built, bool) {
+// loadBuild reads a cached build. A binary that differs from the recorded one counts as absent.
+func loadBuild(dir string, leaf Leaf) (Built, bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
 		return Built{}, false
 	}
-	var r record
+	var r buildRecord
 	if json.Unmarshal(src, &r) != nil {
 		return Built{}, false
 	}
@@ -39,26 +38,26 @@ func load(dir string, leaf Leaf) (Built, bool) {
 	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, incomplete: r.Incomplete, contender: r.Contender}, true
 }
 
-// complete asks the modules of a cached build again where not all could be asked
-// before. What it cannot find out or write down now is left to the next run.
-func (b *Builder) complete(ctx context.Context, tool toolchain, mod module, built *Built, dir string) {
+// completeAdoption reads the modules of a cached build again if not all could be read before. It
+// leaves what it cannot find or write now to the next run.
+func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leafModule, built *Built, dir string) {
 	c := &built.contender
-	unnamed := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0 // as it was kept before there was a mark
+	unnamed := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0 // as saved before there was a mark
 	if !built.incomplete && !unnamed {
 		return
 	}
-	tmp, work, _, err := workplace(filepath.Dir(dir))
+	tmp, work, _, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
 		return
 	}
 	defer removeAll(tmp)
-	if tool, err = b.supply(ctx, tool, mod, work); err != nil {
+	if tool, err = b.supplySDK(ctx, tool, mod, work); err != nil {
 		return
 	}
 	asked := *c
-	if b.adopt(ctx, tool, built.Leaf, work, &asked) {
+	if b.addAdoption(ctx, tool, built.Leaf, work, &asked) {
 		*c = asked
-		_ = note(whole.System{}, dir, record{Seconds: built.Seconds, Contender: asked})
+		_ = writeRecord(whole.System{}, dir, buildRecord{Seconds: built.Seconds, Contender: asked})
 	}
 }
 
@@ -69,18 +68,18 @@ func binaryName() string {
 	return "contender"
 }
 
-// publish moves a finished build to its place. Another tare may have been
-// faster: then its build stands, if it is whole.
-func publish(done, dir string, leaf Leaf) error {
-	err := whole.Place(done, dir, func(dir string) bool { _, ok := load(dir, leaf); return ok })
+// publishBuild moves a finished build to its directory. If another tare was faster, its build stays
+// if it is complete.
+func publishBuild(done, dir string, leaf Leaf) error {
+	err := whole.Place(done, dir, func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok })
 	if err != nil {
 		return cacheError(filepath.Dir(dir), err)
 	}
 	return nil
 }
 
-// note writes built.json into dir.
-func note(disk whole.Disk, dir string, r record) error {
+// writeRecord writes built.json into dir.
+func writeRecord(disk whole.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		return err

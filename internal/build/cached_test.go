@@ -11,10 +11,10 @@ import (
 // The record of a cached build is there whole or not at all, whatever operation fails.
 func TestNoFaultTearsTheRecordOfABuild(t *testing.T) {
 	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
-		r := record{Seconds: 1}
+		r := buildRecord{Seconds: 1}
 		if fresh {
 			r.Seconds = 2.5
 		}
-		return filepath.Join(dir, recordName), note(d, dir, r)
+		return filepath.Join(dir, recordName), writeRecord(d, dir, r)
 	})
 }

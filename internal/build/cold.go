@@ -7,11 +7,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// cold reports whether the time of a build is the cost of adopting the contender:
-// all its third-party modules were compiled, nothing was downloaded, and neither
-// tare's SDK nor the standard library was compiled. printed is what go build -v wrote: the
-// packages it compiled. own is the path of the contender's module.
-func cold(printed, own string, modules []tare.Module) bool {
+// isCold reports whether the time of a build is the cost of adopting the contender: all its
+// third-party modules were compiled, nothing was downloaded, and neither tare's SDK nor the
+// standard library was compiled. printed is the output of go build -v: the packages it compiled.
+// own is the path of the contender's module.
+func isCold(printed, own string, modules []tare.Module) bool {
 	compiled := strings.Split(strings.TrimSpace(printed), "\n")
 	if strings.Contains(printed, "go: downloading ") { // the network is not the compiler
 		return false

@@ -12,30 +12,30 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// outputLimit is how much of a command's output is kept, in bytes. The first
-// error is what is reported, so the beginning is what matters.
+// outputLimit is the number of bytes of a command's output that are stored. The first error is the
+// reported one, so only the beginning is needed.
 const outputLimit = 1 << 20
 
 // answerLimit is the same for an answer that is read by a program.
 const answerLimit = 64 << 20
 
-// command runs the go command in its own process group and returns what it
-// wrote. When ctx ends, the whole group is killed: go build's compilers too.
-func (b *Builder) command(ctx context.Context, path, dir string, env []string, args ...string) (string, error) {
+// runCombined runs the go command in its own process group and returns its output. When ctx ends,
+// the entire group is killed, including go build's compilers.
+func (b *Builder) runCombined(ctx context.Context, path, dir string, env []string, args ...string) (string, error) {
 	out := &head{limit: outputLimit}
-	err := b.run(ctx, path, dir, env, out, out, args)
+	err := b.runGo(ctx, path, dir, env, out, out, args)
 	return out.String(), err
 }
 
-// query is command for answers that a program reads: out is what was written
-// to standard output, said what was written to standard error.
-func (b *Builder) query(ctx context.Context, path, dir string, env []string, args ...string) (out, said string, err error) {
+// runSplit is runCombined with separate outputs: out is the standard output, said the standard
+// error.
+func (b *Builder) runSplit(ctx context.Context, path, dir string, env []string, args ...string) (out, said string, err error) {
 	stdout, stderr := &head{limit: answerLimit}, &head{limit: outputLimit}
-	err = b.run(ctx, path, dir, env, stdout, stderr, args)
+	err = b.runGo(ctx, path, dir, env, stdout, stderr, args)
 	return stdout.String(), stderr.String(), err
 }
 
-func (b *Builder) run(ctx context.Context, path, dir string, env []string, stdout, stderr io.Writer, args []string) error {
+func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, stdout, stderr io.Writer, args []string) error {
 	if b.Log != nil {
 		b.Log("go " + strings.Join(args, " "))
 	}
@@ -45,12 +45,12 @@ func (b *Builder) run(ctx context.Context, path, dir string, env []string, stdou
 	return cmd.Run()
 }
 
-// Command is a command in a process group of its own. When ctx ends the whole group is
-// killed: what the go command started too, e.g. compilers.
+// Command returns a command in its own process group. When ctx ends the entire group is killed,
+// including processes of the go command, e.g. compilers.
 func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.WaitDelay = 2 * time.Second // for a pipe kept open by a process that left the group
-	ownGroup(cmd)
+	cmd.WaitDelay = 2 * time.Second // for a pipe held open by a process that left the group
+	setGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	return cmd
 }

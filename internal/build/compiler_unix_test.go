@@ -29,7 +29,7 @@ func TestACompilerThatDoesNotRun(t *testing.T) {
 		{[]string{"CC=" + broken, "CGO_ENABLED=1"}, "1"}, // whoever sets it gets the compiler's own message
 	} {
 		b := &Builder{Cache: t.TempDir(), Env: append(env[:len(env):len(env)], c.settings...)}
-		tool, err := b.toolchain(t.Context())
+		tool, err := b.loadToolchain(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// Dir is where in the cache the leaf's binary is as it would be built from
-// today's sources, whether it is there or not. No compiler runs.
+// Dir returns the directory in the cache for the contender's binary as built from today's sources,
+// whether it exists or not. It runs no compiler.
 func (b *Builder) Dir(ctx context.Context, leaf Leaf) (string, error) {
-	tool, mod, err := b.bench(ctx, leaf)
+	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {
 		return "", err
 	}
-	name, err := key(tool, leaf, mod)
+	name, err := buildKey(tool, leaf, mod)
 	return filepath.Join(b.Cache, "bin", name), err
 }

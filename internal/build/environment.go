@@ -8,11 +8,11 @@ import (
 // envRun is the tag of a run, by which the guardian finds processes.
 const envRun = "TARE_RUN"
 
-// Environment is the environment for code and commands of the user's: the caller's
-// without what is tare's own, except for the tag of the run, and without what code of
-// a pull request could misuse in a job of GitHub Actions: tokens, and the files in
-// which a step leaves variables for later ones. What only says where it runs stays, and
-// so does the mark by which a runner finds processes that are left.
+// Environment returns the environment for the user's code and commands: that of the caller without
+// tare's variables, except for the tag of the run, and without those that code of a pull request
+// could misuse in a job of GitHub Actions: tokens, and the files in which a step leaves variables
+// for later ones. Variables that only state where it runs stay, and so does the mark by which a
+// runner finds leftover processes.
 func Environment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

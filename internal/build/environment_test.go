@@ -14,7 +14,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b := Builder{Env: []string{"GITHUB_TOKEN=secret", "TARE_RUN=other", "HOME=/h"}, Run: "r"}
-	if got, want := b.environ(nil), []string{"HOME=/h", "TARE_RUN=r"}; !slices.Equal(got, want) {
+	if got, want := b.makeEnv(nil), []string{"HOME=/h", "TARE_RUN=r"}; !slices.Equal(got, want) {
 		t.Errorf("of a build: %q, want %q", got, want)
 	}
 }

@@ -132,13 +132,13 @@ func TestNotAGoCommand(t *testing.T) {
 func TestSweepRemovesOnlyAbandonedBuilds(t *testing.T) {
 	bin := t.TempDir()
 	write(t, bin, map[string]string{tmpPrefix + "old/x": "", tmpPrefix + "new/x": "", "kept/x": ""})
-	long := time.Now().Add(-2 * abandoned)
+	long := time.Now().Add(-2 * abandonedAge)
 	for _, name := range []string{tmpPrefix + "old", "kept"} {
 		if err := os.Chtimes(filepath.Join(bin, name), long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sweep(bin)
+	removeAbandoned(bin)
 	var left []string
 	entries, _ := os.ReadDir(bin)
 	for _, e := range entries {

@@ -14,11 +14,11 @@ import (
 // sdkPath is the module whose replacement holds the SDK.
 const sdkPath = "github.com/tarebench/tare"
 
-// module is the Go module a leaf belongs to, as its go.mod says.
-type module struct {
+// leafModule is the Go module of a contender, from its go.mod.
+type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // least Go version, e.g. 1.25; empty: not said
+	goLine  string // least Go version, e.g. 1.25; "" if there is none
 	require []requirement
 	replace []replacement
 
@@ -38,17 +38,17 @@ type replacement struct {
 	dir     string // absolute; empty: replaced by another module
 }
 
-// name is the left side of the directive as go mod edit wants it.
-func (r replacement) name() string {
+// editName returns the left side of the directive in the form of go mod edit.
+func (r replacement) editName() string {
 	if r.version == "" {
 		return r.path
 	}
 	return r.path + "@" + r.version
 }
 
-// sdk is the directory of the SDK the module is built with; empty where it is
-// not replaced by one.
-func (m module) sdk() string {
+// sdkDir returns the directory of the SDK that the module is built with, or "" if no replacement
+// names one.
+func (m leafModule) sdkDir() string {
 	for _, r := range m.replace {
 		if r.path == sdkPath {
 			return r.dir
@@ -57,9 +57,9 @@ func (m module) sdk() string {
 	return ""
 }
 
-// requires is the version of the module path that go.mod requires, directly or
-// not; empty where it does not.
-func (m module) requires(path string) string {
+// requiredVersion returns the version of the module path that go.mod requires, directly or not, or
+// "" if it does not.
+func (m leafModule) requiredVersion(path string) string {
 	for _, r := range m.require {
 		if r.path == path {
 			return r.version
@@ -68,8 +68,8 @@ func (m module) requires(path string) string {
 	return ""
 }
 
-// thirdParty is how many modules go.mod requires, directly or not, besides the SDK.
-func (m module) thirdParty() int {
+// thirdParty returns the number of modules that go.mod requires, directly or not, without the SDK.
+func (m leafModule) thirdParty() int {
 	n := 0
 	for _, r := range m.require {
 		if r.path != sdkPath {
@@ -79,38 +79,38 @@ func (m module) thirdParty() int {
 	return n
 }
 
-// Requires reports whether the go.mod that the leaf is built with requires the
+// Requires reports whether the go.mod that the contender is built with requires the
 // module path, directly or not.
 func (l Leaf) Requires(path string) (bool, error) {
 	m, err := moduleOf(l.Src())
-	return m.requires(path) != "", err
+	return m.requiredVersion(path) != "", err
 }
 
 // moduleOf finds the module dir is in, walking up.
-func moduleOf(dir string) (module, error) {
+func moduleOf(dir string) (leafModule, error) {
 	for at := dir; ; {
 		src, err := os.ReadFile(filepath.Join(at, "go.mod"))
 		if err == nil {
 			return parseModule(at, src), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return module{}, err
+			return leafModule{}, err
 		}
 		up := filepath.Dir(at)
 		if up == at {
-			return module{}, fmt.Errorf("%s: no go.mod here or above; a contender is a Go module", dir)
+			return leafModule{}, fmt.Errorf("%s: no go.mod here or above; a contender is a Go module", dir)
 		}
 		at = up
 	}
 }
 
-// parseModule reads the directives of the go.mod in dir that matter here.
-// Anything odd is left to the go command to refuse.
-func parseModule(dir string, gomod []byte) module {
-	m := module{root: dir}
+// parseModule reads the directives of the go.mod in dir that affect a build. It leaves errors to
+// the go command.
+func parseModule(dir string, gomod []byte) leafModule {
+	m := leafModule{root: dir}
 	block := ""
 	for line := range strings.Lines(string(gomod)) {
-		words := words(line)
+		words := splitWords(line)
 		switch {
 		case len(words) == 0:
 			continue
@@ -158,9 +158,8 @@ func parseReplace(dir string, words []string) (replacement, bool) {
 	return r, true
 }
 
-// words splits a line of a go.mod, in which words may be quoted and "//"
-// begins a comment.
-func words(line string) []string {
+// splitWords splits a line of a go.mod, in which words may be quoted and "//" begins a comment.
+func splitWords(line string) []string {
 	var out []string
 	for {
 		line = strings.TrimSpace(line)
@@ -168,7 +167,7 @@ func words(line string) []string {
 			return out
 		}
 		if quoted, err := strconv.QuotedPrefix(line); err == nil && line[0] != '\'' {
-			word, _ := strconv.Unquote(quoted) // QuotedPrefix says that it can be
+			word, _ := strconv.Unquote(quoted) // QuotedPrefix has checked it
 			out, line = append(out, word), line[len(quoted):]
 			continue
 		}

@@ -11,20 +11,20 @@ func TestParseModule(t *testing.T) {
 	at := func(rel string) string { return filepath.Join("/m", rel) }
 	for _, c := range []struct {
 		name, src string
-		want      module
+		want      leafModule
 	}{
-		{"lines", "module x\ngo 1.25 // least\nrequire f v1.0.0\nrequire g v2.0.0+incompatible // indirect\nreplace a => ./a // why\nreplace b v1.0.0 => ../b\n", module{
+		{"lines", "module x\ngo 1.25 // least\nrequire f v1.0.0\nrequire g v2.0.0+incompatible // indirect\nreplace a => ./a // why\nreplace b v1.0.0 => ../b\n", leafModule{
 			path: "x", goLine: "1.25", require: []requirement{{"f", "v1.0.0", false}, {"g", "v2.0.0+incompatible", true}},
 			replace: []replacement{{path: "a", dir: at("a")}, {path: "b", version: "v1.0.0", dir: at("../b")}},
 		}},
-		{"blocks", "require (\n\tf v1.0.0\n\tg v1.0.0 // indirect\n)\nreplace (\n e => ./e\n)\nexclude (\n\th v1.0.0\n)\nrequire i v1.0.0\n", module{
+		{"blocks", "require (\n\tf v1.0.0\n\tg v1.0.0 // indirect\n)\nreplace (\n e => ./e\n)\nexclude (\n\th v1.0.0\n)\nrequire i v1.0.0\n", leafModule{
 			require: []requirement{{"f", "v1.0.0", false}, {"g", "v1.0.0", true}, {"i", "v1.0.0", false}}, replace: []replacement{{path: "e", dir: at("e")}},
 		}},
-		{"quoted, with a space", "replace \"c\" => \"./my dir\"\nreplace d => `./d`\n", module{
+		{"quoted, with a space", "replace \"c\" => \"./my dir\"\nreplace d => `./d`\n", leafModule{
 			replace: []replacement{{path: "c", dir: at("my dir")}, {path: "d", dir: at("d")}},
 		}},
-		{"by another module", "replace d => d2 v1.0.0\n", module{replace: []replacement{{path: "d"}}}},
-		{"odd ones are the go command's", "replace => ./a\nreplace a b c => ./a\nreplace a =>\nrequire a\ngo\nreplace\n// replace q => ./q\nretract v1.0.0\n", module{}},
+		{"by another module", "replace d => d2 v1.0.0\n", leafModule{replace: []replacement{{path: "d"}}}},
+		{"odd ones are the go command's", "replace => ./a\nreplace a b c => ./a\nreplace a =>\nrequire a\ngo\nreplace\n// replace q => ./q\nretract v1.0.0\n", leafModule{}},
 	} {
 		c.want.root = "/m"
 		if got := parseModule("/m", []byte(c.src)); filepath.Separator == '/' && !reflect.DeepEqual(got, c.want) {
@@ -55,7 +55,7 @@ func FuzzParseModule(f *testing.F) {
 				t.Errorf("%q: replacement %+v", src, r)
 			}
 		}
-		for _, w := range words("a " + src) {
+		for _, w := range splitWords("a " + src) {
 			if w == "" && !strings.ContainsAny(src, "\"`") {
 				t.Errorf("%q: an empty word", src)
 			}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes cmd the leader of a process group of its own.
-func ownGroup(cmd *exec.Cmd) {
+// setGroup makes cmd the leader of a process group of its own.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 

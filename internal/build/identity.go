@@ -18,20 +18,20 @@ import (
 // module: std:encoding/json.
 const stdPrefix = "std:"
 
-// describe reads out of the binary itself what it contains, and holds the
-// manifest's claims against it.
-func describe(path string, m Manifest) (tare.Contender, error) {
+// describeBinary reads the content of the binary from the binary itself, and compares it with the
+// manifest's claims.
+func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return tare.Contender{}, err
 	}
-	symbols, err := functions(path)
+	symbols, err := linkedFunctions(path)
 	if err != nil {
 		return tare.Contender{}, err
 	}
 	c := tare.Contender{
 		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Declared: tare.Declared{Expect: m.Expect, Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols}},
-		Build: tare.Build{Go: info.GoVersion, Flags: flags(info.Settings)},
+		Build: tare.Build{Go: info.GoVersion, Flags: formatSettings(info.Settings)},
 	}
 	if m.Trap {
 		c.Role = tare.RoleTrap
@@ -41,13 +41,13 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 		return tare.Contender{}, err
 	}
 	for _, dep := range info.Deps {
-		c.Modules = append(c.Modules, linked(dep))
+		c.Modules = append(c.Modules, toModule(dep))
 		if dep.Path != sdkPath {
 			c.Adoption.ModulesLinked++
 		}
 	}
 	for _, claim := range m.Modules {
-		if !contains(c.Modules, symbols, claim) {
+		if !isLinked(c.Modules, symbols, claim) {
 			c.Identity.MissingModules = append(c.Identity.MissingModules, claim)
 		}
 	}
@@ -56,13 +56,13 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 			c.Identity.MissingSymbols = append(c.Identity.MissingSymbols, claim)
 		}
 	}
-	c.Name, c.Version = name(m, c)
+	c.Name, c.Version = nameAndVersion(m, c)
 	return c, nil
 }
 
-// name is what the contender is called: its first claimed module at the
-// version that was linked.
-func name(m Manifest, c tare.Contender) (name, version string) {
+// nameAndVersion returns the name of the contender: its first claimed module, with the linked
+// version.
+func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	if len(m.Modules) == 0 {
 		return "", ""
 	}
@@ -78,10 +78,9 @@ func name(m Manifest, c tare.Contender) (name, version string) {
 	return path, ""
 }
 
-// linked is a dependency as documents show it. A replaced module has the
-// version of its replacement, "(devel)" for a directory: that is the code that
-// was linked.
-func linked(dep *debug.Module) tare.Module {
+// toModule converts a dependency for documents. A replaced module has the version of its
+// replacement, "(devel)" for a directory: that is the linked code.
+func toModule(dep *debug.Module) tare.Module {
 	m := tare.Module{Path: dep.Path, Version: dep.Version}
 	if r := dep.Replace; r != nil {
 		m.Version, m.Replace = r.Version, r.Path
@@ -92,9 +91,9 @@ func linked(dep *debug.Module) tare.Module {
 	return m
 }
 
-// contains reports whether a claimed module (path, path@version or std:package) is in the
-// binary. A package of the standard library is there when a function of it is.
-func contains(modules []tare.Module, symbols []string, claim string) bool {
+// isLinked reports whether a claimed module (path, path@version or std:package) is in the binary. A
+// package of the standard library is if a function of it is.
+func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	if pkg, ok := strings.CutPrefix(claim, stdPrefix); ok {
 		return slices.ContainsFunc(symbols, func(s string) bool { return strings.HasPrefix(s, pkg+".") })
 	}
@@ -104,8 +103,8 @@ func contains(modules []tare.Module, symbols []string, claim string) bool {
 	})
 }
 
-// flags are the settings the binary says it was built with.
-func flags(settings []debug.BuildSetting) []string {
+// formatSettings returns the build settings recorded in the binary.
+func formatSettings(settings []debug.BuildSetting) []string {
 	var out []string
 	for _, s := range settings {
 		if s.Value != "" && !strings.HasPrefix(s.Key, "vcs") {
@@ -115,9 +114,9 @@ func flags(settings []debug.BuildSetting) []string {
 	return out
 }
 
-// functions are the names of the functions linked into a binary, from its
-// symbol table: the linker leaves out what nothing calls.
-func functions(path string) ([]string, error) {
+// linkedFunctions returns the names of the functions linked into a binary, from its symbol table:
+// the linker omits what nothing calls.
+func linkedFunctions(path string) ([]string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()
 		table, err := f.Symbols()

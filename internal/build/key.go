@@ -11,21 +11,21 @@ import (
 	"slices"
 )
 
-// buildFlags are what every contender is built with. -v, which only prints,
-// is added to them and does not enter the key.
+// buildFlags are the flags of every build of a contender. -v, which only prints, is added to them
+// and does not enter the key.
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}
 
-// key hashes everything that can change the leaf's binary or what is recorded
-// of it: toolchain, flags and tags, the module the leaf is built from, every
-// directory that is replaced to, and the leaf's manifest.
-func key(t toolchain, leaf Leaf, m module) (string, error) {
+// buildKey hashes everything that can change the contender's binary or its record: toolchain, flags and
+// tags, the module the contender is built from, every directory that is replaced to, and the contender's
+// manifest.
+func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	h := sha256.New()
 	rel, err := filepath.Rel(m.root, leaf.Src())
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(h, "tare.build/4\n%s%q\ntags %q\npackage %q\n", t.identity(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
-	if err := hashTree(h, m.root, everything); err != nil {
+	fmt.Fprintf(h, "tare.build/4\n%s%q\ntags %q\npackage %q\n", t.settingsText(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
+	if err := hashTree(h, m.root, wantAll); err != nil {
 		return "", err
 	}
 	if m.root != leaf.Dir { // else its manifest is among the module's files
@@ -33,13 +33,13 @@ func key(t toolchain, leaf Leaf, m module) (string, error) {
 			return "", err
 		}
 	}
-	byName := slices.SortedFunc(slices.Values(m.replace), func(a, b replacement) int { return cmp.Compare(a.name(), b.name()) })
+	byName := slices.SortedFunc(slices.Values(m.replace), func(a, b replacement) int { return cmp.Compare(a.editName(), b.editName()) })
 	for _, r := range byName {
 		if r.dir == "" {
-			continue // go.mod says which module, go.sum what is in it
+			continue // go.mod names the module, go.sum its content
 		}
-		fmt.Fprintf(h, "replace %q\n", r.name())
-		want := everything
+		fmt.Fprintf(h, "replace %q\n", r.editName())
+		want := wantAll
 		if r.path == sdkPath {
 			want = sdkOnly
 		}

@@ -44,7 +44,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := key(tool, Leaf{Dir: leafDir}, mod)
+		k, err := buildKey(tool, Leaf{Dir: leafDir}, mod)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestKeyThroughALink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if keys[name], err = key(tool, Leaf{Dir: dir}, mod); err != nil {
+		if keys[name], err = buildKey(tool, Leaf{Dir: dir}, mod); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,17 +134,17 @@ func TestKeyOfALeafInsideAModule(t *testing.T) {
 	if mod.root != root {
 		t.Fatalf("module at %s, want %s", mod.root, root)
 	}
-	before, err := key(toolchain{}, Leaf{Dir: dir}, mod)
+	before, err := buildKey(toolchain{}, Leaf{Dir: dir}, mod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, root, map[string]string{"types/types.go": "package types\n\ntype T int\n"})
-	after, err := key(toolchain{}, Leaf{Dir: dir}, mod)
+	after, err := buildKey(toolchain{}, Leaf{Dir: dir}, mod)
 	if err != nil || after == before {
 		t.Errorf("a change in the module leaves the key (%v)", err)
 	}
 	write(t, root, map[string]string{"types/types.go": "package types\n"})
-	whole, err := key(toolchain{}, Leaf{Dir: root}, mod)
+	whole, err := buildKey(toolchain{}, Leaf{Dir: root}, mod)
 	if err != nil || whole == before {
 		t.Errorf("another package of the module has the same key (%v)", err)
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// ManifestName is the file that describes a contender, beside its sources.
+// ManifestName is the file that describes a contender, next to its sources.
 const ManifestName = "contender.json"
 
-// Manifest is contender.json: what a contender's own folder says about it.
+// Manifest is contender.json, the description of a contender in its own folder.
 type Manifest struct {
 	ID       string      `json:"id"`
 	Kind     string      `json:"kind"`               // codec, router, …
@@ -37,16 +37,16 @@ type Manifest struct {
 	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // of variants that do only part of the work: how far their answers can be right
 
 	Apps      []string `json:"apps,omitempty"`      // of a server: what it can serve
-	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
+	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: those it serves, the usual one first
 
 	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // of variants that speak others
 
-	Source string   `json:"source,omitempty"` // directory of another leaf, relative to this one, whose sources this is another build of
+	Source string   `json:"source,omitempty"` // directory of another contender, relative to this one, whose sources this is another build of
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
 	Together bool `json:"together,omitempty"` // alone, it serves what its variants are side by side
 
-	Unmaintained string `json:"unmaintained,omitempty"` // one line: what shows that nobody looks after the library any more
+	Unmaintained string `json:"unmaintained,omitempty"` // one line: the sign that the library is not maintained any more
 }
 
 // IDs are the names under which studies can list the contender: the id, or
@@ -70,7 +70,7 @@ func (m Manifest) LayersOf(variant string) []string {
 	return m.Layers
 }
 
-// ProtocolsOf are what a variant can be asked in.
+// ProtocolsOf returns the protocols of a variant.
 func (m Manifest) ProtocolsOf(variant string) []string {
 	if own, ok := m.VariantProtocols[variant]; ok {
 		return own
@@ -87,16 +87,16 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's folder: a main package with a manifest, or a manifest
-// that says of which other folder's main package this is another build.
+// Leaf is a contender's folder: a main package with a manifest, or a manifest that names the other
+// folder whose main package it builds differently.
 type Leaf struct {
 	Dir      string // of the manifest, absolute; the main package is in Src
 	Manifest Manifest
 	Go       string // toolchain to build it with, e.g. go1.25.5; empty: the machine's
 }
 
-// Real is dir as an absolute path without symbolic links: replacements are
-// relative to where a contender really is.
+// Real returns dir as an absolute path without symbolic links: replacements are relative to the
+// real directory of a contender.
 func Real(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -105,21 +105,21 @@ func Real(dir string) (string, error) {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real, nil
 	}
-	return abs, nil // it is not there; whoever opens it says so
+	return abs, nil // it does not exist: opening it fails
 }
 
-// mostManifest is how long a manifest may be.
-const mostManifest = 1 << 20
+// maxManifest is the maximum length of a manifest in bytes.
+const maxManifest = 1 << 20
 
-// ReadLeaf reads the manifest of the contender in dir. Where there is none
-// the error is fs.ErrNotExist.
+// ReadLeaf reads the manifest of the contender in dir. If there is none the error is
+// fs.ErrNotExist.
 func ReadLeaf(dir string) (Leaf, error) {
 	abs, err := Real(dir)
 	if err != nil {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, ManifestName)
-	src, err := whole.ReadFile(file, mostManifest)
+	src, err := whole.ReadFile(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Leaf{}, fmt.Errorf("no %s in %s: %w", ManifestName, dir, fs.ErrNotExist)
 	}
@@ -131,14 +131,14 @@ func ReadLeaf(dir string) (Leaf, error) {
 		return Leaf{}, fmt.Errorf("%s%w", file, err)
 	}
 	leaf := Leaf{Dir: abs, Manifest: m}
-	if err := leaf.sourced(); err != nil {
+	if err := leaf.checkSourceDir(); err != nil {
 		return Leaf{}, fmt.Errorf("%s%w", file, err)
 	}
 	return leaf, nil
 }
 
-// parseManifest reads a manifest strictly. Errors begin with ":line:col: ",
-// or with ": " where there is no position, to be put behind a file name.
+// parseManifest reads a manifest strictly. Errors begin with ":line:col: ", or with ": " if there
+// is no position, to follow a file name.
 func parseManifest(src []byte) (Manifest, error) {
 	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(src))
@@ -201,7 +201,7 @@ func parseManifest(src []byte) (Manifest, error) {
 			}
 		}
 	}
-	return m, m.origin()
+	return m, m.checkSource()
 }
 
 func manifestError(src []byte, at int64, err error) error {

@@ -35,7 +35,7 @@ func TestReadLeaf(t *testing.T) {
 func TestManifestIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ManifestName)
-	if err := os.WriteFile(file, make([]byte, mostManifest+1), 0o600); err != nil {
+	if err := os.WriteFile(file, make([]byte, maxManifest+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadLeaf(dir); err == nil || !strings.Contains(err.Error(), "not a file of at most 1048576 bytes") {
@@ -89,7 +89,7 @@ func TestCold(t *testing.T) {
 		{"downloaded first", "go: downloading github.com/a/b v1.0.0\ngithub.com/a/b\ngithub.com/c/d/v2\nmine\nmine/model\n", false},
 		{"a contender of the repository", "github.com/a/b\ngithub.com/c/d/v2\ngithub.com/tarebench/tare/contenders/codec/x\n", true},
 	} {
-		if got := cold(c.printed, "mine", mods); got != c.want {
+		if got := isCold(c.printed, "mine", mods); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -21,11 +21,11 @@ var (
 	response   = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
 )
 
-// messageLimit is how many bytes of the go command's own words are passed on.
+// messageLimit is the maximum number of bytes of a go command's message that are passed on.
 const messageLimit = 240
 
-// machineError recognises what says more about the machine than about the
-// leaf: a full disk, an old or a missing toolchain. It is nil for anything else.
+// machineError recognises messages about the machine rather than the contender: a full disk, an old or a
+// missing toolchain. It returns nil for anything else.
 func machineError(out string, leaf Leaf) error {
 	if m := noGOCACHE.FindStringSubmatch(out); m != nil {
 		return fmt.Errorf("%w of the go command at %s", ErrCache, strings.TrimSpace(m[1]))
@@ -34,7 +34,7 @@ func machineError(out string, leaf Leaf) error {
 		return fmt.Errorf("%w: %s", ErrCache, m)
 	}
 	if m := noDownload.FindStringSubmatch(out); m != nil {
-		return fmt.Errorf("toolchain %s is not on this machine and cannot be downloaded: %s", m[1], reason(m[2], out))
+		return fmt.Errorf("toolchain %s is not on this machine and cannot be downloaded: %s", m[1], withoutAddress(m[2], out))
 	}
 	if m := needsGo.FindStringSubmatch(out); m != nil {
 		if leaf.Go != "" {
@@ -50,19 +50,19 @@ func pinError(out string, err error, leaf Leaf) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
 	}
-	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortened(out, err))
+	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortenMessage(out, err))
 }
 
-// shortened is the first message in out, without "go: ", without the place in a
-// file of ours and without addresses.
-func shortened(out string, err error) string {
+// shortenMessage returns the first message in out, without "go: ", without positions in our files
+// and without addresses.
+func shortenMessage(out string, err error) string {
 	line := strings.TrimPrefix(firstLine(out, err), "go: ")
-	return reason(place.ReplaceAllString(line, ""), out)
+	return withoutAddress(place.ReplaceAllString(line, ""), out)
 }
 
-// reason is a message without the address that was asked and with the answer
-// of the server, which stands on a line of its own in out.
-func reason(message, out string) string {
+// withoutAddress returns a message without the requested address, followed by the server's
+// response, which is a separate line in out.
+func withoutAddress(message, out string) string {
 	message = fetched.ReplaceAllString(message, "")
 	if m := response.FindStringSubmatch(out); m != nil {
 		message += ": " + strings.TrimSuffix(m[1], ".")
@@ -77,9 +77,8 @@ func reason(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError makes one line of what go build wrote: the first line with a
-// position, its path made to start at one of the bases; else the first that says
-// anything.
+// compileError makes one line of what go build wrote: the first line with a position, its path made
+// to start at one of the bases; else the first that is not empty.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -87,17 +86,17 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	dir := leaf.Src()
 	for line := range strings.Lines(out) {
 		if m := positioned.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
-			return errors.New(relative(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])
+			return errors.New(relativeToBase(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])
 		}
 	}
-	return fmt.Errorf("%s: %s", relative(".", dir, bases), firstLine(out, err))
+	return fmt.Errorf("%s: %s", relativeToBase(".", dir, bases), firstLine(out, err))
 }
 
-// bases are where paths in messages start: the repository for its own leaves,
-// else the leaf's module, the SDK, or where the go command keeps modules.
-func (t toolchain) bases(m module) []string {
+// messageBases returns the directories where paths in messages start: the repository for its own
+// leaves, else the contender's module, the SDK, or the go command's module cache.
+func (t toolchain) messageBases(m leafModule) []string {
 	bases := []string{m.root}
-	if sdk := m.sdk(); sdk != "" {
+	if sdk := m.sdkDir(); sdk != "" {
 		if rel, err := filepath.Rel(sdk, m.root); err == nil && filepath.IsLocal(rel) {
 			bases = nil
 		}
@@ -109,9 +108,9 @@ func (t toolchain) bases(m module) []string {
 	return bases
 }
 
-// relative is file, which is relative to dir, as seen from the first of the
-// bases that it is in.
-func relative(file, dir string, bases []string) string {
+// relativeToBase returns file, which is relative to dir, relative to the first of the bases that
+// contains it.
+func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}

@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// Pin is what a leaf is built with where that is not what its go.mod says. The
-// zero value changes nothing.
+// Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
 type Pin struct {
-	With []With // different modules, each of which the leaf's go.mod requires
+	With []With // different modules, each of which the contender's go.mod requires
 	Go   string // toolchain, e.g. go1.25.5; empty: the machine's
 }
 
-// IsZero reports whether the leaf is built as it is.
+// IsZero reports whether the contender is built unchanged.
 func (p Pin) IsZero() bool { return len(p.With) == 0 && p.Go == "" }
 
-// With is a module in another version than the leaf's, or from a directory.
+// With is a module in another version than the contender's, or from a directory.
 type With struct {
 	Path    string // of the module
 	Version string // v1.2.3, or whatever else the go command takes: a commit, a branch; empty: Dir is given
@@ -58,7 +57,7 @@ func ParseWith(s, dir string) (With, error) {
 	return With{Path: path, Version: tag}, nil
 }
 
-// String is what ParseWith reads.
+// String returns the form that ParseWith reads.
 func (w With) String() string {
 	if w.Dir != "" {
 		return w.Path + "=" + w.Dir
@@ -66,22 +65,22 @@ func (w With) String() string {
 	return w.Path + "@" + w.Version
 }
 
-// fixed reports whether the version is one, and not a branch, a commit or
-// "latest", which the go command must be asked about.
-func (w With) fixed() bool { return w.Dir != "" || fixedTag.MatchString(w.Version) }
+// isFixed reports whether the version is a release, and not a branch, a commit or "latest", which
+// the go command must resolve.
+func (w With) isFixed() bool { return w.Dir != "" || fixedTag.MatchString(w.Version) }
 
 // IsTag reports whether the version is one that its module's authors gave, such as
 // v1.14.0, and no commit: the go command has each commit under a version of its own.
 func (w With) IsTag() bool { return tag.MatchString(w.Version) && !commitOf.MatchString(w.Version) }
 
-// fits reports the first thing in the pin that cannot be done to a leaf of
-// module mod.
-func (p Pin) fits(leaf Leaf, mod module) error {
+// checkFits returns an error for the first thing in the pin that cannot be done to a contender of module
+// mod.
+func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
 		if !goTag.MatchString(p.Go) {
 			return fmt.Errorf("%q is no Go release; write all its numbers, e.g. go1.25.5", p.Go)
 		}
-		if sdk := mod.sdk(); sdk != "" {
+		if sdk := mod.sdkDir(); sdk != "" {
 			if m, err := moduleOf(sdk); err == nil && m.goLine != "" && version.Compare(p.Go, "go"+m.goLine) < 0 {
 				return fmt.Errorf("contenders share an SDK that needs go %s, asked was %s", m.goLine, p.Go)
 			}
@@ -91,7 +90,7 @@ func (p Pin) fits(leaf Leaf, mod module) error {
 		switch {
 		case w.Path == sdkPath:
 			return fmt.Errorf("%s is the SDK that contenders share and cannot be pinned", w.Path)
-		case mod.requires(w.Path) == "":
+		case mod.requiredVersion(w.Path) == "":
 			return fmt.Errorf("%s does not require %s", leaf.Manifest.ID, w.Path)
 		case slices.ContainsFunc(p.With[:i], func(o With) bool { return o.Path == w.Path }):
 			return fmt.Errorf("%s is to be built with two versions of %s", leaf.Manifest.ID, w.Path)
@@ -108,9 +107,9 @@ func (p Pin) fits(leaf Leaf, mod module) error {
 	return nil
 }
 
-// claims are m's claimed modules, without the version where another was asked
-// for. Which one was linked is read from the binary as ever.
-func (p Pin) claims(m []string) []string {
+// withoutPinned returns m's claimed modules, without the version if another one is pinned. The
+// linked version is read from the binary as ever.
+func (p Pin) withoutPinned(m []string) []string {
 	out := slices.Clone(m)
 	for i, claim := range out {
 		path, _, _ := strings.Cut(claim, "@")

@@ -67,7 +67,7 @@ func TestEdits(t *testing.T) {
 		{Pin{With: []With{{Path: "a", Dir: "/fork"}, {Path: "d", Version: "v1.1.0"}}}, "-dropreplace=a@v1.0.0 -dropreplace=a -droprequire=c -replace=a=/fork -require=d@v1.1.0"},
 		{Pin{With: []With{{Path: "b", Version: "v1.1.0"}}}, "-require=b@v1.1.0"},
 	} {
-		if got := strings.Join(c.pin.edits(mod, graph), " "); got != c.want {
+		if got := strings.Join(c.pin.editArgs(mod, graph), " "); got != c.want {
 			t.Errorf("%+v:\ngot  %s\nwant %s", c.pin, got, c.want)
 		}
 	}
@@ -78,11 +78,11 @@ func TestAVersionThatIsOverruled(t *testing.T) {
 	write(t, dir, map[string]string{"go.mod": "module x\nrequire a v1.5.0\n"})
 	pin := Pin{With: []With{{Path: "a", Version: "v1.4.0"}}}
 	leaf := Leaf{Dir: dir, Manifest: Manifest{ID: "x"}}
-	if err := pin.held(leaf); err == nil || err.Error() != "x cannot be built with a@v1.4.0: something else in it needs v1.5.0" {
+	if err := pin.checkPins(leaf); err == nil || err.Error() != "x cannot be built with a@v1.4.0: something else in it needs v1.5.0" {
 		t.Errorf("error %v", err)
 	}
 	pin.With[0].Version = "v1.5.0"
-	if err := pin.held(leaf); err != nil {
+	if err := pin.checkPins(leaf); err != nil {
 		t.Error(err)
 	}
 }
@@ -112,7 +112,7 @@ func TestWhatTheGoCommandSaysInOneLine(t *testing.T) {
 	}
 	out := "# a/b\n" + filepath.Join("/cache", "a", "b@v1.0.0", "s.go") + ":3:1: undefined: foo\n"
 	tool := toolchain{env: map[string]string{"GOMODCACHE": "/cache"}}
-	if got := compileError(out, exit, plain, tool.bases(module{root: "/c/x"})...).Error(); got != "a/b@v1.0.0/s.go:3:1: undefined: foo" {
+	if got := compileError(out, exit, plain, tool.messageBases(leafModule{root: "/c/x"})...).Error(); got != "a/b@v1.0.0/s.go:3:1: undefined: foo" {
 		t.Errorf("in a module: %s", got)
 	}
 }

@@ -14,56 +14,54 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Prepare returns the leaf as pin wants it: a copy of its module in the cache,
-// at Cache/pinned/<key>/, in which the go command has chosen the versions. The
-// leaf's own folder stays as it is. What was prepared before is used again
-// without a go command, except that a version that is none, like a branch, is
-// asked for every time. The error is one line; see [Builder.Build].
+// Prepare returns the contender with pin applied: a copy of its module in the cache, at
+// Cache/pinned/<key>/, in which the go command has chosen the versions. The contender's own folder is
+// not changed. An existing copy is used without a go command, except that a version that is no
+// release, like a branch, is resolved every time. The error is one line; see [Builder.Build].
 func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error) {
 	if pin.IsZero() {
 		return leaf, nil
 	}
-	tool, err := b.toolchain(ctx)
+	tool, err := b.loadToolchain(ctx)
 	if err != nil {
 		return Leaf{}, err
 	}
-	tool = tool.as(pin.Go)
+	tool = tool.withRelease(pin.Go)
 	mod, err := b.moduleOf(leaf.Src())
 	if err != nil {
 		return Leaf{}, err
 	}
-	if err := pin.fits(leaf, mod); err != nil {
+	if err := pin.checkFits(leaf, mod); err != nil {
 		return Leaf{}, err
 	}
-	limited, cancel := b.limit(ctx)
+	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
-	dir, err := b.prepare(limited, tool, mod, leaf, pin)
+	dir, err := b.preparePinned(limited, tool, mod, leaf, pin)
 	switch {
 	case ctx.Err() != nil:
 		return Leaf{}, fmt.Errorf("preparing %s: %w", leaf.Manifest.ID, ctx.Err())
 	case limited.Err() != nil:
-		return Leaf{}, fmt.Errorf("preparing %s took longer than %v and was ended", leaf.Manifest.ID, b.timeout())
+		return Leaf{}, fmt.Errorf("preparing %s took longer than %v and was ended", leaf.Manifest.ID, b.buildTimeout())
 	case err != nil:
 		return Leaf{}, err
 	}
-	made, err := leaf.within(mod, dir, pin)
-	made.Manifest.Modules = pin.claims(leaf.Manifest.Modules)
+	made, err := leaf.inCopy(mod, dir, pin)
+	made.Manifest.Modules = pin.withoutPinned(leaf.Manifest.Modules)
 	return made, err
 }
 
-// within is the leaf in dir, which holds a copy of the module mod that it is
-// built from. There it needs no source: its manifest lies among the copied
-// files.
-func (l Leaf) within(mod module, dir string, pin Pin) (Leaf, error) {
+// inCopy returns the contender in dir, which contains a copy of the module mod that it is built from.
+// The copy needs no source: its manifest is among the copied files.
+func (l Leaf) inCopy(mod leafModule, dir string, pin Pin) (Leaf, error) {
 	rel, err := filepath.Rel(mod.root, l.Src())
 	copied := Leaf{Dir: filepath.Join(dir, rel), Manifest: l.Manifest, Go: pin.Go}
 	copied.Manifest.Source = ""
 	return copied, err
 }
 
-// prepare returns the directory that holds the pinned copy of mod.
-func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf Leaf, pin Pin) (dir string, err error) {
-	if pin.With, err = b.resolve(ctx, tool, pin.With); err != nil {
+// preparePinned returns the directory with the pinned copy of mod.
+func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, pin Pin) (dir string, err error) {
+	if pin.With, err = b.resolveVersions(ctx, tool, pin.With); err != nil {
 		return "", err
 	}
 	key, err := pinKey(tool, mod, leaf, pin)
@@ -75,7 +73,7 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	if whole.Sealed(dir) {
 		return dir, nil
 	}
-	tmp, work, done, err := workplace(all)
+	tmp, work, done, err := makeWorkDirs(all)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +81,7 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	if err := copyTree(mod.root, done); err != nil {
 		return "", fmt.Errorf("copying the sources of %s: %w", leaf.Manifest.ID, err)
 	}
-	copied, err := leaf.within(mod, done, pin)
+	copied, err := leaf.inCopy(mod, done, pin)
 	if err != nil {
 		return "", err
 	}
@@ -92,7 +90,7 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
 		}
 	}
-	if err := b.repin(ctx, tool, work, copied, mod, pin); err != nil {
+	if err := b.applyPin(ctx, tool, work, copied, mod, pin); err != nil {
 		return "", err
 	}
 	err = whole.Seal(whole.System{}, done)
@@ -105,18 +103,18 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	return dir, nil
 }
 
-// resolve asks the go command what a branch, "latest" or a part of a version
-// stands for now.
-func (b *Builder) resolve(ctx context.Context, tool toolchain, with []With) ([]With, error) {
+// resolveVersions asks the go command for the current version of a branch, of "latest" or of a part
+// of a version.
+func (b *Builder) resolveVersions(ctx context.Context, tool toolchain, with []With) ([]With, error) {
 	with = slices.Clone(with)
 	nowhere, remove := OutsideModules()
 	defer remove()
 	for i, w := range with {
-		if w.fixed() {
+		if w.isFixed() {
 			continue
 		}
-		out, said, err := b.query(ctx, tool.path, nowhere, b.buildEnv(tool, nowhere), "list", "-m", "-json", w.String())
-		var m listed
+		out, said, err := b.runSplit(ctx, tool.path, nowhere, b.buildEnv(tool, nowhere), "list", "-m", "-json", w.String())
+		var m moduleInfo
 		if err == nil && json.Unmarshal([]byte(out), &m) == nil && m.Version != "" {
 			with[i].Version = m.Version
 			continue
@@ -124,25 +122,25 @@ func (b *Builder) resolve(ctx context.Context, tool toolchain, with []With) ([]W
 		if err == nil {
 			err = errors.New("the go command did not say which version that is")
 		}
-		return nil, fmt.Errorf("%s: %s", w, strings.TrimPrefix(shortened(said, err), w.String()+": "))
+		return nil, fmt.Errorf("%s: %s", w, strings.TrimPrefix(shortenMessage(said, err), w.String()+": "))
 	}
 	return with, nil
 }
 
 // pinKey hashes everything that can change the outcome of a preparation.
-func pinKey(tool toolchain, mod module, leaf Leaf, pin Pin) (string, error) {
+func pinKey(tool toolchain, mod leafModule, leaf Leaf, pin Pin) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "tare.pin/1\n%s\n%q\n%q\n", tool.env["GOVERSION"], pin.Go, absolute(mod))
+	fmt.Fprintf(h, "tare.pin/1\n%s\n%q\n%q\n", tool.env["GOVERSION"], pin.Go, absoluteReplaces(mod))
 	for _, w := range pin.With {
 		fmt.Fprintf(h, "with %q\n", w)
 		if w.Dir == "" {
 			continue
 		}
-		if err := hashTree(h, w.Dir, everything); err != nil {
+		if err := hashTree(h, w.Dir, wantAll); err != nil {
 			return "", err
 		}
 	}
-	if err := hashTree(h, mod.root, everything); err != nil {
+	if err := hashTree(h, mod.root, wantAll); err != nil {
 		return "", err
 	}
 	if leaf.Manifest.Source != "" {

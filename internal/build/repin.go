@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// repin lets the go command change copied, a copy of mod. go get would do it in
-// one step, but leaves what the old version of a module asked for, in versions
-// that the other one may not even compile with, and lowers other modules where
-// they stand in the way. So what is required on behalf of the old version goes
-// first, and nothing else may change.
-func (b *Builder) repin(ctx context.Context, tool toolchain, work string, copied Leaf, mod module, pin Pin) error {
+// applyPin lets the go command change copied, a copy of mod. go get would do it in one step, but it
+// keeps the requirements of a module's old version, in versions that may not even compile with the
+// new one, and downgrades other modules if they conflict. So the requirements of the old version
+// are removed first, and nothing else may change.
+func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, copied Leaf, mod leafModule, pin Pin) error {
 	run := func(tool toolchain, args ...string) (string, error) {
-		out, said, err := b.query(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
+		out, said, err := b.runSplit(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
 		if err != nil {
 			return "", pinError(said, err, copied)
 		}
 		return out, nil
 	}
-	if args := absolute(mod); len(args) > 0 {
+	if args := absoluteReplaces(mod); len(args) > 0 {
 		if _, err := run(tool, append([]string{"mod", "edit"}, args...)...); err != nil {
 			return err
 		}
 	}
 	graph := ""
 	if len(pin.With) > 0 {
-		// The leaf as it is may need a newer toolchain than the one that is asked.
+		// The unchanged contender may need a newer toolchain than the pinned one.
 		able := tool
 		if machine := b.tool; version.Compare(machine.env["GOVERSION"], tool.env["GOVERSION"]) > 0 {
 			able = machine
@@ -38,31 +37,32 @@ func (b *Builder) repin(ctx context.Context, tool toolchain, work string, copied
 			return err
 		}
 	}
-	if _, err := run(tool, append([]string{"mod", "edit"}, pin.edits(mod, graph)...)...); err != nil {
+	if _, err := run(tool, append([]string{"mod", "edit"}, pin.editArgs(mod, graph)...)...); err != nil {
 		return err
 	}
 	// Whatever go.mod and go.sum need for what is imported now.
-	if _, err := run(tool, copied.tagged("list", "-mod=mod", "-deps", ".")...); err != nil {
+	if _, err := run(tool, copied.withTags("list", "-mod=mod", "-deps", ".")...); err != nil {
 		return err
 	}
-	return pin.held(copied)
+	return pin.checkPins(copied)
 }
 
-// absolute are the arguments that make go mod edit take a module elsewhere.
-func absolute(mod module) []string {
+// absoluteReplaces returns arguments of go mod edit that make replacements independent of the
+// module's directory.
+func absoluteReplaces(mod leafModule) []string {
 	var args []string
 	for _, r := range mod.replace {
 		if r.dir != "" {
-			args = append(args, "-replace="+r.name()+"="+r.dir)
+			args = append(args, "-replace="+r.editName()+"="+r.dir)
 		}
 	}
 	return args
 }
 
-// edits are the arguments that make go mod edit carry the pin out: the go line
-// is the toolchain's own, and each module is required or replaced as asked.
-// graph is what go mod graph says of mod.
-func (p Pin) edits(mod module, graph string) []string {
+// editArgs returns arguments of go mod edit that apply the pin: the go line is that of the
+// toolchain, and each pinned module is required or replaced. graph is the output of go mod graph
+// for mod.
+func (p Pin) editArgs(mod leafModule, graph string) []string {
 	var args []string
 	if p.Go != "" {
 		args = append(args, "-toolchain=none", "-go="+strings.TrimPrefix(p.Go, "go"))
@@ -72,12 +72,12 @@ func (p Pin) edits(mod module, graph string) []string {
 	}
 	for _, r := range mod.replace {
 		if pinned(r.path) {
-			args = append(args, "-dropreplace="+r.name())
+			args = append(args, "-dropreplace="+r.editName())
 		}
 	}
 	behalf := map[string]bool{} // path@version
 	for _, w := range p.With {
-		reach(graph, w.Path+"@"+mod.requires(w.Path), behalf)
+		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), behalf)
 	}
 	for _, r := range mod.require {
 		if r.indirect && behalf[r.path+"@"+r.version] && !pinned(r.path) {
@@ -94,8 +94,8 @@ func (p Pin) edits(mod module, graph string) []string {
 	return args
 }
 
-// reach adds to seen what from leads to in a graph of lines "from to".
-func reach(graph, from string, seen map[string]bool) {
+// addReachable adds to seen what is reachable from from in a graph of lines "from to".
+func addReachable(graph, from string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {
 		if a, b, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
@@ -114,14 +114,14 @@ func reach(graph, from string, seen map[string]bool) {
 	}
 }
 
-// held reports a version that something else in the leaf overruled.
-func (p Pin) held(leaf Leaf) error {
+// checkPins returns an error if another requirement of the module overrides a pinned version.
+func (p Pin) checkPins(leaf Leaf) error {
 	mod, err := moduleOf(leaf.Src())
 	if err != nil {
 		return err
 	}
 	for _, w := range p.With {
-		if got := mod.requires(w.Path); w.Version != "" && got != w.Version && got != "" {
+		if got := mod.requiredVersion(w.Path); w.Version != "" && got != w.Version && got != "" {
 			return fmt.Errorf("%s cannot be built with %s: something else in it needs %s", leaf.Manifest.ID, w, got)
 		}
 	}

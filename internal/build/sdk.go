@@ -12,9 +12,9 @@ import (
 
 // moduleOf is the module dir is in, as it is built: with the builder's SDK
 // where go.mod requires one and does not say where on this machine it is.
-func (b *Builder) moduleOf(dir string) (module, error) {
+func (b *Builder) moduleOf(dir string) (leafModule, error) {
 	m, err := moduleOf(dir)
-	if err != nil || b.SDK == "" || m.requires(sdkPath) == "" {
+	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {
 		return m, err
 	}
 	sdk := func(r replacement) bool { return r.path == sdkPath }
@@ -26,11 +26,10 @@ func (b *Builder) moduleOf(dir string) (module, error) {
 	return m, nil
 }
 
-// supply is tool with the flag that makes the go command read, in place of the
-// go.mod of mod, a copy in the directory work that says where the SDK is. The
-// module's own files stay as they are. Where mod says so itself, tool is
-// returned.
-func (b *Builder) supply(ctx context.Context, tool toolchain, mod module, work string) (toolchain, error) {
+// supplySDK returns tool with a flag that makes the go command read, instead of the go.mod of mod,
+// a copy in the directory work that names the SDK's directory. The module's own files are not
+// changed. If mod names it itself, it returns tool unchanged.
+func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule, work string) (toolchain, error) {
 	if !mod.supplied {
 		return tool, nil
 	}
@@ -42,21 +41,20 @@ func (b *Builder) supply(ctx context.Context, tool toolchain, mod module, work s
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
 	}
-	limited, cancel := b.limit(ctx)
+	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
-	out, err := b.command(limited, tool.path, mod.root, b.buildEnv(tool, work), "mod", "edit", "-replace="+sdkPath+"="+b.SDK, gomod)
+	out, err := b.runCombined(limited, tool.path, mod.root, b.buildEnv(tool, work), "mod", "edit", "-replace="+sdkPath+"="+b.SDK, gomod)
 	switch {
 	case ctx.Err() != nil:
 		return tool, ctx.Err()
 	case err != nil:
 		return tool, fmt.Errorf("%s: %s", filepath.Join(mod.root, "go.mod"), firstLine(out, err))
 	}
-	return tool.with("GOFLAGS", flag("-modfile="+gomod)), nil
+	return tool.withSetting("GOFLAGS", quoteFlag("-modfile="+gomod)), nil
 }
 
-// flag is a flag as GOFLAGS holds one that may have spaces in it: in quotes,
-// without escapes.
-func flag(f string) string {
+// quoteFlag quotes a flag with spaces for GOFLAGS, without escapes.
+func quoteFlag(f string) string {
 	if strings.Contains(f, `"`) {
 		return "'" + f + "'"
 	}

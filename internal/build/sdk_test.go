@@ -71,7 +71,7 @@ func TestTheSDKIsNotForced(t *testing.T) {
 	b := &Builder{SDK: filepath.Join(dir, "given")}
 	for name, want := range map[string]string{"own": filepath.Join(dir, "sdk"), "elsewhere": "", "needless": "", "open": b.SDK} {
 		m, err := b.moduleOf(filepath.Join(dir, name))
-		if err != nil || m.sdk() != want || m.supplied != (name == "open") {
+		if err != nil || m.sdkDir() != want || m.supplied != (name == "open") {
 			t.Errorf("%s: %+v %v, want the SDK %q", name, m, err, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTheSDKIsNotForced(t *testing.T) {
 
 func TestFlag(t *testing.T) {
 	for in, want := range map[string]string{"-modfile=/a b": `"-modfile=/a b"`, `-modfile=/a"b`: `'-modfile=/a"b'`, "-modfile=/it's": `"-modfile=/it's"`} {
-		if got := flag(in); got != want {
+		if got := quoteFlag(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}

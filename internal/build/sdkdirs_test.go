@@ -20,9 +20,9 @@ const (
 	modulePath = "github.com/tarebench/tare"
 )
 
-// linked are the directories of this repository's root module that the packages
+// linkDirs are the directories of this repository's root module that the packages
 // below dirs import, directly or not, tests aside.
-func linked(t *testing.T, dirs ...string) []string {
+func linkDirs(t *testing.T, dirs ...string) []string {
 	t.Helper()
 	found := map[string]bool{}
 	var visit func(dir string)
@@ -88,7 +88,7 @@ func ownModule(rel string) bool {
 // binary and in the image: a directory that is missing has yesterday's program
 // measured, or none.
 func TestSDKDirsAreWhatContendersLink(t *testing.T) {
-	links := linked(t, "contenders", "contender", "apps")
+	links := linkDirs(t, "contenders", "contender", "apps")
 	if len(links) < 10 {
 		t.Fatalf("contenders link %v: too little to be true", links)
 	}
@@ -133,7 +133,7 @@ func TestTheImageHasWhatServersLink(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range linked(t, "contenders/server") {
+	for _, dir := range linkDirs(t, "contenders/server") {
 		if !slices.ContainsFunc(copied, func(c string) bool { return dir == c || strings.HasPrefix(dir, c+"/") }) {
 			t.Errorf("servers link %s, which the Dockerfile does not copy", dir)
 		}

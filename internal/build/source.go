@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// sourceName is a folder beside the leaf's own, so that a catalog can be
-	// carried elsewhere and its leaves still find each other.
+	// sourceName is a folder next to the contender's own, so that a catalog can be carried elsewhere and
+	// its leaves still find each other.
 	sourceName = regexp.MustCompile(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	tagName    = regexp.MustCompile(`^[\p{L}\p{Nd}_.]+$`)
 )
 
-// Src is the directory of the main package that the leaf is built from: its
-// own, or the one that its manifest names as source. It is absolute and without
-// symbolic links where the leaf's own is.
+// Src returns the directory of the main package that the contender is built from: its own, or the one
+// that its manifest names as source. It is absolute and without symbolic links if the contender's own
+// is.
 func (l Leaf) Src() string {
 	if l.Manifest.Source == "" {
 		return l.Dir
@@ -31,20 +31,19 @@ func (l Leaf) Src() string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
-	return dir // it is not there; whoever opens it says so
+	return dir // it does not exist: opening it fails
 }
 
-// tagged is args of the go command, a subcommand first, with the leaf's tags.
-func (l Leaf) tagged(subcommand string, args ...string) []string {
+// withTags returns args of the go command, a subcommand first, with the contender's tags.
+func (l Leaf) withTags(subcommand string, args ...string) []string {
 	if tags := l.Manifest.Tags; len(tags) > 0 {
 		return append([]string{subcommand, "-tags=" + strings.Join(tags, ",")}, args...)
 	}
 	return append([]string{subcommand}, args...)
 }
 
-// origin checks what a manifest says it is built from, as far as that can be
-// told without looking at it.
-func (m Manifest) origin() error {
+// checkSource checks the source and tags of a manifest, without reading the source.
+func (m Manifest) checkSource() error {
 	if m.Source != "" && !sourceName.MatchString(m.Source) {
 		return fmt.Errorf(": source %q is not the folder of a contender beside this one, e.g. ../gin", m.Source)
 	}
@@ -59,9 +58,9 @@ func (m Manifest) origin() error {
 	return nil
 }
 
-// sourced looks at what a leaf says it is built from. An error begins as those
-// of parseManifest do.
-func (l Leaf) sourced() error {
+// checkSourceDir checks the files of a contender with another source. An error begins as those of
+// parseManifest do.
+func (l Leaf) checkSourceDir() error {
 	m := l.Manifest
 	if m.Source == "" {
 		return nil
@@ -75,7 +74,7 @@ func (l Leaf) sourced() error {
 			return fmt.Errorf(": it has a source and a %s of its own; one of them must go", e.Name())
 		}
 	}
-	src, err := whole.ReadFile(filepath.Join(l.Src(), ManifestName), mostManifest)
+	src, err := whole.ReadFile(filepath.Join(l.Src(), ManifestName), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf(": source %s is no contender: it has no %s", m.Source, ManifestName)
 	}

@@ -160,7 +160,7 @@ func TestKeyOfAnotherBuild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := key(tool, leaf, mod)
+		k, err := buildKey(tool, leaf, mod)
 		if err != nil {
 			t.Fatal(err)
 		}

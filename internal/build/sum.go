@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Sum is a hash of the files that a leaf is built from, as far as they lie in its
-// directories: sources and modules. It is the same for a clone and an archive.
+// Sum returns a hash of the files that a contender is built from, as far as they are in its directories:
+// sources and modules. It is the same for a clone and an archive.
 func (l Leaf) Sum() (string, error) {
 	h := sha256.New()
 	dirs := []string{l.Dir}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// tmpPrefix marks the directories of builds that are under way.
+// tmpPrefix marks the directories of unfinished builds.
 const tmpPrefix = ".building-"
 
-// abandoned is the age at which nobody can still be building in a directory.
-const abandoned = 24 * time.Hour
+// abandonedAge is the age from which a build directory counts as abandoned.
+const abandonedAge = 24 * time.Hour
 
-// sweep removes what a tare that was killed outright left half-built.
-func sweep(bin string) {
+// removeAbandoned removes the half-built directories of killed tares.
+func removeAbandoned(bin string) {
 	entries, err := os.ReadDir(bin)
 	if err != nil {
 		return
@@ -23,7 +23,7 @@ func sweep(bin string) {
 		if !strings.HasPrefix(e.Name(), tmpPrefix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandonedAge {
 			removeAll(filepath.Join(bin, e.Name()))
 		}
 	}
@@ -40,13 +40,13 @@ func removeAll(dir string) {
 	}
 }
 
-// workplace makes a directory inside dir for a build that is under way, with
-// one below it for the go command to work in and one for what is to be kept.
-func workplace(dir string) (tmp, work, done string, err error) {
+// makeWorkDirs makes a directory inside dir for a build, with one below it for the go command to
+// work in and one for the results.
+func makeWorkDirs(dir string) (tmp, work, done string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", "", cacheError(dir, err)
 	}
-	sweep(dir)
+	removeAbandoned(dir)
 	if tmp, err = os.MkdirTemp(dir, tmpPrefix); err != nil {
 		return "", "", "", cacheError(dir, err)
 	}

@@ -19,9 +19,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// toolchain is what `go env` says, asked once per Builder: all of it that can
-// change a binary, and what go build needs to find modules the way the user
-// does.
+// toolchain is the output of `go env`, read once per Builder: all settings that can change a
+// binary, and those that go build needs to find modules the way the user does.
 type toolchain struct {
 	path string            // of the go command
 	env  map[string]string // name → effective value
@@ -53,8 +52,8 @@ func Settings(environ []string) []string {
 	})
 }
 
-// toolchain asks the go command about itself, once.
-func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
+// loadToolchain reads the settings of the go command, once.
+func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tool.path != "" {
@@ -71,7 +70,7 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	names := slices.Concat(decides[:], finds[:])
 	dir, remove := OutsideModules()
 	defer remove()
-	out, said, err := b.query(ctx, path, dir, b.environ(nil, append(TempEnv(dir), "GOWORK=off")...), append([]string{"env", "-json"}, names...)...)
+	out, said, err := b.runSplit(ctx, path, dir, b.makeEnv(nil, append(TempEnv(dir), "GOWORK=off")...), append([]string{"env", "-json"}, names...)...)
 	if ctx.Err() != nil {
 		return toolchain{}, ctx.Err()
 	}
@@ -82,7 +81,7 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
-	if t.env["CGO_ENABLED"] == "1" && !slices.ContainsFunc(b.environ(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") }) && !compiles(ctx, t.env["CC"]) {
+	if t.env["CGO_ENABLED"] == "1" && !slices.ContainsFunc(b.makeEnv(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") }) && !canCompile(ctx, t.env["CC"]) {
 		t.env["CGO_ENABLED"] = "0"
 	}
 	b.tool = t
@@ -101,20 +100,20 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTime is how long the C compiler may take for an empty program: a
-// hundred times what it does.
+// compileTime is the time limit of the C compiler for an empty program: a hundred times what it
+// takes.
 const compileTime = 20 * time.Second
 
-// compiles reports whether a C compiler makes a program. One that is there and
-// does not is as good as none, and the go command builds without cgo then.
-func compiles(ctx context.Context, cc string) bool {
+// canCompile reports whether a C compiler makes a program. One that exists and fails counts as
+// missing, and the go command then builds without cgo.
+func canCompile(ctx context.Context, cc string) bool {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
 		return false
 	}
 	dir, remove, err := machine.TempDir("cc")
 	if err != nil {
-		return true // the build will say so
+		return true // the build will report it
 	}
 	defer remove()
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
@@ -125,24 +124,24 @@ func compiles(ctx context.Context, cc string) bool {
 	return cmd.Run() == nil
 }
 
-// as is the toolchain release in t's place; t where release is empty. Nothing
-// is asked for that: of what go env says, only these two depend on the release.
-func (t toolchain) as(release string) toolchain {
+// withRelease returns t with another toolchain release, or t if release is "". It runs no command:
+// of the output of go env, only these two settings depend on the release.
+func (t toolchain) withRelease(release string) toolchain {
 	if release == "" {
 		return t
 	}
-	return t.with("GOVERSION", release).with("GOTOOLCHAIN", release)
+	return t.withSetting("GOVERSION", release).withSetting("GOTOOLCHAIN", release)
 }
 
-// with is t with one setting changed.
-func (t toolchain) with(name, value string) toolchain {
+// withSetting returns t with one setting changed.
+func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value
 	return t
 }
 
-// identity is one line per setting that can change a binary.
-func (t toolchain) identity() string {
+// settingsText returns one line per setting that can change a binary.
+func (t toolchain) settingsText() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
 	for _, name := range decides {
@@ -154,8 +153,7 @@ func (t toolchain) identity() string {
 	return s.String()
 }
 
-// compilerStamp tells one C compiler from its successor at the same path
-// without running it.
+// compilerStamp distinguishes a C compiler from its successor at the same path without running it.
 func compilerStamp(cc string) string {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -182,17 +180,17 @@ func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 			set = append(set, name+"="+v)
 		}
 	}
-	return b.environ(cleared[:], set...)
+	return b.makeEnv(cleared[:], set...)
 }
 
-// TempEnv has the go command and the C compilers that it starts write their temporary
-// files below dir, which is removed whole: a compiler that is killed leaves its own.
+// TempEnv makes the go command and the C compilers that it starts write their temporary files below
+// dir, which the caller removes: a killed compiler leaves its own.
 func TempEnv(dir string) []string {
 	return []string{"GOTMPDIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
 
-// environ is the builder's environment without drop and with set.
-func (b *Builder) environ(drop []string, set ...string) []string {
+// makeEnv returns the builder's environment without drop and with set.
+func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	base := b.Env
 	if base == nil {
 		base = os.Environ()
@@ -212,7 +210,7 @@ func (b *Builder) environ(drop []string, set ...string) []string {
 	return append(out, set...)
 }
 
-// cacheError says which directory could not be written.
+// cacheError returns err with the directory that could not be written.
 func cacheError(dir string, err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -225,10 +223,10 @@ func cacheError(dir string, err error) error {
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
 
-// Here reports whether Go release, e.g. go1.27.2, is on this machine, so that
-// building with it downloads nothing.
+// Here reports whether Go release, e.g. go1.27.2, is installed, so that building with it downloads
+// nothing.
 func (b *Builder) Here(ctx context.Context, release string) bool {
-	t, err := b.toolchain(ctx)
+	t, err := b.loadToolchain(ctx)
 	if err != nil || t.env["GOVERSION"] == release {
 		return err == nil
 	}

@@ -24,7 +24,7 @@ func TestModuleAmongTemporaryFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte("module example.com/m\n\ngo 1.999.0\n\ntoolchain go1.999.0\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tool, err := (&Builder{Cache: t.TempDir()}).toolchain(t.Context())
+		tool, err := (&Builder{Cache: t.TempDir()}).loadToolchain(t.Context())
 		if err != nil || tool.env["GOVERSION"] == "" {
 			t.Errorf("with %s: %v", path, err)
 		}

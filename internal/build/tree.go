@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// everything is a module's own files; what is in a nested module is not.
-func everything(string) bool { return true }
+// wantAll accepts all of a module's own files; those in a nested module are not among them.
+func wantAll(string) bool { return true }
 
 // SDKDirs are the directories of the repository that contenders link packages
 // of, next to the nouns in its root: the SDK, the applications, and what the load
@@ -26,14 +26,14 @@ func SDKDirs() []string {
 // directory, whose path ends with a slash, is in or above one. What is there for
 // labs and tests alone is in none.
 func InSDK(rel string) bool {
-	return !ofLabs(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
+	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		return strings.HasPrefix(rel, dir+"/") || strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
 	})
 }
 
-// ofLabs reports whether no contender links it: the list of apps, what each is asked
-// under a lab, and what contenders must do.
-func ofLabs(rel string) bool {
+// isLabOnly reports whether no contender links it: the list of apps, their workloads, and the
+// conformance suites.
+func isLabOnly(rel string) bool {
 	parts := strings.Split(rel, "/")
 	switch parts[0] {
 	case "apps":
@@ -52,10 +52,9 @@ func sdkOnly(rel string) bool {
 	return InSDK(rel)
 }
 
-// walk visits the files under root for which want says yes, in lexical order,
-// by slash path relative to root. Tests, other modules and version control are
-// left out.
-func walk(root string, want func(rel string) bool, visit func(root, rel string) error) error {
+// walkFiles visits the files under root that want accepts, in lexical order, by slash path relative
+// to root. It omits tests, other modules and version control.
+func walkFiles(root string, want func(rel string) bool, visit func(root, rel string) error) error {
 	root, err := filepath.EvalSymlinks(root) // WalkDir does not enter a link
 	if err != nil {
 		return err
@@ -78,16 +77,16 @@ func walk(root string, want func(rel string) bool, visit func(root, rel string) 
 			}
 			return nil
 		}
-		if !want(rel) || strings.HasSuffix(rel, "_test.go") || !linkable(path, d) {
+		if !want(rel) || strings.HasSuffix(rel, "_test.go") || !canRead(path, d) {
 			return nil
 		}
 		return visit(root, rel)
 	})
 }
 
-// linkable reports whether the go command could read the file: regular, or a
-// link to a regular one. A broken link is none of ours.
-func linkable(path string, d fs.DirEntry) bool {
+// canRead reports whether the go command could read the file: a regular one, or a link to a regular
+// one. It is false for a broken link.
+func canRead(path string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.Type().IsRegular()
 	}
@@ -100,9 +99,9 @@ func isModule(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hashTree adds the files under root for which want says yes.
+// hashTree adds the files under root that want accepts.
 func hashTree(h hash.Hash, root string, want func(rel string) bool) error {
-	return walk(root, want, func(root, rel string) error { return hashFile(h, root, rel) })
+	return walkFiles(root, want, func(root, rel string) error { return hashFile(h, root, rel) })
 }
 
 func hashFile(h hash.Hash, root, rel string) error {
@@ -121,7 +120,7 @@ func hashFile(h hash.Hash, root, rel string) error {
 
 // copyTree copies what hashTree reads, links as the files they lead to.
 func copyTree(root, to string) error {
-	return walk(root, everything, func(root, rel string) error {
+	return walkFiles(root, wantAll, func(root, rel string) error {
 		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
 	})
 }
