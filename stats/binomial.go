@@ -39,17 +39,17 @@ func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 	lo, hi = 0, 1
 	if k > 0 {
 		// The p at which k or more successes have probability alpha/2.
-		lo = bisect(func(p float64) bool { return binomialCDF(n-k, n, 1-p) < alpha/2 })
+		lo = findRoot(func(p float64) bool { return binomialCDF(n-k, n, 1-p) < alpha/2 })
 	}
 	if k < n {
 		// The p at which k or fewer successes have probability alpha/2.
-		hi = bisect(func(p float64) bool { return binomialCDF(k, n, p) > alpha/2 })
+		hi = findRoot(func(p float64) bool { return binomialCDF(k, n, p) > alpha/2 })
 	}
 	return lo, hi
 }
 
-// bisect returns the point of [0, 1] up to which below holds.
-func bisect(below func(float64) bool) float64 {
+// findRoot returns the point of [0, 1] up to which below holds.
+func findRoot(below func(float64) bool) float64 {
 	lo, hi := 0.0, 1.0
 	for range 100 {
 		mid := lo + (hi-lo)/2

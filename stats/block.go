@@ -2,9 +2,8 @@ package stats
 
 import "math"
 
-// Point is what one slice contributes to a round effect: how many operations,
-// and what they cost in all (nanoseconds of wall or CPU time, or any other
-// additive cost).
+// Point is the contribution of one slice to a round effect: its operations and their total cost
+// (nanoseconds of wall or CPU time, or any other additive cost).
 type Point struct {
 	Ops int64
 	NS  float64
@@ -16,10 +15,9 @@ type Point struct {
 // Hodges–Lehmann estimate over the blocks. A block should hold at least two
 // collection cycles of the allocating side.
 //
-// Slices left over after the last whole block join it; with fewer slices than
-// one block everything is one block, which is [SumEffect]. Where a and b differ
-// in length the rest of the longer is ignored. The result is NaN when a block
-// has no operations or no positive cost on either side.
+// Slices remaining after the last complete block join it; with fewer slices than one block
+// everything is one block, which is [SumEffect]. If a and b differ in length the rest of the longer
+// is ignored. The result is NaN when a block has no operations or no positive cost on either side.
 func BlockEffect(a, b []Point, block int) float64 {
 	return HodgesLehmann(BlockEffects(a, b, block))
 }

@@ -1,7 +1,7 @@
 package stats
 
-// Variance is how much the logarithm of the ratio of two contenders varies: from
-// slice to slice within a round, and from round to round beyond that.
+// Variance is the variance of the logarithm of the ratio of two contenders: from slice to slice
+// within a round, and from round to round in addition to that.
 type Variance struct {
 	Within  float64 // of one slice
 	Between float64 // of one round, with endless slices
@@ -23,7 +23,7 @@ func Components(blocks [][]float64) (within, between float64, ok bool) {
 		if len(x) < 2 {
 			continue
 		}
-		m := mean(x)
+		m := computeMean(x)
 		for _, v := range x {
 			squares += (v - m) * (v - m)
 		}
@@ -35,7 +35,7 @@ func Components(blocks [][]float64) (within, between float64, ok bool) {
 		return 0, 0, false
 	}
 	within = squares / free
-	m, spread := mean(means), 0.0
+	m, spread := computeMean(means), 0.0
 	for _, v := range means {
 		spread += (v - m) * (v - m)
 	}
@@ -43,7 +43,7 @@ func Components(blocks [][]float64) (within, between float64, ok bool) {
 	return within, max(0, spread/(n-1)-within*inverse/n), true
 }
 
-func mean(x []float64) float64 {
+func computeMean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += v

@@ -23,11 +23,11 @@ type countLevel struct {
 	low, high float64
 }
 
-// varies reports whether the counts of l differ.
-func (l countLevel) varies() bool { return l.high-l.low >= sameCount }
+// hasSpread reports whether the counts of l differ.
+func (l countLevel) hasSpread() bool { return l.high-l.low >= sameCount }
 
-// isBeside reports whether all counts of o lie on one side of all of l.
-func (l countLevel) isBeside(o countLevel) bool {
+// isAdjacentTo reports whether all counts of o lie on one side of all of l.
+func (l countLevel) isAdjacentTo(o countLevel) bool {
 	return o.low-l.high >= sameCount || l.low-o.high >= sameCount
 }
 
@@ -36,8 +36,8 @@ func (l countLevel) withLevel(o countLevel) countLevel {
 	return countLevel{l.from, o.to, min(l.low, o.low), max(l.high, o.high)}
 }
 
-// distance returns how far apart the counts of l and o lie; 0 if they overlap.
-func (l countLevel) distance(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
+// distanceTo returns the distance of the counts of l and o; 0 if they overlap.
+func (l countLevel) distanceTo(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
 
 // CountSteps returns at which indexes a series of counts changes its level. Counts that
 // never vary change with the first that differs: a count needs no interval. If they vary,
@@ -49,10 +49,10 @@ func CountSteps(counts []float64) []int {
 		worst, gap := -1, math.Inf(1) // the pair of neighbours that differ least, of those that need not differ
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1], levels[i]
-			if exact := !vary && !a.varies() && !b.varies(); a.isBeside(b) && (exact || separationChance(a.to-a.from, b.to-b.from) <= countChance) {
+			if exact := !vary && !a.hasSpread() && !b.hasSpread(); a.isAdjacentTo(b) && (exact || separationChance(a.to-a.from, b.to-b.from) <= countChance) {
 				continue
 			}
-			if d := a.distance(b); worst < 0 || d < gap {
+			if d := a.distanceTo(b); worst < 0 || d < gap {
 				worst, gap = i, d
 			}
 		}
@@ -77,11 +77,11 @@ func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 		for len(levels) > 0 {
 			last := len(levels) - 1
 			short := levels[last]
-			joins := !short.isBeside(next)
+			joins := !short.isAdjacentTo(next)
 			if !joins && (last == 0 || short.to-short.from >= settledRuns || (short.low > levels[last-1].high) != (next.high < short.low)) {
 				break // further away: a level of its own
 			}
-			if joins || short.distance(next) <= levels[last-1].distance(next) {
+			if joins || short.distanceTo(next) <= levels[last-1].distanceTo(next) {
 				next, vary = short.withLevel(next), vary || !joins
 				levels = levels[:last]
 				break
@@ -103,9 +103,9 @@ func separationChance(n, k int) float64 {
 	return 2 * math.Exp(of+rest-ways)
 }
 
-// fewestApart is the fewest rounds after which counts that vary can be found different by
-// lying apart: by chance that happens once in 924 at six of each side.
-const fewestApart = 6
+// minSeparated is the least number of rounds after which varying counts can be found different
+// because their ranges are disjoint: by chance that happens once in 924 at six of each side.
+const minSeparated = 6
 
 // CompareCounts compares the counts that two sides took in each round, without an
 // interval: sign is 1 if head took more, -1 if it took fewer, and 0 if it took the same.
@@ -117,9 +117,9 @@ func CompareCounts(base, head []float64) (sign int, exact, ok bool) {
 	}
 	a := countLevel{low: slices.Min(base), high: slices.Max(base)}
 	b := countLevel{low: slices.Min(head), high: slices.Max(head)}
-	exact = !a.varies() && !b.varies()
+	exact = !a.hasSpread() && !b.hasSpread()
 	switch {
-	case !exact && min(len(base), len(head)) < fewestApart:
+	case !exact && min(len(base), len(head)) < minSeparated:
 		return 0, false, false
 	case b.low-a.high >= sameCount:
 		return 1, exact, true

@@ -17,10 +17,10 @@ import "math"
 // distance from the estimate to the nearest limit.
 func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n int, ok bool) {
 	lo, hi, exists := Interval(x, level)
-	if exists && clears(lo, hi, limits) {
+	if exists && excludesAll(lo, hi, limits) {
 		return len(x), true
 	}
-	tau, known := spread(x)
+	tau, known := estimateTau(x)
 	if !known {
 		return most, false
 	}
@@ -28,7 +28,7 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 	for _, l := range limits {
 		distance = math.Min(distance, math.Abs(estimate-l))
 	}
-	root := (upper(level/2) + upper(1-power)) * tau / distance
+	root := (normalQuantile(level/2) + normalQuantile(1-power)) * tau / distance
 	need := math.Ceil(root * root)
 	if !(need <= float64(most)) { // also when it is not a number
 		return most, false
@@ -45,11 +45,11 @@ const power = 0.8
 // the estimate exceeds the half width. An effect as large as the half width is
 // found half of the time only. The estimate is taken for normal.
 func Detectable(half, level float64) float64 {
-	return half * (1 + upper(1-power)/upper(level/2))
+	return half * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }
 
-// clears reports whether the interval holds none of the limits.
-func clears(lo, hi float64, limits []float64) bool {
+// excludesAll reports whether the interval contains none of the limits.
+func excludesAll(lo, hi float64, limits []float64) bool {
 	for _, l := range limits {
 		if lo <= l && l <= hi {
 			return false
@@ -58,14 +58,14 @@ func clears(lo, hi float64, limits []float64) bool {
 	return true
 }
 
-// spread returns τ, the standard deviation of the Hodges–Lehmann estimate times
-// √n, read off the 80 % interval: wider ones overstate τ when rounds are few (by
-// a half at eight rounds and 99 %), narrower ones scatter more.
-func spread(x []float64) (tau float64, ok bool) {
+// estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n, read off
+// the 80 % interval: wider ones overstate τ when rounds are few (by a half at eight rounds and 99
+// %), narrower ones scatter more.
+func estimateTau(x []float64) (tau float64, ok bool) {
 	const level = 0.2
 	lo, hi, ok := Interval(x, level)
-	return (hi - lo) / 2 * math.Sqrt(float64(len(x))) / upper(level/2), ok
+	return (hi - lo) / 2 * math.Sqrt(float64(len(x))) / normalQuantile(level/2), ok
 }
 
-// upper returns the standard normal quantile exceeded with probability p.
-func upper(p float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*p) }
+// normalQuantile returns the standard normal quantile exceeded with probability p.
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*p) }

@@ -23,7 +23,7 @@ func TestEquivalent(t *testing.T) {
 func sample(n int, at, sd float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = at + sd*upper(1-(float64(i)+0.5)/float64(n))
+		x[i] = at + sd*normalQuantile(1-(float64(i)+0.5)/float64(n))
 	}
 	return x
 }

@@ -16,21 +16,20 @@ const Alpha = 0.05
 func Holm(p []float64) []float64 {
 	out := make([]float64, len(p))
 	worst := 0.0
-	for rank, i := range ascending(p) {
+	for rank, i := range sortedIndexes(p) {
 		worst = math.Max(worst, math.Min(1, float64(len(p)-rank)*p[i]))
 		out[i] = worst
 	}
 	return out
 }
 
-// HolmLooks says which of a family of comparisons differ, when each was looked
-// at up to looks times: Holm's step-down with a level per look from
-// [LookLevel]. p holds the exact two-sided p-values at the look at hand. The
-// smallest is compared with LookLevel(alpha/m), the next against
+// HolmLooks returns which of a family of comparisons differ after up to looks looks at each: Holm's
+// step-down with a level per look from [LookLevel]. p holds the exact two-sided p-values at the
+// current look. The smallest is compared with LookLevel(alpha/m), the next with
 // LookLevel(alpha/(m−1)) and so on; the first that fails ends it.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))
-	for rank, i := range ascending(p) {
+	for rank, i := range sortedIndexes(p) {
 		if p[i] > LookLevel(alpha/float64(len(p)-rank), looks) {
 			break
 		}
@@ -39,8 +38,8 @@ func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	return out
 }
 
-// ascending returns the indexes of p from its smallest value to its largest.
-func ascending(p []float64) []int {
+// sortedIndexes returns the indexes of p from its smallest value to its largest.
+func sortedIndexes(p []float64) []int {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i

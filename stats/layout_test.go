@@ -38,14 +38,14 @@ func TestIntervalsOverLayouts(t *testing.T) {
 	null := SignedRankNull(rounds)
 	for i, place := range []float64{0.5, 1, 3} {
 		count, of := simulate(900+uint64(i), func(r *rand.Rand) bool {
-			lo, hi, ok := between(criticalOf(null, 0.05), layouts(r, rounds, 0, place))
+			lo, hi, ok := walshInterval(criticalOf(null, 0.05), layouts(r, rounds, 0, place))
 			return ok && (lo > 0 || hi < 0)
 		})
 		atMost(t, "a link for each round", count, of, 0.05)
 		atLeast(t, "a link for each round", count, of, 0.04)
 	}
 	count, of := simulate(910, func(r *rand.Rand) bool {
-		lo, hi, ok := between(criticalOf(null, 0.05), layouts(r, rounds, 3, 1))
+		lo, hi, ok := walshInterval(criticalOf(null, 0.05), layouts(r, rounds, 3, 1))
 		return ok && (lo > 0 || hi < 0)
 	})
 	atLeast(t, "three links used again", count, of, 0.25)

@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// The last looks: of a study with a budget, and of one that goes on until it is
-// decided.
+// The last looks: of a study with a budget, and of one that continues until it is decided.
 const (
 	MaxRounds = 180
 	LastLook  = 2000
 
-	// LongRounds is how many of the rounds with longer slices it takes for them to
-	// say anything.
+	// LongRounds is the number of rounds with longer slices that it takes for them to say anything.
 	LongRounds = 3
 )
 
-// schedule returns every look there is: each about 1.5 times the one before.
-func schedule() []int {
+// allLooks returns every look: each about 1.5 times the one before.
+func allLooks() []int {
 	return []int{8, 12, 18, 27, 40, 60, 80, 120, MaxRounds, 270, 400, 600, 900, 1350, LastLook}
 }
 
@@ -29,7 +27,7 @@ func Looks(rounds int) []int {
 	if rounds < 1 {
 		return nil
 	}
-	s := schedule()
+	s := allLooks()
 	i, _ := slices.BinarySearch(s, rounds)
 	return append(s[:i], rounds)
 }

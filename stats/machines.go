@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// MinMachines is the fewest machines that are pooled: the variance between two
-// has one degree of freedom, and an interval from it says next to nothing.
+// MinMachines is the least number of machines that are pooled: the variance between two has one
+// degree of freedom, and an interval from it says next to nothing.
 const MinMachines = 3
 
-// MachinesDiffer is the level at which machines are said to differ, over the
-// family of all comparisons. Rounds that are disturbed now and then take the
-// test slightly above its level; it stays below 5 %.
+// MachinesDiffer is the level at which machines are reported as different, over the family of all
+// comparisons. Occasional disturbed rounds take the test slightly above its level; it stays below 5
+// %.
 const MachinesDiffer = 0.04
 
-// Estimate is what one machine says about a quantity.
+// Estimate is one machine's estimate of a quantity.
 type Estimate struct {
 	Value    float64
 	Variance float64 // of Value
@@ -35,11 +35,11 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 	if left < 2 {
 		return Estimate{}, false
 	}
-	value := mean(s[cut : cut+left])
+	value := computeMean(s[cut : cut+left])
 	for i := range cut {
 		s[i], s[len(s)-1-i] = s[cut], s[cut+left-1]
 	}
-	m, squares := mean(s), 0.0
+	m, squares := computeMean(s), 0.0
 	for _, v := range s {
 		squares += (v - m) * (v - m)
 	}
@@ -60,11 +60,11 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 	if k < 2 {
 		return 0, false
 	}
-	if exact(machines) {
-		return indicator(allEqual(machines)), true
+	if hasExact(machines) {
+		return boolToFloat(allEqual(machines)), true
 	}
-	_, q, weights := weighted(machines, 0)
-	total, lack := sum(weights), 0.0
+	_, q, weights := weightedMean(machines, 0)
+	total, lack := sumOf(weights), 0.0
 	for i, m := range machines {
 		share := 1 - weights[i]/total
 		lack += share * share / float64(m.Free)
@@ -105,51 +105,51 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	}
 	free := float64(len(machines) - 1)
 	t := studentQuantile(1-alpha/2, free)
-	if exact(machines) {
+	if hasExact(machines) {
 		var values []float64
 		for _, m := range machines {
 			values = append(values, m.Value)
 		}
-		p.Value = mean(values)
+		p.Value = computeMean(values)
 		for _, v := range values {
 			p.Between += (v - p.Value) * (v - p.Value) / free
 		}
 		half := t * math.Sqrt(p.Between/(free+1))
-		p.Low, p.High, p.I2 = p.Value-half, p.Value+half, 1-indicator(allEqual(machines))
+		p.Low, p.High, p.I2 = p.Value-half, p.Value+half, 1-boolToFloat(allEqual(machines))
 		return p, true
 	}
-	_, q, weights := weighted(machines, 0)
+	_, q, weights := weightedMean(machines, 0)
 	squares := 0.0
 	for _, w := range weights {
 		squares += w * w
 	}
-	total := sum(weights)
+	total := sumOf(weights)
 	p.Q, p.I2 = q, max(0, 1-free/q)
 	p.Between = max(0, (q-free)/(total-squares/total))
-	value, spread, weights := weighted(machines, p.Between)
-	half := t * math.Sqrt(max(1, spread/free)/sum(weights))
+	value, spread, weights := weightedMean(machines, p.Between)
+	half := t * math.Sqrt(max(1, spread/free)/sumOf(weights))
 	p.Value, p.Low, p.High = value, value-half, value+half
 	return p, true
 }
 
-// weighted is the mean of machines by the inverse of their variances with one
-// between them added, and the weighted sum of the squares around it.
-func weighted(machines []Estimate, between float64) (value, squares float64, weights []float64) {
+// weightedMean returns the mean of machines by the inverse of their variances plus between, and the
+// weighted sum of the squares around it.
+func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)
 		weights = append(weights, w)
 		value += w * m.Value
 	}
-	value /= sum(weights)
+	value /= sumOf(weights)
 	for i, m := range machines {
 		squares += weights[i] * (m.Value - value) * (m.Value - value)
 	}
 	return value, squares, weights
 }
 
-// exact reports whether a machine's rounds did not differ at all, as with
-// counts of allocations: weights by their variance would be infinite.
-func exact(machines []Estimate) bool {
+// hasExact reports whether a machine's rounds did not differ at all, as with counts of allocations:
+// weights by their variance would be infinite.
+func hasExact(machines []Estimate) bool {
 	return slices.ContainsFunc(machines, func(m Estimate) bool { return m.Variance == 0 })
 }
 
@@ -157,14 +157,14 @@ func allEqual(machines []Estimate) bool {
 	return !slices.ContainsFunc(machines, func(m Estimate) bool { return m.Value != machines[0].Value })
 }
 
-func indicator(b bool) float64 {
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func sum(x []float64) float64 {
+func sumOf(x []float64) float64 {
 	total := 0.0
 	for _, v := range x {
 		total += v
@@ -177,7 +177,7 @@ func aboveF(f, a, b float64) float64 { return incompleteBeta(b/2, a/2, b/(b+a*f)
 
 // studentQuantile is the p-quantile, above the median, of Student's t.
 func studentQuantile(p, free float64) float64 {
-	x := bisect(func(x float64) bool { return incompleteBeta(free/2, 0.5, x)/2 < 1-p })
+	x := findRoot(func(x float64) bool { return incompleteBeta(free/2, 0.5, x)/2 < 1-p })
 	return math.Sqrt(free * (1 - x) / x)
 }
 

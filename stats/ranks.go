@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// Ranks returns the ranks contender i of n may hold, from 1: low is one more
-// than the number proven faster than i, high is n less the number proven slower.
-// faster(i, j) is −1 when i is proven faster than j, 1 when slower and 0 when
-// neither is proven; it is asked once per ordered pair.
+// Ranks returns the ranks contender i of n may have, from 1: low is one more than the number proven
+// faster than i, high is n less the number proven slower. faster(i, j) is −1 if i is proven faster
+// than j, 1 if slower and 0 if neither is proven; it is called once per ordered pair.
 func Ranks(n int, faster func(i, j int) int) (low, high []int) {
 	low, high = make([]int, n), make([]int, n)
 	for i := range n {
@@ -53,7 +52,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	for i := range order {
 		for j := i + 1; j < len(order); j++ {
 			if distinct(order[i], order[j]) {
-				groups = absorb(insert(groups, i, j))
+				groups = dropSubsets(splitGroups(groups, i, j))
 			}
 		}
 	}
@@ -70,16 +69,15 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	for g, group := range groups {
 		for at, i := range order {
 			if group.Bit(at) == 1 {
-				out[i] += letter(g)
+				out[i] += groupLetter(g)
 			}
 		}
 	}
 	return out
 }
 
-// insert splits every group that holds both i and j into one without i and one
-// without j.
-func insert(groups []*big.Int, i, j int) []*big.Int {
+// splitGroups splits every group with both i and j into one without i and one without j.
+func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	var out []*big.Int
 	for _, g := range groups {
 		if g.Bit(i) == 0 || g.Bit(j) == 0 {
@@ -93,12 +91,12 @@ func insert(groups []*big.Int, i, j int) []*big.Int {
 	return out
 }
 
-// absorb drops every group that is contained in another.
-func absorb(groups []*big.Int) []*big.Int {
+// dropSubsets drops every group that is a subset of another.
+func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {
-		contained := slices.ContainsFunc(out, func(o *big.Int) bool { return within(g, o) }) ||
-			slices.ContainsFunc(groups[i+1:], func(o *big.Int) bool { return within(g, o) && g.Cmp(o) != 0 })
+		contained := slices.ContainsFunc(out, func(o *big.Int) bool { return isSubset(g, o) }) ||
+			slices.ContainsFunc(groups[i+1:], func(o *big.Int) bool { return isSubset(g, o) && g.Cmp(o) != 0 })
 		if !contained {
 			out = append(out, g)
 		}
@@ -106,10 +104,10 @@ func absorb(groups []*big.Int) []*big.Int {
 	return out
 }
 
-func within(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
+func isSubset(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
 
-// letter names the i-th group.
-func letter(i int) string {
+// groupLetter names the i-th group.
+func groupLetter(i int) string {
 	const names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if i < len(names) {
 		return names[i : i+1]

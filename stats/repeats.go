@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// repeatsPrior is how many degrees of freedom the variance of a whole table has in
-	// that of a row, which itself has two: a row that repeats as well by luck gets no
-	// interval of no width.
+	// repeatsPrior is the number of degrees of freedom that the variance of an entire table has in
+	// that of a row, which itself has two: a row that repeats as well by luck gets no interval of
+	// no width.
 	repeatsPrior = 4.0
 	// minRepeatSD is the least standard deviation of a count that is assumed, on the
 	// logarithmic scale.
 	minRepeatSD = 0.0002
 	// chiMedian is the median of χ² with two degrees of freedom.
 	chiMedian = 2 * math.Ln2
-	// wholeWithin is how far from a whole number a count lies at most that is one.
+	// wholeWithin is the maximum distance of a count from the integer that it equals.
 	wholeWithin = 0.2
 )
 
@@ -23,9 +23,9 @@ const (
 // repeats of one side differ by, such as counts of instructions.
 type Repeats struct{ Base, Head []float64 }
 
-// variance returns the variance of the logarithm of one value within the sides, and its
-// degrees of freedom.
-func (r Repeats) variance() (v, free float64) {
+// logVariance returns the variance of the logarithm of one value within the sides, and its degrees
+// of freedom.
+func (r Repeats) logVariance() (v, free float64) {
 	for _, side := range [][]float64{r.Base, r.Head} {
 		mean := meanLog(side)
 		for _, x := range side {
@@ -44,7 +44,7 @@ func (r Repeats) variance() (v, free float64) {
 func RepeatVariance(rows []Repeats) float64 {
 	var all []float64
 	for _, r := range rows {
-		if v, free := r.variance(); free > 0 {
+		if v, free := r.logVariance(); free > 0 {
 			all = append(all, v)
 		}
 	}
@@ -64,7 +64,7 @@ func RepeatVariance(rows []Repeats) float64 {
 // differential expression in microarray experiments", Statistical Applications in
 // Genetics and Molecular Biology 3, 2004.
 func (r Repeats) Compare(usual, least, alpha float64) (ratio, low, high float64) {
-	v, free := r.variance()
+	v, free := r.logVariance()
 	v = (repeatsPrior*usual + free*v) / (repeatsPrior + free)
 	d := meanLog(r.Head) - meanLog(r.Base)
 	se := math.Sqrt(v * (1/float64(len(r.Base)) + 1/float64(len(r.Head))))
@@ -72,8 +72,8 @@ func (r Repeats) Compare(usual, least, alpha float64) (ratio, low, high float64)
 	return math.Exp(d), math.Exp(d - half), math.Exp(d + half)
 }
 
-// Exact returns the whole numbers that both sides are, if every value of a side is within
-// a fifth of the same whole number.
+// Exact returns the integers that both sides equal, if every value of a side is within a fifth of
+// the same integer.
 func (r Repeats) Exact() (base, head float64, ok bool) {
 	whole := func(side []float64) (float64, bool) {
 		n := math.Round(side[0])

@@ -2,12 +2,12 @@ package stats
 
 import "math"
 
-// Run is what one run of a study says about a quantity: an estimate and its
-// standard error within the run.
+// Run is the result of one run of a study for a quantity: an estimate and its standard error within
+// the run.
 type Run struct{ Mean, Error float64 }
 
-// fewestPairs is how many pairs of neighbouring runs tell how runs differ.
-const fewestPairs = 6
+// minPairs is the least number of pairs of neighbouring runs that show how runs differ.
+const minPairs = 6
 
 // BetweenRuns estimates the variance that estimates have from run to run, beyond
 // their standard errors, from series of runs that are alike in it. Squared
@@ -27,16 +27,15 @@ func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
 			within = append(within, a.Error*a.Error+b.Error*b.Error)
 		}
 	}
-	if len(squares) < fewestPairs {
+	if len(squares) < minPairs {
 		return 0, false
 	}
 	return max(0, (Median(squares)/medianOfSquare-Median(within))/2), true
 }
 
-// Predict returns in which interval the mean of k further runs with a standard
-// error each lies, where nothing changes: the weighted mean of the runs so far,
-// give or take what it, the runs to come and the variance between runs allow.
-// Means are taken for normal.
+// Predict returns the interval of the mean of k further runs with a standard error each, if nothing
+// changes: the weighted mean of the runs so far, give or take what it, the runs to come and the
+// variance between runs allow. Means are taken for normal.
 //
 // Source: J. P. T. Higgins, S. G. Thompson, D. J. Spiegelhalter, "A
 // re-evaluation of random-effects meta-analysis", J. R. Statist. Soc. A 172
@@ -52,14 +51,14 @@ func Predict(runs []Run, variance float64, level float64, next ...Run) (low, hig
 	for _, r := range next {
 		further += (r.Error*r.Error + variance) / float64(len(next)*len(next))
 	}
-	reach := upper(level/2) * math.Sqrt(1/weights+further)
+	reach := normalQuantile(level/2) * math.Sqrt(1/weights+further)
 	return sum/weights - reach, sum/weights + reach
 }
 
-// Steps returns at which runs a series changes its level, by index: the mean of
-// one, two or three runs lies outside of what those since the last step predict.
-// A series without a step has one in at most 0.06 % of its runs. Two runs that
-// say the same to the last digit have no error, and differ by any change.
+// Steps returns the indexes of the runs at which a series changes its level: the mean of one, two
+// or three runs is outside of the prediction by those since the last step. A series without a step
+// has one in at most 0.06 % of its runs. Two runs that are equal to the last digit have no error,
+// and differ by any change.
 func Steps(runs []Run, variance float64) []int {
 	const level, most = 0.0002, 3
 	var steps []int
@@ -81,5 +80,6 @@ func Steps(runs []Run, variance float64) []int {
 	return steps
 }
 
-// StandardError is that of an estimate whose interval at level has a half width.
-func StandardError(half, level float64) float64 { return half / upper(level/2) }
+// StandardError returns the standard error of an estimate whose interval at level has half width
+// half.
+func StandardError(half, level float64) float64 { return half / normalQuantile(level/2) }

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Share returns which share of whole part is, the two given round by round in
-// any additive unit: the θ for which part − θ·whole scatters about zero. The
-// estimate is the median of (part_i + part_j) / (whole_i + whole_j) over i ≤ j,
-// and the interval holds every θ at which the two-sided signed-rank test does
+// Share returns the share of part in whole, both by round in any additive unit: the θ for which
+// part − θ·whole scatters about zero. The estimate is the median of (part_i + part_j) / (whole_i +
+// whole_j) over i ≤ j, and the interval holds every θ at which the two-sided signed-rank test does
 // not reject at level alpha that part − θ·whole is symmetric about zero.
 //
-// Nothing is divided by the whole of a single round, which may be small or on
-// the wrong side: a pair of rounds whose whole is not on the side of the
-// others could belong at either end, and is counted at both. ok is false where
-// there are too few rounds, or so many such pairs that an end is not bounded.
+// Nothing is divided by the whole of a single round, which may be small or on the wrong side: a
+// pair of rounds whose whole is not on the side of the others could belong at either end, and is
+// counted at both. ok is false if there are too few rounds, or so many such pairs that an end is
+// not bounded.
 //
 // Source: E. C. Fieller, "Some problems in interval estimation", J. Roy.
 // Statist. Soc. B 16 (1954) 175–185 (a ratio's interval by testing a
@@ -37,9 +36,9 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		}
 	}
 	slices.Sort(ratios)
-	k := min(critical(n, alpha), (n*(n+1)/2-1)/2)
+	k := min(criticalRank(n, alpha), (n*(n+1)/2-1)/2)
 	if k -= astray; n == 0 || k < 0 || k > (len(ratios)-1)/2 {
-		return middle(ratios), math.Inf(-1), math.Inf(1), false
+		return medianOfSorted(ratios), math.Inf(-1), math.Inf(1), false
 	}
-	return middle(ratios), ratios[k], ratios[len(ratios)-1-k], true
+	return medianOfSorted(ratios), ratios[k], ratios[len(ratios)-1-k], true
 }

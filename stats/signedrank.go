@@ -55,13 +55,12 @@ func nearNull(n, w int) float64 {
 	return math.Erfc((mean-float64(w)-0.5)/sd/math.Sqrt2) / 2
 }
 
-// SignedRankP returns the two-sided p-value of "x is symmetric about zero":
-// 2·P(W ≤ w), at most 1, with w the smaller of the number of Walsh averages
-// ≤ 0 and the number ≥ 0. Without ties and zeros these are the two rank sums
-// (Tukey's identity) and p is exact. An average of exactly zero, which is what
-// zeros and tied magnitudes of opposite sign make, counts on both sides. That
-// is conservative (nudge tied values apart at random: the statistic then has
-// its exact null and w can only be smaller), and it keeps the duality
+// SignedRankP returns the two-sided p-value of "x is symmetric about zero": 2·P(W ≤ w), at most 1,
+// with w the smaller of the number of Walsh averages ≤ 0 and the number ≥ 0. Without ties and zeros
+// these are the two rank sums (Tukey's identity) and p is exact. An average of exactly zero, from
+// zeros and tied magnitudes of opposite sign, counts on both sides. That is conservative (nudge
+// tied values apart at random: the statistic then has its exact null and w can only be smaller),
+// and it keeps the duality
 //
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
@@ -109,18 +108,17 @@ func notBelow(s []float64) int {
 	return count
 }
 
-// Interval returns the interval for the pseudo-median of x that excludes every
-// shift the two-sided signed-rank test rejects at level alpha: with k the
-// largest integer with 2·P(W ≤ k) ≤ alpha, the (k+1)-th Walsh average from
-// below and from above. ok is false when x has fewer than [MinRounds](alpha)
-// values: then nothing can be excluded and the interval is the whole line.
+// Interval returns the interval for the pseudo-median of x that excludes every shift the two-sided
+// signed-rank test rejects at level alpha: with k the largest integer with 2·P(W ≤ k) ≤ alpha, the
+// (k+1)-th Walsh average from below and from above. ok is false when x has fewer than
+// [MinRounds](alpha) values: then nothing can be excluded and the interval is the entire line.
 //
 // The error is at most alpha when x − θ is symmetric about zero.
 //
 // Source: D. F. Bauer, "Constructing confidence sets using rank statistics",
 // J. Amer. Statist. Assoc. 67 (1972) 687–690.
 func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
-	return between(critical(len(x), alpha), x)
+	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
 // HalfWidth is half the width of the interval of x at level alpha; zero and
@@ -133,9 +131,9 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	return (hi - lo) / 2, true
 }
 
-// Differs reports whether the interval of x at level alpha excludes zero, and
-// whether the estimate then also lies beyond the control's half width and
-// beyond the control's own estimate: only such a difference counts. Both are logarithms of ratios, one a round.
+// Differs reports whether the interval of x at level alpha excludes zero, and whether the estimate
+// then also exceeds the control's half width and the control's own estimate: only such a difference
+// counts. Both are logarithms of ratios, one a round.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok || lo <= 0 && hi >= 0 {
@@ -145,19 +143,18 @@ func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	return true, ok && math.Abs(HodgesLehmann(x)) > max(floor, math.Abs(HodgesLehmann(control)))
 }
 
-// between is the interval without k Walsh averages at either end.
-func between(k int, x []float64) (lo, hi float64, ok bool) {
+// walshInterval returns the interval without k Walsh averages at either end.
+func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	if k < 0 || len(x) == 0 {
 		return math.Inf(-1), math.Inf(1), false
 	}
-	w := walsh(x)
+	w := walshAverages(x)
 	k = min(k, (len(w)-1)/2)
 	return w[k], w[len(w)-1-k], true
 }
 
-// critical returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, −1 when
-// there is none.
-func critical(n int, alpha float64) int {
+// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 if there is none.
+func criticalRank(n int, alpha float64) int {
 	if n > MaxRounds {
 		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*nearNull(n, w) > alpha }) - 1
 	}

@@ -65,7 +65,7 @@ func TestCriticalValues(t *testing.T) {
 		{7, 0.01, -1}, {8, 0.01, 0}, {9, 0.01, 1}, {10, 0.01, 3}, {12, 0.01, 7},
 		{15, 0.01, 15}, {20, 0.01, 37}, {25, 0.01, 68}, {30, 0.01, 109},
 	} {
-		if got := critical(c.n, c.alpha); got != c.want {
+		if got := criticalRank(c.n, c.alpha); got != c.want {
 			t.Errorf("critical value for %d rounds at %g = %d, want %d", c.n, c.alpha, got, c.want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestManyRounds(t *testing.T) {
 	for _, n := range []int{MaxRounds + 1, 270, 400} {
 		exact := SignedRankNull(n)
 		for _, alpha := range []float64{0.05, 0.01, 0.001, 0.0001} {
-			k, want := critical(n, alpha), criticalOf(exact, alpha)
+			k, want := criticalRank(n, alpha), criticalOf(exact, alpha)
 			if k > want || float64(want-k) > 0.006*float64(want) {
 				t.Errorf("critical value for %d rounds at %g = %d, exactly %d", n, alpha, k, want)
 			}

@@ -160,7 +160,7 @@ func rejected(null [][]float64, x []float64, looks []int, level float64) bool {
 // excluded reports whether the interval at any look leaves out the value at.
 func excluded(null [][]float64, x []float64, looks []int, level, at float64) bool {
 	return slices.ContainsFunc(looks, func(n int) bool {
-		lo, hi, ok := between(criticalOf(null[n], level), x[:n])
+		lo, hi, ok := walshInterval(criticalOf(null[n], level), x[:n])
 		return ok && (lo > at || hi < at)
 	})
 }

@@ -10,7 +10,7 @@ import (
 func Median(x []float64) float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)
-	return middle(s)
+	return medianOfSorted(s)
 }
 
 // HodgesLehmann returns the pseudo-median of x: the median of its n(n+1)/2
@@ -19,11 +19,11 @@ func Median(x []float64) float64 {
 // Source: J. L. Hodges, E. L. Lehmann, "Estimates of location based on rank
 // tests", Ann. Math. Statist. 34 (1963) 598–611.
 func HodgesLehmann(x []float64) float64 {
-	return middle(walsh(x))
+	return medianOfSorted(walshAverages(x))
 }
 
-// walsh returns the averages (x_i + x_j)/2 over i ≤ j, ascending.
-func walsh(x []float64) []float64 {
+// walshAverages returns the averages (x_i + x_j)/2 over i ≤ j, ascending.
+func walshAverages(x []float64) []float64 {
 	out := make([]float64, 0, len(x)*(len(x)+1)/2)
 	for i, a := range x {
 		for _, b := range x[i:] {
@@ -34,8 +34,8 @@ func walsh(x []float64) []float64 {
 	return out
 }
 
-// middle is the median of an ascending slice.
-func middle(s []float64) float64 {
+// medianOfSorted returns the median of an ascending slice.
+func medianOfSorted(s []float64) float64 {
 	n := len(s)
 	switch {
 	case n == 0:
