@@ -14,7 +14,7 @@ const (
 	shareShort   = 0.012 // work that allocates nothing: slices of a millisecond
 	shareCycles  = 0.04  // work that allocates: slices of complete collection cycles
 	shareVisits  = 0.15  // servers
-	priorRounds  = 8     // the share counts as much as so many measured rounds
+	priorRounds  = 8     // the share weighs as much as this many measured rounds
 	leastShort   = 2 * shortBlock
 	leastCycles  = 2 * block
 	leastVisits  = 2 * block
@@ -39,15 +39,15 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	return (n*max(0, v.Between)/v.Within + prior*usual) / (n + prior)
 }
 
-// fewer gives each workload the number of slices that reaches a given width of
-// the interval soonest, or a share of it, within what the slice rule allows.
-func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
+// reduceCounts sets each workload's number of slices to that which reaches a given width of the
+// interval soonest, or a share of it, within the limits of the slice rule.
+func reduceCounts(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
 	out := make([]tare.Slicing, len(rule))
 	known := byWorkload(pilots)
 	for i, s := range rule {
-		least := leastOf(s)
+		least := minCount(s)
 		if s.Count > least {
-			best := soonest(s, known[s.Workload], measured[s.Workload])
+			best := bestCount(s, known[s.Workload], measured[s.Workload])
 			want := int(math.Round(share * min(float64(s.Count), best)))
 			s.Count = min(s.Count, nearlyBalanced(len(s.Contenders), max(least, want)))
 		}
@@ -59,15 +59,15 @@ func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.V
 // nearlyBalanced is the count of a balanced order for k contenders if that is at
 // most a quarter more than wanted, else want made even.
 func nearlyBalanced(k, want int) int {
-	if whole := balanced(k, want); whole <= want+want/4 {
+	if whole := balancedCount(k, want); whole <= want+want/4 {
 		return whole
 	}
 	return want + want%2
 }
 
-// leastOf is the fewest slices of s that a round can have: two blocks, or one
+// minCount is the fewest slices of s that a round can have: two blocks, or one
 // slice if slices are long.
-func leastOf(s tare.Slicing) int {
+func minCount(s tare.Slicing) int {
 	switch {
 	case s.Block == 1:
 		return 1
@@ -79,14 +79,14 @@ func leastOf(s tare.Slicing) int {
 	return leastCycles
 }
 
-// soonest is the number of slices per round that minimises the time to a given
-// width, by the pilots of the workload: with n slices a round costs set-up + n·slice
-// and its effect has the variance between + within/n, so that the product is least
-// at n = √(set-up/slice · within/between).
+// bestCount returns the number of slices per round that minimises the time to a given width, by the
+// pilots of the workload: with n slices a round costs set-up + n·slice and its effect has the
+// variance between + within/n, so that the product is least at n = √(set-up/slice ·
+// within/between).
 //
-// Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time",
-// ISMM 2013, section 6 (optimal repetition counts).
-func soonest(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
+// Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 6
+// (optimal repetition counts).
+func bestCount(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 	var setup, slice float64
 	for _, p := range pilots {
 		ops := s.Ops[p.Contender]

@@ -22,13 +22,13 @@ const MinRounds = 12
 // however few workloads there are.
 const leastRounds = 8
 
-// LeastRounds is the fewest rounds that a budget set by the user is stretched to:
-// as many as give each of so many workloads an interval at the first of the looks.
+// LeastRounds returns the least number of rounds that a budget set by the user is stretched to: as
+// many as give each of the workloads an interval at the first of the looks.
 func LeastRounds(workloads, looks int) int {
 	return max(leastRounds, IntervalRounds(workloads, looks))
 }
 
-// IntervalRounds is the fewest rounds from which each of so many workloads has an
+// IntervalRounds returns the least number of rounds from which each of the workloads has an
 // interval at the first of the looks.
 func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
@@ -43,9 +43,8 @@ const FullRounds = 18
 // studies that go on until they are decided.
 const MaxRounds = stats.MaxRounds
 
-// LongEvery is how often an extra round runs at LongTau times the slice
-// length, and LongTau how much longer its slices are. A plan that has no time
-// for [stats.LongRounds] of them has none.
+// LongEvery is the number of rounds between extra rounds, and LongTau the factor of their slice
+// length. A plan that has no time for [stats.LongRounds] of them has none.
 const (
 	LongEvery = 8
 	LongTau   = 8
@@ -82,7 +81,7 @@ func Least(workloads []tare.Workload) time.Duration {
 	return leastTraffic
 }
 
-// The least budgets: of programs that are asked in process, and of servers.
+// The least budgets: of programs that are called in process, and of servers.
 const (
 	leastProgram = 5 * time.Second
 	leastTraffic = 10 * time.Second
@@ -128,11 +127,11 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		}
 		if len(mine) > 0 {
 			pilots = append(pilots, mine...)
-			p.Slices = append(p.Slices, slicing(w, mine, o))
+			p.Slices = append(p.Slices, sliceWorkload(w, mine, o))
 		}
 	}
 	if o.Rounds > 0 {
-		p.SecondsPerRound = seconds(p.Slices, pilots)
+		p.SecondsPerRound = forecastSeconds(p.Slices, pilots)
 		p.RoundsPlanned = o.Rounds
 		p.Looks = []int{o.Rounds}
 		return p
@@ -146,13 +145,13 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	rule, pace := p.Slices, cmp.Or(o.Pace, 1)
 	for share := 1.0; ; share -= shareStep {
 		if p.Isolation == tare.Lockstep {
-			p.Slices = fewer(rule, pilots, o.Measured, share)
+			p.Slices = reduceCounts(rule, pilots, o.Measured, share)
 		}
-		p.SecondsPerRound = pace * seconds(p.Slices, pilots)
+		p.SecondsPerRound = pace * forecastSeconds(p.Slices, pilots)
 		within := func(perRound float64) int { return min(o.Done+max(0, int(left/perRound)), most) }
 		p.RoundsPlanned, p.LongEvery = within(p.SecondsPerRound), 0
-		if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-			if n := within(p.SecondsPerRound + pace*seconds(long, pilots)/LongEvery); n >= stats.LongRounds*LongEvery {
+		if long := longSlices(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
+			if n := within(p.SecondsPerRound + pace*forecastSeconds(long, pilots)/LongEvery); n >= stats.LongRounds*LongEvery {
 				p.RoundsPlanned, p.LongEvery = n, LongEvery
 			}
 		}
@@ -173,13 +172,13 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	p.Stretched = !o.Strict && float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
 	p.Looks = []int{p.RoundsPlanned}
 	if o.Early || o.Until > 0 {
-		p.Looks = looks(p.RoundsPlanned)
+		p.Looks = scheduleTo(p.RoundsPlanned)
 	}
 	return p
 }
 
-// longer are the slices of a round that checks their length.
-func longer(short []tare.Slicing) []tare.Slicing {
+// longSlices returns the slices of a round that checks their length.
+func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
 		if s.Count = LongCount(s, LongTau); s.Count == 0 {
@@ -195,9 +194,8 @@ func longer(short []tare.Slicing) []tare.Slicing {
 	return out
 }
 
-// looks is the schedule up to n rounds; where n falls between two looks it
-// replaces the next one.
-func looks(n int) []int {
+// scheduleTo returns the looks up to n rounds; if n is between two looks it replaces the next one.
+func scheduleTo(n int) []int {
 	l := stats.Looks(n)
 	if len(l) == 0 || l[len(l)-1] != n {
 		l = append(l, n)
@@ -205,7 +203,7 @@ func looks(n int) []int {
 	return l
 }
 
-// tokenNS is what a token costs: request, reply and journal line.
+// tokenNS is the cost of a token in ns: request, reply and journal line.
 const tokenNS = 30e3
 
 // byWorkload returns the pilots of each workload.
@@ -217,9 +215,9 @@ func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	return of
 }
 
-// seconds forecasts one round: set-up of every process, then the slices. What is not
-// timed takes time as well.
-func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
+// forecastSeconds forecasts one round: set-up of every process, then the slices, including the
+// untimed time.
+func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
 	starts := map[[2]string]float64{}
 	for _, p := range pilots {

@@ -9,15 +9,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Round lays out round index (from 1) of p with slices tau times as long. It
-// depends on nothing but its arguments, so that a resumed study goes on with
-// the orders it would have had.
+// Round lays out round index (from 1) of p with slices tau times as long. It depends on nothing but
+// its arguments, so that a resumed study continues with the orders it would have had.
 func Round(p tare.Plan, index, tau int) tare.Round {
-	rng := source(p.Seed, index, tau)
+	rng := newRand(p.Seed, index, tau)
 	r := tare.Round{
 		Index:  index,
 		Tau:    tau,
-		Start:  shuffled(rng, p.Contenders),
+		Start:  shuffle(rng, p.Contenders),
 		Orders: map[string][][]string{},
 	}
 	var names []string
@@ -26,7 +25,7 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 			names = append(names, s.Workload)
 		}
 	}
-	r.Workloads = shuffled(rng, names)
+	r.Workloads = shuffle(rng, names)
 	for _, s := range p.Slices {
 		count := s.Count
 		if tau > 1 {
@@ -35,18 +34,17 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 		if count == 0 {
 			continue
 		}
-		r.Orders[s.Workload] = orders(rng, s.Contenders, count, p.Isolation)
+		r.Orders[s.Workload] = makeOrders(rng, s.Contenders, count, p.Isolation)
 	}
 	return r
 }
 
-// orders gives the order of the token for each slice. In lockstep they are the
-// rows of a Williams square under a random relabelling, in random order: every
-// contender is as often in each position, and after each other contender,
-// whenever count is a multiple of the rows. Trial by trial there is one order
-// for the whole round.
-func orders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
-	ids = shuffled(rng, ids)
+// makeOrders returns the order of the token for each slice. In lockstep they are the rows of a
+// Williams square under a random relabelling, in random order: every contender is as often in each
+// position, and after each other contender, whenever count is a multiple of the rows. Trial by
+// trial there is one order for the entire round.
+func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
+	ids = shuffle(rng, ids)
 	out := make([][]string, 0, count)
 	if iso == tare.TrialWise {
 		for range count {
@@ -110,13 +108,13 @@ func Williams(k int) [][]int {
 	return rows
 }
 
-// source is the randomness of one round: the plan's seed and the round alone.
-func source(seed string, index, tau int) *rand.Rand {
+// newRand returns the random source of one round, seeded by the plan's seed and the round only.
+func newRand(seed string, index, tau int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "tare/plan/v1 %s %d %d", seed, index, tau))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 
-func shuffled(rng *rand.Rand, in []string) []string {
+func shuffle(rng *rand.Rand, in []string) []string {
 	out := append([]string(nil), in...)
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
@@ -125,6 +123,6 @@ func shuffled(rng *rand.Rand, in []string) []string {
 // Sample draws n of size cases for the conformance sample of contender in a
 // round, from the plan's seed.
 func Sample(p tare.Plan, index int, contender string, size, n int) []int {
-	rng := source(p.Seed+" "+contender, index, 0)
+	rng := newRand(p.Seed+" "+contender, index, 0)
 	return rng.Perm(size)[:min(n, size)]
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The slice rule, which docs/METHOD.md tells under "Rounds and slices".
+// The slice rule, which docs/METHOD.md describes under "Rounds and slices".
 const (
 	shortNS    = 1e6  // a slice of work that allocates nothing
-	leastNS    = 12e6 // of work that allocates, about: whole collection cycles that come nearest
-	hugeNS     = 2e9  // the longest slice of one whole collection cycle, unless ten operations take longer
+	minNS      = 12e6 // of work that allocates, about: the nearest number of complete collection cycles
+	hugeNS     = 2e9  // the longest slice of one complete collection cycle, unless ten operations take longer
 	longestOps = 10
 	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
 	shortCount = 64    // slices per round of work that allocates nothing
-	allocShare = 4     // so many times fewer of work that allocates, where slices are short,
+	allocShare = 4     // divisor of their number for work that allocates, if slices are short,
 	leastCount = 6     // where they are long,
 	hugeCount  = 2     // and where they are longer than hugeSlice
 	hugeSlice  = 60e6
-	onceSlice  = 600e6 // a collection cycle as long as this is asked for once a round
-	slack      = 4     // a slice is cut off when it takes so many times what is expected
+	onceSlice  = 600e6 // a collection cycle as long as this is measured once a round
+	slack      = 4     // a slice is cut off when it takes this many times the expected time
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices
 	// put the inputs out of the caches. Slices are made about three turns long,
@@ -36,9 +36,8 @@ const (
 	memoryMostNS = 50e6
 	memoryTurns  = 1000 // … and never more turns of the pool than this
 
-	// Visits: a load generator goes from server to server. A visit is long
-	// against the answers under way at its ends, and short against what the
-	// machine does meanwhile.
+	// Visits: a load generator goes from server to server. A visit is long against the responses in
+	// flight at its ends, and short against what the machine does meanwhile.
 	visitNS    = 60e6
 	visitCount = 8
 	visitTurns = 2 // requests of a lead-in per connection
@@ -49,30 +48,29 @@ const (
 	visitMostNS  = 2e9
 	segmentLead  = 0.05 // of a continuous segment
 
-	briefly = 10 // slices of contenders that no ratio is taken of are so many times shorter
+	briefDivisor = 10 // slices of contenders without ratios are this many times shorter
 
-	block      = 2 // slices of whole cycles in a block
+	block      = 2 // slices of complete cycles in a block
 	shortBlock = 4 // slices in a block of work that allocates nothing
 )
 
-// slicing applies the slice rule to one workload: pilots has one entry per
-// contender that can do it, in plan order.
-func slicing(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
-	s := byRule(workload, pilots, o)
+// sliceWorkload applies the slice rule to one workload: pilots has one entry per contender that can
+// do it, in plan order.
+func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
+	s := sliceByRule(workload, pilots, o)
 	if t := workload.Traffic; workload.Slice > 0 || t != nil && t.Segment > 0 {
 		return s // one number of operations for all, or one length of a segment
 	}
 	for _, id := range o.Brief {
-		shorten(s.Ops, id, visitAnswers, workload.Traffic)
-		shorten(s.Lead, id, visitTurns, workload.Traffic)
-		shorten(s.Cycles, id, 0, nil)
+		shortenCount(s.Ops, id, visitAnswers, workload.Traffic)
+		shortenCount(s.Lead, id, visitTurns, workload.Traffic)
+		shortenCount(s.Cycles, id, 0, nil)
 	}
 	return s
 }
 
-// shorten makes n[id] a tenth, but for traffic at least so many answers per
-// connection.
-func shorten(n map[string]int64, id string, answers int, t *tare.Traffic) {
+// shortenCount makes n[id] a tenth, but for traffic at least answers responses per connection.
+func shortenCount(n map[string]int64, id string, answers int, t *tare.Traffic) {
 	rule := n[id]
 	if rule == 0 {
 		return
@@ -81,11 +79,11 @@ func shorten(n map[string]int64, id string, answers int, t *tare.Traffic) {
 	if t != nil {
 		least = int64(answers * t.Connections)
 	}
-	n[id] = min(rule, max(least, rule/briefly))
+	n[id] = min(rule, max(least, rule/briefDivisor))
 }
 
-// byRule is slicing with slices of full length for all.
-func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
+// sliceByRule is sliceWorkload with slices of full length for all.
+func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	want := o.Slice
 	if workload.Slice > 0 {
 		want = workload.Slice
@@ -111,7 +109,7 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 			longest = max(longest, p.CycleNS)
 		}
 	}
-	if workload.Slice > 0 { // one length for all is one number of operations for all: what comes once in a slice has the same share in each
+	if workload.Slice > 0 { // one length for all is one number of operations for all: costs per slice have the same share in each
 		pilots = slices.Clone(pilots)
 		for i := range pilots {
 			pilots[i].NSPerOp = slowest
@@ -120,14 +118,14 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, lasts)
 	if workload.Traffic != nil {
-		traffic(&s, *workload.Traffic, pilots, want)
+		sliceTraffic(&s, *workload.Traffic, pilots, want)
 		return s
 	}
 	s.MinNS = want.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(shortNS)
 		if allocates {
-			least = leastNS
+			least = minNS
 		}
 		s.MinNS = int64(min(turnsNS, max(least, turns*float64(pool)*slowest)))
 	}
@@ -137,7 +135,7 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 			s.TargetNS = int64(slowest)
 		}
 		count := min(most, max(leastCount, int(totalNS/float64(s.TargetNS))))
-		s.Count, s.Block = balanced(len(pilots), count), shortBlock
+		s.Count, s.Block = balancedCount(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block
 		}
@@ -148,8 +146,7 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 		return s
 	}
 
-	// Work that allocates: a slice holds whole collection cycles, for all
-	// contenders or for none.
+	// Work that allocates: a slice has complete collection cycles, for all contenders or for none.
 	s.Block = block
 	var lengths []float64
 	if !cycles || longest > max(hugeNS, longestOps*slowest) {
@@ -195,14 +192,14 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 	most /= allocShare
 	count := min(most, int(math.Ceil(totalNS/mean)))
 	if mean <= max(hugeSlice, 2*float64(want)) {
-		s.Count = balanced(len(pilots), max(min(leastCount, most), count))
+		s.Count = balancedCount(len(pilots), max(min(leastCount, most), count))
 	} else { // too few for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 		if s.Cycles != nil && mean > onceSlice {
 			s.Count = 1
 		}
 	}
-	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // whole runs, however little of them is timed
+	if slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }) { // complete runs, however little of them is timed
 		s.Count, s.Block, s.RatioOfSums = hugeCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
@@ -214,13 +211,13 @@ func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing
 	return s
 }
 
-// traffic cuts a server's workload: into visits, or one continuous segment.
-func traffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Duration) {
+// sliceTraffic cuts a server's workload into visits, or one continuous segment.
+func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
 		s.TargetNS = t.Segment.Nanoseconds()
 	} else {
-		s.Count, s.Block, s.Visits = balanced(len(pilots), visitCount), block, true
+		s.Count, s.Block, s.Visits = balancedCount(len(pilots), visitCount), block, true
 		s.TargetNS = visitNS
 		if want > 0 {
 			s.TargetNS = want.Nanoseconds()
@@ -245,8 +242,8 @@ func traffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Dur
 	}
 }
 
-// memoryOps is how many operations the pass that counts allocations makes: for
-// all contenders the same, and whole turns of the pool where there is time.
+// memoryOps returns the number of operations of the pass that counts allocations: the same for all
+// contenders, and entire turns of the pool if there is time.
 func memoryOps(pool int64, slowestNS float64) int64 {
 	turn := float64(pool) * max(1, slowestNS)
 	if turn > memoryMostNS {
@@ -271,9 +268,8 @@ func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 }
 
-// LongCount is how many slices of s a contender takes in a round whose slices
-// are tau times as long, of those that hold against the others; zero where a
-// slice is long enough by itself.
+// LongCount returns the number of slices of s that a contender takes in a round whose slices are
+// tau times as long, or 0 if a slice is long enough by itself.
 func LongCount(s tare.Slicing, tau int) int {
 	if s.Block == 1 || s.TargetNS > hugeSlice {
 		return 0
@@ -281,11 +277,11 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balanced is the smallest count not below want that a Williams design of k
-// contenders fills whole: a multiple of k, of 2k where k is odd. Where that is
-// more than twice as many as wanted, because there are many contenders, it is
-// want made even: each round then takes other rows of the design.
-func balanced(k, want int) int {
+// balancedCount returns the smallest count not below want that a Williams design of k contenders
+// fills completely: a multiple of k, of 2k if k is odd. If that is more than twice want, because
+// there are many contenders, it returns want made even: each round then takes other rows of the
+// design.
+func balancedCount(k, want int) int {
 	rows := k
 	if k%2 == 1 {
 		rows = 2 * k
