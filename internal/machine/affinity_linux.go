@@ -12,7 +12,7 @@ import (
 // can be built for.
 type cpuMask [8192 / 64]uint64
 
-func (m *cpuMask) cpus() []int {
+func (m *cpuMask) cpuList() []int {
 	var cpus []int
 	for i := range len(m) * 64 {
 		if m[i/64]&(1<<(i%64)) != 0 {
@@ -22,9 +22,9 @@ func (m *cpuMask) cpus() []int {
 	return cpus
 }
 
-// pinned runs start on a thread of its own whose processors were narrowed,
-// because a child inherits those of the thread that forks it.
-func pinned(cpus []int, start func() error) error {
+// startPinned runs start on a separate thread with the given processors, because a child inherits
+// those of the thread that forks it.
+func startPinned(cpus []int, start func() error) error {
 	var want cpuMask
 	for _, c := range cpus {
 		if c < 0 || c >= len(want)*64 {
@@ -36,17 +36,17 @@ func pinned(cpus []int, start func() error) error {
 	go func() {
 		runtime.LockOSThread()
 		var before cpuMask
-		err := affinity(syscall.SYS_SCHED_GETAFFINITY, &before)
+		err := affinityCall(syscall.SYS_SCHED_GETAFFINITY, &before)
 		if err == nil {
-			err = affinity(syscall.SYS_SCHED_SETAFFINITY, &want)
+			err = affinityCall(syscall.SYS_SCHED_SETAFFINITY, &want)
 		}
 		if err != nil {
 			runtime.UnlockOSThread()
-			done <- fmt.Errorf("processors %s: %w", list(want.cpus()), err)
+			done <- fmt.Errorf("processors %s: %w", formatRanges(want.cpuList()), err)
 			return
 		}
 		err = start()
-		if affinity(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
+		if affinityCall(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
 			runtime.UnlockOSThread()
 		} // else the thread ends with this goroutine, and nothing else runs on it
 		done <- err
@@ -54,17 +54,17 @@ func pinned(cpus []int, start func() error) error {
 	return <-done
 }
 
-// allowed lists the processors the calling thread may use.
-func allowed() ([]int, error) {
+// allowedCPUs lists the processors the calling thread may use.
+func allowedCPUs() ([]int, error) {
 	var m cpuMask
-	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
+	if err := affinityCall(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
 		return nil, err
 	}
-	return m.cpus(), nil
+	return m.cpuList(), nil
 }
 
-// affinity gets or sets the processors of the calling thread.
-func affinity(call uintptr, m *cpuMask) error {
+// affinityCall gets or sets the processors of the calling thread.
+func affinityCall(call uintptr, m *cpuMask) error {
 	_, _, errno := syscall.RawSyscall(call, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
 	if errno != 0 {
 		return errno
@@ -72,8 +72,8 @@ func affinity(call uintptr, m *cpuMask) error {
 	return nil
 }
 
-// list writes processors as ranges: 0-3,8.
-func list(cpus []int) string {
+// formatRanges formats processors as ranges: 0-3,8.
+func formatRanges(cpus []int) string {
 	var b strings.Builder
 	for i := 0; i < len(cpus); i++ {
 		j := i

@@ -2,4 +2,4 @@
 
 package machine
 
-func pinned([]int, func() error) error { return ErrNoAffinity }
+func startPinned([]int, func() error) error { return ErrNoAffinity }

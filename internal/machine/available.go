@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Available is how much memory can be had without pushing out what others use,
-// in bytes, as the kernel estimates it. False where it does not say.
+// Available returns the memory, in bytes, that is available without evicting what others use, as
+// the kernel estimates it. It returns false if the kernel has no estimate.
 func Available() (int64, bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0, false
 	}
-	return available(string(b))
+	return parseAvailable(string(b))
 }
 
-// available reads it off the kernel's table.
-func available(table string) (int64, bool) {
+// parseAvailable reads it from the kernel's table.
+func parseAvailable(table string) (int64, bool) {
 	for line := range strings.Lines(table) {
 		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
 			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrNoController is returned where a group cannot limit what was asked.
+// ErrNoController is the error of a group that cannot set the requested limit.
 var ErrNoController = errors.New("the controller is not available in this control group")
 
 // Cgroup is a control group (version 2) of our own, a child of the one this
@@ -39,14 +39,14 @@ func NewCgroup(name string) (*Cgroup, error) {
 	}
 	dir := filepath.Join(own.unified.dir, CgroupName(name))
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("control group: %w", reason(err))
+		return nil, fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
 	c := &Cgroup{dir: dir}
 	if kind, err := os.ReadFile(filepath.Join(dir, "cgroup.type")); err != nil || string(bytes.TrimSpace(kind)) != "domain" {
 		return nil, errors.Join(fmt.Errorf("control group: it could not hold processes (%s)", bytes.TrimSpace(kind)), c.Remove())
 	}
 	if c.file, err = os.Open(dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("control group: %w", reason(err)), c.Remove())
+		return nil, errors.Join(fmt.Errorf("control group: %w", pathErrorCause(err)), c.Remove())
 	}
 	return c, nil
 }
@@ -61,20 +61,20 @@ func (c *Cgroup) CPU() (time.Duration, bool) {
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax has the kernel end the whole group when it holds more than limit
-// bytes. ErrNoController where the memory controller is not on.
+// MemoryMax makes the kernel end the entire group when it uses more than limit bytes. It returns
+// ErrNoController if the memory controller is off.
 func (c *Cgroup) MemoryMax(limit int64) error {
-	err := c.write("memory.max", strconv.FormatInt(limit, 10))
+	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return ErrNoController
 	}
 	if err != nil {
-		return fmt.Errorf("control group: %w", reason(err))
+		return fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
 	// Without these two the limit still holds: it is then met by swapping
 	// first, or by ending one process of the group instead of all.
-	_ = c.write("memory.swap.max", "0")
-	_ = c.write("memory.oom.group", "1")
+	_ = c.writeFile("memory.swap.max", "0")
+	_ = c.writeFile("memory.oom.group", "1")
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (c *Cgroup) OutOfMemory() bool {
 func (c *Cgroup) Procs() ([]int, error) {
 	b, err := os.ReadFile(filepath.Join(c.dir, "cgroup.procs"))
 	if err != nil {
-		return nil, fmt.Errorf("control group: %w", reason(err))
+		return nil, fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
 	var pids []int
 	for _, f := range bytes.Fields(b) {
@@ -104,7 +104,7 @@ func (c *Cgroup) Procs() ([]int, error) {
 // (5.14), else one by one, in which case what forks meanwhile may be missed
 // and Kill is to be called again.
 func (c *Cgroup) Kill() error {
-	err := c.write(killFile, "1")
+	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -117,8 +117,8 @@ func (c *Cgroup) Kill() error {
 
 const killFile = "cgroup.kill"
 
-// killMember ends one process. It is held before the group is asked again
-// whether it is in, so that no other process with the same number is ended.
+// killMember ends one process. It opens the process before it checks again that it is in the group,
+// so that it ends no other process with the same number.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {
@@ -139,7 +139,7 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
-func (c *Cgroup) write(file, value string) error {
+func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {
 		return err
@@ -190,13 +190,13 @@ func removeGroup(dir string, wait time.Duration) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("control group: %w", reason(err))
+			return fmt.Errorf("control group: %w", pathErrorCause(err))
 		}
 	}
 }
 
-// reason is the cause alone, without the path.
-func reason(err error) error {
+// pathErrorCause returns the cause of err without the path.
+func pathErrorCause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -56,8 +56,8 @@ func readCounter(fd int) (uint64, error) {
 	return binary.NativeEndian.Uint64(count[:]), nil
 }
 
-// HasInstructions returns an error that says why the instructions of programs cannot be
-// counted here, nil if they can.
+// HasInstructions returns an error with the reason if the instructions of programs cannot be
+// counted on this machine, and nil if they can.
 func HasInstructions() error {
 	fd, err := openCounter(hardwareEvent, instructionsEvent, 0)
 	if err != nil {

@@ -4,8 +4,7 @@ package machine
 
 import "errors"
 
-// HasInstructions returns an error that says why the instructions of programs cannot be
-// counted here.
+// HasInstructions returns an error: the instructions of programs cannot be counted on this system.
 func HasInstructions() error { return errors.New("tare reads them on Linux only") }
 
 // CountInstructions returns the error of HasInstructions.

@@ -2,6 +2,6 @@
 
 package machine
 
-// FreeDisk is how many bytes this user can still write to the file system of dir.
-// False where it is not known.
+// FreeDisk returns the number of bytes that this user can still write to the file system of dir. It
+// returns false if that is unknown.
 func FreeDisk(string) (int64, bool) { return 0, false }

@@ -4,8 +4,8 @@ package machine
 
 import "syscall"
 
-// FreeDisk is how many bytes this user can still write to the file system of dir.
-// False where it is not known.
+// FreeDisk returns the number of bytes that this user can still write to the file system of dir. It
+// returns false if that is unknown.
 func FreeDisk(dir string) (int64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,6 +1,6 @@
-// Package machine knows the computer that measures: what it is, what it can
-// tell about its own noise, and who may measure on it now.
+// Package machine describes the computer that measures: its facts, how it reports its noise, and
+// which process may measure on it now.
 //
-// Nothing here is needed for a measurement to work. What a machine cannot
-// tell is reported as not found or not recorded, never guessed.
+// A measurement works without this package. Facts that a machine does not provide are reported as
+// not found or not recorded, never guessed.
 package machine

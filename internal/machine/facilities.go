@@ -1,8 +1,8 @@
 package machine
 
-// Names of facilities in a result. Found always means that the machine can
-// tell, or can do it; what it tells is in the note. The first group helps tare
-// to measure, the second says in what state the machine is.
+// Names of facilities in a result. Found always means that the machine can report or do it; its
+// report is in the note. The first group helps tare to measure, the second describes the state of
+// the machine.
 const (
 	ChildGroup       = "child control group"
 	KillGroup        = "cgroup.kill"

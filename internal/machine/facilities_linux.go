@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-func probes() []probe {
+func facilityProbes() []probe {
 	return []probe{
-		{ChildGroup, lookGroup},
+		{ChildGroup, probeGroup},
 		{KillGroup, func() (bool, string) {
 			return inGroup(func(c *Cgroup) (bool, string) {
-				if c.killsAtOnce() {
+				if c.canKillGroup() {
 					return true, ""
 				}
 				return false, "kernel before 5.14; processes are ended one by one"
@@ -42,18 +42,18 @@ func probes() []probe {
 			return ok, ""
 		}},
 		{Throttling, func() (bool, string) {
-			if len(throttled()) == 0 {
+			if len(readThrottled()) == 0 {
 				return false, "no control group keeps it"
 			}
 			return true, ""
 		}},
-		{HardwareCounters, lookCounters},
+		{HardwareCounters, probeCounters},
 		{Affinity, func() (bool, string) {
-			cpus, err := allowed()
+			cpus, err := allowedCPUs()
 			if err != nil {
 				return false, err.Error()
 			}
-			return true, "processors " + list(cpus)
+			return true, "processors " + formatRanges(cpus)
 		}},
 		{TaggedProcesses, func() (bool, string) {
 			_, err := os.ReadFile("/proc/self/environ")
@@ -66,9 +66,9 @@ func probes() []probe {
 			}
 			return true, g
 		}},
-		{Turbo, lookTurbo},
-		{PowerSupply, func() (bool, string) { return lookPower("/sys/class/power_supply") }},
-		{CoreKinds, func() (bool, string) { return lookCores("/sys/devices/system/cpu") }},
+		{Turbo, probeTurbo},
+		{PowerSupply, func() (bool, string) { return probePower("/sys/class/power_supply") }},
+		{CoreKinds, func() (bool, string) { return probeCores("/sys/devices/system/cpu") }},
 		{Siblings, func() (bool, string) {
 			switch firstLine("/sys/devices/system/cpu/smt/active") {
 			case "1":
@@ -78,12 +78,12 @@ func probes() []probe {
 			}
 			return false, "not told"
 		}},
-		{VirtualMachine, lookVirtual},
-		{Clock, lookClock},
+		{VirtualMachine, probeVirtual},
+		{Clock, probeClock},
 	}
 }
 
-func lookGroup() (bool, string) {
+func probeGroup() (bool, string) {
 	return inGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
@@ -100,14 +100,14 @@ func inGroup(try func(*Cgroup) (bool, string)) (bool, string) {
 	return found, note
 }
 
-// killsAtOnce reports whether the kernel can end the whole group in one call.
-func (c *Cgroup) killsAtOnce() bool {
+// canKillGroup reports whether the kernel can end the entire group in one call.
+func (c *Cgroup) canKillGroup() bool {
 	_, err := os.Stat(filepath.Join(c.dir, killFile))
 	return err == nil
 }
 
-// lookCounters opens a cycle counter on this thread and looks whether it counts.
-func lookCounters() (bool, string) {
+// probeCounters opens a cycle counter on this thread and looks whether it counts.
+func probeCounters() (bool, string) {
 	fd, err := openCounter(hardwareEvent, cyclesEvent, 0)
 	if err != nil {
 		return false, err.Error()
@@ -119,7 +119,7 @@ func lookCounters() (bool, string) {
 	return true, ""
 }
 
-func lookTurbo() (bool, string) {
+func probeTurbo() (bool, string) {
 	if v := firstLine("/sys/devices/system/cpu/intel_pstate/no_turbo"); v != "" {
 		return true, map[string]string{"0": "on", "1": "off"}[v]
 	}
@@ -129,11 +129,11 @@ func lookTurbo() (bool, string) {
 	return false, "not told"
 }
 
-// lookPower says what feeds the machine.
-func lookPower(dir string) (bool, string) {
+// probePower returns the power source of the machine.
+func probePower(dir string) (bool, string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, reason(err).Error()
+		return false, pathErrorCause(err).Error()
 	}
 	const none = "none to ask, as in servers and virtual machines"
 	mains, battery := "", false
@@ -157,8 +157,8 @@ func lookPower(dir string) (bool, string) {
 	return false, none
 }
 
-// lookCores compares what the processors can do at most.
-func lookCores(dir string) (bool, string) {
+// probeCores compares what the processors can do at most.
+func probeCores(dir string) (bool, string) {
 	kinds := map[string]int{}
 	for i := 0; ; i++ {
 		cpu := filepath.Join(dir, "cpu"+strconv.Itoa(i))
@@ -177,10 +177,10 @@ func lookCores(dir string) (bool, string) {
 	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
 }
 
-func lookVirtual() (bool, string) {
+func probeVirtual() (bool, string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
-		return false, reason(err).Error()
+		return false, pathErrorCause(err).Error()
 	}
 	for line := range strings.Lines(string(b)) {
 		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" {
@@ -198,8 +198,8 @@ func lookVirtual() (bool, string) {
 	return false, "not told"
 }
 
-// lookClock takes the smallest step of the clock that times things.
-func lookClock() (bool, string) {
+// probeClock takes the smallest step of the clock that times things.
+func probeClock() (bool, string) {
 	step := time.Hour
 	for range 1000 {
 		at := time.Now()

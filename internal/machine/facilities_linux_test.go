@@ -38,7 +38,7 @@ func TestLookPower(t *testing.T) {
 		{map[string]string{"mouse/type": "USB\n"}, false, "none to ask"},
 		{nil, false, "none to ask"},
 	} {
-		if found, note := lookPower(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
+		if found, note := probePower(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
 			t.Errorf("%v: %v %q, want %v %q", c.files, found, note, c.found, c.note)
 		}
 	}
@@ -56,14 +56,14 @@ func TestLookCores(t *testing.T) {
 		{map[string]string{"cpu0/online": "1\n", "cpu1/online": "1\n"}, false, "not told"},
 		{nil, false, "not told"},
 	} {
-		if found, note := lookCores(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
+		if found, note := probeCores(tree(t, c.files)); found != c.found || !strings.HasPrefix(note, c.note) {
 			t.Errorf("%v: %v %q, want %v %q", c.files, found, note, c.found, c.note)
 		}
 	}
 }
 
 func TestPinned(t *testing.T) {
-	all, err := allowed()
+	all, err := allowedCPUs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestPinned(t *testing.T) {
 	var inside []int
 	failed := errors.New("not started")
 	if err := Pinned([]int{last}, func() error {
-		inside, _ = allowed()
+		inside, _ = allowedCPUs()
 		return failed
 	}); err != failed {
 		t.Errorf("got %v, want what start returned", err)
@@ -81,7 +81,7 @@ func TestPinned(t *testing.T) {
 	}
 	for range 20 { // no thread is left with fewer processors
 		done := make(chan []int)
-		go func() { now, _ := allowed(); done <- now }()
+		go func() { now, _ := allowedCPUs(); done <- now }()
 		if now := <-done; !slices.Equal(now, all) {
 			t.Errorf("processors %v afterwards, before %v", now, all)
 		}
@@ -95,7 +95,7 @@ func TestPinned(t *testing.T) {
 
 func TestList(t *testing.T) {
 	for want, cpus := range map[string][]int{"": nil, "3": {3}, "0-3": {0, 1, 2, 3}, "0-1,4,6-7": {0, 1, 4, 6, 7}} {
-		if got := list(cpus); got != want {
+		if got := formatRanges(cpus); got != want {
 			t.Errorf("%v: %q, want %q", cpus, got, want)
 		}
 	}

@@ -4,9 +4,9 @@ package machine
 
 import "runtime"
 
-// probes: what matters to a measurement and is read from Linux interfaces is
+// facilityProbes: what matters to a measurement and is read from Linux interfaces is
 // not there; the list says so, so that its absence is visible.
-func probes() []probe {
+func facilityProbes() []probe {
 	missing := func(name, note string) probe {
 		return probe{name, func() (bool, string) { return false, note }}
 	}

@@ -7,21 +7,20 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Facts says what this machine is and what it can tell. Noise is not
-// recorded: a [Gauge] measures it. Looking takes a few milliseconds; a ctx
-// that has ended leaves the rest of the facilities out.
+// Facts describes this machine and its facilities. It does not record noise: a [Gauge] measures it.
+// It takes a few milliseconds; once ctx has ended it omits the rest of the facilities.
 func Facts(ctx context.Context) tare.Machine {
 	m := tare.Machine{
 		OS:     runtime.GOOS,
 		Arch:   runtime.GOARCH,
-		Kernel: kernel(),
+		Kernel: kernelVersion(),
 		CPU:    cpuModel(),
 		Cores:  runtime.NumCPU(),
-		Memory: memory(),
+		Memory: totalMemory(),
 		Go:     runtime.Version(),
 		Noise:  tare.Noise{CPUPressure: -1, RunQueueWait: -1, Throttled: -1},
 	}
-	for _, p := range probes() {
+	for _, p := range facilityProbes() {
 		if ctx.Err() != nil {
 			break
 		}

@@ -5,21 +5,21 @@ import (
 	"syscall"
 )
 
-func kernel() string { return sysctl("kern.osrelease") }
+func kernelVersion() string { return readSysctl("kern.osrelease") }
 
-func cpuModel() string { return sysctl("machdep.cpu.brand_string") }
+func cpuModel() string { return readSysctl("machdep.cpu.brand_string") }
 
-// memory is what the machine has, in bytes. Sysctl reads a string and drops
-// a trailing zero byte, so a number has to be filled up again.
-func memory() int64 {
-	b := []byte(sysctl("hw.memsize"))
+// totalMemory returns the machine's memory in bytes. Sysctl reads a string and drops a trailing
+// zero byte, so a number has to be filled up again.
+func totalMemory() int64 {
+	b := []byte(readSysctl("hw.memsize"))
 	if len(b) == 0 || len(b) > 8 {
 		return 0
 	}
 	return int64(binary.LittleEndian.Uint64(append(b, make([]byte, 8-len(b))...)))
 }
 
-func sysctl(name string) string {
+func readSysctl(name string) string {
 	v, err := syscall.Sysctl(name)
 	if err != nil {
 		return ""

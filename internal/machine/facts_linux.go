@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func kernel() string { return firstLine("/proc/sys/kernel/osrelease") }
+func kernelVersion() string { return firstLine("/proc/sys/kernel/osrelease") }
 
 // cpuModel is the processor's name. Where the kernel gives none (arm64) it is
 // the device tree's, or the codes that identify it.
@@ -37,8 +37,8 @@ func cpuModel() string {
 	return ""
 }
 
-// memory is what the machine has, in bytes.
-func memory() int64 {
+// totalMemory returns the machine's memory in bytes.
+func totalMemory() int64 {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return 0

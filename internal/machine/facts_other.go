@@ -4,8 +4,8 @@ package machine
 
 import "os"
 
-func kernel() string { return "" }
+func kernelVersion() string { return "" }
 
 func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") } // set on Windows
 
-func memory() int64 { return 0 }
+func totalMemory() int64 { return 0 }

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Gauge measures what the machine does besides measuring, between StartGauge
-// and Stop.
+// Gauge measures the load of the machine other than the measurement, between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
 	pressure  time.Duration            // total at the beginning; negative: not known
@@ -20,7 +19,7 @@ type Gauge struct {
 
 // StartGauge reads the machine's counters.
 func StartGauge() *Gauge {
-	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: throttled()}
+	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled()}
 }
 
 // Stop reads the counters again and returns the shares of the time in
@@ -30,26 +29,26 @@ func StartGauge() *Gauge {
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	return tare.Noise{
-		CPUPressure:  share(g.pressure, cpuPressure("/proc/pressure/cpu"), wall),
+		CPUPressure:  growthShare(g.pressure, cpuPressure("/proc/pressure/cpu"), wall),
 		RunQueueWait: -1,
-		Throttled:    grown(g.throttled, throttled(), wall),
+		Throttled:    largestShare(g.throttled, readThrottled(), wall),
 	}
 }
 
-// grown is the largest share by which one of the counters grew: each group has its own.
-func grown(before, after map[string]time.Duration, wall time.Duration) float64 {
+// largestShare returns the largest share by which one of the counters grew: each group has its own.
+func largestShare(before, after map[string]time.Duration, wall time.Duration) float64 {
 	most := -1.0
 	for file, then := range before {
 		if now, ok := after[file]; ok {
-			most = max(most, share(then, now, wall))
+			most = max(most, growthShare(then, now, wall))
 		}
 	}
 	return most
 }
 
-// share is the part of wall by which a counter grew; negative where either
-// reading is missing.
-func share(before, after, wall time.Duration) float64 {
+// growthShare returns the part of wall by which a counter grew. It is negative if either reading is
+// missing.
+func growthShare(before, after, wall time.Duration) float64 {
 	if before < 0 || after < before || wall <= 0 {
 		return -1
 	}
@@ -57,9 +56,9 @@ func share(before, after, wall time.Duration) float64 {
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure is how long some task has waited for a processor since the
-// machine started, from the "some" line of a pressure file (Linux,
-// Documentation/accounting/psi.rst). Negative where it is not kept.
+// cpuPressure returns how long some task has waited for a processor since the machine started, from
+// the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It is negative if
+// the kernel does not count that.
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -81,11 +80,10 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// throttled is how long a CPU quota has kept this process's groups from running, by
-// file. The quota may be set on any enclosing group, so all on the way up are read; a
-// figure is of its own group alone (Linux, Documentation/scheduler/sched-bwc.rst). Empty
-// where none is kept.
-func throttled() map[string]time.Duration {
+// readThrottled returns how long a CPU quota has stopped this process's groups, by file. The quota
+// may be set on any enclosing group, so it reads all ancestors; a figure is of one group only
+// (Linux, Documentation/scheduler/sched-bwc.rst). It is empty if the kernel does not count that.
+func readThrottled() map[string]time.Duration {
 	own, err := ownGroups()
 	if err != nil {
 		return nil

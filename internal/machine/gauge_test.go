@@ -66,10 +66,10 @@ func TestThrottledBelowAnother(t *testing.T) {
 	throttle(own.unified.dir, 0)
 	before := throttledIn(own)
 	throttle(own.unified.dir, 5)
-	if got := grown(before, throttledIn(own), 10*time.Second); got != 0.5 {
+	if got := largestShare(before, throttledIn(own), 10*time.Second); got != 0.5 {
 		t.Errorf("%v of the time, want 0.5", got)
 	}
-	if got := grown(nil, throttledIn(own), 10*time.Second); got != -1 {
+	if got := largestShare(nil, throttledIn(own), 10*time.Second); got != -1 {
 		t.Errorf("%v where none was kept, want -1", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestShare(t *testing.T) {
 		{10, 5, 1000, -1},  // another counter than before
 		{0, 1, 0, -1},
 	} {
-		if got := share(c.before, c.after, c.wall); got != c.want {
+		if got := growthShare(c.before, c.after, c.wall); got != c.want {
 			t.Errorf("%d to %d in %d: %v, want %v", c.before, c.after, c.wall, got, c.want)
 		}
 	}

@@ -33,10 +33,9 @@ func ownGroups() (groups, error) {
 	return parseGroups(string(member), string(mounts))
 }
 
-// parseGroups joins /proc/PID/cgroup, which names groups as the kernel sees
-// them, with /proc/PID/mountinfo, which says where they are mounted. The
-// mount point is never assumed: hybrid layouts have version 2 in a corner of
-// version 1, and a container sees only a part of the tree.
+// parseGroups joins /proc/PID/cgroup, which names groups as the kernel sees them, with
+// /proc/PID/mountinfo, which has their mount points. The mount point is never assumed: hybrid
+// layouts have version 2 in a corner of version 1, and a container sees only a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
 	var unified, cpu string
 	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH
@@ -61,12 +60,12 @@ func parseGroups(member, mounts string) (groups, error) {
 		if len(a) < 5 || len(b) < 3 {
 			continue
 		}
-		root, mount := unescape(a[3]), unescape(a[4])
+		root, mount := unescapeOctal(a[3]), unescapeOctal(a[4])
 		switch {
 		case b[0] == "cgroup2" && unified != "" && g.unified.dir == "":
-			g.unified = under(mount, root, unified)
+			g.unified = groupUnder(mount, root, unified)
 		case b[0] == "cgroup" && cpu != "" && g.cpu.dir == "" && hasWord(b[2], "cpu"):
-			g.cpu = under(mount, root, cpu)
+			g.cpu = groupUnder(mount, root, cpu)
 		}
 	}
 	if g.unified.dir == "" && g.cpu.dir == "" {
@@ -75,9 +74,9 @@ func parseGroups(member, mounts string) (groups, error) {
 	return g, nil
 }
 
-// under is where group path is found when the subtree root is mounted at
-// mount. A group outside the subtree has no directory.
-func under(mount, root, path string) groupDir {
+// groupUnder returns the directory of group path if the subtree root is mounted at mount. A group
+// outside the subtree has no directory.
+func groupUnder(mount, root, path string) groupDir {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
 		return groupDir{}
@@ -95,7 +94,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// unescape undoes mountinfo's octal escapes.
-func unescape(s string) string {
+// unescapeOctal undoes mountinfo's octal escapes.
+func unescapeOctal(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// LoadAverage is how many processes could run, in the mean of the last minute;
-// negative: it is not known.
+// LoadAverage returns the mean number of runnable processes in the last minute. It is negative if
+// unknown.
 func LoadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// errHeld is returned by tryLock while somebody else holds the lock.
+// errHeld is returned by tryLock while another process has the lock.
 var errHeld = errors.New("held by another process")
 
 // Lock makes sure that one process at a time has path. It waits until path can be
@@ -20,7 +20,7 @@ var errHeld = errors.New("held by another process")
 // ends with unlock, or with the process, however that ends.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("machine lock %s: %w", path, reason(err))
+		return nil, fmt.Errorf("machine lock %s: %w", path, pathErrorCause(err))
 	}
 	take := func() (func(), error) {
 		f, err := tryLock(path)
@@ -28,31 +28,31 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 			return nil, err
 		}
 		// Who holds it is for people to read; the lock itself holds without.
-		_ = sign(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), command(os.Args)))
+		_ = writeHolder(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), commandLine(os.Args)))
 		return func() {
-			_ = sign(f, "")
+			_ = writeHolder(f, "")
 			_ = f.Close()
 		}, nil
 	}
-	return await(ctx, path, take, func() string { return holder(path) }, waiting)
+	return awaitLock(ctx, path, take, func() string { return readHolder(path) }, waiting)
 }
 
-// LockHost is [Lock] for all users and all directories of this machine. name is
-// that of the lock; whoever measures takes the same. Where the system has no such
-// lock, the error is [errors.ErrUnsupported].
+// LockHost is [Lock] for all users and all directories of this machine. name identifies the lock;
+// everything that measures uses the same. If the system has no such lock, the error is
+// [errors.ErrUnsupported].
 func LockHost(ctx context.Context, name string, waiting func(holder string)) (unlock func(), err error) {
-	return await(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
+	return awaitLock(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
 }
 
-// await takes a lock as soon as nobody has it.
-func await(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
+// awaitLock takes a lock as soon as it is free.
+func awaitLock(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
 	for told := false; ; {
 		unlock, err := take()
 		if err == nil {
 			return unlock, nil
 		}
 		if !errors.Is(err, errHeld) {
-			return nil, fmt.Errorf("machine lock %s: %w", name, reason(err))
+			return nil, fmt.Errorf("machine lock %s: %w", name, pathErrorCause(err))
 		}
 		if !told && waiting != nil {
 			waiting(holder())
@@ -69,8 +69,8 @@ func await(ctx context.Context, name string, take func() (func(), error), holder
 // unknown is a holder of whom nothing is known.
 const unknown = "another process"
 
-// holder reads who locked path.
-func holder(path string) string {
+// readHolder reads from path which process locked it.
+func readHolder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return unknown
@@ -80,10 +80,10 @@ func holder(path string) string {
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknown // it has locked but not signed yet
+	return unknown // it has locked but not written its name yet
 }
 
-func sign(f *os.File, text string) error {
+func writeHolder(f *os.File, text string) error {
 	if err := f.Truncate(0); err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func sign(f *os.File, text string) error {
 	return err
 }
 
-// command is how this process was called, in one short line.
-func command(args []string) string {
+// commandLine returns how this process was called, in one short line.
+func commandLine(args []string) string {
 	words := append([]string(nil), args...)
 	if len(words) > 0 {
 		words[0] = filepath.Base(words[0])

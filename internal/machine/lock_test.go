@@ -106,7 +106,7 @@ func TestCommand(t *testing.T) {
 		{nil, ""},
 		{[]string{"tare", strings.Repeat("é", 200)}, "tare " + strings.Repeat("é", 115) + "…"},
 	} {
-		if got := command(c.args); got != c.want {
+		if got := commandLine(c.args); got != c.want {
 			t.Errorf("%q: %q, want %q", c.args, got, c.want)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 // CanLockDirs reports whether LockDir locks.
 const CanLockDirs = true
 
-// LockDir locks a directory without waiting, so that two processes do not write into
-// it at the same time; ok is false where another one has it. The lock ends with the
-// process. File systems that cannot lock a directory let everybody have it.
+// LockDir locks a directory without waiting, so that two processes do not write into it at the same
+// time; ok is false if another one has it. The lock ends with the process. On file systems that
+// cannot lock a directory it always succeeds.
 func LockDir(dir string) (unlock func(), ok bool) {
 	d, err := os.Open(dir)
 	if err != nil {
-		return func() {}, true // whoever writes there will say why
+		return func() {}, true // writing to it will fail with the reason
 	}
 	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
 		err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

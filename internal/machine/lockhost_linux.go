@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket is the address of a lock. An address without a file belongs to nobody,
-// needs no directory that all users may write to, and is free when its process has
-// ended. Each network namespace has its own.
+// hostSocket is the address of a lock. An address without a file has no owner, needs no directory
+// that all users may write to, and is free when its process has ended. Each network namespace has
+// its own.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }
@@ -29,8 +29,7 @@ func tryLockHost(name string) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// hostHolder asks the kernel who listens. It is never answered: being connected says
-// enough.
+// hostHolder asks the kernel which process listens. It needs no reply: the connection names it.
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {
@@ -50,5 +49,5 @@ func hostHolder(name string) string {
 	if err != nil {
 		return fmt.Sprintf("pid %d", peer.Pid)
 	}
-	return fmt.Sprintf("pid %d: %s", peer.Pid, format.Line(command(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")), 0))
+	return fmt.Sprintf("pid %d: %s", peer.Pid, format.Line(commandLine(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")), 0))
 }

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// RunQueueWait is how long the living threads of a process have been ready
-// to run but not running since they began. It is summed over threads because
-// the process's own schedstat covers only its first one. False where the
-// kernel does not say.
+// RunQueueWait returns how long the living threads of a process have been ready to run but not
+// running since they began. It is summed over threads because the process's own schedstat covers
+// only its first one. It returns false if the kernel does not report it.
 func RunQueueWait(pid int) (time.Duration, bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)
@@ -51,9 +50,9 @@ func Resident(pid int) (int64, bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// PeakResident is the most memory a process has held since it was started,
-// in bytes. It is better than the kernel's figure at exit, which on Linux
-// includes what the starting process held at the moment of the fork.
+// PeakResident returns the peak memory of a process since it was started, in bytes. It is better
+// than the kernel's figure at exit, which on Linux includes the memory of the starting process at
+// the fork.
 func PeakResident(pid int) (int64, bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {

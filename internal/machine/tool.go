@@ -13,15 +13,14 @@ import (
 	"time"
 )
 
-// toolTime is how long a tool may take to show that it runs: a hundred times
-// what it does.
+// toolTime is the time limit for a tool to show that it runs: a hundred times what it takes.
 const toolTime = 20 * time.Second
 
 // versioned are tools that print their version and do nothing else when called
 // with --version. Other programs may do anything, and are not called.
 var versioned = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
-// BrokenToolError says that a program is there and does not run.
+// BrokenToolError is the error of a program that exists and does not run.
 type BrokenToolError struct {
 	Path   string
 	Reason string // one line
@@ -38,16 +37,16 @@ func Tool(name string) (path string, err error) {
 		return "", err
 	}
 	if slices.Contains(versioned, strings.TrimSuffix(filepath.Base(name), ".exe")) {
-		if err := prints(path); err != nil {
+		if err := checkVersion(path); err != nil {
 			return "", err
 		}
 	}
 	return path, nil
 }
 
-// prints has a program print its version. The error says its first line, or how
-// it ended.
-func prints(path string) error {
+// checkVersion runs a program to print its version. The error contains the first line of its
+// output, or how it ended.
+func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), toolTime)
 	defer cancel()
 	var said bytes.Buffer
