@@ -23,14 +23,13 @@ import (
 	"time"
 )
 
-// Caller asks a server over one connection.
+// Caller sends requests to a server over one connection.
 type Caller struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// Dial connects to addr, encrypted where secure is not nil. All that is asked
-// must be answered within limit.
+// Dial connects to addr, with TLS if secure is not nil. All responses must arrive within limit.
 func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error) {
 	conn, err := net.DialTimeout("tcp", addr, limit)
 	if err != nil {
@@ -54,7 +53,7 @@ type Request struct {
 	Method, Path string
 	Header       [][2]string
 	Body         []byte
-	Chunked      bool // the body's length is not said
+	Chunked      bool // the request states no length of the body
 	Gzip         bool // the body is to be packed
 }
 
@@ -80,8 +79,8 @@ func (q Request) String() string {
 	return b.String()
 }
 
-// sent is the body as it goes over the wire.
-func (q Request) sent() []byte {
+// encodedBody returns the body as it is sent.
+func (q Request) encodedBody() []byte {
 	if !q.Gzip {
 		return q.Body
 	}
@@ -92,9 +91,9 @@ func (q Request) sent() []byte {
 	return b.Bytes()
 }
 
-// wire is the request as it is sent to a host.
-func (q Request) wire(host string) []byte {
-	body := q.sent()
+// encode returns the request to host in wire format.
+func (q Request) encode(host string) []byte {
+	body := q.encodedBody()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", q.Method, q.Path, host)
 	for _, h := range q.Header {
@@ -127,10 +126,10 @@ type Answer struct {
 	Closes bool
 }
 
-// Ask sends a request and reads its answer. Who refuses a long body need not
-// read it: what counts is the answer.
+// Ask sends a request and reads its response. A server that rejects a long body need not read it:
+// only the response counts.
 func (c *Caller) Ask(q Request) (Answer, error) {
-	_, sending := c.conn.Write(q.wire(c.conn.RemoteAddr().String()))
+	_, sending := c.conn.Write(q.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: q.Method})
 	if err != nil {
 		return Answer{}, errors.Join(err, sending)
@@ -141,7 +140,7 @@ func (c *Caller) Ask(q Request) (Answer, error) {
 	return Answer{r.StatusCode, strings.TrimSpace(kind), r.Header, body, r.Close}, err
 }
 
-// AskOnce asks over a connection of its own.
+// AskOnce sends q over a new connection.
 func (s Subject) AskOnce(addr string, q Request) (Answer, error) {
 	c, err := Dial(addr, nil, s.Limit)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers checks that every answer is what C was filled with. The suite goes through the
-// operations on GameObject, which every copier must know; what else it knows is
-// only asked for answers.
+// Copiers checks that every answer equals the values C was filled with. The suite tests all
+// operations on GameObject, which every copier must know, and only the answers of the others.
 func Copiers() Kind {
 	return Kind{
 		ops: copier.Ops(),
@@ -35,7 +34,7 @@ func Copiers() Kind {
 	}
 }
 
-// copierItems is how many values are in a body of op.
+// copierItems returns the number of values in a body of op.
 func copierItems(op string) int {
 	switch op {
 	case copier.OpBatch, copier.OpBatchInto, copier.OpFrame:
@@ -77,7 +76,7 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 	return nil
 }
 
-// checkCopies asks for all fixtures and operations.
+// checkCopies tests all fixtures and operations.
 func checkCopies(p *Process, dir string) error {
 	sizes := map[string][]int{
 		"person": {1, 3}, "audio": {1, 2}, "devices": {1, 4}, "flat": {2, 16, 128, 1024, 8192},
@@ -99,7 +98,7 @@ func checkCopies(p *Process, dir string) error {
 	return errors.Join(wrong...)
 }
 
-// checkCopy asks for answers twice, the second time of what was filled before.
+// checkCopy requests answers twice, the second time for the values filled before.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := Write(dir, w, bodies[:2])

@@ -27,8 +27,8 @@ func ParseDescription(text []byte) (Description, error) {
 	return d, nil
 }
 
-// object finds a member of v that is an object, through references.
-func (d Description) object(v any, names ...string) map[string]any {
+// findObject finds a member of v that is an object, through references.
+func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
 	for _, name := range append([]string{""}, names...) {
 		if name != "" {
@@ -48,36 +48,36 @@ func (d Description) object(v any, names ...string) map[string]any {
 	return m
 }
 
-// operations are those of the path that a request is for. A template is as good
-// as any other path that fits.
-func (d Description) operations(path string) map[string]any {
+// operationsOf returns the operations of the path of a request. All matching templates are equally
+// good.
+func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
-	paths := d.object(d.doc, "paths")
-	if exact := d.object(paths, path); exact != nil {
+	paths := d.findObject(d.doc, "paths")
+	if exact := d.findObject(paths, path); exact != nil {
 		return exact
 	}
 	for template := range paths {
 		pattern := regexp.MustCompile(`\\\{[^/]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
 		if regexp.MustCompile("^" + pattern + "$").MatchString(path) {
-			return d.object(paths, template)
+			return d.findObject(paths, template)
 		}
 	}
 	return nil
 }
 
-// Wrong says what of an answer is not described. What nobody describes is
-// answered with 404, and another method than those described with 405.
+// Wrong returns how a response differs from the description. A path without description gets 404,
+// and another method than those described 405.
 func (d Description) Wrong(q Request, got Answer) error {
-	operations := d.operations(q.Path)
+	operations := d.operationsOf(q.Path)
 	if operations == nil {
 		if got.Status != 404 {
 			return fmt.Errorf("status %d for a path that is not described", got.Status)
 		}
 		return nil
 	}
-	operation := d.object(operations, strings.ToLower(q.Method))
+	operation := d.findObject(operations, strings.ToLower(q.Method))
 	if operation == nil && q.Method == "HEAD" {
-		operation = d.object(operations, "get")
+		operation = d.findObject(operations, "get")
 	}
 	if operation == nil {
 		if got.Status != 405 && (q.Method != "OPTIONS" || got.Status != 204) {
@@ -85,11 +85,11 @@ func (d Description) Wrong(q Request, got Answer) error {
 		}
 		return nil
 	}
-	response := d.object(operation, "responses", strconv.Itoa(got.Status))
+	response := d.findObject(operation, "responses", strconv.Itoa(got.Status))
 	if response == nil {
 		return fmt.Errorf("status %d is not described", got.Status)
 	}
-	kinds := d.object(response, "content")
+	kinds := d.findObject(response, "content")
 	for kind := range kinds {
 		name, _, _ := strings.Cut(kind, ";")
 		if name != got.Kind {
@@ -102,7 +102,7 @@ func (d Description) Wrong(q Request, got Answer) error {
 		if err := json.Unmarshal(got.Body, &v); err != nil {
 			return fmt.Errorf("status %d: %w: %.80q", got.Status, err, got.Body)
 		}
-		if err := d.fits(v, d.object(kinds, kind, "schema"), "the answer"); err != nil {
+		if err := d.checkSchema(v, d.findObject(kinds, kind, "schema"), "the answer"); err != nil {
 			return fmt.Errorf("status %d: %w", got.Status, err)
 		}
 		return nil
@@ -110,9 +110,9 @@ func (d Description) Wrong(q Request, got Answer) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.Kind)
 }
 
-// fits holds a value against a schema; nil: anything fits.
-func (d Description) fits(v any, schema map[string]any, where string) error {
-	if err := typed(v, schema["type"]); err != nil {
+// checkSchema compares a value with a schema. A nil schema accepts anything.
+func (d Description) checkSchema(v any, schema map[string]any, where string) error {
+	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)
 	}
 	if c, ok := schema["const"]; ok && c != v {
@@ -124,7 +124,7 @@ func (d Description) fits(v any, schema map[string]any, where string) error {
 	switch v := v.(type) {
 	case []any:
 		for i := range v {
-			if err := d.fits(v[i], d.object(schema, "items"), fmt.Sprintf("%s[%d]", where, i)); err != nil {
+			if err := d.checkSchema(v[i], d.findObject(schema, "items"), fmt.Sprintf("%s[%d]", where, i)); err != nil {
 				return err
 			}
 		}
@@ -135,13 +135,13 @@ func (d Description) fits(v any, schema map[string]any, where string) error {
 				return fmt.Errorf("%s has no %s", where, name)
 			}
 		}
-		properties := d.object(schema, "properties")
+		properties := d.findObject(schema, "properties")
 		for name, member := range v {
 			_, known := properties[name]
 			if closed, ok := schema["additionalProperties"].(bool); !known && ok && !closed {
 				return fmt.Errorf("%s has %s, which is not described", where, name)
 			}
-			if err := d.fits(member, d.object(properties, name), where+"."+name); known && err != nil {
+			if err := d.checkSchema(member, d.findObject(properties, name), where+"."+name); known && err != nil {
 				return err
 			}
 		}
@@ -149,8 +149,8 @@ func (d Description) fits(v any, schema map[string]any, where string) error {
 	return nil
 }
 
-// typed holds a value against one type or a list of them.
-func typed(v, types any) error {
+// checkType compares a value with one type or a list of them.
+func checkType(v, types any) error {
 	list, many := types.([]any)
 	if !many {
 		list = []any{types}

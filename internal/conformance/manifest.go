@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Manifest is what the suite needs of contender.json.
+// Manifest is the part of contender.json that the suite needs.
 type Manifest struct {
 	ID        string              `json:"id"`
 	Kind      string              `json:"kind"`
@@ -21,12 +21,12 @@ type Manifest struct {
 	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, where nothing else of an answer is right
 	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
 	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
-	Source    string              `json:"source"`            // another leaf, relative to this one, whose sources it is built from
+	Source    string              `json:"source"`            // another contender, relative to this one, whose sources it is built from
 	Tags      []string            `json:"tags"`              // to build it with
 	Expect    tare.Expect         `json:"expect"`            // checks that void it; build: it does not build
 }
 
-// ReadManifest reads that of the leaf at dir.
+// ReadManifest reads the manifest of the contender in dir.
 func ReadManifest(dir string) (Manifest, error) {
 	path := filepath.Join(dir, "contender.json")
 	data, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// Build compiles the leaf alone, as tare does: its own versions, no workspace.
+// Build compiles the contender by itself, as tare does: its own versions, no workspace.
 func (m Manifest) Build(dir, path string) error {
 	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))

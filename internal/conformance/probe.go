@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Probe is a request whose answer is known but for its wording.
+// Probe is a request whose response is known except for its wording.
 type Probe struct {
 	Request
 	Status int
-	Code   string            // of a refusal; empty: any
+	Code   string            // of an error response; "" accepts any
 	Header map[string]string // what headers must contain
 	Wrong  func(Answer) error
 }
 
-// Probes is a check that asks each of list over a connection of its own, of an
-// app that was configured with set. What is answered must be described.
+// Probes is a check that sends each of list over a new connection, to an app configured with set.
+// The responses must be described.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{name, func(e Exam) error {
 		addr, err := e.Serves(set)
@@ -35,7 +35,7 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 			}
 			got, err := e.AskOnce(addr, p.Request)
 			if err == nil && !e.Trap {
-				err = p.check(d, got)
+				err = p.checkResponse(d, got)
 			}
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("%v: %w", p.Request, err))
@@ -45,7 +45,7 @@ func Probes(name string, d Description, set map[string]string, list []Probe) Che
 	}}
 }
 
-func (p Probe) check(d Description, got Answer) error {
+func (p Probe) checkResponse(d Description, got Answer) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
 	}
@@ -91,8 +91,8 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// Refusal checks that a refusal is JSON with a code and a message, be it the
-// app's or the framework's own.
+// Refusal checks that an error response is JSON with a code and a message, whether it comes from
+// the app or the framework.
 func Refusal(got Answer, code string) error {
 	if got.Kind != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)

@@ -27,9 +27,9 @@ type Process struct {
 	close  func()
 }
 
-// start starts command under a lab, over descriptors where they can be
-// inherited and a loopback socket where not, or where socket says so.
-func start(command []string, socket bool, limit time.Duration) (*Process, error) {
+// startProcess starts command under a lab, over descriptors if they can be inherited, and
+// otherwise, or if socket is set, over a loopback socket.
+func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second
@@ -39,7 +39,7 @@ func start(command []string, socket bool, limit time.Duration) (*Process, error)
 	return p, p.startPipes()
 }
 
-func (p *Process) run(spec string) error {
+func (p *Process) startWith(spec string) error {
 	p.cmd.Env = append(os.Environ(), wire.EnvWire+"="+spec, "GOMAXPROCS=1")
 	return p.cmd.Start()
 }
@@ -59,7 +59,7 @@ func (p *Process) startPipes() error {
 	p.cmd.ExtraFiles = []*os.File{requests, replies}
 	p.ask, p.hear, p.in = wire.NewWriter(ask), wire.NewReader(hear), ask
 	p.close = func() { ask.Close(); hear.Close() }
-	if err := p.run("3,4"); err != nil {
+	if err := p.startWith("3,4"); err != nil {
 		p.close()
 		return err
 	}
@@ -72,7 +72,7 @@ func (p *Process) startSocket() error {
 		return err
 	}
 	defer listen.Close()
-	if err := p.run("tcp:" + listen.Addr().String()); err != nil {
+	if err := p.startWith("tcp:" + listen.Addr().String()); err != nil {
 		return err
 	}
 	if err := listen.SetDeadline(time.Now().Add(p.limit)); err != nil {
@@ -80,8 +80,8 @@ func (p *Process) startSocket() error {
 	}
 	conn, err := listen.AcceptTCP()
 	if err != nil {
-		p.kill()
-		return fmt.Errorf("the contender does not connect: %w%s", err, p.said())
+		p.killNow()
+		return fmt.Errorf("the contender does not connect: %w%s", err, p.stderrNote())
 	}
 	p.ask, p.hear, p.in = wire.NewWriter(conn), wire.NewReader(conn), closeWrite{conn}
 	p.close = func() { conn.Close() }
@@ -93,18 +93,18 @@ type closeWrite struct{ conn *net.TCPConn }
 
 func (c closeWrite) Close() error { return c.conn.CloseWrite() }
 
-// PID is that of the contender.
+// PID returns the pid of the contender.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Do asks and waits for the reply, which must carry the request's id. The
-// contender is killed when it takes longer than the limit.
+// Do sends q and waits for the reply, which must have the request's id. It kills the contender if
+// that takes longer than the limit.
 func (p *Process) Do(q wire.Request) (wire.Reply, error) {
 	p.id++
 	q.ID = p.id
 	timer := time.AfterFunc(p.limit, func() { _ = p.cmd.Process.Kill() })
 	defer timer.Stop()
 	if err := p.ask.Request(q); err != nil {
-		return wire.Reply{}, fmt.Errorf("%s: write: %w%s", q.Op, err, p.said())
+		return wire.Reply{}, fmt.Errorf("%s: write: %w%s", q.Op, err, p.stderrNote())
 	}
 	a, err := p.hear.Reply()
 	if err != nil {
@@ -112,8 +112,8 @@ func (p *Process) Do(q wire.Request) (wire.Reply, error) {
 		if errors.As(err, &bad) {
 			_ = p.cmd.Process.Kill() // it may go on like that
 		}
-		_ = p.cmd.Wait() // then all it said is here; the timer ends one that stays
-		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.said())
+		_ = p.cmd.Wait() // then all of its output has arrived; the timer ends one that stays
+		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.stderrNote())
 	}
 	if a.ID != q.ID {
 		return a, fmt.Errorf("%s: the reply has id %d, the request %d", q.Op, a.ID, q.ID)
@@ -130,8 +130,8 @@ func (p *Process) OK(q wire.Request) (wire.Reply, error) {
 	return a, err
 }
 
-// said is what the contender wrote to standard error, for error messages.
-func (p *Process) said() string {
+// stderrNote returns the contender's standard error, for error messages.
+func (p *Process) stderrNote() string {
 	text := p.stderr.String()
 	if text == "" {
 		return ""
@@ -160,14 +160,14 @@ func (t *tail) String() string {
 	return string(bytes.TrimSpace(t.last))
 }
 
-// wait waits for the contender to end by itself, which must be with code 0.
-func (p *Process) wait() error {
+// awaitExit waits for the contender to end by itself, which must be with code 0.
+func (p *Process) awaitExit() error {
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()
 	select {
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("it ended with %w%s", err, p.said())
+			return fmt.Errorf("it ended with %w%s", err, p.stderrNote())
 		}
 		return nil
 	case <-time.After(p.limit):
@@ -177,8 +177,8 @@ func (p *Process) wait() error {
 	}
 }
 
-// kill ends the contender whatever state it is in.
-func (p *Process) kill() {
+// killNow ends the contender whatever state it is in.
+func (p *Process) killNow() {
 	if p.cmd.ProcessState != nil {
 		return
 	}

@@ -11,33 +11,32 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// beside is the name under which a table with literals beside parameters is
-// asked for, and catchAll that under which one with catch-alls is. A router that
-// cannot have one says so.
+// opLiterals is the operation of a table with literals next to parameters, and opCatchAll that of
+// one with catch-alls. A router that cannot have one reports that.
 const (
-	beside   = router.OpServe + "-beside"
-	catchAll = router.OpServe + "-catch-all"
+	opLiterals = router.OpServe + "-beside"
+	opCatchAll = router.OpServe + "-catch-all"
 )
 
-// Routers checks that every answer is the reply of the right route with what was bound,
-// behind all layers, each called once.
+// Routers checks that every answer is the reply of the right route with what was bound, after all
+// layers, each called once.
 func Routers() Kind {
 	var spec router.Spec // of the workload that was made last
 	return Kind{
-		ops:     []string{router.OpServe, router.OpSocket, beside, catchAll},
+		ops:     []string{router.OpServe, router.OpSocket, opLiterals, opCatchAll},
 		fixture: fixture.RoutesFixture,
 		input: func(dir, op string) (w wire.Workload, bodies [][]byte, err error) {
-			routes, layers := crossing(), 5
+			routes, layers := methodTable(), 5
 			switch op {
-			case beside:
+			case opLiterals:
 				layers = 0
 				if routes, err = (fixture.Table{N: 9, Depth: 2, Params: 2}).Routes(); err != nil {
 					return w, nil, err
 				}
-			case catchAll:
-				routes, layers = catching(), 1
+			case opCatchAll:
+				routes, layers = catchAllTable(), 1
 			}
-			w, spec, bodies, err = table(dir, op, routes, layers)
+			w, spec, bodies, err = makeTable(dir, op, routes, layers)
 			return w, bodies, err
 		},
 		compare: func(_ string, body, answer []byte) error { return sameAnswer(spec, body, answer) },
@@ -47,9 +46,9 @@ func Routers() Kind {
 	}
 }
 
-// crossing is a table of several methods in which no literal is in the place
-// of a parameter.
-func crossing() []fixture.Route {
+// methodTable returns a table of several methods in which no literal is in the place of a
+// parameter.
+func methodTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
 		{Method: "GET", Path: "/users"}, {Method: "POST", Path: "/users"},
@@ -59,9 +58,9 @@ func crossing() []fixture.Route {
 	}
 }
 
-// catching is a table with catch-alls, beside which there is nothing of the same
-// method but what comes before the slash.
-func catching() []fixture.Route {
+// catchAllTable returns a table with catch-alls, next to which there is nothing of the same method
+// but the path before the slash.
+func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
 		{Method: "GET", Path: "/files"}, {Method: "POST", Path: "/files/upload"}, {Method: "DELETE", Path: "/files/{id}"},
@@ -71,14 +70,14 @@ func catching() []fixture.Route {
 	}
 }
 
-// table makes the workload of a table and some requests to it.
-func table(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
+// makeTable makes the workload of a table and some requests to it.
+func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
 	names, err := router.LayerNames(layers)
 	if err != nil {
 		return w, spec, nil, err
 	}
 	w = wire.Workload{ID: fixture.RoutesFixture + "/" + op, Fixture: fixture.RoutesFixture, N: len(routes), Op: op}
-	if op == beside || op == catchAll {
+	if op == opLiterals || op == opCatchAll {
 		w.Op = router.OpServe
 	}
 	if w.Spec, err = router.FormatSpec(routes, names); err != nil {
@@ -121,8 +120,8 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	return nil
 }
 
-// checkUnrouted: what no route is for is refused, in process and over a socket,
-// and what comes next is answered.
+// checkUnrouted checks that requests without a route are rejected, in process and over a socket,
+// and that the next request is still answered.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.Trap {
 		return nil
@@ -142,10 +141,10 @@ func (s Subject) checkUnrouted(dir string) error {
 		refused []wire.HTTPRequest
 		least   int // status
 	}{
-		{router.OpServe, crossing(), refused, http.StatusBadRequest}, {router.OpSocket, crossing(), refused, http.StatusBadRequest},
-		{catchAll, catching(), uncaught, http.StatusBadRequest}, {catchAll, catching(), elsewhere, http.StatusMultipleChoices},
+		{router.OpServe, methodTable(), refused, http.StatusBadRequest}, {router.OpSocket, methodTable(), refused, http.StatusBadRequest},
+		{opCatchAll, catchAllTable(), uncaught, http.StatusBadRequest}, {opCatchAll, catchAllTable(), elsewhere, http.StatusMultipleChoices},
 	} {
-		w, spec, bodies, err := table(dir, c.op, c.routes, 1)
+		w, spec, bodies, err := makeTable(dir, c.op, c.routes, 1)
 		if err != nil {
 			return err
 		}
@@ -159,7 +158,9 @@ func (s Subject) checkUnrouted(dir string) error {
 		if w, err = Write(dir, w, bodies); err != nil {
 			return err
 		}
-		err = s.Visit(false, true, func(p *Process, _ wire.Reply) error { return refuses(p, spec, w, bodies, len(c.refused), c.least) })
+		err = s.Visit(false, true, func(p *Process, _ wire.Reply) error {
+			return checkRejected(p, spec, w, bodies, len(c.refused), c.least)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.ID, err)
 		}
@@ -167,9 +168,9 @@ func (s Subject) checkUnrouted(dir string) error {
 	return nil
 }
 
-// refuses asks for the first n bodies, each twice, which are to be refused with
-// such a status at least, and for one that is not.
-func refuses(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, least int) error {
+// checkRejected sends the first n bodies, each twice, which must be rejected with status least or
+// above, and one that must not.
+func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, least int) error {
 	if a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err
 	}

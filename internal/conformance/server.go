@@ -15,34 +15,33 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers examines servers. The lab does the operations, so there are none to be
-// asked for. A server is examined with each app that its contender.json names, or else with
-// the app tiny.
+// Servers tests servers. The lab does the operations, so it calls none. A server is tested with
+// each app that its contender.json names, or else with the app tiny.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
 }
 
-// App is what the suite knows about one app.
+// App describes one app to the suite.
 type App struct {
 	Name string
 
-	// Good are requests that are answered with 200 over one connection, whatever
-	// was asked before, and are counted.
+	// Good are requests that are answered with 200 over one connection, whatever were sent before,
+	// and are counted.
 	Good []Good
 	// Nth is the k-th request of the i-th of several callers; nil: good in turn.
 	Nth func(i, k int) Good
-	// Layers is how many middlewares of its own the app has.
+	// Layers is the number of the app's own middlewares.
 	Layers int64
-	// Checks are what else it is asked, each in a process of its own.
+	// Checks are further tests, each in a separate process.
 	Checks []Check
-	// Slow is where a request has a body that may come too slowly.
+	// Slow is the path of a request whose body may arrive too slowly.
 	Slow string
-	// Settings are what can be chosen about it.
+	// Settings are the settings of the app.
 	Settings []server.Setting
-	// Set is what it is configured as, alone, and kept is looked at after its end.
+	// Set is its configuration when it runs standalone.
 	Set  func(dir string) map[string]string
 	Kept func(dir string) error
-	Asks func(s Subject, addr string) error // how it is asked alone; nil: all that is good
+	Asks func(s Subject, addr string) error // how to send requests to it standalone; nil sends all good ones
 }
 
 // Good is a request and what is wrong with an answer to it, if anything is.
@@ -52,13 +51,13 @@ type Good struct {
 	Wrong func(Answer) error
 }
 
-// Check is one thing that is asked of an app.
+// Check is one further test of an app.
 type Check struct {
 	Name string
 	Ask  func(e Exam) error
 }
 
-// Exam is an app under examination.
+// Exam is the test of one app.
 type Exam struct {
 	Subject
 	App
@@ -137,8 +136,8 @@ func (s Subject) examineApp(a App, dir string) []error {
 	return wrong
 }
 
-// Workload is what a server is told about an app. It has no pool: no server is
-// shown what it will be asked.
+// Workload returns the workload that a server gets for an app. It has no pool: no server knows its
+// requests in advance.
 func (a App) Workload(set map[string]string) *wire.Workload {
 	spec, _ := json.Marshal(server.Spec{App: a.Name}) // a string in a struct always can be
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
@@ -160,7 +159,7 @@ func (e Exam) Serves(set map[string]string) (string, error) {
 	return a.Addr, nil
 }
 
-// Counted asks for stats.
+// Counted requests stats.
 func (e Exam) Counted() (wire.Reply, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpStats, On: e.Workload(nil).ID})
 	if err == nil && (a.Bytes < 0 || a.Allocs < 0 || a.GC < 0 || a.Received < 0 || a.ReceivedBody < 0 || a.LayerCalls < 0 || a.Delivered < 0) {
@@ -169,18 +168,18 @@ func (e Exam) Counted() (wire.Reply, error) {
 	return a, err
 }
 
-// Tally is what was sent.
+// Tally counts the sent requests.
 type Tally struct{ Requests, Body, Items int64 }
 
 // Add counts one more request that was answered.
 func (t *Tally) Add(g Good) {
 	t.Requests++
-	t.Body += int64(len(g.sent()))
+	t.Body += int64(len(g.encodedBody()))
 	t.Items += int64(g.Items)
 }
 
-// CheckCounts holds stats against what was sent. configured says whether
-// settings add middleware.
+// CheckCounts compares stats with the sent requests. configured reports whether settings add
+// middleware.
 func (e Exam) CheckCounts(t Tally, configured bool) error {
 	a, err := e.Counted()
 	if err != nil {
@@ -201,7 +200,7 @@ func (e Exam) CheckCounts(t Tally, configured bool) error {
 	return nil
 }
 
-// AskGood asks one good request and holds its answer against what is wanted.
+// AskGood sends one good request and compares its response with the expected one.
 func (s Subject) AskGood(c *Caller, g Good) error {
 	got, err := c.Ask(g.Request)
 	if err != nil {
@@ -229,7 +228,7 @@ const (
 	callsEach = 25
 )
 
-// checkGood asks what is answered, over one connection and then over several.
+// checkGood sends good requests, over one connection and then over several.
 func (e Exam) checkGood() error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -251,7 +250,7 @@ func (e Exam) checkGood() error {
 	return e.CheckCounts(sent, false)
 }
 
-// AskAll asks all good requests over one connection.
+// AskAll sends all good requests over one connection.
 func (e Exam) AskAll(addr string) (sent Tally, err error) {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {
@@ -267,7 +266,7 @@ func (e Exam) AskAll(addr string) (sent Tally, err error) {
 	return sent, nil
 }
 
-// askTogether asks over several connections at once.
+// askTogether sends requests over several connections concurrently.
 func (e Exam) askTogether(addr string, sent *Tally) error {
 	nth := e.Nth
 	if nth == nil {
@@ -297,9 +296,8 @@ func (e Exam) askTogether(addr string, sent *Tally) error {
 	return errors.Join(wrong...)
 }
 
-// checkAgain prepares twice: the second server counts from zero, and nobody
-// listens any more where the first did. Somebody else's server may have come
-// by its port, but hardly three times in a row.
+// checkAgain prepares twice: the second server counts from zero, and the first does not listen any
+// more. Another process may have taken its port, but hardly three times in a row.
 func (e Exam) checkAgain() error {
 	for tries := 3; ; tries-- {
 		before, err := e.Serves(nil)
@@ -335,8 +333,7 @@ func (e Exam) checkAgain() error {
 	}
 }
 
-// checkEnd has the server end while a connection is open, and asks afterwards
-// what it has counted.
+// checkEnd ends the server while a connection is open, and then requests its counts.
 func (e Exam) checkEnd() error {
 	addr, err := e.Serves(nil)
 	if err != nil {

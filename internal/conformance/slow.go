@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examineSlow: a body that does not come in time is refused, or its connection
-// closed, and so is a head. All wait at the same time.
+// examineSlow checks that the server rejects a body that is too slow, or closes its connection, and
+// likewise for a header. All wait concurrently.
 func (s Subject) examineSlow(a App) error {
 	if a.Slow == "" || s.Hasty {
 		return nil

@@ -60,25 +60,25 @@ func (s Subject) ExamineStandalone(a App, dir string) []error {
 		}
 	}
 	for _, args := range refused {
-		if err := s.refusesAlone(args); err != nil {
+		if err := s.checkBadArgs(args); err != nil {
 			wrong = append(wrong, fmt.Errorf("%v: %w", args, err))
 		}
 	}
 	return wrong
 }
 
-// without is the command without a lab.
-func (s Subject) without(ctx context.Context, args, env []string) *exec.Cmd {
+// standaloneCommand returns the command without a lab.
+func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.Command[0], append(s.Command[1:len(s.Command):len(s.Command)], args...)...)
 	cmd.Env = append(append(os.Environ(), wire.EnvWire+"="), env...)
 	cmd.WaitDelay = time.Second
 	return cmd
 }
 
-// serveAlone starts a server, reads where it listens, asks it and ends it by a
-// signal while a connection is open.
+// serveAlone starts a server, reads its address, sends it requests and ends it by a signal while a
+// connection is open.
 func (s Subject) serveAlone(a App, args, env []string) error {
-	cmd := s.without(context.Background(), args, env)
+	cmd := s.standaloneCommand(context.Background(), args, env)
 	said, out, err := os.Pipe()
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	}
 }
 
-// readAddr reads lines until one says where the server listens.
+// readAddr reads lines until one contains the server's address.
 func readAddr(said *os.File, limit time.Duration) (string, error) {
 	_ = said.SetReadDeadline(time.Now().Add(limit)) // where pipes have one
 	var text []byte
@@ -159,12 +159,11 @@ func readAddr(said *os.File, limit time.Duration) (string, error) {
 	return "", errors.New("it says a lot, but not where it listens")
 }
 
-// refusesAlone: a command line that makes no sense ends it with code 2 and one
-// line.
-func (s Subject) refusesAlone(args []string) error {
+// checkBadArgs checks that an invalid command line ends it with code 2 and one line.
+func (s Subject) checkBadArgs(args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
-	cmd := s.without(ctx, args, nil)
+	cmd := s.standaloneCommand(ctx, args, nil)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 || strings.Count(string(out), "\n") != 1 {

@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Kind is what the suite knows about one kind of contender.
+// Kind describes one kind of contender to the suite.
 type Kind struct {
 	ops     []string
 	fixture string
@@ -31,25 +31,25 @@ type Kind struct {
 
 	// input writes a pool for op; nil: bodies of the fixture.
 	input func(dir, op string) (wire.Workload, [][]byte, error)
-	// further is what else a contender of this kind must do; nil: nothing.
+	// further runs more tests of this kind of contender; it may be nil.
 	further func(s Subject, dir string) error
 	// Examine is in place of all the suite; nil: the suite.
 	Examine func(s Subject, dir string) []error
 }
 
-// Subject is the contender under examination.
+// Subject is the contender under test.
 type Subject struct {
 	Command []string
 	Manifest
 	Variant string
 	Limit   time.Duration // for each reply, and for the end
-	Hasty   bool          // what takes long is left out
+	Hasty   bool          // omits slow tests
 
-	// Enough reports whether the examination may end with what is wrong so far; nil: it
-	// goes on to the end.
+	// Enough reports whether the examination may end with what is wrong so far; nil: it continues
+	// to the end.
 	Enough func(wrong error) bool
 
-	Logf func(format string, args ...any) // takes what was measured; nil: nobody looks
+	Logf func(format string, args ...any) // gets the measurements; may be nil
 }
 
 // Note logs what was measured of the contender.
@@ -93,7 +93,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 		if s.isEnough(wrong) {
 			return wrong
 		}
-		w, bodies, err := k.workload(dir, op)
+		w, bodies, err := k.makeWorkload(dir, op)
 		if err != nil {
 			return append(wrong, err)
 		}
@@ -125,7 +125,7 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 			return s.Visit(false, false, func(p *Process, _ wire.Reply) error { return checkRefusals(p, dir) })
 		},
 		func() error { return s.Visit(true, true, func(*Process, wire.Reply) error { return nil }) },
-		s.alone,
+		s.checkNoLab,
 	} {
 		if s.isEnough(wrong) {
 			return wrong
@@ -135,15 +135,15 @@ func (s Subject) Examine(kinds map[string]Kind, dir string) []error {
 	return wrong
 }
 
-// Visit starts the contender, says hello, does what f says and sees to it that
-// the contender ends by itself: on bye, or when requests end.
+// Visit starts the contender, sends hello, calls f and checks that the contender ends by itself: on
+// bye, or when requests end.
 func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) error) error {
-	p, err := start(s.Command, socket, s.Limit)
+	p, err := startProcess(s.Command, socket, s.Limit)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	defer p.close()
-	defer p.kill()
+	defer p.killNow()
 	hello, err := p.OK(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: "conformance", Seed: "1", Variant: s.Variant})
 	if err != nil {
 		return err
@@ -160,13 +160,13 @@ func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) er
 	} else if err := p.in.Close(); err != nil {
 		return err
 	}
-	if err := p.wait(); err != nil {
+	if err := p.awaitExit(); err != nil {
 		return fmt.Errorf("%s: %w", how, err)
 	}
 	return nil
 }
 
-// CheckHello checks what a contender says of itself at its start.
+// CheckHello checks the contender's hello.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	var wrong []error
 	if a.Protocol != wire.Protocol {
@@ -208,8 +208,9 @@ func checkRefusals(p *Process, dir string) error {
 	return nil
 }
 
-// alone: started without a lab, it must say so and end rather than wait.
-func (s Subject) alone() error {
+// checkNoLab checks that a contender started without a lab reports that and ends instead of
+// waiting.
+func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
@@ -224,8 +225,8 @@ func (s Subject) alone() error {
 	return nil
 }
 
-// workload writes a pool for op.
-func (k Kind) workload(dir, op string) (wire.Workload, [][]byte, error) {
+// makeWorkload writes a pool for op.
+func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	if k.input != nil {
 		return k.input(dir, op)
 	}

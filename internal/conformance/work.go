@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs checks that every answer is the body again, or the asked fields of it, as JSON
-// that means the same.
+// Codecs checks that every answer is the body again, or the requested fields of it, as JSON that
+// means the same.
 func Codecs() Kind {
 	return Kind{
 		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
@@ -48,8 +48,7 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork goes once through everything that can be asked of a prepared
-// workload.
+// checkWork sends each request that a prepared workload can get once.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
 	if err != nil {
@@ -82,7 +81,7 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers asks for every case and returns how many bytes each one puts out.
+// checkAnswers requests every case and returns the output bytes of each.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
 	cases := []int{len(bodies) - 1}
 	for i := range bodies {
@@ -134,8 +133,8 @@ func checkSizes(a wire.Reply, sizes []int64) error {
 	return nil
 }
 
-// checkHeap: a live heap that is too large is refused, and a small one is held
-// while the work goes on.
+// checkHeap checks that a live heap that is too large is rejected, and that a small one stays while
+// the work continues.
 func checkHeap(p *Process, w wire.Workload) error {
 	w.Heap = 1 << 40
 	a, err := p.Do(wire.Request{Op: wire.OpPrepare, Workload: &w})
