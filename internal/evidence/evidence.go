@@ -9,12 +9,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence holds a study and what was measured of it by the time of one look.
+// Evidence is a study with its measurements by the time of one look.
 type Evidence struct {
 	Study      tare.Study
 	Plan       tare.Plan
 	Contenders []tare.Contender
-	Rounds     int              // whole rounds at the plan's slice length
+	Rounds     int              // complete rounds at the plan's slice length
 	Slices     []tare.Slice     // of all rounds; those with longer slices (tau above 1) say what a token costs
 	Trials     []tare.Trial     // likewise, with their marks
 	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
@@ -47,7 +47,7 @@ func FromResult(r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// Looks is how many times the evidence is looked at.
+// Looks returns the number of interim analyses of the evidence.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with that id.
@@ -101,8 +101,8 @@ func MetricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// Measures reports whether the workload with that id is measured and metric
-// says anything about it; else why not.
+// Measures reports whether the workload with that id is measured and metric applies to it; else why
+// not.
 func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	w, ok := e.Workload(workload)
 	if !ok {

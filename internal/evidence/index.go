@@ -99,7 +99,7 @@ func (x *Index) Rounds() []int { return x.rounds }
 // Slices returns those of a cell, in order.
 func (x *Index) Slices(c Cell) []tare.Slice { return x.slices[c] }
 
-// Sample returns that of a cell; nil where there is none.
+// Sample returns the sample of a cell, or nil if there is none.
 func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 
 // Token returns the CPU time in nanoseconds that being handed the token costs a process.
@@ -149,10 +149,9 @@ func (x *Index) tokenCost(e Evidence) float64 {
 	return max(0, stats.Median(medians))
 }
 
-// Cost is what slice s took in metric: wall time, or the CPU time of the
-// process with what it did off its token (collection that finished after the
-// token was handed back), less what an idle process of that round did there and
-// what the token costs.
+// Cost returns the cost of slice s in metric: wall time, or the CPU time of the process including
+// that off its token (collection that finished after the token was handed back), less that of an
+// idle process of the round and the cost of the token.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)

@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Kept returns the evidence of a result that was kept, for the questions of a study that
-// may have changed since: its claims, decompositions and break-evens. What was measured is
-// the result's. A result has no slices; of each contender, workload and round there is one
-// here that stands for all of them.
+// Kept returns the evidence of a saved result, for the questions of a study that may have changed
+// since: its claims, decompositions and break-evens. The measurements are the result's. A result
+// has no slices; one slice represents those of each contender, workload and round.
 func Kept(s tare.Study, r *tare.Result) Evidence {
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
 	e := Evidence{
