@@ -20,7 +20,7 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun
 }
 
-// Average returns a mean of counts: whole, or with a decimal.
+// Average returns a mean of counts: an integer, or with one decimal.
 func Average(x float64) string {
 	if math.Abs(x-math.Round(x)) < 0.05 {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
@@ -44,7 +44,7 @@ func Interval(low, high string) string {
 	return low + "–" + high
 }
 
-// Decimals is how many decimals show two significant digits of x, six at most.
+// Decimals returns the number of decimals that show two significant digits of x, at most six.
 func Decimals(x float64) int {
 	if !(x > 0) {
 		return 0
@@ -109,7 +109,7 @@ func ParseBytes(text string) (int64, error) {
 	return int64(x), nil
 }
 
-// BytesHint says what ParseBytes takes.
+// BytesHint describes the input of ParseBytes.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
 // Label quotes the value of a label as OpenMetrics has it, without characters that
