@@ -48,15 +48,15 @@ const private = 0o600
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
-	return opened(os.OpenFile(path, flag, private))
+	return wrapFile(os.OpenFile(path, flag, private))
 }
 
 // CreateTemp is [os.CreateTemp].
 func (System) CreateTemp(dir, pattern string) (Handle, error) {
-	return opened(os.CreateTemp(dir, pattern))
+	return wrapFile(os.CreateTemp(dir, pattern))
 }
 
-func opened(f *os.File, err error) (Handle, error) {
+func wrapFile(f *os.File, err error) (Handle, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func opened(f *os.File, err error) (Handle, error) {
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew can look first: whoever has the lock is the only one to make such names.
+// RenameNew can check first: only the process with the lock makes such names.
 func (System) RenameNew(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {

@@ -5,8 +5,8 @@ package whole
 import "io"
 
 // Lock does nothing: this system has no locks that end with their process.
-func (System) Lock(string) (io.Closer, error) { return unlocked{}, nil }
+func (System) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
-type unlocked struct{}
+type noLock struct{}
 
-func (unlocked) Close() error { return nil }
+func (noLock) Close() error { return nil }

@@ -23,7 +23,7 @@ func (System) Lock(path string) (io.Closer, error) {
 		}
 	}
 	if err == nil {
-		return locked{f}, nil
+		return fileLock{f}, nil
 	}
 	_ = f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -32,11 +32,11 @@ func (System) Lock(path string) (io.Closer, error) {
 	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
-// locked is a file with a lock.
-type locked struct{ *os.File }
+// fileLock is a file with a lock.
+type fileLock struct{ *os.File }
 
 // Close unlocks the file before it closes it: a child process that is being started
 // has the file open until it runs its program, and would hold the lock for that long.
-func (l locked) Close() error {
+func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

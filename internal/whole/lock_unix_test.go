@@ -16,7 +16,7 @@ func TestClosedLockIsFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	duplicate, err := syscall.Dup(int(lock.(locked).Fd()))
+	duplicate, err := syscall.Dup(int(lock.(fileLock).Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}

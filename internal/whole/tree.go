@@ -24,9 +24,9 @@ func Seal(d Disk, dir string) error {
 	return Write(d, filepath.Join(dir, sumName), sum, 0o644)
 }
 
-// Sealed reports whether dir holds what it held when it was sealed. It does not if it
-// was never sealed, if a power cut or an interrupted removal took a part of it, or if
-// it cannot be read.
+// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if
+// dir was never sealed, if a power cut or an interrupted removal took a part of it, or if it cannot
+// be read.
 func Sealed(dir string) bool {
 	want, err := ReadFile(filepath.Join(dir, sumName), 1<<10)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package whole writes files that appear whole or not at all, whatever fails and
-// whenever the machine stops: what is acknowledged stays. It reads files whole that
-// have a bound, and knows a directory whose files are not those it was made with.
+// Package whole writes files atomically, whatever fails and whenever the machine stops:
+// acknowledged writes stay. It reads files with a size limit, and detects a directory whose files
+// have changed since it was sealed.
 package whole
 
 import (
@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to one byte more than most of a file, whatever it is: its parser
-// refuses that, and a file without an end takes no memory without an end.
+// ReadStart reads up to one byte more than most of a file of any type: its parser rejects that, and
+// an endless file does not fill the memory.
 func ReadStart(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func ReadStart(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
-// ReadFile reads a regular file of at most so many bytes.
+// ReadFile reads a regular file of at most most bytes.
 func ReadFile(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -54,9 +54,8 @@ func Digest(path string) (sum string, size int64, err error) {
 // MakeDir is [MakeDirOn] the system's disk.
 func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
 
-// MakeDirOn is [os.MkdirAll], with the names of what it makes on stable storage, and
-// with the reason where the disk does not answer: MkdirAll says then that the directory
-// is there already.
+// MakeDirOn is [os.MkdirAll] that also syncs the new names to stable storage. It returns the reason
+// if the disk fails: MkdirAll then reports that the directory exists.
 func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	var parents []string
 	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
@@ -80,15 +79,15 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	return err
 }
 
-// File is a file that is being written. It is at its path once it is kept.
+// File is a file that is being written. It appears at its path when Keep succeeds.
 type File struct {
 	disk   Disk
 	handle Handle
 	path   string
-	over   bool // kept or given up
+	over   bool // kept or discarded
 }
 
-// Create begins a file beside the path where it will be.
+// Create begins a file next to the path where it will be.
 func Create(d Disk, path string) (*File, error) {
 	h, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -103,13 +102,13 @@ func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 // Keep puts the file in its place. When it returns without an error the file is on
 // stable storage, and so is its name.
 func (f *File) Keep(mode fs.FileMode) error {
-	return f.keep(mode, f.disk.Rename)
+	return f.syncAndPlace(mode, f.disk.Rename)
 }
 
 // KeepNew is Keep for a path where nothing is: what was there first stays, and the
 // error is fs.ErrExist.
 func (f *File) KeepNew(mode fs.FileMode) error {
-	return f.keep(mode, func(from, to string) error {
+	return f.syncAndPlace(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
 		if err == nil {
 			return f.disk.Remove(from)
@@ -121,10 +120,10 @@ func (f *File) KeepNew(mode fs.FileMode) error {
 	})
 }
 
-func (f *File) keep(mode fs.FileMode, place func(from, to string) error) error {
+func (f *File) syncAndPlace(mode fs.FileMode, place func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
-		err = f.handle.Sync() // or the name is on the disk before what it names
+		err = f.handle.Sync() // or the name is on the disk before its content
 	}
 	if errClose := f.handle.Close(); err == nil {
 		err = errClose
@@ -140,7 +139,7 @@ func (f *File) keep(mode fs.FileMode, place func(from, to string) error) error {
 	return f.disk.SyncDir(filepath.Dir(f.path))
 }
 
-// Discard takes away what was not kept.
+// Discard removes a file that was not kept.
 func (f *File) Discard() {
 	if f.over {
 		return
@@ -152,15 +151,15 @@ func (f *File) Discard() {
 
 // Write writes a file at once.
 func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
-	return write(d, path, text, func(f *File) error { return f.Keep(mode) })
+	return writeWith(d, path, text, func(f *File) error { return f.Keep(mode) })
 }
 
 // WriteNew writes a file at once where nothing is; see [File.KeepNew].
 func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
-	return write(d, path, text, func(f *File) error { return f.KeepNew(mode) })
+	return writeWith(d, path, text, func(f *File) error { return f.KeepNew(mode) })
 }
 
-func write(d Disk, path string, text []byte, keep func(*File) error) error {
+func writeWith(d Disk, path string, text []byte, keep func(*File) error) error {
 	f, err := Create(d, path)
 	if err != nil {
 		return err
