@@ -9,66 +9,68 @@ import (
 
 const (
 	adoptionHeading = "What taking one in brings"
-	noLicences      = "none" // where there is nothing to be licensed
+	noLicences      = "none" // no module needs a licence
 )
 
-func (s *Section) adoption(r *tare.Result) {
-	t := adoptions(r)
+// addAdoption adds a table of the costs of adopting each contender. A terminal gets the licences, which are
+// long, below the rows instead of in a column.
+func (s *Section) addAdoption(r *tare.Result) {
+	t := newAdoptionTable(r)
 	if len(t.Rows) == 0 {
 		return
 	}
-	s.say(Dim, adoptionMeans(r))
-	s.space()
-	s.only(forText, func() { s.show("", "", licencesBeneath(t)) })
-	s.only(forMarkdown|forHTML, func() { s.show("", "", t) })
-	s.only(forMarkdown, func() {
+	s.addText(Dim, explainAdoption(r))
+	s.addSpace()
+	s.addOnly(forText, func() { s.addTable("", "", licencesAsNotes(t)) })
+	s.addOnly(forMarkdown|forHTML, func() { s.addTable("", "", t) })
+	s.addOnly(forMarkdown, func() {
 		var lines []string
 		for _, row := range t.Rows {
 			for _, note := range row.Notes {
-				lines = append(lines, title(r, row.Who)+", "+note)
+				lines = append(lines, contenderTitle(r, row.Who)+", "+note)
 			}
 		}
-		s.list("", unlabelled(Plain, lines...)...)
+		s.addList("", unlabelledItems(Plain, lines...)...)
 	})
 }
 
-// licencesBeneath is the table as a terminal shows it: lists of licences are
-// long, so that they stand beneath their rows.
-func licencesBeneath(t Table) Table {
-	out := t.without("is", "licences")
+// licencesAsNotes returns t as a terminal shows it: without the column "is", and with the licences, which are
+// long lists, as notes below their rows.
+func licencesAsNotes(t Table) Table {
+	out := t.dropColumns("is", "licences")
 	for i, row := range t.Rows {
-		if licences := t.field(row, "licences"); licences != nothing && licences != noLicences {
+		if licences := t.cellText(row, "licences"); licences != nothing && licences != noLicences {
 			out.Rows[i].Notes = append([]string{"licences: " + licences}, row.Notes...)
 		}
 	}
 	return out
 }
 
-func adoptionMeans(r *tare.Result) string {
+func explainAdoption(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"
-	if c, ok := r.Contender(tare.NullID); ok && recorded(c) {
+	if c, ok := r.Contender(tare.NullID); ok && hasAdoption(c) {
 		text += "; " + tare.NullID + " is the one that does nothing"
 	}
 	return text + ". Modules are those of third parties, and a cold build compiled every one of them. " + nothing + " is not known."
 }
 
-// recorded reports whether anything of a contender's adoption is known.
-func recorded(c tare.Contender) bool {
+// hasAdoption reports whether c has any adoption data.
+func hasAdoption(c tare.Contender) bool {
 	a := c.Adoption
 	return c.BinaryBytes > 0 || a.ColdBuildSeconds > 0 || a.IdleRSSBytes > 0 || a.StartSeconds > 0 ||
 		a.Released != "" || a.Unmaintained != "" || len(a.Licences) > 0
 }
 
-// adoptions is a row for every contender that is what it says it is, as far as
-// anything is known of it. The last is the one that does nothing.
-func adoptions(r *tare.Result) Table {
+// newAdoptionTable returns a row for each contender with adoption data, unless a finding voids all of the
+// contender. The null contender comes last.
+func newAdoptionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "contender"}, {Name: "is"}, {Name: "modules", Unit: "linked", Right: true}, {Name: "licences"}, {Name: "released"},
 		{Name: "binary", Unit: "B", Right: true}, {Name: "cold build", Unit: "s", Right: true},
 		{Name: "idle", Unit: "MB resident", Right: true}, {Name: "first answer", Unit: "ms after start", Right: true},
 	}}
 	add := func(c tare.Contender) {
-		if !recorded(c) || len(wholly(r, c.ID)) > 0 {
+		if !hasAdoption(c) || len(voidsOfAll(r, c.ID)) > 0 {
 			return
 		}
 		a := c.Adoption
@@ -76,20 +78,20 @@ func adoptions(r *tare.Result) Table {
 		if c.Role == tare.RoleBaseline {
 			name += " (baseline)"
 		}
-		if c.BinaryBytes > 0 { // what is linked stands in the binary
+		if c.BinaryBytes > 0 { // the linked modules are read from the binary
 			modules = format.Grouped(float64(a.ModulesLinked), 0)
 			if a.ModulesLinked == 0 {
-				licences = or(licences, noLicences)
+				licences = orDefault(licences, noLicences)
 			}
 		}
 		is := Field{Text: nothing}
 		if c.Name != "" {
-			is = coded(c.String())
+			is = codeField(c.String())
 		}
 		line := Row{Who: c.ID, Cells: []Field{
-			{Text: name}, is, {Text: modules}, {Text: or(licences, nothing)}, {Text: or(a.Released, nothing)},
-			{Text: ifKnown(float64(c.BinaryBytes), 0)}, {Text: ifKnown(a.ColdBuildSeconds, 1)},
-			{Text: ifKnown(float64(a.IdleRSSBytes)/1e6, 1)}, {Text: ifKnown(a.StartSeconds*1e3, 1)},
+			{Text: name}, is, {Text: modules}, {Text: orDefault(licences, nothing)}, {Text: orDefault(a.Released, nothing)},
+			{Text: formatKnown(float64(c.BinaryBytes), 0)}, {Text: formatKnown(a.ColdBuildSeconds, 1)},
+			{Text: formatKnown(float64(a.IdleRSSBytes)/1e6, 1)}, {Text: formatKnown(a.StartSeconds*1e3, 1)},
 		}}
 		if a.Unmaintained != "" {
 			line.Notes = append(line.Notes, "unmaintained: "+a.Unmaintained)
@@ -108,8 +110,8 @@ func adoptions(r *tare.Result) Table {
 	return t
 }
 
-// ifKnown prints a figure of which zero means that it is not known.
-func ifKnown(x float64, decimals int) string {
+// formatKnown prints x, or nothing if x is 0, which means unknown.
+func formatKnown(x float64, decimals int) string {
 	if !(x > 0) {
 		return nothing
 	}

@@ -40,7 +40,7 @@ func TestLongAnswerIsNotTheHeadline(t *testing.T) {
 	r := base()
 	r.Answer = strings.Repeat("a word and ", 6) + "an end."
 	headline, figures := Headline(r)
-	assert.Equal(t, "headline", headline, tally(r))
+	assert.Equal(t, "headline", headline, tallyCriteria(r))
 	assert.Equal(t, "figures", figures, r.Answer)
 	r.Figures = "Time 0.46×."
 	_, figures = Headline(r)

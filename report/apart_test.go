@@ -97,10 +97,10 @@ func TestWhoStandsApart(t *testing.T) {
 
 func TestManyStandApart(t *testing.T) {
 	r := peers()
-	for range asideMost {
+	for range maxAsides {
 		r.Verdicts = append(r.Verdicts, r.Verdicts[3])
 	}
-	assert.Slices(t, "asides", asides(r), []string{"own: answers by status only, so that they are compared and not ranked; 7 statements about them would stand here, and the tables have their figures."})
+	assert.Slices(t, "asides", describeAsides(r), []string{"own: answers by status only, so that they are compared and not ranked; 7 statements about them would stand here, and the tables have their figures."})
 }
 
 // Who is not installed has no row anywhere, and is said to be left out.
@@ -151,7 +151,7 @@ func TestPerItem(t *testing.T) {
 		"What is asked: open of chess, 1 game in the hall.":                       {Fixture: "chess", Op: "open", N: 1, Traffic: &tare.Traffic{}, Counts: &tare.Counts{One: "game", In: "the hall"}},
 		"What is asked: pawn of chess, 3 items per request.":                      {Fixture: "chess", Op: "pawn", N: 3, Traffic: &tare.Traffic{}},
 	} {
-		assert.Equal(t, "asked", asked(r, w), want)
+		assert.Equal(t, "asked", describeWorkload(r, w), want)
 	}
 	found := 0
 	for _, row := range rowsOf(t, peers()) {

@@ -23,7 +23,7 @@ import (
 // and p99-ns among them; requests/s where requests reach a server. cpu-ns/op is
 // the process's own; the report's figure takes off what an idle process uses.
 // Of a metric that alone is void the value is missing.
-// What contenders were given besides their work (GOMAXPROCS and environment, if
+// The settings of contenders (GOMAXPROCS and environment, if
 // any) is in the configuration as procs and env.
 //
 // The name is BenchmarkStudy/workload=…/contender=…, Study being the study's
@@ -32,23 +32,23 @@ import (
 // is not 1, as from go test. The baseline comes first, so that it is what
 // benchstat takes ratios to.
 //
-// A user's own benchmarks (kind gobench) keep their names: the configuration says
-// of which package and contender the lines below it are, for benchstat -col
+// A user's benchmarks (kind gobench) keep their names: the configuration names,
+// for the lines below it, the package and the contender, for benchstat -col
 // contender, and metrics that they report by themselves are there too.
 //
-// The control and the null contender are called control and null. Whoever
-// stands apart is there with a comment that says so. A trap, and
-// whatever a finding voids, is left out with a comment that says why:
+// The control and the null contender are called control and null. A status-only
+// contender has a comment that it is one. A trap, and
+// whatever a finding voids, is omitted with a comment on the reason:
 // benchstat would give it a p-value like any other.
 func Benchfmt(w io.Writer, r *tare.Result) error {
-	b := &bench{r: r, name: benchmarkName(r.Study)}
-	b.head()
+	b := &benchWriter{r: r, name: benchmarkName(r.Study)}
+	b.writeHead()
 	for _, work := range r.Workloads {
 		if work.Traffic != nil {
-			b.comment(work.ID + ": " + traffic(r, *work.Traffic))
+			b.writeComment(work.ID + ": " + describeTraffic(r, *work.Traffic))
 		}
-		for _, c := range b.order() {
-			b.contender(work.ID, c)
+		for _, c := range b.orderContenders() {
+			b.writeContender(work.ID, c)
 		}
 	}
 	if _, err := io.WriteString(w, b.out.String()); err != nil {
@@ -57,84 +57,83 @@ func Benchfmt(w io.Writer, r *tare.Result) error {
 	return nil
 }
 
-type bench struct {
+type benchWriter struct {
 	r    *tare.Result
 	name string
 	out  strings.Builder
 }
 
-// head writes comments, which readers of the format pass over, and the
-// configuration. A key without a value takes away what an earlier result in
-// the same file set.
-func (b *bench) head() {
+// writeHead writes comments, which parsers of the format skip, and the configuration. A key without a value
+// clears the value that an earlier result in the same file set.
+func (b *benchWriter) writeHead() {
 	r := b.r
-	b.comment(fmt.Sprintf("%s of study %s, seed %s, %s, stopped: %s", tare.ResultSchema, r.Study, r.Seed, plural(r.RoundsDone, "round"), r.Stopped))
+	b.writeComment(fmt.Sprintf("%s of study %s, seed %s, %s, stopped: %s", tare.ResultSchema, r.Study, r.Seed, countNoun(r.RoundsDone, "round"), r.Stopped))
 	if !r.Started.IsZero() {
-		b.comment("started " + r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+		b.writeComment("started " + r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	b.comment("one line is one round: a fresh process per contender; benchstat compares medians and does not know that rounds are paired")
-	if b.own() {
-		b.comment("benchstat -col contender -filter '-contender:" + tare.ControlID + "' holds the sides against each other")
+	b.writeComment("one line is one round: a fresh process per contender; benchstat compares medians and does not know that rounds are paired")
+	if b.isUserBench() {
+		b.writeComment("benchstat -col contender -filter '-contender:" + tare.ControlID + "' holds the sides against each other")
 	} else {
-		b.comment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
+		b.writeComment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
 	}
-	for _, c := range b.order() {
+	for _, c := range b.orderContenders() {
 		switch c.Role {
 		case tare.RoleBaseline:
-			b.comment(c.ID + ": the baseline, " + c.String())
+			b.writeComment(c.ID + ": the baseline, " + c.String())
 		case tare.RoleControl:
-			b.comment(c.ID + ": the baseline a second time; whatever it differs by is noise")
+			b.writeComment(c.ID + ": the baseline a second time; whatever it differs by is noise")
 		case tare.RoleNull:
 			does := "nothing"
-			if served(r) {
+			if hasServers(r) {
 				does = "as little as a server can"
 			}
-			b.comment(c.ID + ": does " + does + "; its figures are the harness itself")
+			b.writeComment(c.ID + ": does " + does + "; its figures are the harness itself")
 		case tare.RoleApart:
-			b.comment(c.ID + ": " + or(identity(c), c.String()) + "; " + standsApart)
+			b.writeComment(c.ID + ": " + orDefault(describeIdentity(c), c.String()) + "; " + statusOnlyNote)
 		default:
-			b.comment(c.ID + ": " + or(identity(c), c.String()))
+			b.writeComment(c.ID + ": " + orDefault(describeIdentity(c), c.String()))
 		}
 	}
-	for _, text := range append([]string{toolchains(r)}, modules(r)...) {
+	for _, text := range append([]string{describeToolchains(r)}, describeModules(r)...) {
 		if text != "" {
-			b.comment(text)
+			b.writeComment(text)
 		}
 	}
 	for _, c := range [][2]string{
 		{"goos", r.Machine.OS}, {"goarch", r.Machine.Arch}, {"pkg", r.Study}, {"cpu", r.Machine.CPU},
-		{"go", builtWith(r)}, {"isolation", string(r.Plan.Isolation)},
-		{"procs", counted(r.Procs)}, {"env", strings.Join(r.Env, " ")},
+		{"go", goVersions(r)}, {"isolation", string(r.Plan.Isolation)},
+		{"procs", formatPositiveInt(r.Procs)}, {"env", strings.Join(r.Env, " ")},
 	} {
-		b.out.WriteString(strings.TrimRight(c[0]+": "+brief(c[1]), " ") + "\n")
+		b.out.WriteString(strings.TrimRight(c[0]+": "+fitLine(c[1]), " ") + "\n")
 	}
-	for _, u := range b.units() {
+	for _, u := range b.listUnits() {
 		fmt.Fprintf(&b.out, "Unit %s better=%s\n", u.unit, u.better)
 	}
 }
 
-// builtWith is the Go contenders were built with: one version as a rule, all
-// of them where they differ.
-func builtWith(r *tare.Result) string {
+// goVersions returns the Go versions that the contenders were built with, usually one, separated by spaces. If
+// they are unknown it returns that of the machine.
+func goVersions(r *tare.Result) string {
 	var versions []string
-	for _, g := range gathered(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
-		versions = append(versions, g.of)
+	for _, g := range groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
+		versions = append(versions, g.key)
 	}
-	return or(strings.Join(versions, " "), r.Machine.Go)
+	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
 
-// order is the baseline, the contenders, control and null; within these as the
-// study lists them.
-func (b *bench) order() []tare.Contender {
+// orderContenders returns the baseline, the contenders, the control and the null contender; each group keeps
+// the order of the study.
+func (b *benchWriter) orderContenders() []tare.Contender {
 	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
 	slices.SortStableFunc(sorted, func(x, y tare.Contender) int { return place[x.Role] - place[y.Role] })
 	return sorted
 }
 
-// contender writes what one contender did on one workload, or why that is
-// left out.
-func (b *bench) contender(workload string, c tare.Contender) {
+// writeContender writes the measurements of one contender on one workload, or a comment with the reason why
+// they are omitted.
+func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	var lines, lost []string
 	for _, t := range b.r.Trials {
 		if t.Contender != c.ID || t.Tau > 1 {
@@ -148,34 +147,33 @@ func (b *bench) contender(workload string, c tare.Contender) {
 			lost = append(lost, fmt.Sprintf("left out: %s on %s in round %d: %s", c.ID, workload, t.Round, voidWhy(t, workload)))
 			continue
 		}
-		if line := b.line(workload, c, t); line != "" {
+		if line := b.formatTrial(workload, c, t); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	if len(lines)+len(lost) == 0 && c.Error == "" {
-		return // it cannot do this workload, or was not asked
+		return // it does not support this workload, or was not selected
 	}
-	if why := b.leftOut(workload, c); why != "" {
-		b.comment("left out: " + c.ID + " on " + workload + ": " + why)
+	if why := b.whyOmitted(workload, c); why != "" {
+		b.writeComment("left out: " + c.ID + " on " + workload + ": " + why)
 		return
 	}
 	for _, why := range lost {
-		b.comment(why)
+		b.writeComment(why)
 	}
-	for _, f := range voiding(b.r, c.ID, workload) { // none of them of everything
-		b.comment(fmt.Sprintf("left out: %s of %s on %s: void by %s: %s", f.Metric, c.ID, workload, f.Check, f.Message))
+	for _, f := range listVoids(b.r, c.ID, workload) { // findings that void everything were handled above
+		b.writeComment(fmt.Sprintf("left out: %s of %s on %s: void by %s: %s", f.Metric, c.ID, workload, f.Check, f.Message))
 	}
-	if b.own() && len(lines) > 0 {
-		b.out.WriteString(b.side(workload, c))
+	if b.isUserBench() && len(lines) > 0 {
+		b.out.WriteString(b.formatSide(workload, c))
 	}
 	for _, line := range lines {
 		b.out.WriteString(line)
 	}
 }
 
-// leftOut is why a contender's figures are no measurement; empty where they
-// are.
-func (b *bench) leftOut(workload string, c tare.Contender) string {
+// whyOmitted returns why the values of a contender must not be used, or "" if they may.
+func (b *benchWriter) whyOmitted(workload string, c tare.Contender) string {
 	var why []string
 	if c.Role == tare.RoleTrap {
 		why = append(why, "a trap")
@@ -189,12 +187,12 @@ func (b *bench) leftOut(workload string, c tare.Contender) string {
 	return strings.Join(why, "; ")
 }
 
-// line is one trial; empty where it measured nothing.
-func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
+// formatTrial returns the line of one trial, or "" if it measured nothing.
+func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Trial) string {
 	var values strings.Builder
 	sample := t.Samples[workload]
-	for _, u := range b.units() {
-		void := slices.ContainsFunc(voiding(b.r, c.ID, workload), func(f tare.Finding) bool { return f.Metric == u.metric })
+	for _, u := range b.listUnits() {
+		void := slices.ContainsFunc(listVoids(b.r, c.ID, workload), func(f tare.Finding) bool { return f.Metric == u.metric })
 		if x, ok := sample[u.key]; ok && !void && x >= 0 && !math.IsInf(x, 1) {
 			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(x, 'f', -1, 64), u.unit)
 		}
@@ -202,20 +200,20 @@ func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
 	if values.Len() == 0 {
 		return ""
 	}
-	values.WriteString(reported(sample))
+	values.WriteString(formatReported(sample))
 	ops := int64(1) // not recorded
 	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
-	name := fmt.Sprintf("Benchmark%s/workload=%s/contender=%s", b.name, nameValue(workload), nameValue(c.ID))
-	if b.own() {
-		name = b.workload(workload).Op
+	name := fmt.Sprintf("Benchmark%s/workload=%s/contender=%s", b.name, escapeNameValue(workload), escapeNameValue(c.ID))
+	if b.isUserBench() {
+		name = b.findWorkload(workload).Op
 	}
 	switch n := t.Evidence.GOMAXPROCS; {
 	case n > 1:
 		name += "-" + strconv.Itoa(n)
 	default:
-		name = guarded(name)
+		name = guardDigits(name)
 	}
 	return fmt.Sprintf("%s\t%d%s\n", name, ops, values.String())
 }
@@ -225,12 +223,12 @@ type benchUnit struct {
 	key    string // in samples
 	unit   string
 	better tare.Direction
-	metric string // it tells of
+	metric string // name of the metric
 }
 
-// units are what lines hold: what go test -benchmem tells and the CPU time,
-// and of the other metrics those the study names.
-func (b *bench) units() []benchUnit {
+// listUnits returns the units of a line: those of go test -benchmem, the CPU time, and the other metrics that
+// the study names.
+func (b *benchWriter) listUnits() []benchUnit {
 	ofBenchmem := []string{"time", "bytes", "allocs"}
 	var out []benchUnit
 	for _, m := range tare.Metrics() {
@@ -246,34 +244,34 @@ func (b *bench) units() []benchUnit {
 		}
 		out = append(out, benchUnit{m.Key, unit, m.Direction, m.Name})
 	}
-	if served(b.r) {
+	if hasServers(b.r) {
 		out = append(out, benchUnit{tare.KeyRate, "requests/s", tare.HigherIsBetter, "time"})
 	}
 	return out
 }
 
-func (b *bench) comment(text string) { b.out.WriteString("# " + brief(text) + "\n") }
+func (b *benchWriter) writeComment(text string) { b.out.WriteString("# " + fitLine(text) + "\n") }
 
-// brief is text in one line that no reader finds too long.
-func brief(text string) string {
-	return shortened(oneLine(text), 400)
+// fitLine returns text in one line of at most 400 characters.
+func fitLine(text string) string {
+	return truncateText(oneLine(text), 400)
 }
 
-// benchmarkName is a study's id as what follows Benchmark: json-encode is
+// benchmarkName converts a study's id to the name of a benchmark without its prefix: json-encode becomes
 // JsonEncode.
 func benchmarkName(study string) string {
 	var b strings.Builder
-	for _, word := range strings.FieldsFunc(study, func(r rune) bool { return !wordy(r) }) {
+	for _, word := range strings.FieldsFunc(study, func(r rune) bool { return !isWordRune(r) }) {
 		runes := []rune(word)
 		b.WriteRune(unicode.ToUpper(runes[0]))
 		b.WriteString(string(runes[1:]))
 	}
-	return or(b.String(), "Study")
+	return orDefault(b.String(), "Study")
 }
 
-// nameValue is an id as a value inside a benchmark's name: / separates parts
-// there and becomes :, and what it must not hold becomes %XX.
-func nameValue(id string) string {
+// escapeNameValue returns an id as a value in a benchmark's name. It replaces /, which separates parts there,
+// by :, and characters that are not allowed by %XX.
+func escapeNameValue(id string) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(id); i += size {
 		var r rune
@@ -292,9 +290,9 @@ func nameValue(id string) string {
 	return b.String()
 }
 
-// guarded is a name whose end cannot be taken for a GOMAXPROCS: the hyphen
-// before closing digits becomes %2D.
-func guarded(name string) string {
+// guardDigits returns a name whose end cannot be parsed as a GOMAXPROCS suffix: it replaces the hyphen before
+// final digits by %2D.
+func guardDigits(name string) string {
 	rest := strings.TrimRight(name, "0123456789")
 	if rest == name || !strings.HasSuffix(rest, "-") {
 		return name

@@ -37,7 +37,7 @@ func TestBenchfmtLeavesTheVoidOut(t *testing.T) {
 		for _, line := range lines(t, r) {
 			for _, c := range r.Contenders {
 				for _, w := range r.Workloads {
-					if strings.Contains(line, "workload="+nameValue(w.ID)+"/contender="+nameValue(c.ID)+"\t") && (c.Role == tare.RoleTrap || len(r.Voids(c.ID, w.ID)) > 0) {
+					if strings.Contains(line, "workload="+escapeNameValue(w.ID)+"/contender="+escapeNameValue(c.ID)+"\t") && (c.Role == tare.RoleTrap || len(r.Voids(c.ID, w.ID)) > 0) {
 						t.Errorf("%s: %s", name, line)
 					}
 				}
@@ -59,10 +59,10 @@ func TestBenchmarkNames(t *testing.T) {
 		assert.Equal(t, id, benchmarkName(id), want)
 	}
 	for id, want := range map[string]string{"devices-50/marshal": "devices-50:marshal", "a:b": "a%3Ab", "a b%\n": "a%20b%25%0A", "ü†": "ü†", "\u2028": "%E2%80%A8"} {
-		assert.Equal(t, id, nameValue(id), want)
+		assert.Equal(t, id, escapeNameValue(id), want)
 	}
 	for name, want := range map[string]string{"x/contender=go-2": "x/contender=go%2D2", "x-": "x-", "x-2a": "x-2a", "12": "12", "sonic-1.14": "sonic-1.14"} {
-		assert.Equal(t, name, guarded(name), want)
+		assert.Equal(t, name, guardDigits(name), want)
 	}
 }
 

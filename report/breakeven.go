@@ -11,31 +11,31 @@ import (
 
 const breakEvenHeading = "From which rate on it matters"
 
-func (s *Section) breakEven(r *tare.Result) {
+func (s *Section) addBreakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
-			s.space()
+			s.addSpace()
 		}
-		s.say(Dim, breakEvenMeans(r, b))
-		s.space()
-		s.show("", b.Against+" against "+title(r, b.Contender), breakEven(r, b))
-		s.space()
-		s.say(Plain, b.Sentence)
+		s.addText(Dim, explainBreakEven(r, b))
+		s.addSpace()
+		s.addTable("", b.Against+" against "+contenderTitle(r, b.Contender), newBreakEvenTable(r, b))
+		s.addSpace()
+		s.addText(Plain, b.Sentence)
 	}
 }
 
-// breakEvenMeans explains a table.
-func breakEvenMeans(r *tare.Result, b tare.BreakEvenResult) string {
+// explainBreakEven explains a table of b.
+func explainBreakEven(r *tare.Result, b tare.BreakEvenResult) string {
 	text := fmt.Sprintf("What %s costs more than %s, by %s: per operation, in percent of one core at a number of operations per second, and the rate at which it is 1 %% of a core. "+
-		"Differences are taken round by round; intervals are at %s.", b.Against, title(r, b.Contender), b.Metric, level(b.Level))
+		"Differences are taken round by round; intervals are at %s.", b.Against, contenderTitle(r, b.Contender), b.Metric, formatLevel(b.Level))
 	if slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Levels > 0 }) {
 		text += " Members are numbers, texts and arrays, those of nested structs included; levels are structs in structs."
 	}
 	return text
 }
 
-// breakEven is a row for every shape, and a column for every rate.
-func breakEven(r *tare.Result, b tare.BreakEvenResult) Table {
+// newBreakEvenTable returns a row per shape and a column per rate.
+func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 	shaped := slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Members > 0 || p.Levels > 0 })
 	t := Table{Columns: []Column{{Name: "workload"}}}
 	if shaped {
@@ -45,51 +45,51 @@ func breakEven(r *tare.Result, b tare.BreakEvenResult) Table {
 	for _, p := range b.Points {
 		least = append(least, p.MoreLow)
 	}
-	s := scaleFor(metricNamed(b.Metric).Unit, least)
+	s := newScale(findMetric(b.Metric).Unit, least)
 	t.Columns = append(t.Columns, Column{Name: b.Against + " costs more", Unit: s.unit + " [interval]"})
 	for _, rate := range b.Rates {
-		t.Columns = append(t.Columns, Column{Name: "at " + asRate(rate) + "/s", Unit: "% of a core", Right: true})
+		t.Columns = append(t.Columns, Column{Name: "at " + formatRate(rate) + "/s", Unit: "% of a core", Right: true})
 	}
-	t.Columns = append(t.Columns, Column{Name: "1 % of a core", Unit: "at " + done(r) + "/s [interval]"})
+	t.Columns = append(t.Columns, Column{Name: "1 % of a core", Unit: "at " + operationsNoun(r) + "/s [interval]"})
 	for _, p := range b.Points {
 		line := []Field{{Text: p.Workload}}
 		if shaped {
-			line = append(line, Field{Text: orUnknown(p.Members)}, Field{Text: orUnknown(p.Levels)})
+			line = append(line, Field{Text: formatCount(p.Members)}, Field{Text: formatCount(p.Levels)})
 		}
-		line = append(line, Field{Text: s.print(p.More) + " [" + s.print(p.MoreLow) + ", " + s.print(p.MoreHigh) + "]"})
+		line = append(line, Field{Text: s.formatValue(p.More) + " [" + s.formatValue(p.MoreLow) + ", " + s.formatValue(p.MoreHigh) + "]"})
 		for _, cores := range p.Cores {
-			line = append(line, Field{Text: core(cores)})
+			line = append(line, Field{Text: formatCore(cores)})
 		}
 		one := nothing
 		if p.OnePercent > 0 {
-			one = perSecond(p.OnePercent) + " [" + perSecond(p.OnePercentLow) + ", " + perSecond(p.OnePercentHigh) + "]"
+			one = formatPerSecond(p.OnePercent) + " [" + formatPerSecond(p.OnePercentLow) + ", " + formatPerSecond(p.OnePercentHigh) + "]"
 		}
 		t.Rows = append(t.Rows, Row{Cells: append(line, Field{Text: one})})
 	}
 	return t
 }
 
-// orUnknown prints a count that is not known where it is zero.
-func orUnknown(n int) string {
+// formatCount prints a count; 0 means unknown.
+func formatCount(n int) string {
 	if n == 0 {
 		return nothing
 	}
 	return format.Grouped(float64(n), 0)
 }
 
-// csvBreakEven is a row for what the baseline costs more on every shape, and
-// one for the rate at which that is 1 % of a core.
+// csvBreakEven returns a row per shape for the extra cost of the baseline, and one for the rate at which it is
+// 1 % of a core.
 func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {
 		for _, p := range b.Points {
-			about := csvAbout(r, "break-even", b.Contender)
+			about := newCSVRow(r, "break-even", b.Contender)
 			about.workload, about.against, about.level, about.bounded = p.Workload, b.Against, b.Level, true
 			about.void = r.VoidsMetric(b.Contender, p.Workload, b.Metric)
 			more := about
-			more.metric = tare.Metric{Name: b.Metric + "_more", Unit: metricNamed(b.Metric).Unit}
+			more.metric = tare.Metric{Name: b.Metric + "_more", Unit: findMetric(b.Metric).Unit}
 			more.value = &tare.Value{Value: p.More, Low: p.MoreLow, High: p.MoreHigh, Rounds: p.Rounds}
-			more.text = shape(p)
+			more.text = describeShape(p)
 			rows = append(rows, more)
 			if p.OnePercent > 0 {
 				about.metric = tare.Metric{Name: b.Metric + "_one_percent_rate", Unit: "1/s"}
@@ -101,14 +101,14 @@ func csvBreakEven(r *tare.Result) []csvRow {
 	return rows
 }
 
-// shape says in words what a point is of; empty where nobody knows.
-func shape(p tare.BreakEvenPoint) string {
+// describeShape returns the members and levels of a point in words, or "" if they are unknown.
+func describeShape(p tare.BreakEvenPoint) string {
 	var parts []string
 	if p.Members > 0 {
-		parts = append(parts, plural(p.Members, "member"))
+		parts = append(parts, countNoun(p.Members, "member"))
 	}
 	if p.Levels > 0 {
-		parts = append(parts, plural(p.Levels, "level"))
+		parts = append(parts, countNoun(p.Levels, "level"))
 	}
 	return strings.Join(parts, ", ")
 }

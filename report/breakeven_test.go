@@ -88,7 +88,7 @@ func TestOwnModules(t *testing.T) {
 		{ownModule + "/cgocopy", "../faster", false},
 		{"example.com/cgocopy", "../cgocopy", false},
 	} {
-		if got := isOwn(tare.Module{Path: c.path, Replace: c.replace}); got != c.want {
+		if got := isOwnModule(tare.Module{Path: c.path, Replace: c.replace}); got != c.want {
 			t.Errorf("%s => %s: %v", c.path, c.replace, got)
 		}
 	}

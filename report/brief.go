@@ -34,51 +34,51 @@ func BlockLines(n int) int {
 // headline, and a bar for each of up to three ratios that the headline quotes or a
 // criterion that is not met is about. The error is the writer's.
 func Brief(w io.Writer, r *tare.Result, s Style) error {
-	a := newAxis(s.width())
-	text := s.paint(Dim, strings.Repeat(" ", a.at)+a.ticks()) + "\n" + block(r, s, a)
-	return send(w, s, text)
+	a := newAxis(s.pageWidth())
+	text := s.paintText(Dim, strings.Repeat(" ", a.at)+a.formatTicks()) + "\n" + formatBlock(r, s, a)
+	return writeText(w, s, text)
 }
 
 // nextBrief writes the block of a further result, below the same scale.
 func nextBrief(w io.Writer, r *tare.Result, s Style) error {
-	return send(w, s, block(r, s, newAxis(s.width())))
+	return writeText(w, s, formatBlock(r, s, newAxis(s.pageWidth())))
 }
 
-// nameWidth is of the names of studies: json-encode, json-binary.
+// nameWidth is the width of the longest names of studies in columns: json-encode, json-binary.
 const nameWidth = 12
 
-func block(r *tare.Result, s Style, a axis) string {
+func formatBlock(r *tare.Result, s Style, a axis) string {
 	lines := s.Lines
 	if lines == 0 {
 		lines = maxBlockLines
 	}
 	word, headline := answerWord(r)
 	first := fmt.Sprintf("%-4s %-*s ", word, nameWidth, oneLine(r.Study))
-	indent := columns(first)
-	if s.width() < narrow {
-		indent = 4 // a headline goes on below its name
+	indent := textWidth(first)
+	if s.pageWidth() < narrow {
+		indent = 4 // a headline continues below its name
 	}
-	p := &page{style: s, width: s.width()}
-	wrapped := fold(headline, s.width()-columns(first), s.width()-indent)
+	p := &page{style: s, width: s.pageWidth()}
+	wrapped := wrapWords(headline, s.pageWidth()-textWidth(first), s.pageWidth()-indent)
 	for i, text := range wrapped {
 		switch {
 		case i > 0:
-			p.line(strings.Repeat(" ", indent) + text)
+			p.writeLine(strings.Repeat(" ", indent) + text)
 		default:
-			p.line(s.paint(wordMark(word), first[:5]) + s.paint(Bold, first[5:]) + text)
+			p.writeLine(s.paintText(markOfWord(word), first[:5]) + s.paintText(Bold, first[5:]) + text)
 		}
 	}
-	bars := barsOf(r)
+	bars := selectBars(r)
 	bars = bars[:min(len(bars), max(lines-len(wrapped), 1), maxBlockLines-1)]
 	labels := barLabels(bars, r)
 	for i, c := range bars {
-		p.line(a.row(r, c, labels[i], s))
+		p.writeLine(a.formatRow(r, c, labels[i], s))
 	}
 	return p.b.String()
 }
 
-// answerWord returns the answer to the question in a word, and the rest of the headline:
-// yes, no, part, open if it is undecided, void, or · if the question is none of yes and no.
+// answerWord returns the answer to the question as one word, and the rest of the headline: yes, no, part, open
+// if it is undecided, void, or · if the question has no yes or no.
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
@@ -106,7 +106,7 @@ func answerWord(r *tare.Result) (word, rest string) {
 	return word, rest
 }
 
-func wordMark(word string) Mark {
+func markOfWord(word string) Mark {
 	switch word {
 	case "yes":
 		return Good
@@ -118,10 +118,10 @@ func wordMark(word string) Mark {
 	return Dim
 }
 
-// barsOf returns the comparisons that the block draws, the most important first: those
-// that the headline and the line below it quote, those of criteria that are not met, and
-// if there are none, the best of the first workload.
-func barsOf(r *tare.Result) (out []tare.Comparison) {
+// selectBars returns the comparisons that the block draws, the most important first: those that the headline
+// and the line below it quote, then those of criteria that are not met. If there are none, it returns those of
+// the first workload, best first.
+func selectBars(r *tare.Result) (out []tare.Comparison) {
 	base := r.Baseline()
 	add := func(contender, workload, metric string) {
 		if contender == base {
@@ -137,7 +137,7 @@ func barsOf(r *tare.Result) (out []tare.Comparison) {
 	for _, q := range r.Quotes {
 		add(q.Contender, q.Workload, q.Metric)
 	}
-	for _, v := range ruled(r) {
+	for _, v := range listRulings(r) {
 		if v.Verdict != tare.Met {
 			add(v.Contender, v.Workload, v.Metric)
 		}
@@ -145,15 +145,15 @@ func barsOf(r *tare.Result) (out []tare.Comparison) {
 	if len(out) > 0 || len(r.Workloads) == 0 {
 		return out
 	}
-	v := look(r, r.Workloads[0].ID, map[string]bool{})
+	v := newView(r, r.Workloads[0].ID, map[string]bool{})
 	for _, c := range v.ranked {
-		add(c.ID, v.workload, v.leading())
+		add(c.ID, v.workload, v.leadingMetric())
 	}
 	return out
 }
 
-// barLabels names bars by what differs between them, contender and part of the workload's
-// name, and by the metric if it is not the primary one.
+// barLabels returns labels with the parts that differ between the bars, contender and part of the workload's
+// name, and the metric unless it is the primary one.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	same := func(key func(tare.Comparison) string) bool {
 		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return key(c) != key(bars[0]) })
@@ -163,7 +163,7 @@ func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	for _, c := range bars {
 		var parts []string
 		if !contender || workload {
-			parts = append(parts, title(r, c.Contender))
+			parts = append(parts, contenderTitle(r, c.Contender))
 		}
 		if !workload {
 			parts = append(parts, differingPart(bars, c.Workload))
@@ -176,9 +176,8 @@ func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	return labels
 }
 
-// differingPart returns the segments of the name of a workload that not all bars have:
-// unmarshal of devices-50/unmarshal beside devices-50/fields. It returns the last segment
-// of a name that others continue.
+// differingPart returns the segments of a workload's name that not all bars share: unmarshal for
+// devices-50/unmarshal next to devices-50/fields. It returns the last segment if all are shared.
 func differingPart(bars []tare.Comparison, workload string) string {
 	segments := strings.Split(workload, "/")
 	differing := slices.DeleteFunc(slices.Clone(segments), func(s string) bool {
@@ -190,7 +189,7 @@ func differingPart(bars []tare.Comparison, workload string) string {
 	return strings.Join(differing, "/")
 }
 
-// Widths of a terminal: below narrow a bar has no remark beside it and headlines wrap
+// Widths of a terminal: below narrow a bar has no remark and headlines wrap
 // below names; from wide on, bars are longer.
 const (
 	narrow = 72
@@ -200,7 +199,7 @@ const (
 // axis is the scale of all bars: logarithmic, from ⅛× to 8×.
 type axis struct {
 	label, at, doubling int  // columns of a label, before the axis, and of a factor of two
-	remarks             bool // whether there is room for them
+	remarks             bool // there is room for remarks
 }
 
 func newAxis(width int) axis {
@@ -218,33 +217,33 @@ func newAxis(width int) axis {
 	return a
 }
 
-func (a axis) cells() int { return 6*a.doubling + 1 }
+func (a axis) countCells() int { return 6*a.doubling + 1 }
 
-// column returns where a ratio is drawn, which may be off the axis.
-func (a axis) column(ratio float64) int {
+// columnOf returns the column of a ratio, which may be off the axis.
+func (a axis) columnOf(ratio float64) int {
 	return int(math.Round((math.Log2(ratio) + 3) * float64(a.doubling)))
 }
 
-func (a axis) ticks() string {
-	line := []rune(strings.Repeat(" ", a.cells()+2))
+func (a axis) formatTicks() string {
+	line := []rune(strings.Repeat(" ", a.countCells()+2))
 	for i, tick := range []string{"⅛×", "¼×", "½×", "1×", "2×", "4×", "8×"} {
 		copy(line[i*a.doubling:], []rune(tick))
 	}
 	return strings.TrimRight(string(line), " ")
 }
 
-// row draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━,
-// the noise ░ on both sides of the baseline, and a limit ◇. A ratio inside the noise is ○.
-func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) string {
+// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on
+// both sides of the baseline, and a limit ◇. It draws a ratio inside the noise as ○.
+func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
 	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)
 	differs := c.Exact || c.Differs(floor) == tare.Significant
-	cells := []rune(strings.Repeat(" ", a.cells()))
+	cells := []rune(strings.Repeat(" ", a.countCells()))
 	fill := func(from, to int, mark rune) {
 		for i := max(min(from, to), 0); i <= min(max(from, to), len(cells)-1); i++ {
 			cells[i] = mark
 		}
 	}
-	one, at := a.column(1), a.column(c.Ratio)
+	one, at := a.columnOf(1), a.columnOf(c.Ratio)
 	noise := int(math.Round(floor / math.Ln2 * float64(a.doubling)))
 	if !c.Exact {
 		fill(one-noise, one+noise, '░')
@@ -258,12 +257,12 @@ func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) stri
 		fill(one, at, '─')
 	}
 	if c.Bounded() {
-		fill(a.column(c.Low), a.column(c.High), '━')
+		fill(a.columnOf(c.Low), a.columnOf(c.High), '━')
 	}
 	fill(one, one, '│')
-	limit, remark := limitOf(r, c)
+	limit, remark := findLimit(r, c)
 	if limit > 0 {
-		fill(a.column(limit), a.column(limit), '◇')
+		fill(a.columnOf(limit), a.columnOf(limit), '◇')
 	}
 	switch {
 	case at < 0:
@@ -279,7 +278,7 @@ func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) stri
 		label = string(n[:a.label-1]) + "…"
 	}
 	drawing := strings.TrimRight(string(cells), " ")
-	line := "    " + label + strings.Repeat(" ", a.label+1-columns(label)) + fmt.Sprintf("%6s ", format.Short(c.Ratio)+"×")
+	line := "    " + label + strings.Repeat(" ", a.label+1-textWidth(label)) + fmt.Sprintf("%6s ", format.Short(c.Ratio)+"×")
 	switch {
 	case !differs && remark == "":
 		remark = "inside the noise"
@@ -287,15 +286,15 @@ func (a axis) row(r *tare.Result, c tare.Comparison, label string, s Style) stri
 		remark = format.Short(c.Low) + "–" + format.Short(c.High)
 	}
 	if !a.remarks || remark == "" {
-		return line + " " + s.paint(mark, drawing)
+		return line + " " + s.paintText(mark, drawing)
 	}
-	return line + " " + s.paint(mark, drawing) + strings.Repeat(" ", a.cells()-columns(drawing)+1) + s.paint(Dim, remark)
+	return line + " " + s.paintText(mark, drawing) + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
 }
 
-// limitOf returns the ratio that a criterion asks of a comparison, or that a claim
-// published, and its remark. It returns 0 if there is none.
-func limitOf(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
-	named := namedRatios(r, c.Contender, c.Workload, c.Metric)
+// findLimit returns the limit that a criterion sets for a comparison, or the ratio that a claim published, and
+// its remark. It returns 0 if there is neither.
+func findLimit(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
+	named := listNamedRatios(r, c.Contender, c.Workload, c.Metric)
 	for _, n := range named {
 		if n.Asked != "" {
 			return n.Value, "asked " + n.Asked + " " + format.Short(n.Value) + " ◇"

@@ -65,7 +65,7 @@ func TestBareRunFitsAScreen(t *testing.T) {
 			t.Errorf("%d lines at %d columns", len(lines), width)
 		}
 		for _, line := range lines {
-			if n := columns(line); n > width {
+			if n := textWidth(line); n > width {
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
@@ -101,7 +101,7 @@ func TestBars(t *testing.T) {
 		{"far", 0.01, 0.009, 0.011, "    far                0.010×  ◀──────────────│░               0.0090–0.011"},
 		{"asked", 0.5, 0.49, 0.51, "    asked               0.50×       ◇    ●────│░               asked ≤ 0.25 ◇"},
 	} {
-		got := a.row(r, tare.Comparison{Workload: "w", Contender: c.contender, Metric: "time", Against: "base", Ratio: c.ratio, Low: c.low, High: c.high, Rounds: 12}, c.contender, Style{})
+		got := a.formatRow(r, tare.Comparison{Workload: "w", Contender: c.contender, Metric: "time", Against: "base", Ratio: c.ratio, Low: c.low, High: c.high, Rounds: 12}, c.contender, Style{})
 		if got != c.want {
 			t.Errorf("\n%q, want\n%q", got, c.want)
 		}

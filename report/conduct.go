@@ -8,51 +8,49 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// conduct is how one contender's answers to odd input stand to the
-// reference's.
-type conduct struct {
-	who tare.Contender
+// behaviour holds the semantic differences of one contender from the reference.
+type behaviour struct {
+	contender tare.Contender
 	tare.Semantics
 }
 
-// conducts are the contenders that were asked: the baseline first, then as
-// the study lists them, traps last.
-func conducts(r *tare.Result) []conduct {
+// listBehaviours returns the contenders with semantics tests: the baseline first, then in the order of the
+// study, traps last.
+func listBehaviours(r *tare.Result) []behaviour {
 	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
-	var out []conduct
+	var out []behaviour
 	for _, c := range builtContenders(r) {
 		if i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID }); i >= 0 {
-			out = append(out, conduct{c, r.Semantics[i]})
+			out = append(out, behaviour{c, r.Semantics[i]})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b conduct) int { return place[a.who.Role] - place[b.who.Role] })
+	slices.SortStableFunc(out, func(a, b behaviour) int { return place[a.contender.Role] - place[b.contender.Role] })
 	return out
 }
 
-// conductOf is how the contender answered; it reports false where nobody asked
-// it anything.
-func conductOf(r *tare.Result, id string) (conduct, bool) {
-	for _, c := range conducts(r) {
-		if c.who.ID == id {
+// findBehaviour returns the behaviour of a contender. It returns false if the contender ran no semantics test.
+func findBehaviour(r *tare.Result, id string) (behaviour, bool) {
+	for _, c := range listBehaviours(r) {
+		if c.contender.ID == id {
 			return c, c.Cases > 0
 		}
 	}
-	return conduct{}, false
+	return behaviour{}, false
 }
 
-// references are what answers were compared with, as one text.
-func references(all []conduct) string {
+// joinReferences names the references that outputs were compared with.
+func joinReferences(all []behaviour) string {
 	var names []string
 	for _, c := range all {
 		if c.Reference != "" && !slices.Contains(names, c.Reference) {
 			names = append(names, c.Reference)
 		}
 	}
-	return or(inWords(names), "the reference")
+	return orDefault(joinNames(names), "the reference")
 }
 
-// classMeans is a class of differences in the words of a report.
-func classMeans(class tare.DifferenceClass) string {
+// explainClass returns the meaning of a class of differences.
+func explainClass(class tare.DifferenceClass) string {
 	switch class {
 	case tare.DiffersInValue:
 		return "another value arrives"
@@ -64,9 +62,8 @@ func classMeans(class tare.DifferenceClass) string {
 	return ""
 }
 
-// gravity is a class's place among all of them, the gravest first; one that is
-// not among them is behind.
-func gravity(class tare.DifferenceClass) int {
+// classRank returns the rank of a class, 0 being the most severe. An unknown class comes last.
+func classRank(class tare.DifferenceClass) int {
 	all := tare.DifferenceClasses()
 	if i := slices.Index(all, class); i >= 0 {
 		return i
@@ -74,43 +71,42 @@ func gravity(class tare.DifferenceClass) int {
 	return len(all)
 }
 
-// classes are the classes among differences, the gravest first.
-func classes(differences []tare.Difference) []tare.DifferenceClass {
+// listClasses returns the classes among differences, the most severe first.
+func listClasses(differences []tare.Difference) []tare.DifferenceClass {
 	var out []tare.DifferenceClass
 	for _, d := range differences {
 		if !slices.Contains(out, d.Class) {
 			out = append(out, d.Class)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b tare.DifferenceClass) int { return gravity(a) - gravity(b) })
+	slices.SortStableFunc(out, func(a, b tare.DifferenceClass) int { return classRank(a) - classRank(b) })
 	return out
 }
 
-// of are the differences of one class.
-func of(differences []tare.Difference, class tare.DifferenceClass) []tare.Difference {
+// ofClass returns the differences of one class.
+func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.Difference {
 	return slices.DeleteFunc(slices.Clone(differences), func(d tare.Difference) bool { return d.Class != class })
 }
 
-// sayLength is how long a consequence may be where it stands among others.
-const sayLength = 90
+// maxConsequence is the length in characters at which a consequence in a list is truncated.
+const maxConsequence = 90
 
-// consequences are what differences come to, each once: at most n of them, the
-// first of each property before any second one, and how many there are besides;
-// n below 1 means all.
-func consequences(differences []tare.Difference, n int) string {
+// describeConsequences returns the consequences of differences, each once: at most n of them, one of each
+// property before any second one, and the number of the others. n < 1 means all.
+func describeConsequences(differences []tare.Difference, n int) string {
 	type say struct{ property, text string }
 	var says []say
 	for _, d := range differences {
-		text := shortened(literal(d.Says), sayLength)
+		text := truncateText(showLiteral(d.Says), maxConsequence)
 		if text == "" {
-			text = shortened(literal("makes "+d.Got+" of "+d.Asked), sayLength)
+			text = truncateText(showLiteral("makes "+d.Got+" of "+d.Asked), maxConsequence)
 		}
 		if !slices.ContainsFunc(says, func(s say) bool { return s.text == text }) {
 			says = append(says, say{d.Property, text})
 		}
 	}
 	left := len(says)
-	if n < 1 || left <= n+1 { // to name the last takes no more room than to count it
+	if n < 1 || left <= n+1 { // naming the last takes no more room than counting it
 		n = left
 	}
 	var firsts, seconds []string
@@ -125,7 +121,7 @@ func consequences(differences []tare.Difference, n int) string {
 	}
 	chosen := append(firsts, seconds...)[:n]
 	var out []string
-	for _, s := range says { // in the order in which they were asked
+	for _, s := range says { // in the order of the tests
 		if slices.Contains(chosen, s.text) {
 			out = append(out, s.text)
 		}
@@ -136,16 +132,16 @@ func consequences(differences []tare.Difference, n int) string {
 	return strings.Join(out, "; ")
 }
 
-// property is one row of the table of differences: what is looked at, how much
-// a difference in it matters at worst, and through which operations it showed.
+// property is one row of the table of differences: what was tested, the most severe class of a difference in
+// it, and the operations that showed one.
 type property struct {
 	name  string
 	worst tare.DifferenceClass
 	ops   []string
 }
 
-// properties are those in which anybody differs, the gravest first.
-func properties(all []conduct) []property {
+// listProperties returns the properties in which any contender differs, the most severe first.
+func listProperties(all []behaviour) []property {
 	var out []property
 	for _, c := range all {
 		for _, d := range c.Differences {
@@ -154,7 +150,7 @@ func properties(all []conduct) []property {
 				i = len(out)
 				out = append(out, property{name: d.Property, worst: d.Class})
 			}
-			if gravity(d.Class) < gravity(out[i].worst) {
+			if classRank(d.Class) < classRank(out[i].worst) {
 				out[i].worst = d.Class
 			}
 			if !slices.Contains(out[i].ops, d.Op) {
@@ -162,23 +158,22 @@ func properties(all []conduct) []property {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b property) int { return gravity(a.worst) - gravity(b.worst) })
+	slices.SortStableFunc(out, func(a, b property) int { return classRank(a.worst) - classRank(b.worst) })
 	return out
 }
 
-// unasked reports whether c could not be asked through any of ops.
-func (c conduct) unasked(ops []string) bool {
+// isUntested reports whether c supports none of ops. It returns false if ops is empty.
+func (c behaviour) isUntested(ops []string) bool {
 	return len(ops) > 0 && !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(c.Unsupported, op) })
 }
 
-// bearing are the differences that whoever uses the operation of a workload
-// meets.
-func (c conduct) bearing(op string) []tare.Difference {
+// differencesOn returns the differences that affect users of op.
+func (c behaviour) differencesOn(op string) []tare.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Differences), func(d tare.Difference) bool { return !slices.Contains(d.BearsOn, op) })
 }
 
-// operations are those by which differences showed.
-func operations(differences []tare.Difference) []string {
+// listOps returns the operations that showed differences.
+func listOps(differences []tare.Difference) []string {
 	var out []string
 	for _, d := range differences {
 		if !slices.Contains(out, d.Op) {
@@ -188,21 +183,20 @@ func operations(differences []tare.Difference) []string {
 	return out
 }
 
-// examined are the operations by which anybody showed a difference that bears
-// on that of a workload.
-func examined(r *tare.Result, op string) []string {
+// opsAffecting returns the operations by which any contender showed a difference that affects op.
+func opsAffecting(r *tare.Result, op string) []string {
 	var all []tare.Difference
 	for _, s := range r.Semantics {
-		all = append(all, conduct{Semantics: s}.bearing(op)...)
+		all = append(all, behaviour{Semantics: s}.differencesOn(op)...)
 	}
-	return operations(all)
+	return listOps(all)
 }
 
-// unknown are the operations by which c would have to be asked to know what it
-// does to those who use the operation of a workload; none where it was asked.
-func (c conduct) unknown(r *tare.Result, op string) []string {
-	switch by := examined(r, op); {
-	case c.unasked(by):
+// missingTests returns the operations that c does not support, and without which its effect on users of op is
+// unknown. It returns nil if c was tested.
+func (c behaviour) missingTests(r *tare.Result, op string) []string {
+	switch by := opsAffecting(r, op); {
+	case c.isUntested(by):
 		return by
 	case slices.Contains(c.Unsupported, op) && len(by) == 0:
 		return []string{op}
@@ -210,8 +204,8 @@ func (c conduct) unknown(r *tare.Result, op string) []string {
 	return nil
 }
 
-// missing are the operations a contender could not be asked, each once.
-func (c conduct) missing() []string {
+// listUnsupported returns the operations that the contender does not support, each once.
+func (c behaviour) listUnsupported() []string {
 	var out []string
 	for _, op := range c.Unsupported {
 		if !slices.Contains(out, op) {

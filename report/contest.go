@@ -34,7 +34,7 @@ type Panel struct {
 	Name  string
 	Noise []float64 // for each workload: the factor by which identical programs seem to differ; 0: not known
 	Rows  []Rival   // best first
-	Rest  []Rival   // left out between the sixth and the worst
+	Rest  []Rival   // omitted between the sixth and the worst
 }
 
 // Rival is a contender of a panel.
@@ -44,8 +44,8 @@ type Rival struct {
 	Lines          []RivalLine
 }
 
-// RivalLine is the ratio of a contender on one workload. Ratio 0 means that there
-// is none, and Says why.
+// RivalLine is the ratio of a contender on one workload. If there is no ratio, Ratio is 0 and Says gives the
+// reason.
 type RivalLine struct {
 	Work             int    // index in Panel.Noise
 	Workload         string // "" in the only workload of a panel
@@ -57,20 +57,20 @@ type RivalLine struct {
 	Claims           []RivalClaim
 }
 
-// RivalClaim is a ratio that was asked for, published, or both.
+// RivalClaim is a ratio that is the limit of a criterion, published, or both.
 type RivalClaim struct {
 	Value     float64
 	Printed   float64 // Value, or what was published if that differs a little
-	Asked     string  // the sign of what was asked, ≤ or ≥; "" if nothing was
+	Asked     string  // sign of the criterion, ≤ or ≥; "" if it is only published
 	Published bool
 	Text      string // in words
 }
 
 const (
-	panelWorks = 2 // workloads of a panel
-	panelsMost = 2 // panels of a page; All ratios has the other workloads
-	rivalsMost = 8 // rows of a panel
-	rivalsBest = 6 // of them, the best
+	panelWorks    = 2 // workloads of a panel
+	maxPanels     = 2 // panels of a page; All ratios has the other workloads
+	maxRivals     = 8 // rows of a panel
+	maxBestRivals = 6 // of them, the best
 )
 
 // newContest returns the first chart of r. It has no panels if nothing was compared.
@@ -79,8 +79,8 @@ func newContest(r *tare.Result) Contest {
 		return newBenchContest(r)
 	}
 	works := contestWorks(r)
-	c := Contest{Base: title(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
-	for pair := range slices.Chunk(works[:min(len(works), panelWorks*panelsMost)], panelWorks) {
+	c := Contest{Base: contenderTitle(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
+	for pair := range slices.Chunk(works[:min(len(works), panelWorks*maxPanels)], panelWorks) {
 		if p := newPanel(r, pair); len(p.Rows) > 1 {
 			c.Panels = append(c.Panels, p)
 		}
@@ -88,17 +88,17 @@ func newContest(r *tare.Result) Contest {
 	if len(c.Panels) == 0 {
 		return c
 	}
-	v := look(r, works[0], map[string]bool{})
-	m := tare.MetricFor(v.leading())
-	c.Less, c.More = or(m.Less, "less"), or(m.More, "more")
+	v := newView(r, works[0], map[string]bool{})
+	m := tare.MetricFor(v.leadingMetric())
+	c.Less, c.More = orDefault(m.Less, "less"), orDefault(m.More, "more")
 	c.Title = contestTitle(v, m)
-	c.Means = fmt.Sprintf("%s of one %s, as a multiple of %s’s. Logarithmic axis: the same distance is the same factor.", capital(m.Noun), operation(v), c.Base)
+	c.Means = fmt.Sprintf("%s of one %s, as a multiple of %s’s. Logarithmic axis: the same distance is the same factor.", upperFirst(m.Noun), operationNoun(v), c.Base)
 	return c
 }
 
-// operation returns what is done once on a workload.
-func operation(v *view) string {
-	if v.ofRequests() {
+// operationNoun returns the name of one operation of the workload: request or operation.
+func operationNoun(v *view) string {
+	if v.hasRequests() {
 		return "request"
 	}
 	return "operation"
@@ -113,15 +113,15 @@ func contestWorks(r *tare.Result) []string {
 		if !known || slices.Contains(out, id) {
 			return
 		}
-		v := look(r, id, map[string]bool{})
-		if slices.ContainsFunc(slices.Concat(v.ranked, v.aside), func(c tare.Contender) bool {
-			_, ok := v.comparison(c.ID, v.leading())
+		v := newView(r, id, map[string]bool{})
+		if slices.ContainsFunc(slices.Concat(v.ranked, v.statusOnly), func(c tare.Contender) bool {
+			_, ok := v.findComparison(c.ID, v.leadingMetric())
 			return ok && c.ID != v.baseline
 		}) {
 			out = append(out, id)
 		}
 	}
-	for _, v := range ruled(r) {
+	for _, v := range listRulings(r) {
 		add(v.Workload)
 	}
 	for _, c := range r.Claims {
@@ -140,36 +140,35 @@ func contestWorks(r *tare.Result) []string {
 
 // countCompared returns how many ratios to the baseline there are on a workload.
 func countCompared(r *tare.Result, workload string) int {
-	v, n := look(r, workload, map[string]bool{}), 0
+	v, n := newView(r, workload, map[string]bool{}), 0
 	for _, c := range v.ranked {
-		if _, ok := v.comparison(c.ID, v.leading()); ok {
+		if _, ok := v.findComparison(c.ID, v.leadingMetric()); ok {
 			n++
 		}
 	}
 	return n
 }
 
-// contestTitle says how many contenders differ from the baseline on a workload,
-// and to which side.
+// contestTitle returns how many contenders differ from the baseline on a workload, and to which side.
 func contestTitle(v *view, m tare.Metric) string {
 	less, more, all := 0, 0, 0
-	for _, c := range slices.Concat(v.ranked, v.aside) {
-		x, ok := v.comparison(c.ID, m.Name)
-		if !ok || c.ID == v.baseline || len(v.voidsOf(c.ID, m.Name)) > 0 {
+	for _, c := range slices.Concat(v.ranked, v.statusOnly) {
+		x, ok := v.findComparison(c.ID, m.Name)
+		if !ok || c.ID == v.baseline || len(v.voidsMetric(c.ID, m.Name)) > 0 {
 			continue
 		}
 		all++
 		switch {
-		case !v.differs(x):
+		case !v.isDifferent(x):
 		case x.Ratio < 1:
 			less++
 		default:
 			more++
 		}
 	}
-	base, on, rest := title(v.r, v.baseline), "On "+v.workload+", ", ""
+	base, on, rest := contenderTitle(v.r, v.baseline), "On "+v.workload+", ", ""
 	if more > 0 {
-		rest = fmt.Sprintf("; %d %s more", more, verb(more, "takes", "take"))
+		rest = fmt.Sprintf("; %d %s more", more, chooseForm(more, "takes", "take"))
 	}
 	switch {
 	case all == 0:
@@ -179,11 +178,11 @@ func contestTitle(v *view, m tare.Metric) string {
 	case less == 0:
 		return oneLine(fmt.Sprintf("%snone of %d takes %s than %s%s", on, all, m.Less, base, rest))
 	}
-	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, verb(less, "takes", "take"), m.Less, base, rest))
+	return oneLine(fmt.Sprintf("%s%d of %d %s %s than %s%s", on, less, all, chooseForm(less, "takes", "take"), m.Less, base, rest))
 }
 
-// verb returns the form of a verb for n of something.
-func verb(n int, one, many string) string {
+// chooseForm returns the form of a word for n things.
+func chooseForm(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
@@ -195,19 +194,19 @@ func newPanel(r *tare.Result, works []string) Panel {
 	p := Panel{Name: oneLine(strings.Join(works, " · "))}
 	var rows []Rival
 	for i, id := range works {
-		v := look(r, id, map[string]bool{})
-		noise := tare.NoiseFloor(r.Comparisons, id, v.leading())
+		v := newView(r, id, map[string]bool{})
+		noise := tare.NoiseFloor(r.Comparisons, id, v.leadingMetric())
 		if noise > 0 {
 			noise = math.Exp(noise)
 		}
 		p.Noise = append(p.Noise, noise)
-		for _, c := range slices.Concat(v.ranked, v.aside) {
+		for _, c := range slices.Concat(v.ranked, v.statusOnly) {
 			at := slices.IndexFunc(rows, func(x Rival) bool { return x.ID == c.ID })
 			if at < 0 {
 				at = len(rows)
 				rows = append(rows, Rival{ID: c.ID, Name: oneLine(c.Title()), Note: rivalNote(v, c), Base: c.ID == v.baseline})
 			}
-			line := v.rivalLine(c)
+			line := v.newRivalLine(c)
 			line.Work = i
 			if len(works) > 1 {
 				line.Workload = oneLine(id)
@@ -215,13 +214,13 @@ func newPanel(r *tare.Result, works []string) Panel {
 			rows[at].Lines = append(rows[at].Lines, line)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b Rival) int { return cmp.Compare(a.place(), b.place()) })
-	p.Rows, p.Rest = chooseRivals(rows, subject(r))
+	slices.SortStableFunc(rows, func(a, b Rival) int { return cmp.Compare(a.sortKey(), b.sortKey()) })
+	p.Rows, p.Rest = chooseRivals(rows, findSubject(r))
 	return p
 }
 
-// place returns what a row is ordered by; rows without a ratio are last.
-func (x Rival) place() float64 {
+// sortKey returns the ratio that rows are sorted by; rows without a ratio come last.
+func (x Rival) sortKey() float64 {
 	if x.Base {
 		return 1
 	}
@@ -233,20 +232,20 @@ func (x Rival) place() float64 {
 	return math.Inf(1)
 }
 
-// chooseRivals keeps the best, the baseline, the worst and the contender that the
-// study asks about, if there are too many.
+// chooseRivals selects the best, the baseline, the worst and the contender of the study's question if there
+// are more than maxRivals rows.
 func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
-	if len(rows) <= rivalsMost {
+	if len(rows) <= maxRivals {
 		return rows, nil
 	}
 	worst := 0
 	for i, x := range rows {
-		if !math.IsInf(x.place(), 1) {
+		if !math.IsInf(x.sortKey(), 1) {
 			worst = i
 		}
 	}
 	for i, x := range rows {
-		if i < rivalsBest || i == worst || x.Base || x.ID == asked {
+		if i < maxBestRivals || i == worst || x.Base || x.ID == asked {
 			shown = append(shown, x)
 			continue
 		}
@@ -255,10 +254,10 @@ func chooseRivals(rows []Rival, asked string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// subject returns the contender that the study asks about: that of the first
-// criterion or claim which a ratio answers; else the best on the first workload.
-func subject(r *tare.Result) string {
-	for _, v := range ruled(r) {
+// findSubject returns the contender of the study's question: that of the first criterion or claim which a
+// ratio answers, otherwise the best on the first workload. It returns "" if nothing was compared.
+func findSubject(r *tare.Result) string {
+	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
 			return v.Contender
 		}
@@ -269,7 +268,7 @@ func subject(r *tare.Result) string {
 		}
 	}
 	for _, id := range contestWorks(r) {
-		for _, c := range look(r, id, map[string]bool{}).ranked {
+		for _, c := range newView(r, id, map[string]bool{}).ranked {
 			if c.ID != r.Baseline() {
 				return c.ID
 			}
@@ -278,7 +277,7 @@ func subject(r *tare.Result) string {
 	return ""
 }
 
-const rivalNoteMost = 26 // characters
+const maxRivalNote = 26 // characters
 
 // rivalNote returns the module and version of a contender, or that it is the baseline.
 func rivalNote(v *view, c tare.Contender) string {
@@ -296,25 +295,24 @@ func rivalNote(v *view, c tare.Contender) string {
 	if len(parts) > 1 && strings.HasPrefix(name, "v") && len(name) < 4 {
 		name = parts[len(parts)-2]
 	}
-	return shortened(oneLine(name+" "+c.Version), rivalNoteMost)
+	return truncateText(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// rivalLine returns the ratio of a contender by the leading metric, or why there
-// is none.
-func (v *view) rivalLine(c tare.Contender) RivalLine {
-	metric := v.leading()
-	line := RivalLine{Claims: v.rivalClaims(c.ID, metric)}
+// newRivalLine returns the ratio of a contender by the leading metric, or the reason why it has no ratio.
+func (v *view) newRivalLine(c tare.Contender) RivalLine {
+	metric := v.leadingMetric()
+	line := RivalLine{Claims: v.newRivalClaims(c.ID, metric)}
 	if c.ID == v.baseline {
 		line.Text = "1×"
-		if x, ok := v.value(c.ID, metric); ok {
-			s := scaleFor(x.Unit, []float64{x.Value})
+		if x, ok := v.findValue(c.ID, metric); ok {
+			s := newScale(x.Unit, []float64{x.Value})
 			unit, _, _ := strings.Cut(s.unit, "/")
-			line.Says = significant(x.Value/s.divisor, 3) + " " + unit
+			line.Says = formatDigits(x.Value/s.divisor, 3) + " " + unit
 		}
 		return line
 	}
-	x, ok := v.comparison(c.ID, metric)
-	voids := append(v.voidsOf(c.ID, metric), v.voidsOf(v.baseline, metric)...)
+	x, ok := v.findComparison(c.ID, metric)
+	voids := append(v.voidsMetric(c.ID, metric), v.voidsMetric(v.baseline, metric)...)
 	switch {
 	case len(voids) > 0:
 		line.Text, line.Says = "void", "void by "+voids[0].Check
@@ -323,61 +321,61 @@ func (v *view) rivalLine(c tare.Contender) RivalLine {
 		line.Text, line.Says = nothing, "not compared"
 		return line
 	}
-	line.Ratio, line.Text = x.Ratio, shortRatio(x.Ratio)+"×"
+	line.Ratio, line.Text = x.Ratio, formatShortRatio(x.Ratio)+"×"
 	switch {
 	case x.Exact:
 		line.Detail = "exactly"
 	case x.Bounded():
-		line.Low, line.High, line.Detail = x.Low, x.High, shortRatio(x.Low)+"–"+shortRatio(x.High)
+		line.Low, line.High, line.Detail = x.Low, x.High, formatShortRatio(x.Low)+"–"+formatShortRatio(x.High)
 	default:
 		line.Detail = "no interval yet"
 	}
 	switch {
-	case !v.differs(x):
+	case !v.isDifferent(x):
 		line.Side, line.Says = "same", "≈ inside the noise"
 		if tare.NoiseFloor(v.r.Comparisons, v.workload, metric) == 0 {
 			line.Says = "≈ no difference shown"
 		}
 	case x.Ratio < 1:
-		line.Side, line.Says = "less", "▼ "+lessBy(x.Ratio)
+		line.Side, line.Says = "less", "▼ "+formatLess(x.Ratio)
 	default:
-		line.Side, line.Says = "more", "▲ "+moreBy(x.Ratio)
+		line.Side, line.Says = "more", "▲ "+formatMore(x.Ratio)
 	}
 	return line
 }
 
-// lessBy says how much less a ratio below 1 is.
-func lessBy(x float64) string {
+// formatLess prints by how much a ratio below 1 is less.
+func formatLess(x float64) string {
 	if x < 0.1 {
-		return "1/" + significant(1/x, 2) + " of it"
+		return "1/" + formatDigits(1/x, 2) + " of it"
 	}
-	return percent(math.Round((1-x)*100)/100) + " less"
+	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
 
-// moreBy says how much more a ratio above 1 is.
-func moreBy(x float64) string {
+// formatMore prints by how much a ratio above 1 is more.
+func formatMore(x float64) string {
 	if x >= 2 {
-		return significant(x, 2) + " times"
+		return formatDigits(x, 2) + " times"
 	}
-	return percent(math.Round((x-1)*100)/100) + " more"
+	return formatPercent(math.Round((x-1)*100)/100) + " more"
 }
 
-// shortRatio prints a ratio for a headline: two decimals, or two significant digits.
-func shortRatio(x float64) string {
+// formatShortRatio prints a ratio for a headline: two decimals, or two significant digits.
+func formatShortRatio(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1):
 		return nothing
 	case x >= 10:
 		return format.Grouped(x, 0)
 	case x >= 0.1:
-		return fixed(x, 2)
+		return formatFixed(x, 2)
 	}
-	return significant(x, 2)
+	return formatDigits(x, 2)
 }
 
-// namedRatios returns the ratios that criteria ask of a contender on a workload, and those
-// that claims published, without words, the smallest first. One that both name is one.
-func namedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
+// listNamedRatios returns the limits of criteria and the published ratios of a contender on a workload,
+// without words, the smallest first. Two that differ by less than 3 % are merged.
+func listNamedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
 	find := func(value float64) *RivalClaim {
 		for i, c := range out {
@@ -388,7 +386,7 @@ func namedRatios(r *tare.Result, contender, workload, metric string) []RivalClai
 		out = append(out, RivalClaim{Value: value, Printed: value})
 		return &out[len(out)-1]
 	}
-	for _, x := range ruled(r) {
+	for _, x := range listRulings(r) {
 		if x.Contender == contender && x.Workload == workload && x.Metric == metric && x.Rule.Kind == tare.RuleRatio && x.Rule.Limit > 0 {
 			sign := "≥"
 			if x.Rule.AtMost {
@@ -407,8 +405,8 @@ func namedRatios(r *tare.Result, contender, workload, metric string) []RivalClai
 	return out
 }
 
-// namedBy returns the words for who named the ratio: asked, published, or both.
-func (c RivalClaim) namedBy() string {
+// sourceText returns the source of the ratio: a criterion, a publication, or both.
+func (c RivalClaim) sourceText() string {
 	switch {
 	case c.Asked != "" && c.Published:
 		return "asked, published"
@@ -418,27 +416,27 @@ func (c RivalClaim) namedBy() string {
 	return "asked"
 }
 
-// amount prints the ratio, with its sign if it was only asked for.
-func (c RivalClaim) amount() string {
-	text := limitRatio(c.Printed) + "×"
+// formatValue prints the ratio, with its sign if it is only the limit of a criterion.
+func (c RivalClaim) formatValue() string {
+	text := formatLimit(c.Printed) + "×"
 	if c.Asked != "" && !c.Published {
 		text = c.Asked + "\u00a0" + text
 	}
 	return text
 }
 
-// rivalClaims returns the named ratios of a contender, in words.
-func (v *view) rivalClaims(id, metric string) []RivalClaim {
-	out := namedRatios(v.r, id, v.workload, metric)
+// newRivalClaims returns the named ratios of a contender, in words.
+func (v *view) newRivalClaims(id, metric string) []RivalClaim {
+	out := listNamedRatios(v.r, id, v.workload, metric)
 	for i, c := range out {
-		out[i].Text = c.namedBy() + " " + c.amount()
+		out[i].Text = c.sourceText() + " " + c.formatValue()
 	}
 	return out
 }
 
-// limitRatio prints a ratio that somebody named, without zeros at its end.
-func limitRatio(x float64) string {
-	text := shortRatio(x)
+// formatLimit prints a limit or published ratio without trailing zeros.
+func formatLimit(x float64) string {
+	text := formatShortRatio(x)
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}

@@ -11,20 +11,20 @@ import (
 const (
 	criteriaHeading = "What was asked of each"
 	criteriaMeans   = "One field is one criterion compared with one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
-	ruledMost       = 12 // rulings that are told one by one at the top
-	openMost        = 6  // rulings of one kind, other than met, that are told one by one all the same
+	maxRulings      = 12 // criterion results that the top lists one by one
+	maxOpenRulings  = 6  // results of one kind, except met, that it lists one by one even so
 )
 
-// ruled are the verdicts on criteria.
-func ruled(r *tare.Result) []tare.Verdict {
+// listRulings returns the verdicts on criteria.
+func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }
 
-// crowded reports whether there are too many rulings to tell one by one.
-func crowded(r *tare.Result) bool { return len(ruled(r)) > ruledMost }
+// hasManyRulings reports whether there are too many criterion results to list one by one.
+func hasManyRulings(r *tare.Result) bool { return len(listRulings(r)) > maxRulings }
 
-// rulings is the order in which rulings are summed up.
-func rulings() []tare.Ruling {
+// rulingOrder returns the order in which criterion results are summed up.
+func rulingOrder() []tare.Ruling {
 	return []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met}
 }
 
@@ -34,10 +34,10 @@ type criterion struct {
 	verdicts []tare.Verdict
 }
 
-// asks are the criteria in the order of their verdicts.
-func asks(r *tare.Result) []criterion {
+// listCriteria returns the criteria in the order of their verdicts.
+func listCriteria(r *tare.Result) []criterion {
 	var out []criterion
-	for _, v := range ruled(r) {
+	for _, v := range listRulings(r) {
 		i := slices.IndexFunc(out, func(c criterion) bool { return c.text == v.Criterion })
 		if i < 0 {
 			i = len(out)
@@ -48,14 +48,13 @@ func asks(r *tare.Result) []criterion {
 	return out
 }
 
-// came are the verdicts on a criterion that came out so.
-func (c criterion) came(ruling tare.Ruling) []tare.Verdict {
+// withResult returns the verdicts of c whose result is ruling.
+func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(c.verdicts), func(v tare.Verdict) bool { return v.Verdict != ruling })
 }
 
-// ids are the different contenders, or whatever else of says, that a criterion
-// was compared with.
-func (c criterion) ids(of func(tare.Verdict) string) []string {
+// listIDs returns the distinct values of id over the verdicts of c: contenders or workloads.
+func (c criterion) listIDs(of func(tare.Verdict) string) []string {
 	var out []string
 	for _, v := range c.verdicts {
 		if !slices.Contains(out, of(v)) {
@@ -68,39 +67,39 @@ func (c criterion) ids(of func(tare.Verdict) string) []string {
 func contenderOf(v tare.Verdict) string { return v.Contender }
 func workloadOf(v tare.Verdict) string  { return v.Workload }
 
-// summed are the verdicts that came out so in as few of them as say it: each by
-// itself where they are few, otherwise one that counts them.
-func (c criterion) summed(ruling tare.Ruling) []tare.Verdict {
-	came := c.came(ruling)
+// summarize returns the verdicts of c with that result: each one if they are few, otherwise one that counts
+// them.
+func (c criterion) summarize(ruling tare.Ruling) []tare.Verdict {
+	came := c.withResult(ruling)
 	switch {
 	case len(came) == 0:
 		return nil
-	case len(came) == 1 || ruling != tare.Met && len(came) <= openMost:
+	case len(came) == 1 || ruling != tare.Met && len(came) <= maxOpenRulings:
 		return came
 	case len(came) == len(c.verdicts):
-		return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: for %s.", c.text, c.everybody())}}
+		return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: for %s.", c.text, c.describeScope())}}
 	}
 	return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: in %d of %d cases.", c.text, len(came), len(c.verdicts))}}
 }
 
-// topmost are the verdicts on criteria as the top of a report tells them.
-func topmost(r *tare.Result) []tare.Verdict {
-	if !crowded(r) {
-		return ruled(r)
+// topVerdicts returns the verdicts on criteria for the top of a report, summarized if there are many.
+func topVerdicts(r *tare.Result) []tare.Verdict {
+	if !hasManyRulings(r) {
+		return listRulings(r)
 	}
 	var out []tare.Verdict
-	for _, c := range asks(r) {
-		for _, ruling := range rulings() {
-			out = append(out, c.summed(ruling)...)
+	for _, c := range listCriteria(r) {
+		for _, ruling := range rulingOrder() {
+			out = append(out, c.summarize(ruling)...)
 		}
 	}
 	return out
 }
 
-// everybody is whom a criterion was compared with.
-func (c criterion) everybody() string {
-	contenders, workloads := c.ids(contenderOf), c.ids(workloadOf)
-	who, on := "all "+plural(len(contenders), "contender"), "all "+plural(len(workloads), "workload")
+// describeScope returns the contenders and workloads that the criterion applies to.
+func (c criterion) describeScope() string {
+	contenders, workloads := c.listIDs(contenderOf), c.listIDs(workloadOf)
+	who, on := "all "+countNoun(len(contenders), "contender"), "all "+countNoun(len(workloads), "workload")
 	if len(contenders) == 1 {
 		who = contenders[0]
 	}
@@ -110,61 +109,60 @@ func (c criterion) everybody() string {
 	return who + " on " + on
 }
 
-// differenceMeans explains criteria on differences, where there are any.
-func differenceMeans(r *tare.Result) string {
-	of := sharedOut(r)
+// explainDifference explains criteria on differences. It returns "" if there are none.
+func explainDifference(r *tare.Result) string {
+	of := joinShareBases(r)
 	if of == "" {
 		return ""
 	}
-	one := strings.TrimSuffix(done(r), "s")
+	one := strings.TrimSuffix(operationsNoun(r), "s")
 	return fmt.Sprintf(" A difference is what a contender takes more than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: how much of that the choice decides.", r.Baseline(), one, of)
 }
 
-// sharedOut names the workloads of which differences are said to be a share;
-// empty where no criterion asks for one.
-func sharedOut(r *tare.Result) string {
+// joinShareBases names the workloads that differences are a share of. It returns "" if no criterion uses one.
+func joinShareBases(r *tare.Result) string {
 	var of []string
-	for _, c := range asks(r) {
+	for _, c := range listCriteria(r) {
 		rule, ok := strings.CutPrefix(c.text, c.verdicts[0].Metric+" "+string(tare.RuleDifference)+" ")
 		if _, workload, found := strings.Cut(rule, " of "); ok && found && !slices.Contains(of, workload) {
 			of = append(of, workload)
 		}
 	}
-	return inWords(of)
+	return joinNames(of)
 }
 
-// criteria adds who was ruled on how, where that is too much for the top.
-func (s *Section) criteria(r *tare.Result) {
-	if !crowded(r) {
+// addCriteria adds the results of each criterion as tables if they are too many for the top.
+func (s *Section) addCriteria(r *tare.Result) {
+	if !hasManyRulings(r) {
 		return
 	}
-	s.say(Dim, criteriaMeans+differenceMeans(r))
-	for _, c := range asks(r) {
-		s.space()
-		s.only(forText|forMarkdown, func() { s.say(Bold, c.text+":") })
-		s.show("", c.text, c.table(r))
+	s.addText(Dim, criteriaMeans+explainDifference(r))
+	for _, c := range listCriteria(r) {
+		s.addSpace()
+		s.addOnly(forText|forMarkdown, func() { s.addText(Bold, c.text+":") })
+		s.addTable("", c.text, c.newTable(r))
 	}
 }
 
-// table is a row for every workload and a column for every contender.
-func (c criterion) table(r *tare.Result) Table {
-	contenders := c.ids(contenderOf)
+// newTable returns a row per workload and a column per contender.
+func (c criterion) newTable(r *tare.Result) Table {
+	contenders := c.listIDs(contenderOf)
 	t := Table{Columns: []Column{{Name: "workload"}}}
 	for _, id := range contenders {
-		t.Columns = append(t.Columns, Column{Name: title(r, id)})
+		t.Columns = append(t.Columns, Column{Name: contenderTitle(r, id)})
 	}
-	for _, w := range c.ids(workloadOf) {
+	for _, w := range c.listIDs(workloadOf) {
 		line := Row{Cells: []Field{{Text: w}}}
 		for _, id := range contenders {
-			line.Cells = append(line.Cells, c.field(id, w))
+			line.Cells = append(line.Cells, c.resultField(id, w))
 		}
 		t.Rows = append(t.Rows, line)
 	}
 	return t
 }
 
-// field is what became of a criterion for a contender on a workload.
-func (c criterion) field(contender, workload string) Field {
+// resultField returns the result of the criterion for a contender on a workload.
+func (c criterion) resultField(contender, workload string) Field {
 	i := slices.IndexFunc(c.verdicts, func(v tare.Verdict) bool { return v.Contender == contender && v.Workload == workload })
 	if i < 0 {
 		return Field{Text: nothing}

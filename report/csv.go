@@ -11,41 +11,40 @@ import (
 )
 
 // CSV writes r as comma-separated values (RFC 4180, lines end in a newline)
-// under a header. The column section says what a row is:
+// under a header. The column section is the kind of a row:
 //
 //	figure     one workload, contender and metric. value is the median over
-//	           rounds in unit, ratio the contender's figure over that of the
+//	           rounds in unit, ratio the contender's value over that of the
 //	           baseline.
-//	item       CPU time of one of the items that requests carry, and what it is.
-//	scaling    a fitted exponent; workload names all it was fitted over.
-//	break-even what the baseline costs more than the contender on one shape, which
-//	           text says; and the rate at which that is 1 % of a core.
-//	semantics  one case in which the contender's answer is not the reference's;
-//	           and, as metrics, how many cases it was asked and what it could
-//	           not be asked.
-//	adoption   one thing that taking the contender in brings; value or text.
-//	cost       one figure of what the difference comes to.
-//	claim      a published claim that stands beside no figure, and what became
-//	           of it: a statement; what is only reported, with the published
-//	           figure; a count of modules, as value; a trend, as the
-//	           factor by which the ratio moves along its workloads.
+//	item       CPU time of one item of a request; text names the item.
+//	scaling    a fitted exponent; workload names all that it was fitted over.
+//	break-even the extra cost of the baseline over the contender on one shape,
+//	           in text; and the rate at which it is 1 % of a core.
+//	semantics  one case in which the contender's output differs from the
+//	           reference's; and, as metrics, the number of cases and the
+//	           operations that it does not support.
+//	adoption   one cost of adopting the contender; value or text.
+//	cost       one value of what the difference costs.
+//	claim      a published claim without a measured value of its own, and its
+//	           outcome: a statement; a reported value, as published; a count of
+//	           modules, as value; a trend, as the factor by which the ratio
+//	           moves along its workloads.
 //	decomposition
-//	           one step of a decomposition, or the whole of it, as text says:
-//	           ratio is the contender's figure over that of against, the one
-//	           before it; and as metric …_share the step's part of the whole.
-//	driving    one thing recorded about how a server was driven: value is a count
-//	           over all rounds; where there is none, value_low and value_high are
-//	           the least and the most of any round.
-//	profile    one function of a profile: what it used itself, or with what it
-//	           called; before them the total, with the file's name as text.
+//	           one step of a decomposition, or its total, named in text: ratio
+//	           is the contender's value over that of against, the one before
+//	           it; and as metric …_share the step's part of the total.
+//	driving    one statistic of the load on a server: value is a count over all
+//	           rounds; or value_low and value_high are the least and the
+//	           greatest value of a round.
+//	profile    one function of a profile: its own use, or that with its calls;
+//	           before them the total, with the file's name as text.
 //
-// What there is not is empty. A figure that is struck, or beside which void_by
-// names a check, must not be used. Text from elsewhere is in one line of
-// characters that print; where a spreadsheet would take it for a formula an
-// apostrophe stands before it. The error is the writer's.
+// Unknown fields are empty. A value that is struck, or with a check in void_by,
+// must not be used. Foreign text is in one line of printable characters, after an
+// apostrophe if a spreadsheet could take it for a formula. The error is the writer's.
 func CSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, true) }
 
-// moreCSV is CSV without its header, to follow another result.
+// moreCSV writes CSV without its header, to follow another result.
 func moreCSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, false) }
 
 func writeCSV(w io.Writer, r *tare.Result, header bool) error {
@@ -60,7 +59,7 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 	}
 	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
 		for i, c := range cells {
-			record[i] = c.print(row)
+			record[i] = c.formatCell(row)
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
@@ -71,8 +70,7 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 	return nil
 }
 
-// csvRow is one row: about one contender, as a rule on one workload by one
-// metric.
+// csvRow is one row. It is about one contender, and usually about one workload and metric.
 type csvRow struct {
 	section    string
 	r          *tare.Result
@@ -83,34 +81,34 @@ type csvRow struct {
 	comparison *tare.Comparison // nil: none
 	difference *tare.Difference // nil: none
 	bounded    bool             // value has an interval
-	ranged     bool             // value is nothing but its bounds
-	against    string           // where there is no comparison
-	level      float64          // likewise
-	void       []tare.Finding   // that void what the row says
-	claim      string           // id and outcome, where the row is about one claim
+	ranged     bool             // value has bounds only
+	against    string           // if comparison is nil
+	level      float64          // if comparison is nil
+	void       []tare.Finding   // that void the row
+	claim      string           // id and outcome, if the row is about one claim
 	text       string
 }
 
-// csvFigure is the section of what was measured.
+// csvFigure is the section of measured values.
 const csvFigure = "figure"
 
-// csvRows lists the figures in the result's own order: those with a figure, and
-// those without one about which there is a verdict, a claim or a void.
+// csvRows returns the values in the order of the result: those with a value, and those without one that have a
+// verdict, a claim or a void finding.
 func csvRows(r *tare.Result) []csvRow {
 	base := r.Baseline()
 	var rows []csvRow
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID, map[string]bool{})
 		for _, c := range r.Contenders {
 			for _, metric := range r.Metrics {
-				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: metricNamed(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}
+				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: findMetric(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}
 				if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
 					return x.Workload == w.ID && x.Contender == c.ID && x.Metric == metric
 				}); i >= 0 {
 					row.value = &r.Values[i]
 				}
 				row.comparison = csvComparison(r, w.ID, c.ID, metric, base)
-				if row.value != nil || row.comparison != nil || row.criteria() != "" || row.claims() != "" || v.present(c.ID) && slices.Contains(v.metrics(), metric) {
+				if row.value != nil || row.comparison != nil || row.joinCriteria() != "" || row.joinClaims() != "" || v.hasData(c.ID) && slices.Contains(v.listMetrics(), metric) {
 					rows = append(rows, row)
 				}
 			}
@@ -119,8 +117,8 @@ func csvRows(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvComparison is the contender against the baseline. The baseline's own
-// holds its rank, whoever it is against.
+// csvComparison returns the contender's comparison with the baseline, or nil. The baseline has a comparison
+// too, which contains its rank.
 func csvComparison(r *tare.Result, workload, contender, metric, base string) *tare.Comparison {
 	for i, c := range r.Comparisons {
 		if c.Workload == workload && c.Contender == contender && c.Metric == metric && (c.Against == base || contender == base) {
@@ -130,7 +128,7 @@ func csvComparison(r *tare.Result, workload, contender, metric, base string) *ta
 	return nil
 }
 
-func (row csvRow) criteria() string {
+func (row csvRow) joinCriteria() string {
 	if row.section != csvFigure {
 		return ""
 	}
@@ -143,20 +141,20 @@ func (row csvRow) criteria() string {
 	return strings.Join(parts, "; ")
 }
 
-func (row csvRow) claims() string {
+func (row csvRow) joinClaims() string {
 	if row.section != csvFigure {
 		return row.claim
 	}
 	var parts []string
 	for _, c := range row.r.Claims {
 		if c.Workload == row.workload && c.Contender == row.contender.ID && c.Metric == row.metric.Name {
-			parts = append(parts, c.ID+": "+became(c))
+			parts = append(parts, c.ID+": "+outcomeText(c))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func (row csvRow) voidBy() string {
+func (row csvRow) joinVoidChecks() string {
 	var checks []string
 	for _, f := range row.void {
 		if !slices.Contains(checks, f.Check) {

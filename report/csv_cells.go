@@ -11,16 +11,16 @@ import (
 // csvCell is one column.
 type csvCell struct {
 	name string
-	of   func(csvRow) string
+	text func(csvRow) string
 }
 
-// fieldLength is how many characters of a text stand in a field; the document
-// has all of it.
-const fieldLength = 400
+// maxField is the maximal length of a text in characters. The document has all of it.
+const maxField = 400
 
-// print is the field of a row. Figures are as they are; text is made harmless.
-func (c csvCell) print(row csvRow) string {
-	text := c.of(row)
+// formatCell returns the cell of a row. Numbers stay as they are; text is made safe for terminals and
+// spreadsheets.
+func (c csvCell) formatCell(row csvRow) string {
+	text := c.text(row)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
 		return text
 	}
@@ -29,7 +29,7 @@ func (c csvCell) print(row csvRow) string {
 
 // CSVText is foreign text as a field of CSV: letter by letter, cut off where it is long,
 // and no formula.
-func CSVText(text string) string { return unspreadable(shortened(literal(text), fieldLength)) }
+func CSVText(text string) string { return guardFormula(truncateText(showLiteral(text), maxField)) }
 
 func csvCells() []csvCell {
 	value := func(name string, of func(tare.Value) string) csvCell {
@@ -99,29 +99,29 @@ func csvCells() []csvCell {
 			if row.value == nil || row.ranged {
 				return ""
 			}
-			return number(row.value.Value)
+			return formatNumber(row.value.Value)
 		}},
-		bound("value_low", func(v tare.Value) string { return number(v.Low) }),
-		bound("value_high", func(v tare.Value) string { return number(v.High) }),
-		value("rounds", func(v tare.Value) string { return counted(v.Rounds) }),
+		bound("value_low", func(v tare.Value) string { return formatNumber(v.Low) }),
+		bound("value_high", func(v tare.Value) string { return formatNumber(v.High) }),
+		value("rounds", func(v tare.Value) string { return formatPositiveInt(v.Rounds) }),
 		figure("struck", func(v tare.Value) string { return strconv.FormatBool(v.Struck) }),
-		{"void_by", csvRow.voidBy},
+		{"void_by", csvRow.joinVoidChecks},
 		{"against", func(row csvRow) string {
-			return or(row.against, compared("", func(c tare.Comparison) string { return c.Against }).of(row))
+			return orDefault(row.against, compared("", func(c tare.Comparison) string { return c.Against }).text(row))
 		}},
-		compared("ratio", func(c tare.Comparison) string { return positive(c.Ratio) }),
-		compared("ratio_low", func(c tare.Comparison) string { return positive(c.Low) }),
-		compared("ratio_high", func(c tare.Comparison) string { return positive(c.High) }),
+		compared("ratio", func(c tare.Comparison) string { return formatPositive(c.Ratio) }),
+		compared("ratio_low", func(c tare.Comparison) string { return formatPositive(c.Low) }),
+		compared("ratio_high", func(c tare.Comparison) string { return formatPositive(c.High) }),
 		{"level", func(row csvRow) string {
-			return or(positive(row.level), compared("", func(c tare.Comparison) string { return positive(c.Level) }).of(row))
+			return orDefault(formatPositive(row.level), compared("", func(c tare.Comparison) string { return formatPositive(c.Level) }).text(row))
 		}},
 		compared("exact", func(c tare.Comparison) string { return strconv.FormatBool(c.Exact) }),
 		compared("exploratory", func(c tare.Comparison) string { return strconv.FormatBool(c.Exploratory) }),
 		ranked("rank_low", func(c tare.Comparison) string { return strconv.Itoa(c.RankLow) }),
 		ranked("rank_high", func(c tare.Comparison) string { return strconv.Itoa(c.RankHigh) }),
 		ranked("letters", func(c tare.Comparison) string { return c.Letters }),
-		{"criteria", csvRow.criteria},
-		{"claims", csvRow.claims},
+		{"criteria", csvRow.joinCriteria},
+		{"claims", csvRow.joinClaims},
 		{"section", func(row csvRow) string { return row.section }},
 		differs("property", func(d tare.Difference) string { return d.Property }),
 		differs("op", func(d tare.Difference) string { return d.Op }),
@@ -134,24 +134,24 @@ func csvCells() []csvCell {
 	}
 }
 
-// number is x to its last digit; empty where it is none.
-func number(x float64) string {
+// formatNumber prints x to its last digit, or "" if it is not finite.
+func formatNumber(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// positive is a figure that is there only above zero.
-func positive(x float64) string {
+// formatPositive prints x, or "" if it is not above 0.
+func formatPositive(x float64) string {
 	if !(x > 0) {
 		return ""
 	}
-	return number(x)
+	return formatNumber(x)
 }
 
-// counted is a count that is there only above zero.
-func counted(n int) string {
+// formatPositiveInt prints n, or "" if it is not above 0.
+func formatPositiveInt(n int) string {
 	if n <= 0 {
 		return ""
 	}

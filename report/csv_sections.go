@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// csvScaling is a row for every exponent that was fitted.
+// csvScaling returns a row per fitted exponent.
 func csvScaling(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, s := range r.Scaling {
-		row := csvAbout(r, "scaling", s.Contender)
-		row.workload, row.text = strings.Join(s.Workloads, " "), fit(s)
+		row := newCSVRow(r, "scaling", s.Contender)
+		row.workload, row.text = strings.Join(s.Workloads, " "), fitName(s)
 		row.metric = tare.Metric{Name: "time_exponent"}
 		row.value = &tare.Value{Value: s.Exponent, Low: s.Low, High: s.High, Rounds: s.Rounds}
 		row.bounded, row.level = s.Low < s.High, s.Level
@@ -24,16 +24,16 @@ func csvScaling(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvSemantics is a row for every difference, after one that says how many
-// cases there were and one for every operation a contender could not be asked.
+// csvSemantics returns, per contender, a row with the number of cases, one per unsupported operation, and one
+// per difference.
 func csvSemantics(r *tare.Result) []csvRow {
 	var rows []csvRow
-	for _, c := range conducts(r) {
-		about := csvAbout(r, "semantics", c.who.ID)
+	for _, c := range listBehaviours(r) {
+		about := newCSVRow(r, "semantics", c.contender.ID)
 		row := about
 		row.metric, row.value, row.against = tare.Metric{Name: "cases", Unit: "cases"}, &tare.Value{Value: float64(c.Cases)}, c.Reference
 		rows = append(rows, row)
-		for _, op := range c.missing() {
+		for _, op := range c.listUnsupported() {
 			row := about
 			row.metric, row.difference = tare.Metric{Name: "unsupported"}, &tare.Difference{Op: op}
 			rows = append(rows, row)
@@ -48,12 +48,11 @@ func csvSemantics(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvAdoption is a row for everything that is known of what taking a contender
-// in brings.
+// csvAdoption returns a row per known cost of adopting a contender.
 func csvAdoption(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Contenders {
-		a, about := c.Adoption, csvAbout(r, "adoption", c.ID)
+		a, about := c.Adoption, newCSVRow(r, "adoption", c.ID)
 		figure := func(metric, unit string, value float64, known bool) {
 			if known {
 				row := about
@@ -80,11 +79,11 @@ func csvAdoption(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvCost is a row for every figure of what the difference comes to.
+// csvCost returns a row per value of the costs.
 func csvCost(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Cost {
-		about := csvAbout(r, "cost", c.Contender)
+		about := newCSVRow(r, "cost", c.Contender)
 		about.workload, about.against, about.text, about.void = c.Workload, c.Against, c.Sentence, r.VoidsMetric(c.Contender, c.Workload, c.Metric)
 		figure := func(metric, unit string, v tare.Value, known, bounded bool) {
 			if known {
@@ -102,15 +101,15 @@ func csvCost(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvStatements is a row for every claim that stands beside no figure.
+// csvStatements returns a row per claim without a measured value of its workload and metric.
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
 		if slices.Contains(r.Metrics, c.Metric) && slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload }) {
 			continue
 		}
-		row := csvAbout(r, "claim", c.Contender)
-		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+became(c), c.Statement
+		row := newCSVRow(r, "claim", c.Contender)
+		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+outcomeText(c), c.Statement
 		switch {
 		case c.Kind == tare.ClaimReported && c.Published > 0:
 			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
@@ -131,12 +130,11 @@ func csvStatements(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvAbout is a row of a section about one contender, with what voids it
-// altogether.
-func csvAbout(r *tare.Result, section, contender string) csvRow {
+// newCSVRow returns a row of a section about one contender, with the findings that void all of the contender.
+func newCSVRow(r *tare.Result, section, contender string) csvRow {
 	c, ok := r.Contender(contender)
 	if !ok {
 		c.ID = contender
 	}
-	return csvRow{section: section, r: r, contender: c, void: wholly(r, contender)}
+	return csvRow{section: section, r: r, contender: c, void: voidsOfAll(r, contender)}
 }

@@ -2,8 +2,7 @@ package report
 
 import "github.com/tarebench/tare"
 
-// csvDriving is a row for everything trials recorded about how a server was
-// driven on a workload.
+// csvDriving returns a row per load statistic that trials recorded for a workload and contender.
 func csvDriving(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
@@ -11,18 +10,18 @@ func csvDriving(r *tare.Result) []csvRow {
 			continue
 		}
 		for _, c := range r.Contenders {
-			all := samples(r, c.ID, w.ID)
-			about := csvAbout(r, "driving", c.ID)
-			about.workload, about.text, about.void = w.ID, traffic(r, *w.Traffic), r.Voids(c.ID, w.ID)
-			for _, d := range append(dials(*w.Traffic), dial{csv: tare.KeyErrors, of: keyed(tare.KeyErrors), added: true}, dial{csv: tare.KeyTimeouts, of: keyed(tare.KeyTimeouts), added: true}) {
+			all := listSamples(r, c.ID, w.ID)
+			about := newCSVRow(r, "driving", c.ID)
+			about.workload, about.text, about.void = w.ID, describeTraffic(r, *w.Traffic), r.Voids(c.ID, w.ID)
+			for _, d := range append(listDriveStats(*w.Traffic), driveStat{csv: tare.KeyErrors, read: readKey(tare.KeyErrors), isSum: true}, driveStat{csv: tare.KeyTimeouts, read: readKey(tare.KeyTimeouts), isSum: true}) {
 				row := about
-				row.metric = tare.Metric{Name: d.csv, Unit: d.base()}
-				least, most, ok := extent(all, d.of)
+				row.metric = tare.Metric{Name: d.csv, Unit: d.baseUnit()}
+				least, most, ok := findRange(all, d.read)
 				switch {
 				case !ok:
 					continue
-				case d.added:
-					sum, _ := total(all, d.of)
+				case d.isSum:
+					sum, _ := sumSamples(all, d.read)
 					row.value = &tare.Value{Value: sum, Rounds: len(all)}
 				default:
 					row.value, row.bounded, row.ranged = &tare.Value{Low: least, High: most, Rounds: len(all)}, true, true
@@ -34,8 +33,8 @@ func csvDriving(r *tare.Result) []csvRow {
 	return rows
 }
 
-// base is the unit in which a dial is read.
-func (d dial) base() string {
+// baseUnit returns the unit of the recorded value.
+func (d driveStat) baseUnit() string {
 	switch d.csv {
 	case tare.KeyRate:
 		return "1/s"
@@ -51,16 +50,16 @@ func (d dial) base() string {
 	return ""
 }
 
-// csvDecomposition is two rows for every step of a decomposition and for the
-// whole: the contender it leads to against the one before, and its share.
+// csvDecomposition returns two rows per step of a decomposition and one for its total: the contender after the
+// step against the one before, and the step's share.
 func csvDecomposition(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, d := range r.Decomposition {
 		whole := d.Whole
 		whole.Cause = "the whole"
 		for i, c := range append(append([]tare.Cause(nil), d.Steps...), whole) {
-			row := csvAbout(r, "decomposition", c.To)
-			row.workload, row.metric, row.text = d.Workload, metricNamed(d.Metric), d.ID+": "+c.Cause
+			row := newCSVRow(r, "decomposition", c.To)
+			row.workload, row.metric, row.text = d.Workload, findMetric(d.Metric), d.ID+": "+c.Cause
 			row.void = append(r.VoidsMetric(c.To, d.Workload, d.Metric), r.VoidsMetric(c.From, d.Workload, d.Metric)...)
 			row.against = c.From
 			if c.Rounds > 0 {
@@ -68,7 +67,7 @@ func csvDecomposition(r *tare.Result) []csvRow {
 				row.comparison = &tare.Comparison{Contender: c.To, Against: c.From, Ratio: c.Ratio, Low: c.Low, High: c.High, Level: c.Level, Exact: c.Low > 0 && c.Low == c.High}
 			}
 			rows = append(rows, row)
-			if i < len(d.Steps) && wasTold(d) {
+			if i < len(d.Steps) && hasShares(d) {
 				row.metric, row.comparison, row.level = tare.Metric{Name: d.Metric + "_share"}, nil, c.Level
 				row.value, row.bounded = &tare.Value{Value: c.Share, Low: c.ShareLow, High: c.ShareHigh, Rounds: c.Rounds}, true
 				rows = append(rows, row)
@@ -78,14 +77,13 @@ func csvDecomposition(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvProfiles is two rows for every function of a profile, after one with the
-// total and where the file is, and one for each part and function of its
-// difference to another.
+// csvProfiles returns a row with the total of a profile and its file, two rows per function, and one per part
+// and function of its difference from the baseline's.
 func csvProfiles(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, p := range r.Profiles {
 		add := func(metric string, value float64, text string) {
-			row := csvAbout(r, "profile", p.Contender)
+			row := newCSVRow(r, "profile", p.Contender)
 			row.workload, row.metric, row.text = p.Workload, tare.Metric{Name: p.Of + "_" + metric, Unit: p.Unit}, text
 			row.value = &tare.Value{Value: value}
 			rows = append(rows, row)
@@ -98,7 +96,7 @@ func csvProfiles(r *tare.Result) []csvRow {
 		if p.Gap == nil {
 			continue
 		}
-		for _, half := range halves(p) {
+		for _, half := range gapSplits(p) {
 			for _, line := range half.lines {
 				add("difference_per_op", line.To-line.From, half.kind+": "+line.Name)
 				rows[len(rows)-1].against = p.Gap.Against

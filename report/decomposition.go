@@ -12,55 +12,54 @@ import (
 
 const (
 	decompositionHeading = "Who paid for what"
-	causeLength          = 30 // of a cause in a table for a terminal; beneath it stands all of it
+	causeLength          = 30 // characters of a cause in a terminal's table; a note has all of it
 	barWidth             = 22 // columns of the longest bar
 )
 
-func (s *Section) decomposition(r *tare.Result) {
+func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
 	}
-	s.say(Dim, decompositionMeans)
+	s.addText(Dim, decompositionMeans)
 	drawn := false
 	for _, d := range r.Decomposition {
-		s.space()
-		s.say(Bold, posed(r, d))
+		s.addSpace()
+		s.addText(Bold, decompositionTitle(r, d))
 		if len(d.Steps) == 0 {
-			s.say(Warned, d.Sentence)
+			s.addText(Warned, d.Sentence)
 			continue
 		}
-		s.say(Plain, d.Sentence)
-		s.space()
-		t := shares(r, d)
-		s.only(forText, func() { s.show("", "", withBars(r, d, t)) })
-		s.only(forMarkdown|forHTML, func() { s.show("steps", d.ID, t) })
-		s.only(forMarkdown, func() { s.list("", unlabelled(Plain, stepNotes(t)...)...) })
+		s.addText(Plain, d.Sentence)
+		s.addSpace()
+		t := newShareTable(r, d)
+		s.addOnly(forText, func() { s.addTable("", "", addBars(r, d, t)) })
+		s.addOnly(forMarkdown|forHTML, func() { s.addTable("steps", d.ID, t) })
+		s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, listStepNotes(t)...)...) })
 		drawn = true
 	}
 	if drawn {
-		s.space()
-		s.only(forText, func() { s.say(Dim, barsMean) })
+		s.addSpace()
+		s.addOnly(forText, func() { s.addText(Dim, barsMean) })
 	}
 }
 
-// withBars is the table of shares as a terminal shows it: long causes stand
-// beneath their rows, and the last column is drawn.
-func withBars(r *tare.Result, d tare.Decomposition, t Table) Table {
-	t = t.without()
+// addBars returns t as a terminal shows it: with long causes as notes, and a last column of bars.
+func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
+	t = t.dropColumns()
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		if name := oneLine(row.Cells[0].Text); columns(name) > causeLength {
+		if name := oneLine(row.Cells[0].Text); textWidth(name) > causeLength {
 			if len(row.Notes) > 0 {
 				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
 			} else {
 				row.Notes = []string{name}
 			}
-			row.Cells[0].Text = shortened(name, causeLength)
+			row.Cells[0].Text = truncateText(name, causeLength)
 		}
 	}
 	t.Columns = append(t.Columns, Column{Name: "added up"})
-	bars := waterfall(d)
-	if left, _ := unexplained(r, d); left > 0 {
+	bars := drawWaterfall(d)
+	if left, _ := unexplainedFactor(r, d); left > 0 {
 		bars = slices.Insert(bars, len(bars)-1, "")
 	}
 	for i, bar := range bars {
@@ -69,8 +68,8 @@ func withBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	return t
 }
 
-// stepNotes say between which contenders each step lies.
-func stepNotes(t Table) []string {
+// listStepNotes returns the contenders before and after each step, a line per row with notes.
+func listStepNotes(t Table) []string {
 	var lines []string
 	for _, r := range t.Rows {
 		if len(r.Notes) > 0 {
@@ -85,17 +84,17 @@ const (
 	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away; dots lead up to it."
 )
 
-// posed is what a decomposition asks, and of what.
-func posed(r *tare.Result, d tare.Decomposition) string {
-	of := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, title(r, d.Whole.From), title(r, d.Whole.To))
+// decompositionTitle returns the question of a decomposition with its metric, workload and contenders.
+func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
+	of := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, contenderTitle(r, d.Whole.From), contenderTitle(r, d.Whole.To))
 	if d.Question == "" {
 		return d.ID + ": " + of
 	}
 	return d.ID + ": " + d.Question + " (" + of + ")"
 }
 
-// shares is the table of a decomposition: where it starts, its steps, the whole.
-func shares(r *tare.Result, d tare.Decomposition) Table {
+// newShareTable returns the start of a decomposition, its steps, the unexplained rest and the total.
+func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
 	usual := d.Whole.Level
 	if len(d.Steps) > 0 {
@@ -103,88 +102,88 @@ func shares(r *tare.Result, d tare.Decomposition) Table {
 	}
 	unit := "ratio [interval]"
 	if usual > 0 {
-		unit = "ratio [" + level(usual) + " interval]"
+		unit = "ratio [" + formatLevel(usual) + " interval]"
 	}
 	t := Table{Columns: []Column{
 		{Name: "step"}, {Name: d.Metric, Unit: s.unit, Right: true}, {Name: "after / before", Unit: unit}, {Name: "multiplied", Unit: "so far", Right: true}, {Name: "share", Unit: "% [interval]"},
 	}}
-	start := Field{Text: s.print(d.Whole.FromValue)}
+	start := Field{Text: s.formatValue(d.Whole.FromValue)}
 	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
-		start = crossed(start.Text)
+		start = struckField(start.Text)
 	}
-	t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "start: " + title(r, d.Whole.From)}, start, {Text: nothing}, {Text: "1"}, {Text: nothing}}})
+	t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "start: " + contenderTitle(r, d.Whole.From)}, start, {Text: nothing}, {Text: "1"}, {Text: nothing}}})
 	product := 1.0
 	for _, step := range d.Steps {
 		product *= step.Ratio
-		if voidStep(r, d, step) {
+		if isVoidStep(r, d, step) {
 			product = 0 // and nothing after it has one
 		}
-		t.Rows = append(t.Rows, stepRow(r, d, step, s, usual))
+		t.Rows = append(t.Rows, newStepRow(r, d, step, s, usual))
 		last := t.Rows[len(t.Rows)-1]
 		last.Cells[3].Text = format.Ratio(product)
 	}
-	if left, share := unexplained(r, d); left > 0 {
+	if left, share := unexplainedFactor(r, d); left > 0 {
 		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: format.Ratio(left)}, {Text: format.Ratio(product * left)}, {Text: share}}})
 	}
-	whole := stepRow(r, d, d.Whole, s, usual)
+	whole := newStepRow(r, d, d.Whole, s, usual)
 	whole.Cells[0].Text, whole.Apart = "the whole", true
 	t.Rows = append(t.Rows, whole)
 	return t
 }
 
-// stepScale fits the figures of a decomposition.
+// stepScale returns the scale of the values of a decomposition.
 func stepScale(r *tare.Result, d tare.Decomposition) scale {
 	values := []float64{d.Whole.FromValue, d.Whole.ToValue}
 	for _, step := range d.Steps {
 		values = append(values, step.ToValue)
 	}
-	s := scaleFor(d.Whole.Unit, values)
-	if (&view{r: r, workload: d.Workload}).ofRequests() {
-		s.unit = perRequest(s.unit)
+	s := newScale(d.Whole.Unit, values)
+	if (&view{r: r, workload: d.Workload}).hasRequests() {
+		s.unit = requestUnit(s.unit)
 	}
 	return s
 }
 
-// stepRow is a step, struck where one of its ends is void.
-func stepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usual float64) Row {
-	value, change, share := Field{Text: s.print(step.ToValue)}, Field{Text: format.Ratio(step.Ratio) + " " + interval(step.Low, step.High)}, Field{Text: nothing}
+// newStepRow returns the row of a step, struck if one of its ends is void. usual is the level of intervals
+// that needs no note.
+func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usual float64) Row {
+	value, change, share := Field{Text: s.formatValue(step.ToValue)}, Field{Text: format.Ratio(step.Ratio) + " " + formatInterval(step.Low, step.High)}, Field{Text: nothing}
 	switch {
-	case step == d.Whole && wasTold(d):
+	case step == d.Whole && hasShares(d):
 		share.Text = "100"
 	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
-		share.Text = hundredths(step.Share) + " [" + hundredths(step.ShareLow) + ", " + hundredths(step.ShareHigh) + "]"
+		share.Text = formatShare(step.Share) + " [" + formatShare(step.ShareLow) + ", " + formatShare(step.ShareHigh) + "]"
 	}
-	out := Row{Cells: []Field{{Text: step.Cause}, value, change, {Text: nothing}, share}, Notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
-	if step.Level > 0 && step.Low > 0 && level(step.Level) != level(usual) {
-		out.Notes[0] += ", its interval at " + level(step.Level)
+	out := Row{Cells: []Field{{Text: step.Cause}, value, change, {Text: nothing}, share}, Notes: []string{contenderTitle(r, step.To) + " over " + contenderTitle(r, step.From)}}
+	if step.Level > 0 && step.Low > 0 && formatLevel(step.Level) != formatLevel(usual) {
+		out.Notes[0] += ", its interval at " + formatLevel(step.Level)
 	}
 	for _, id := range []string{step.From, step.To} {
 		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
-			out.Cells[1], out.Cells[2], out.Cells[4] = crossed(value.Text), crossed(format.Ratio(step.Ratio)), Field{Text: nothing}
-			out.Notes = append(out.Notes, title(r, id)+" is void by "+fs[0].Check)
+			out.Cells[1], out.Cells[2], out.Cells[4] = struckField(value.Text), struckField(format.Ratio(step.Ratio)), Field{Text: nothing}
+			out.Notes = append(out.Notes, contenderTitle(r, id)+" is void by "+fs[0].Check)
 		}
 	}
 	return out
 }
 
-// wasTold reports whether the whole was told from nothing, so that there are
-// shares.
-func wasTold(d tare.Decomposition) bool {
+// hasShares reports whether the total difference was significant, so that its steps have shares.
+func hasShares(d tare.Decomposition) bool {
 	return slices.ContainsFunc(d.Steps, func(c tare.Cause) bool { return c.Share != 0 || c.ShareLow != 0 || c.ShareHigh != 0 })
 }
 
-// hundredths prints a share as a percentage without its sign.
-func hundredths(share float64) string {
-	text := strings.TrimSuffix(percent(share), " %")
+// formatShare prints a share as a percentage without the sign.
+func formatShare(share float64) string {
+	text := strings.TrimSuffix(formatPercent(share), " %")
 	if text == "-0" {
 		return "0"
 	}
 	return text
 }
 
-// waterfall is a bar for the start of a decomposition, for each step where what
-// it adds stands, and for the whole.
-func waterfall(d tare.Decomposition) []string {
+// drawWaterfall returns a bar for the start of a decomposition, for each step at the height where it adds, and
+// for the total.
+func drawWaterfall(d tare.Decomposition) []string {
 	most := max(d.Whole.FromValue, d.Whole.ToValue)
 	for _, step := range d.Steps {
 		most = max(most, step.FromValue, step.ToValue)

@@ -34,7 +34,7 @@ func TestDecomposition(t *testing.T) {
 		assert.Contains(t, format+" says it first", strings.Join(strings.Fields(written(t, format, r)), " "), "a line of log per request 36 % (34 to 39)")
 	}
 	assert.Contains(t, "research", section(t, written(t, "research", r), "Key finding"), "- **why**: Where 2.01× comes from (time on get-7, gin-default over nethttp; in brackets the share of the difference): a terminal that the lines are written to, one write each 1.41× (58 %), a line of log per request 1.35× (36 %) and the framework 1.06× (5.9 %); multiplied they leave nothing unexplained.")
-	assert.Contains(t, "the other way", strings.Join(because(r), " "), ": reading the request without net/http 0.505× (113 %); the framework 1.06× (-13 %) the other way; multiplied")
+	assert.Contains(t, "the other way", strings.Join(explainDifferences(r), " "), ": reading the request without net/http 0.505× (113 %); the framework 1.06× (-13 %) the other way; multiplied")
 
 	for i := range r.Decomposition[0].Steps { // the whole is not told from nothing
 		s := &r.Decomposition[0].Steps[i]
@@ -58,10 +58,10 @@ func TestDecomposition(t *testing.T) {
 
 func TestWaterfallOfOddFigures(t *testing.T) {
 	for _, d := range []tare.Decomposition{{}, {Steps: []tare.Cause{{}}}, {Whole: tare.Cause{FromValue: -1, ToValue: -2}, Steps: []tare.Cause{{FromValue: -1, ToValue: 5}}}} {
-		bars := waterfall(d)
+		bars := drawWaterfall(d)
 		assert.Equal(t, "bars", len(bars), len(d.Steps)+2)
 		for _, b := range bars {
-			if columns(b) > barWidth {
+			if textWidth(b) > barWidth {
 				t.Errorf("%q is too long", b)
 			}
 		}
@@ -88,7 +88,7 @@ func TestProfiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"github.com/a/b.(*T).M": "b.(*T).M", "b.F[go.shape.struct { a/b.K string }]": "b.F[go.shape.struct { a/b.K…", "main.main": "main.main", "": "",
 	} {
-		assert.Equal(t, name, shortFunction(name, 28), want)
+		assert.Equal(t, name, shortenFunction(name, 28), want)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestClaimsOfCountsAndTrends(t *testing.T) {
 	assert.Contains(t, "count", got, "adds to those of nethttp.")
 	md := written(t, "md", routing())
 	assert.Contains(t, "md", md, "| gin-new | holds | modules | 30 modules | 33 modules |")
-	if text := claimsMean(six()); strings.Contains(text, "count") || strings.Contains(text, "trend") {
+	if text := explainClaims(six()); strings.Contains(text, "count") || strings.Contains(text, "trend") {
 		t.Errorf("explained though there is none: %s", text)
 	}
 }
@@ -128,11 +128,11 @@ func TestManyRulings(t *testing.T) {
 	assert.Contains(t, "asked", section(t, research, "Objective"), "- all 5 contenders on all 5 workloads: time difference <= 5% of socket/5\n")
 	assert.Contains(t, "tally", section(t, research, "Key finding"), "Of 50 criteria: 46 met, 3 not met, 1 inconclusive.")
 	assert.Contains(t, "open", section(t, research, "What this does not say"), "- Whether time difference <= 5% of socket/5 holds is open in 1 of 25 cases")
-	r.Verdicts = r.Verdicts[:ruledMost]
+	r.Verdicts = r.Verdicts[:maxRulings]
 	got = text(t, r, Style{Width: 400})
 	if strings.Contains(got, "WHAT WAS ASKED OF EACH") {
 		t.Error("few rulings have a table")
 	}
-	assert.Equal(t, "each told", strings.Count(got, "\n  MET "), ruledMost)
+	assert.Equal(t, "each told", strings.Count(got, "\n  MET "), maxRulings)
 	assert.Contains(t, "the word is explained", got, "\n  difference   what a contender takes more than nethttp on that workload, as a share")
 }

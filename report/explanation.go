@@ -17,34 +17,34 @@ const (
 	reasonWidth        = 72
 )
 
-func (s *Section) explanations(r *tare.Result) {
+func (s *Section) addExplanations(r *tare.Result) {
 	if len(r.Explanations) == 0 {
 		return
 	}
 	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) > 0 }) {
-		s.say(Dim, workMeans)
+		s.addText(Dim, workMeans)
 	}
 	if slices.ContainsFunc(r.Explanations, func(e tare.Explanation) bool { return len(e.Work) == 0 || e.Rounds > 0 }) {
-		s.say(Dim, explanationMeans)
+		s.addText(Dim, explanationMeans)
 	}
 	for i, e := range r.Explanations {
-		s.space()
-		s.say(Bold, oneLine(e.Workload))
+		s.addSpace()
+		s.addText(Bold, oneLine(e.Workload))
 		var items []Item
 		for _, line := range Reasons(e, 0) {
-			items = append(items, unlabelled(Plain, line)...)
+			items = append(items, unlabelledItems(Plain, line)...)
 		}
-		s.list("", items...)
+		s.addList("", items...)
 		if e.Flame != "" {
-			s.compose(Block{Key: keyDifference, About: strconv.Itoa(i), Mark: Dim}, []Field{{Text: "Beside the result: "}, coded(e.Flame), {Text: " (flame graph of the differences)"}})
+			s.addParts(Block{Key: keyDifference, About: strconv.Itoa(i), Mark: Dim}, []Field{{Text: "Beside the result: "}, codeField(e.Flame), {Text: " (flame graph of the differences)"}})
 		}
 	}
 }
 
-// Reasons says what a difference comes of in n lines at most; zero: in as many as
-// there are. Of few lines each sort has its share.
+// Reasons returns the causes of a difference in at most n lines, or all if n is 0. If n is small each kind
+// gets a share of the lines.
 func Reasons(e tare.Explanation, n int) []string {
-	work := causes(e.Work, unitOfWork)
+	work := describeCauses(e.Work, unitOfWork)
 	if e.Why != "" {
 		return append(work, "not explained: "+e.Why)
 	}
@@ -65,16 +65,16 @@ func Reasons(e tare.Explanation, n int) []string {
 			}
 		}
 	}
-	functions, sites, rest := causes(own, unitOfTime), causes(e.Sites, unitOfAllocations), append(decided(e), causes(parts, unitOfTime)...)
+	functions, sites, rest := describeCauses(own, unitOfTime), describeCauses(e.Sites, unitOfAllocations), append(describeDecisions(e), describeCauses(parts, unitOfTime)...)
 	if e.Unseen != 0 {
-		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", signedFigure(e.Unseen)))
+		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", formatSigned(e.Unseen)))
 	}
 	if e.Waits() {
 		text := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
-			figureNS(e.Waiting()), figureNS(e.WallTo-e.WallFrom))
-		functions, rest = append([]string{text}, called(e)...), append(functions, rest...)
+			formatNS(e.Waiting()), formatNS(e.WallTo-e.WallFrom))
+		functions, rest = append([]string{text}, describeCalls(e)...), append(functions, rest...)
 	} else {
-		rest = append(rest, called(e)...)
+		rest = append(rest, describeCalls(e)...)
 	}
 	functions = append(work, functions...)
 	if len(functions)+len(sites) == 0 {
@@ -96,18 +96,18 @@ const (
 	unitOfWork        = " instructions/op"
 )
 
-// causes are lines such as
+// describeCauses are lines such as
 //
 //	+56.2 ns/op, 94 % (88 to 101) of the difference: chi.(*Mux).routeHTTP through context.WithValue (mux.go:453)
-func causes(of []tare.Origin, unit string) (lines []string) {
+func describeCauses(of []tare.Origin, unit string) (lines []string) {
 	for _, c := range of {
 		d := c.To - c.From
-		text := signedFigure(d) + unit
+		text := formatSigned(d) + unit
 		switch unit {
 		case unitOfTime:
-			text = signedNS(d) + "/op"
+			text = formatSignedNS(d) + "/op"
 		case unitOfWork:
-			text = signedCount(d) + unit
+			text = formatSignedCount(d) + unit
 		}
 		if c.Share != 0 {
 			text += fmt.Sprintf(", %.0f %%", 100*c.Share)
@@ -118,9 +118,9 @@ func causes(of []tare.Origin, unit string) (lines []string) {
 				text += " of the difference"
 			}
 		}
-		text += ": " + shortFunction(c.Function, reasonWidth)
+		text += ": " + shortenFunction(c.Function, reasonWidth)
 		if c.Through != "" {
-			text += " through " + shortFunction(c.Through, reasonWidth)
+			text += " through " + shortenFunction(c.Through, reasonWidth)
 		}
 		if c.Line > 0 {
 			text += fmt.Sprintf(" (%s:%d)", oneLine(c.File), c.Line)
@@ -130,40 +130,41 @@ func causes(of []tare.Origin, unit string) (lines []string) {
 	return lines
 }
 
-func decided(e tare.Explanation) []string { return onesided(e.Decisions, "compiler") }
+func describeDecisions(e tare.Explanation) []string { return describeOneSided(e.Decisions, "compiler") }
 
-func called(e tare.Explanation) []string { return onesided(e.Calls, "call") }
+func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Calls, "call") }
 
-// onesided are lines about one side, with those that say as much in one place
+// describeOneSided are lines about one side, with those that say as much in one place
 // once.
-func onesided(all []tare.Decision, what string) (lines []string) {
+func describeOneSided(all []tare.Decision, what string) (lines []string) {
 	for _, d := range all {
-		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", what, d.Side, shortened(oneLine(d.Text), 2*reasonWidth),
-			shortFunction(d.Function, reasonWidth), oneLine(d.File), d.Line))
+		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", what, d.Side, truncateText(oneLine(d.Text), 2*reasonWidth),
+			shortenFunction(d.Function, reasonWidth), oneLine(d.File), d.Line))
 	}
 	return lines
 }
 
-func signedNS(ns float64) string {
+// formatSignedNS prints ns with its sign.
+func formatSignedNS(ns float64) string {
 	if ns < 0 {
-		return "−" + figureNS(-ns)
+		return "−" + formatNS(-ns)
 	}
-	return "+" + figureNS(ns)
+	return "+" + formatNS(ns)
 }
 
-// figureNS prints a time with three digits.
-func figureNS(ns float64) string {
-	s := scaleFor("ns/op", []float64{ns})
-	return s.print(ns) + " " + strings.TrimSuffix(s.unit, "/op")
+// formatNS prints a time in ns with three digits.
+func formatNS(ns float64) string {
+	s := newScale("ns/op", []float64{ns})
+	return s.formatValue(ns) + " " + strings.TrimSuffix(s.unit, "/op")
 }
 
-func signedFigure(x float64) string {
+func formatSigned(x float64) string {
 	text := fmt.Sprintf("%+.3g", x)
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// signedCount prints a difference of counts without decimals, with one if it is below 10.
-func signedCount(x float64) string {
+// formatSignedCount prints a difference of counts without decimals, with one if it is below 10.
+func formatSignedCount(x float64) string {
 	decimals := 0
 	if x > -10 && x < 10 {
 		decimals = 1

@@ -31,7 +31,7 @@ func TestFunctionsOfMajorVersions(t *testing.T) {
 		"example.com/mux.F[go.shape.[]a/b/v2.T]":    "mux.F[go.shape.[]a/b/v2.T]",
 		"m/v2.F":                                    "m/v2.F",
 	} {
-		assert.Equal(t, name, shortFunction(name, reasonWidth), want)
+		assert.Equal(t, name, shortenFunction(name, reasonWidth), want)
 	}
 }
 

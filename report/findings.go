@@ -10,27 +10,27 @@ import (
 
 const findingsHeading = "What the checks found"
 
-// findings adds what the checks saw, void first. What traps were expected to
-// come out as is one line: the tables say it in full.
-func (s *Section) findings(r *tare.Result) {
-	s.only(forText, func() { s.say(Dim, probed(r)...) })
-	s.only(forMarkdown, func() { s.list("", unlabelled(Plain, probed(r)...)...) })
+// addFindings adds the findings of the checks, void first. The expected outcomes of traps are one line: the
+// tables list them.
+func (s *Section) addFindings(r *tare.Result) {
+	s.addOnly(forText, func() { s.addText(Dim, describeProbes(r)...) })
+	s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, describeProbes(r)...)...) })
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
-	open := found(r)
+	open := openFindings(r)
 	var items []Item
 	for i, f := range open {
-		items = append(items, Item{Label: string(f.Severity), Mark: marks[f.Severity], Text: wording(r, f), Advice: advised(open, i), Check: f.Check})
+		items = append(items, Item{Label: string(f.Severity), Mark: marks[f.Severity], Text: formatFinding(r, f), Advice: sharedAdvice(open, i), Check: f.Check})
 	}
 	if len(open) == 0 {
-		s.say(Plain, nothingFound)
+		s.addText(Plain, nothingFound)
 	}
-	s.list("findings", items...)
-	s.say(Dim, trapsFound(r))
+	s.addList("findings", items...)
+	s.addText(Dim, describeTrapFindings(r))
 }
 
-// probed says who refused what must be refused, a line for each set of such
-// cases.
-func probed(r *tare.Result) []string {
+// describeProbes returns a line per set of invalid requests with the contenders that did not reject them as
+// the reference does.
+func describeProbes(r *tare.Result) []string {
 	var works, lines []string
 	for _, c := range r.Conformance {
 		if c.Probe && !slices.Contains(works, c.Workload) {
@@ -45,10 +45,10 @@ func probed(r *tare.Result) []string {
 			case c.Wrong == 0:
 				right++
 			default:
-				wrong = append(wrong, fmt.Sprintf("%s (%d of %d otherwise)", title(r, c.Contender), c.Wrong, c.Cases))
+				wrong = append(wrong, fmt.Sprintf("%s (%d of %d otherwise)", contenderTitle(r, c.Contender), c.Wrong, c.Cases))
 			}
 		}
-		line := fmt.Sprintf("Asked what must be refused (%s), %d of %s did as the reference does", w, right, plural(right+len(wrong), "contender"))
+		line := fmt.Sprintf("Asked what must be refused (%s), %d of %s did as the reference does", w, right, countNoun(right+len(wrong), "contender"))
 		if len(wrong) > 0 {
 			line += "; not " + strings.Join(wrong, ", ")
 		}
@@ -59,9 +59,8 @@ func probed(r *tare.Result) []string {
 
 const nothingFound = "Nothing that speaks against these figures."
 
-// found are the findings in the order of their severity, without those that were
-// expected of traps.
-func found(r *tare.Result) (open []tare.Finding) {
+// openFindings returns the findings by severity, without those that traps were expected to cause.
+func openFindings(r *tare.Result) (open []tare.Finding) {
 	for _, severity := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
 		for _, f := range r.Findings {
 			if f.Severity == severity && !f.Expected {
@@ -72,11 +71,11 @@ func found(r *tare.Result) (open []tare.Finding) {
 	return open
 }
 
-// wording is what a finding is about, and what it says.
-func wording(r *tare.Result, f tare.Finding) string {
+// formatFinding returns the check and scope of a finding, and its message.
+func formatFinding(r *tare.Result, f tare.Finding) string {
 	about := []string{f.Check}
 	if f.Contender != "" {
-		about = append(about, title(r, f.Contender))
+		about = append(about, contenderTitle(r, f.Contender))
 	}
 	if f.Workload != "" {
 		about = append(about, f.Workload)
@@ -87,9 +86,9 @@ func wording(r *tare.Result, f tare.Finding) string {
 	return strings.Join(about, " · ") + ": " + f.Message
 }
 
-// advised is the advice of finding i, which several in a row may share: it
-// stands behind the last of them.
-func advised(open []tare.Finding, i int) string {
+// sharedAdvice returns the advice of finding i, or "" if the next finding has the same: several in a row share
+// one, which the last prints.
+func sharedAdvice(open []tare.Finding, i int) string {
 	f := open[i]
 	if i+1 < len(open) && open[i+1].Check == f.Check && open[i+1].Severity == f.Severity && open[i+1].Advice == f.Advice {
 		return ""
@@ -97,9 +96,8 @@ func advised(open []tare.Finding, i int) string {
 	return f.Advice
 }
 
-// notMeasured says what was left out, those that were for one reason together
-// and those of one sort under its name.
-func notMeasured(r *tare.Result) []string {
+// listNotMeasured returns a line per reason with everything that was not measured for it.
+func listNotMeasured(r *tare.Result) []string {
 	var whys []string
 	what := map[string][]string{}
 	left := slices.Clone(r.NotWeighed)
@@ -116,14 +114,14 @@ func notMeasured(r *tare.Result) []string {
 	}
 	var lines []string
 	for _, why := range whys {
-		lines = append(lines, capital(why)+": "+sorted(what[why])+".")
+		lines = append(lines, upperFirst(why)+": "+groupByKind(what[why])+".")
 	}
 	return lines
 }
 
-// sorted are things with their sort before them, as "workload w", each sort
-// once: contenders a and b; workload w.
-func sorted(what []string) string {
+// groupByKind joins things that begin with their kind, as "workload w", with each kind once: contenders a and
+// b; workload w.
+func groupByKind(what []string) string {
 	var sorts []string
 	of := map[string][]string{}
 	for _, w := range what {
@@ -142,7 +140,7 @@ func sorted(what []string) string {
 		if len(of[sort]) > 1 && sort != "" {
 			name += "s"
 		}
-		parts = append(parts, strings.TrimSpace(name+" "+inWords(of[sort])))
+		parts = append(parts, strings.TrimSpace(name+" "+joinNames(of[sort])))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -19,21 +19,21 @@ const (
 	stoppedInterrupted = "interrupted"
 )
 
-// resolution says what the control lets this machine see, and what that means.
-func (s *Section) resolution(r *tare.Result) {
-	if all := resolutions(r); len(all) > 0 {
-		s.list("", unlabelled(Plain, all...)...)
-		s.say(Dim, resolutionMeans)
+// addResolution adds the smallest difference that the control lets this machine show, with its explanation.
+func (s *Section) addResolution(r *tare.Result) {
+	if all := listResolutions(r); len(all) > 0 {
+		s.addList("", unlabelledItems(Plain, all...)...)
+		s.addText(Dim, resolutionMeans)
 	}
 }
 
-// resolutions say how small a difference the control let this machine see.
-func resolutions(r *tare.Result) []string {
+// listResolutions returns a line per resolution that the control allows on this machine.
+func listResolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
-		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", percent(x.HalfWidth), x.Metric, format.Span(x.Seconds), x.Workload)
+		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", formatPercent(x.HalfWidth), x.Metric, format.Span(x.Seconds), x.Workload)
 		if x.Found > 0 {
-			line += fmt.Sprintf("; four of five such studies find %s", percent(x.Found))
+			line += fmt.Sprintf("; four of five such studies find %s", formatPercent(x.Found))
 		}
 		lines = append(lines, line+".")
 	}
@@ -42,35 +42,35 @@ func resolutions(r *tare.Result) []string {
 
 const resolutionMeans = "Two identical programs may differ this much here: half the width of the control's interval. No smaller difference is claimed."
 
-// labelled is a text and the word it stands beside.
-func labelled(label, text string) Item { return Item{Label: label, Text: text} }
+// labelledItem returns text with a label.
+func labelledItem(label, text string) Item { return Item{Label: label, Text: text} }
 
-// run says where and how the result came about, so that it can be repeated.
-func run(r *tare.Result) []Item {
+// describeRun returns the facts of a run that are needed to repeat it.
+func describeRun(r *tare.Result) []Item {
 	var out []Item
 	say := func(label, text string) {
 		if text != "" {
-			out = append(out, labelled(label, text))
+			out = append(out, labelledItem(label, text))
 		}
 	}
-	say("machine", machine(r.Machine))
-	say("noise", noise(r.Machine.Noise))
+	say("machine", describeMachine(r.Machine))
+	say("noise", describeNoise(r.Machine.Noise))
 	if r.Machine.Unlocked {
 		say("", "no lock was held: another tare may have measured at the same time")
 	}
-	if missing := missing(r.Machine.Facilities); missing != "" {
+	if missing := joinMissing(r.Machine.Facilities); missing != "" {
 		say("lacks", missing)
 	}
-	out = append(out, settings(r)...)
-	say("rounds", rounds(r))
-	for _, line := range lost(r) {
+	out = append(out, newSettingItems(r)...)
+	say("rounds", describeRounds(r))
+	for _, line := range describeLost(r) {
 		say("", line)
 	}
-	say("stopped", stopped(r))
-	if early := retired(r); early != "" {
+	say("stopped", describeStop(r))
+	if early := describeRetired(r); early != "" {
 		say("left", early)
 	}
-	if failed := failed(r.Trials); failed != "" {
+	if failed := countFailed(r.Trials); failed != "" {
 		say("trials", failed)
 	}
 	say("seed", r.Seed)
@@ -87,12 +87,12 @@ func run(r *tare.Result) []Item {
 	return out
 }
 
-func machine(m tare.Machine) string {
+func describeMachine(m tare.Machine) string {
 	var parts []string
 	if m.CPU != "" {
 		parts = append(parts, m.CPU)
 	}
-	parts = append(parts, plural(m.Cores, "core"))
+	parts = append(parts, countNoun(m.Cores, "core"))
 	if m.Memory > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f GiB", float64(m.Memory)/(1<<30)))
 	}
@@ -103,16 +103,16 @@ func machine(m tare.Machine) string {
 	return strings.Join(append(parts, system, m.Go), ", ")
 }
 
-func noise(n tare.Noise) string {
+func describeNoise(n tare.Noise) string {
 	var parts []string
 	if n.CPUPressure >= 0 {
-		parts = append(parts, fmt.Sprintf("some task waited for a processor %s of the time (CPU pressure)", percent(n.CPUPressure)))
+		parts = append(parts, fmt.Sprintf("some task waited for a processor %s of the time (CPU pressure)", formatPercent(n.CPUPressure)))
 	}
 	if n.RunQueueWait >= 0 {
-		parts = append(parts, fmt.Sprintf("the contenders waited to run %s of theirs", percent(n.RunQueueWait)))
+		parts = append(parts, fmt.Sprintf("the contenders waited to run %s of theirs", formatPercent(n.RunQueueWait)))
 	}
 	if n.Throttled > 0 {
-		parts = append(parts, fmt.Sprintf("a quota stopped them %s", percent(n.Throttled)))
+		parts = append(parts, fmt.Sprintf("a quota stopped them %s", formatPercent(n.Throttled)))
 	}
 	if len(parts) == 0 {
 		return "this machine does not tell"
@@ -120,7 +120,7 @@ func noise(n tare.Noise) string {
 	return strings.Join(parts, "; ")
 }
 
-func missing(facilities []tare.Facility) string {
+func joinMissing(facilities []tare.Facility) string {
 	var names []string
 	for _, f := range facilities {
 		if !f.Found {
@@ -133,8 +133,8 @@ func missing(facilities []tare.Facility) string {
 	return strings.Join(names, ", ") + " (tare doctor says what that means)"
 }
 
-func rounds(r *tare.Result) string {
-	text := plural(r.RoundsDone, "round") + planned(r)
+func describeRounds(r *tare.Result) string {
+	text := countNoun(r.RoundsDone, "round") + describePlanned(r)
 	if r.Seconds > 0 {
 		text += " in " + format.Span(r.Seconds)
 	}
@@ -148,26 +148,27 @@ func rounds(r *tare.Result) string {
 	return text
 }
 
-func planned(r *tare.Result) string {
+func describePlanned(r *tare.Result) string {
 	if r.Plan.RoundsPlanned <= r.RoundsDone {
 		return ""
 	}
 	return fmt.Sprintf(" of %d planned", r.Plan.RoundsPlanned)
 }
 
-// retired says who left before the end, and why.
-func retired(r *tare.Result) string {
+// describeRetired names the contenders that left the run early, with the reason. It returns "" if there are
+// none.
+func describeRetired(r *tare.Result) string {
 	var out []string
 	for _, c := range r.Plan.Retired {
-		out = append(out, fmt.Sprintf("%s after %s", c.Contender, plural(c.After, "round")))
+		out = append(out, fmt.Sprintf("%s after %s", c.Contender, countNoun(c.After, "round")))
 	}
 	if len(out) == 0 {
 		return ""
 	}
-	return "early: " + inWords(out) + ": at least three others were proven faster on everything; intervals are as of then"
+	return "early: " + joinNames(out) + ": at least three others were proven faster on everything; intervals are as of then"
 }
 
-func stopped(r *tare.Result) string {
+func describeStop(r *tare.Result) string {
 	budget := r.Budget
 	if budget != "" {
 		budget = ": " + budget
@@ -193,8 +194,8 @@ func stopped(r *tare.Result) string {
 	return text
 }
 
-// failed counts the trials that could not be carried through, by class.
-func failed(trials []tare.Trial) string {
+// countFailed counts the trials that failed by class. It returns "" if there are none.
+func countFailed(trials []tare.Trial) string {
 	count := map[string]int{}
 	total := 0
 	for _, t := range trials {

@@ -35,10 +35,10 @@ func tried(r *tare.Result) *tare.Result {
 					samples[v.Workload] = tare.Sample{"ops": 16000, "errors": 0, "gc_cycles": 20, "size_bytes_per_op": 11598}
 				}
 				x := v.Value
-				if metricNamed(v.Metric).PerSlice {
+				if findMetric(v.Metric).PerSlice {
 					x *= 1 + float64(round-2)/100
 				}
-				samples[v.Workload][metricNamed(v.Metric).Key] = x
+				samples[v.Workload][findMetric(v.Metric).Key] = x
 			}
 			t := tare.Trial{Round: round, Tau: tau, Contender: c.ID, Seconds: 1, Samples: samples, Evidence: tare.Evidence{GOMAXPROCS: 1}}
 			if round == 3 && c.ID == "segmentio" {
@@ -141,10 +141,10 @@ func TestPlain(t *testing.T) {
 		"merges !7 ![x]":               `merges \!7 \![x]`,
 		"/close a/b":                   `\/close a/b`,
 	} {
-		assert.Equal(t, text, plain(text), want)
+		assert.Equal(t, text, escapeText(text), want)
 	}
-	assert.Equal(t, "code", code("a`b``c"), "``` a`b``c ```")
-	assert.Equal(t, "code", code("a@b.c"), "`a@b.c`")
+	assert.Equal(t, "code", formatCode("a`b``c"), "``` a`b``c ```")
+	assert.Equal(t, "code", formatCode("a@b.c"), "`a@b.c`")
 }
 
 // A cell cannot break its table, whatever it holds.
@@ -167,7 +167,7 @@ func TestMarkdownSaysWhatTextSays(t *testing.T) {
 	for name, r := range cases() {
 		md := strings.NewReplacer("\\", "", "~~", "", "`", "").Replace(written(t, "md", r))
 		for _, v := range r.Verdicts {
-			if v.Criterion != "" && !crowded(r) {
+			if v.Criterion != "" && !hasManyRulings(r) {
 				assert.Contains(t, name, md, strings.TrimSuffix(v.Sentence, "."))
 			}
 		}

@@ -18,47 +18,46 @@ const headlineWords = 15
 func Headline(r *tare.Result) (headline, figures string) {
 	headline, figures = oneLine(r.Answer), oneLine(r.Figures)
 	if headline == "" {
-		headline = generic(r)
+		headline = genericHeadline(r)
 	}
 	if figures != "" || len(strings.Fields(headline)) <= headlineWords {
 		return headline, figures
 	}
-	if counts := tally(r); counts != "" {
+	if counts := tallyCriteria(r); counts != "" {
 		return counts, headline
 	}
 	return headline, ""
 }
 
-// generic is the verdict in one sentence: the criterion's result where there is
-// one criterion, how many came out how where there are several, otherwise who
-// can be first.
-func generic(r *tare.Result) string {
-	rulings := ruled(r)
+// genericHeadline returns the verdict in one sentence: the result of the only criterion, the counts of
+// several, otherwise the contenders that can be first.
+func genericHeadline(r *tare.Result) string {
+	rulings := listRulings(r)
 	switch {
 	case len(rulings) == 1:
 		return oneLine(rulings[0].Sentence)
 	case len(rulings) > 1:
-		return tally(r)
+		return tallyCriteria(r)
 	case len(r.Verdicts) == 0:
 		return noVerdict
 	}
-	if found, _ := headlines(r); len(found) == 1 {
+	if found, _ := listHeadlines(r); len(found) == 1 {
 		return oneLine(found[0].Sentence)
 	}
-	if text := leaders(r); text != "" {
+	if text := describeLeaders(r); text != "" {
 		return oneLine(text)
 	}
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// leaders says who can be first by the primary metric, and on which or how many
-// workloads; empty where nobody can.
-func leaders(r *tare.Result) string {
+// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their
+// number. It returns "" if there are none.
+func describeLeaders(r *tare.Result) string {
 	type leader struct{ can, alone int }
 	var ids, works []string
 	by := map[string]leader{}
 	for _, w := range r.Workloads {
-		_, first := advice(r, w.ID)
+		_, first := adviseOn(r, w.ID)
 		if len(first) > 0 {
 			works = append(works, w.ID)
 		}
@@ -84,7 +83,7 @@ func leaders(r *tare.Result) string {
 	case len(works) == 2:
 		on = "on both workloads that allow a ranking"
 	case len(works) > 2:
-		on = "on all " + plural(len(works), "workload") + " that allow a ranking"
+		on = "on all " + countNoun(len(works), "workload") + " that allow a ranking"
 	}
 	if len(ids) == 1 && by[ids[0]].alone == len(works) {
 		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", primaryMetric(r), ids[0], on)
@@ -97,14 +96,14 @@ func leaders(r *tare.Result) string {
 		parts = append(parts, fmt.Sprintf("%s on %d", id, by[id].can))
 	}
 	most := len(parts)
-	if parts = parts[:min(most, leadersMost)]; most > leadersMost {
-		parts = append(parts, fmt.Sprintf("%d more on fewer", most-leadersMost))
+	if parts = parts[:min(most, maxLeaders)]; most > maxLeaders {
+		parts = append(parts, fmt.Sprintf("%d more on fewer", most-maxLeaders))
 	}
-	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), plural(len(works), "workload"), inWords(parts))
+	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), countNoun(len(works), "workload"), joinNames(parts))
 }
 
-// leadersMost is how many of those who can be first are named at the top.
-const leadersMost = 4
+// maxLeaders is the number of possible winners that the top names.
+const maxLeaders = 4
 
 // Legible is text in one line of characters that print.
 func Legible(text string) string { return oneLine(text) }

@@ -6,33 +6,32 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// foundMost is how many differences are told one by one at the top; beyond it
-// only the best of each workload are, and the tables have the rest.
-const foundMost = 12
+// maxHeadlines is the number of differences up to which the top lists all; of more it lists the best of each
+// workload.
+const maxHeadlines = 12
 
-// asideMost is how many of them are where a side stands apart.
-const asideMost = 6
+// maxAsides is the number of differences of status-only contenders that the top lists.
+const maxAsides = 6
 
-// headlines are the differences without a criterion to tell at the top, and what
-// to say of those that are left to the tables; empty where none is.
-func headlines(r *tare.Result) (told []tare.Verdict, rest string) {
+// listHeadlines returns the differences without a criterion for the top, and a sentence about those that only
+// the tables have, or "" if there are none.
+func listHeadlines(r *tare.Result) (told []tare.Verdict, rest string) {
 	for _, v := range r.Verdicts {
-		if v.Criterion == "" && !toldElsewhere(r, v) && !isApart(r, v.Contender) {
+		if v.Criterion == "" && !isCovered(r, v) && !isStatusOnly(r, v.Contender) {
 			told = append(told, v)
 		}
 	}
 	all := len(told)
-	if all <= foundMost {
+	if all <= maxHeadlines {
 		return told, ""
 	}
-	told = slices.DeleteFunc(told, func(v tare.Verdict) bool { return !best(r, v) })
-	return told, plural(all-len(told), "further statement") + " of this kind would stand here: the tables have their figures, the result document their sentences."
+	told = slices.DeleteFunc(told, func(v tare.Verdict) bool { return !isBest(r, v) })
+	return told, countNoun(all-len(told), "further statement") + " of this kind would stand here: the tables have their figures, the result document their sentences."
 }
 
-// best reports whether the contender of v can be first on its workload by the
-// measure it speaks of; where nobody has a rank, whether no ratio to the
-// baseline is better.
-func best(r *tare.Result, v tare.Verdict) bool {
+// isBest reports whether the contender of v can be first on its workload by its metric. Without ranks it
+// reports whether no ratio to the baseline is better.
+func isBest(r *tare.Result, v tare.Verdict) bool {
 	var own *tare.Comparison
 	leader := true
 	for i, c := range r.Comparisons {
@@ -52,19 +51,19 @@ func best(r *tare.Result, v tare.Verdict) bool {
 	return leader
 }
 
-// isApart reports whether a contender stands apart: what it takes is told, and
-// never as if it were to be had instead of the others.
-func isApart(r *tare.Result, id string) bool {
+// isStatusOnly reports whether only the status of a contender's responses was compared. Such a contender is
+// never ranked.
+func isStatusOnly(r *tare.Result, id string) bool {
 	c, ok := r.Contender(id)
 	return ok && c.Role == tare.RoleApart
 }
 
-// asides are the differences of those who stand apart, in lines of their own:
-// one by one where they are few, otherwise who they are.
-func asides(r *tare.Result) []string {
+// describeAsides returns the differences of status-only contenders: each in a line if they are few, otherwise
+// the contenders' names.
+func describeAsides(r *tare.Result) []string {
 	var lines, who []string
 	for _, v := range r.Verdicts {
-		if v.Criterion != "" || toldElsewhere(r, v) || !isApart(r, v.Contender) {
+		if v.Criterion != "" || isCovered(r, v) || !isStatusOnly(r, v.Contender) {
 			continue
 		}
 		lines = append(lines, v.Sentence)
@@ -72,9 +71,9 @@ func asides(r *tare.Result) []string {
 			who = append(who, v.Contender)
 		}
 	}
-	if len(lines) <= asideMost {
+	if len(lines) <= maxAsides {
 		return lines
 	}
-	return []string{inWords(who) + ": answers by status only, so that they are compared and not ranked; " +
-		plural(len(lines), "statement") + " about them would stand here, and the tables have their figures."}
+	return []string{joinNames(who) + ": answers by status only, so that they are compared and not ranked; " +
+		countNoun(len(lines), "statement") + " about them would stand here, and the tables have their figures."}
 }

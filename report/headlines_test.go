@@ -28,11 +28,11 @@ func many(contenders, workloads int, ranks bool) *tare.Result {
 }
 
 func TestHeadlines(t *testing.T) {
-	if told, rest := headlines(many(3, 4, true)); len(told) != 12 || rest != "" {
+	if told, rest := listHeadlines(many(3, 4, true)); len(told) != 12 || rest != "" {
 		t.Errorf("twelve differences: %d told, %q", len(told), rest)
 	}
 	for _, ranks := range []bool{true, false} {
-		told, rest := headlines(many(7, 3, ranks))
+		told, rest := listHeadlines(many(7, 3, ranks))
 		if len(told) != 3 || !strings.HasPrefix(rest, "18 further statements") {
 			t.Errorf("ranks %v: %d told, %q; want the best of three workloads and 18 in the tables", ranks, len(told), rest)
 		}

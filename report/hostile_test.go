@@ -205,16 +205,16 @@ func TestHostileTextInJSON(t *testing.T) {
 	assert.NoError(t, "JSON", json.Unmarshal([]byte(written(t, "json", r)), &back))
 	assert.Equal(t, "study", back.Study, strings.ToValidUTF8(r.Study, "\ufffd"))
 	assert.Equal(t, "says", back.Semantics[1].Differences[0].Says, strings.ToValidUTF8(r.Semantics[1].Differences[0].Says, "\ufffd"))
-	assert.Equal(t, "beyond 16 bits", string(escaped([]byte("a\U000E0001\u007fé😀"))), `a\udb40\udc01\u007fé😀`)
+	assert.Equal(t, "beyond 16 bits", string(escapeJSON([]byte("a\U000E0001\u007fé😀"))), `a\udb40\udc01\u007fé😀`)
 }
 
 func TestLegible(t *testing.T) {
 	const text = " a\t\u00a0b\n\x1b\u2028\xff\u202e é "
 	assert.Equal(t, "one line", oneLine(text), "a b ⟨U+001B⟩ ⟨ff⟩⟨U+202E⟩ é")
-	assert.Equal(t, "literal", literal(text), " a⟨U+0009⟩⟨U+00A0⟩b⟨U+000A⟩⟨U+001B⟩⟨U+2028⟩⟨ff⟩⟨U+202E⟩ é ")
-	assert.Equal(t, "short", shortened("äöü", 3), "äöü")
-	assert.Equal(t, "shortened", shortened("äöüß", 3), "äö…")
+	assert.Equal(t, "literal", showLiteral(text), " a⟨U+0009⟩⟨U+00A0⟩b⟨U+000A⟩⟨U+001B⟩⟨U+2028⟩⟨ff⟩⟨U+202E⟩ é ")
+	assert.Equal(t, "short", truncateText("äöü", 3), "äöü")
+	assert.Equal(t, "shortened", truncateText("äöüß", 3), "äö…")
 	for text, want := range map[string]string{"": "", "a=1": "a=1", "=a": "'=a", "+a": "'+a", "-a": "'-a", "@a": "'@a"} {
-		assert.Equal(t, text, unspreadable(text), want)
+		assert.Equal(t, text, guardFormula(text), want)
 	}
 }

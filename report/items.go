@@ -7,19 +7,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// items is how many items a request of the workload carries, on average, and
-// what one of them is called; zero where requests carry none.
-func (v *view) items() (per float64, one string) {
+// countItems returns the mean number of items in a request of the workload and the name of one item. It
+// returns 0 if requests carry none.
+func (v *view) countItems() (per float64, one string) {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
 		return 0, ""
 	}
-	return itemsOf(v.r, v.r.Workloads[i])
+	return countItemsOf(v.r, v.r.Workloads[i])
 }
 
-// itemsOf is what the load generator counted: batches need not be of one size.
-// All contenders are sent the same.
-func itemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
+// countItemsOf returns the mean that the load generator counted, because batches can differ in size. All
+// contenders receive the same requests.
+func countItemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
 	if w.Traffic == nil {
 		return 0, ""
 	}
@@ -31,7 +31,7 @@ func itemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
 		if c.Role == tare.RoleNull {
 			continue
 		}
-		for _, s := range samples(r, c.ID, w.ID) {
+		for _, s := range listSamples(r, c.ID, w.ID) {
 			acknowledged, requests := s[tare.KeyDeliveredAsked], s[tare.KeyReceivedSent]
 			if s[tare.KeyErrors] == 0 && requests > 0 && acknowledged >= requests {
 				return acknowledged / requests, one
@@ -41,19 +41,18 @@ func itemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
 	return 0, ""
 }
 
-// perItem is what one item is called in a result whose workloads carry some;
-// empty where none does. Where they are called differently it is the first.
-func perItem(r *tare.Result) string {
+// itemName returns the name of an item of the first workload whose requests carry items, or "".
+func itemName(r *tare.Result) string {
 	for _, w := range r.Workloads {
-		if per, one := itemsOf(r, w); per > 0 {
+		if per, one := countItemsOf(r, w); per > 0 {
 			return one
 		}
 	}
 	return ""
 }
 
-// itemScale prints CPU time of a request as milliseconds for 1,000 of its
-// items, with as many decimals as the smallest of those that do the work needs.
+// itemScale returns the scale of CPU time per request as milliseconds per 1,000 items, with as many decimals
+// as the smallest value of a contender needs.
 func (v *view) itemScale(items float64) scale {
 	s := scale{divisor: 1e3 * items}
 	least := math.Inf(1)
@@ -73,12 +72,12 @@ func (v *view) itemScale(items float64) scale {
 	return s
 }
 
-// csvItems is a row for the CPU time of an item, in nanoseconds, where requests
-// carry some.
+// csvItems returns a row for the CPU time of an item, in ns, per contender and workload whose requests carry
+// items.
 func csvItems(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
-		per, one := itemsOf(r, w)
+		per, one := countItemsOf(r, w)
 		if !(per > 0) {
 			continue
 		}
@@ -86,7 +85,7 @@ func csvItems(r *tare.Result) []csvRow {
 			if x.Workload != w.ID || x.Metric != "cpu" {
 				continue
 			}
-			row := csvAbout(r, "item", x.Contender)
+			row := newCSVRow(r, "item", x.Contender)
 			row.workload, row.metric, row.text = w.ID, tare.Metric{Name: "cpu_per_item", Unit: "ns"}, "one "+one
 			row.void = r.VoidsMetric(x.Contender, w.ID, "cpu")
 			v := r.Values[i]

@@ -26,28 +26,28 @@ func JSON(w io.Writer, r *tare.Result) error {
 	default:
 		return fmt.Errorf("write result: schema %q is not %s", doc.Schema, tare.ResultSchema)
 	}
-	listed(&doc.Metrics)
-	listed(&doc.Contenders)
-	listed(&doc.Workloads)
-	listed(&doc.Rounds)
-	listed(&doc.Values)
-	listed(&doc.Comparisons)
-	listed(&doc.Verdicts)
-	listed(&doc.Claims)
-	listed(&doc.Findings)
-	listed(&doc.Conformance)
-	listed(&doc.Trials)
-	listed(&doc.Machine.Facilities)
-	listed(&doc.Plan.Contenders)
-	listed(&doc.Plan.Looks)
-	listed(&doc.Plan.Slices)
+	fillNil(&doc.Metrics)
+	fillNil(&doc.Contenders)
+	fillNil(&doc.Workloads)
+	fillNil(&doc.Rounds)
+	fillNil(&doc.Values)
+	fillNil(&doc.Comparisons)
+	fillNil(&doc.Verdicts)
+	fillNil(&doc.Claims)
+	fillNil(&doc.Findings)
+	fillNil(&doc.Conformance)
+	fillNil(&doc.Trials)
+	fillNil(&doc.Machine.Facilities)
+	fillNil(&doc.Plan.Contenders)
+	fillNil(&doc.Plan.Looks)
+	fillNil(&doc.Plan.Slices)
 	doc.Semantics = slices.Clone(doc.Semantics)
 	for i := range doc.Semantics {
-		listed(&doc.Semantics[i].Differences)
+		fillNil(&doc.Semantics[i].Differences)
 	}
 	doc.Decomposition = slices.Clone(doc.Decomposition)
 	for i := range doc.Decomposition {
-		listed(&doc.Decomposition[i].Steps)
+		fillNil(&doc.Decomposition[i].Steps)
 	}
 	doc.Trials = slices.Clone(doc.Trials)
 	for i := range doc.Trials {
@@ -62,16 +62,15 @@ func JSON(w io.Writer, r *tare.Result) error {
 	if err := e.Encode(&doc); err != nil {
 		return fmt.Errorf("write result: %w", err)
 	}
-	if _, err := w.Write(escaped(out.Bytes())); err != nil {
+	if _, err := w.Write(escapeJSON(out.Bytes())); err != nil {
 		return fmt.Errorf("write result: %w", err)
 	}
 	return nil
 }
 
-// escaped is a document in which what does not print is escaped, as
-// encoding/json escapes only what stands below a space: a terminal obeys other
-// characters too. In JSON they can stand in texts only.
-func escaped(doc []byte) []byte {
+// escapeJSON escapes unprintable characters: encoding/json escapes only those below a space, but terminals
+// obey others too. In JSON they can only occur in strings.
+func escapeJSON(doc []byte) []byte {
 	var out []byte
 	from := 0
 	for i := 0; i < len(doc); {
@@ -88,7 +87,8 @@ func escaped(doc []byte) []byte {
 	return append(out, doc[from:]...)
 }
 
-func listed[T any](list *[]T) {
+// fillNil replaces a nil list by an empty one.
+func fillNil[T any](list *[]T) {
 	if *list == nil {
 		*list = []T{}
 	}

@@ -15,13 +15,12 @@ const (
 	latencyClosed = "How long a request takes, from sending it to the last byte of its answer."
 )
 
-// latencies is the table of them, in one unit, and what it shows; without
-// words there is no table.
-func (v *view) latencies() (t Table, means string) {
+// newLatencyTable returns the latencies in one unit, and their explanation. It returns "" if there are none.
+func (v *view) newLatencyTable() (t Table, means string) {
 	var names []string
 	var used, all []float64
-	for _, name := range v.metrics() {
-		if !metricNamed(name).IsLatency() {
+	for _, name := range v.listMetrics() {
+		if !findMetric(name).IsLatency() {
 			continue
 		}
 		any := false
@@ -49,15 +48,15 @@ func (v *view) latencies() (t Table, means string) {
 	for _, name := range names {
 		t.Columns = append(t.Columns, Column{Name: name, Unit: s.unit, Right: true})
 	}
-	for _, group := range v.groups() {
+	for _, group := range v.listGroups() {
 		apart := len(t.Rows) > 0
 		for _, c := range group {
-			if !slices.ContainsFunc(names, func(name string) bool { _, ok := v.value(c.ID, name); return ok }) {
+			if !slices.ContainsFunc(names, func(name string) bool { _, ok := v.findValue(c.ID, name); return ok }) {
 				continue
 			}
-			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID, Apart: apart}
+			line := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID, Apart: apart}
 			for _, name := range names {
-				line.Cells = append(line.Cells, v.valueCell(c, name, s))
+				line.Cells = append(line.Cells, v.newValueCell(c, name, s))
 			}
 			t.Rows, apart = append(t.Rows, line), false
 		}
@@ -70,25 +69,25 @@ func (v *view) latencies() (t Table, means string) {
 	if slices.Contains(names, "max") {
 		means += ", max the longest of it"
 	}
-	return t, means + "; the figures are medians over rounds" + v.beyond(names)
+	return t, means + "; the figures are medians over rounds" + v.describeTails(names)
 }
 
-// fromQuantile is the lowest quantile that is called high.
-const fromQuantile = 0.99
+// minHighQuantile is the lowest quantile that counts as high.
+const minHighQuantile = 0.99
 
-// beyond says how few requests the high quantiles rest on; empty where trials
-// do not say how many there were.
-func (v *view) beyond(names []string) string {
+// describeTails returns how few requests are above the high quantiles, or ":" if trials did not record how
+// many requests there were.
+func (v *view) describeTails(names []string) string {
 	least := math.Inf(1)
-	for _, c := range slices.Concat(v.groups()[:3]...) {
-		if few, _, ok := extent(samples(v.r, c.ID, v.workload), keyed(tare.KeyRequests)); ok {
+	for _, c := range slices.Concat(v.listGroups()[:3]...) {
+		if few, _, ok := findRange(listSamples(v.r, c.ID, v.workload), readKey(tare.KeyRequests)); ok {
 			least = min(least, few)
 		}
 	}
 	var parts []string
 	for _, name := range names {
-		q := metricNamed(name).Quantile
-		if n := math.Floor(least*(1-q) + 1e-6); q >= fromQuantile && q < 1 && !math.IsInf(least, 1) {
+		q := findMetric(name).Quantile
+		if n := math.Floor(least*(1-q) + 1e-6); q >= minHighQuantile && q < 1 && !math.IsInf(least, 1) {
 			lie := " above "
 			if len(parts) == 0 {
 				lie = " lie above "
@@ -99,11 +98,11 @@ func (v *view) beyond(names []string) string {
 	if len(parts) == 0 {
 		return ":"
 	}
-	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", plural(int(least), "request"), inWords(parts))
+	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", countNoun(int(least), "request"), joinNames(parts))
 }
 
-// latencyScale is the unit in which the shortest of values, in ns, is a tenth
-// at least, so that one unit will do for those that are a hundred times as long.
+// latencyScale returns the unit in which the shortest of values, in ns, is at least a tenth, so that it also
+// fits values a hundred times as long.
 func latencyScale(values []float64) scale {
 	least := slices.Min(values)
 	s := scale{divisor: 1, unit: "ns"}

@@ -6,72 +6,71 @@ import (
 )
 
 const (
-	gap        = 2 // columns between two fields
-	noteIndent = 4
-	leastName  = 20              // characters of a name that are shown, whatever stands before it
-	leastNamed = bodyIndent + 20 // columns that count as taken before a name
+	columnGap    = 2 // columns between two fields
+	noteIndent   = 4
+	minName      = 20              // characters of a name that are always shown
+	minNameStart = bodyIndent + 20 // columns that count as taken before a name
 )
 
-// table lays t out in the page's width. Columns that do not fit go into a
-// second part beneath, which repeats the first column.
-func (p *page) table(t Table) {
-	t = t.legible()
+// writeTable prints t in the page's width. Columns that do not fit go into further parts below, each of which
+// repeats the first column.
+func (p *page) writeTable(t Table) {
+	t = t.makeLegible()
 	for _, r := range t.Rows {
 		for i, c := range r.Cells {
-			r.Cells[i] = p.style.visible(c)
+			r.Cells[i] = p.style.showMark(c)
 		}
 	}
-	p.shorten(t)
-	widths := t.widths()
+	p.shortenNames(t)
+	widths := t.columnWidths()
 	for from := 1; from < len(t.Columns); {
 		to, used := from, bodyIndent+widths[0]
-		for to < len(t.Columns) && (to == from || used+gap+widths[to] <= p.width) {
-			used += gap + widths[to]
+		for to < len(t.Columns) && (to == from || used+columnGap+widths[to] <= p.width) {
+			used += columnGap + widths[to]
 			to++
 		}
 		if from > 1 {
-			p.blank()
+			p.writeBlank()
 		}
-		p.part(t, widths, from, to)
+		p.writeColumns(t, widths, from, to)
 		from = to
 	}
 }
 
-// shorten fits names in the last column, of functions or what is known of them,
-// into the page's width.
-func (p *page) shorten(t Table) {
+// shortenNames truncates the names in the last column to the page's width.
+func (p *page) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
-	for _, w := range t.widths()[:last] {
-		used += w + gap
+	for _, w := range t.columnWidths()[:last] {
+		used += w + columnGap
 	}
-	room := max(p.width-max(used, leastNamed), leastName)
+	room := max(p.width-max(used, minNameStart), minName)
 	for _, r := range t.Rows {
 		switch {
 		case last >= len(r.Cells) || r.Cells[last].Mark != Code:
 		case t.Columns[last].Name == partKind:
-			r.Cells[last].Text = shortened(r.Cells[last].Text, room)
+			r.Cells[last].Text = truncateText(r.Cells[last].Text, room)
 		default:
-			r.Cells[last].Text = shortFunction(r.Cells[last].Text, room)
+			r.Cells[last].Text = shortenFunction(r.Cells[last].Text, room)
 		}
 	}
 }
 
-func (t Table) widths() []int {
+func (t Table) columnWidths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		widths[i] = max(columns(c.Name), columns(c.Unit))
+		widths[i] = max(textWidth(c.Name), textWidth(c.Unit))
 		for _, r := range t.Rows {
 			if i < len(r.Cells) {
-				widths[i] = max(widths[i], columns(r.Cells[i].Text))
+				widths[i] = max(widths[i], textWidth(r.Cells[i].Text))
 			}
 		}
 	}
 	return widths
 }
 
-// part prints the first column and columns from up to to.
-func (p *page) part(t Table, widths []int, from, to int) {
+// writeColumns prints the first column and those in [from, to).
+func (p *page) writeColumns(t Table, widths []int, from, to int) {
 	shown := []int{0}
 	for i := from; i < to; i++ {
 		shown = append(shown, i)
@@ -80,46 +79,45 @@ func (p *page) part(t Table, widths []int, from, to int) {
 	for i, c := range t.Columns {
 		names[i], units[i] = Field{c.Name, Bold}, Field{c.Unit, Dim}
 	}
-	fields := func(cells []Field) string { return p.fields(t, cells, widths, shown) }
-	p.line(fields(names))
+	fields := func(cells []Field) string { return p.formatCells(t, cells, widths, shown) }
+	p.writeLine(fields(names))
 	if line := fields(units); line != "" {
-		p.line(line)
+		p.writeLine(line)
 	}
 	for _, r := range t.Rows {
 		if r.Apart {
-			p.blank()
+			p.writeBlank()
 		}
-		p.line(fields(r.Cells))
+		p.writeLine(fields(r.Cells))
 		if from > 1 {
 			continue // notes were printed with the first part
 		}
 		for _, note := range r.Notes {
-			p.wrap(noteIndent, noteIndent, note, Dim)
+			p.writeWrapped(noteIndent, noteIndent, note, Dim)
 		}
 	}
 }
 
-func (p *page) fields(t Table, cells []Field, widths, shown []int) string {
+func (p *page) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))
 	for n, i := range shown {
 		if n > 0 {
-			b.WriteString(strings.Repeat(" ", gap))
+			b.WriteString(strings.Repeat(" ", columnGap))
 		}
 		var c Field
 		if i < len(cells) {
 			c = cells[i]
 		}
-		pad := strings.Repeat(" ", widths[i]-columns(c.Text))
+		pad := strings.Repeat(" ", widths[i]-textWidth(c.Text))
 		if t.Columns[i].Right {
-			b.WriteString(pad + p.style.paint(c.Mark, c.Text))
+			b.WriteString(pad + p.style.paintText(c.Mark, c.Text))
 		} else {
-			b.WriteString(p.style.paint(c.Mark, c.Text) + pad)
+			b.WriteString(p.style.paintText(c.Mark, c.Text) + pad)
 		}
 	}
 	return strings.TrimRight(b.String(), " ")
 }
 
-// columns is how many columns of a terminal text takes. Every character
-// printed here takes one.
-func columns(text string) int { return utf8.RuneCountInString(text) }
+// textWidth returns the number of terminal columns of text. Every printed character takes one.
+func textWidth(text string) int { return utf8.RuneCountInString(text) }

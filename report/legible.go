@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// What a result holds was written by others: contenders, their authors, the
+// The texts of a result were written by others: contenders, their authors, the
 // authors of studies. It may hold line ends, the escape sequences of a
 // terminal, marks that turn the direction of writing, or bytes that are no text
-// at all. None of it reaches a reader as it is: what does not print is named,
+// at all. None of it is printed unchanged: unprintable characters are named,
 // ⟨U+001B⟩ for a character and ⟨ff⟩ for a byte.
 
-// oneLine is text in one line of characters that print. White space of any
-// kind and length becomes one space.
+// oneLine returns text in one line of printable characters. White space of any kind and length becomes one
+// space.
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(named(text, unicode.IsSpace)), " ")
+	return strings.Join(strings.Fields(nameUnprintable(text, unicode.IsSpace)), " ")
 }
 
-// literal is text letter by letter, for answers: what white space there is
-// shows too, but for spaces themselves.
-func literal(text string) string { return named(text, func(r rune) bool { return r == ' ' }) }
+// showLiteral returns text letter by letter: white space except the space itself is shown by name.
+func showLiteral(text string) string {
+	return nameUnprintable(text, func(r rune) bool { return r == ' ' })
+}
 
-// named is text in which every character has a name that neither prints nor is
-// kept.
-func named(text string, kept func(rune) bool) string {
+// nameUnprintable replaces the characters that neither print nor satisfy isKept by names.
+func nameUnprintable(text string, isKept func(rune) bool) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(text); i += size {
 		var r rune
@@ -33,7 +33,7 @@ func named(text string, kept func(rune) bool) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "⟨%02x⟩", text[i])
-		case kept(r) || unicode.IsPrint(r):
+		case isKept(r) || unicode.IsPrint(r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "⟨%U⟩", r)
@@ -42,8 +42,8 @@ func named(text string, kept func(rune) bool) string {
 	return b.String()
 }
 
-// capital is text that begins a sentence.
-func capital(text string) string {
+// upperFirst returns text with its first letter in upper case.
+func upperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || first == utf8.RuneError {
 		return text
@@ -51,17 +51,16 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// shortened is text of at most n characters.
-func shortened(text string, n int) string {
+// truncateText returns at most n characters of text, the last being … if it was cut.
+func truncateText(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// unspreadable is text as a field that no spreadsheet takes for a formula: an
-// apostrophe stands before what could start one.
-func unspreadable(text string) string {
+// guardFormula puts an apostrophe before text that a spreadsheet could take for a formula.
+func guardFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text
 	}

@@ -60,7 +60,7 @@ func copyLegible(to, from reflect.Value) {
 func hasText(t reflect.Type, within []reflect.Type) bool {
 	for _, outer := range within {
 		if outer == t {
-			return false // what it holds is asked about already
+			return false // an outer call already checks this type
 		}
 	}
 	within = append(within, t)

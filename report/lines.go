@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// hang is how many columns further in a line goes on.
+// hang is the number of columns by which further lines are indented more.
 const hang = 2
 
 // colour matches the escape sequences of a [Style], which take no columns.
@@ -37,11 +37,10 @@ func WrapLines(text string, width int) string {
 	return b.String()
 }
 
-// breakAt returns the byte of the last space, after the first from bytes, up to which a
-// line has at most width columns, or of the first space if there is none. It returns -1
-// if the line fits, or has no space.
+// breakAt returns the byte of the last space, after the first from bytes, up to which a line has at most width
+// columns, otherwise of the first space. It returns -1 if the line fits, or has no space.
 func breakAt(line string, from, width int) int {
-	if columns(colour.ReplaceAllString(strings.TrimRight(line, " "), "")) <= width {
+	if textWidth(colour.ReplaceAllString(strings.TrimRight(line, " "), "")) <= width {
 		return -1
 	}
 	last := -1
@@ -49,10 +48,10 @@ func breakAt(line string, from, width int) int {
 		if line[i] != ' ' || strings.TrimSpace(line[from:i]) == "" {
 			continue
 		}
-		if columns(colour.ReplaceAllString(line[:i], "")) > width && last >= 0 {
+		if textWidth(colour.ReplaceAllString(line[:i], "")) > width && last >= 0 {
 			break
 		}
-		if last = i; columns(colour.ReplaceAllString(line[:i], "")) > width {
+		if last = i; textWidth(colour.ReplaceAllString(line[:i], "")) > width {
 			break
 		}
 	}

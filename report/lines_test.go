@@ -29,7 +29,7 @@ func TestWrapLines(t *testing.T) {
 	}
 	for width := 20; width < 100; width += 7 {
 		for line := range strings.Lines(WrapLines("    "+strings.Repeat("some words of a sentence ", 20)+"\n", width)) {
-			if n := columns(strings.TrimRight(line, " \n")); n > width {
+			if n := textWidth(strings.TrimRight(line, " \n")); n > width {
 				t.Errorf("%d columns of %d: %q", n, width, line)
 			}
 		}

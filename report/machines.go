@@ -10,49 +10,49 @@ import (
 
 const machinesHeading = "Over machines"
 
-// machines are the verdicts over machines, where several measured.
-func (s *Section) machines(r *tare.Result) {
+// addMachines adds the verdicts over machines if several measured.
+func (s *Section) addMachines(r *tare.Result) {
 	if len(r.Machines) == 0 {
 		return
 	}
 	if r.Divided() {
-		s.divided(r)
+		s.addDivided(r)
 		return
 	}
-	s.say(Dim, fmt.Sprintf("%s measured, each in its own rounds; ratios never cross machines. All other sections are of %s. "+
+	s.addText(Dim, fmt.Sprintf("%s measured, each in its own rounds; ratios never cross machines. All other sections are of %s. "+
 		"Over three machines or more of one kind the machine is a random effect: the ratio is the mean over machines like these, the interval is Hartung's, Knapp's, Sidik's and Jonkman's, "+
-		"and p is the chance of differences as large if all machines had one ratio (Welch, with Holm's adjustment).", plural(len(r.Machines), "machine"), r.Machines[0].Name))
-	s.space()
-	s.show("", "machines", machinesOf(r))
-	s.space()
-	s.show("", "ratios over machines", OverMachines(r))
-	s.space()
+		"and p is the chance of differences as large if all machines had one ratio (Welch, with Holm's adjustment).", countNoun(len(r.Machines), "machine"), r.Machines[0].Name))
+	s.addSpace()
+	s.addTable("", "machines", newMachineTable(r))
+	s.addSpace()
+	s.addTable("", "ratios over machines", OverMachines(r))
+	s.addSpace()
 	var verdicts []Item
 	for _, text := range MachinesVerdicts(r) {
 		verdicts = append(verdicts, Item{Text: text})
 	}
-	s.list("", verdicts...)
+	s.addList("", verdicts...)
 }
 
-// divided says which machine measured which workload.
-func (s *Section) divided(r *tare.Result) {
-	s.say(Dim, fmt.Sprintf("The workloads were divided among %s: each was measured on one, all of its rounds. The intervals are simultaneous over all.", plural(len(r.Machines), "machine")))
-	s.space()
-	s.show("", "machines", machinesOf(r))
-	s.space()
+// addDivided adds the machine that measured each workload.
+func (s *Section) addDivided(r *tare.Result) {
+	s.addText(Dim, fmt.Sprintf("The workloads were divided among %s: each was measured on one, all of its rounds. The intervals are simultaneous over all.", countNoun(len(r.Machines), "machine")))
+	s.addSpace()
+	s.addTable("", "machines", newMachineTable(r))
+	s.addSpace()
 	t := Table{Columns: []Column{{Name: "workload"}, {Name: "measured on"}}}
 	for _, w := range r.Workloads {
 		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: w.ID}, {Text: r.MeasuredBy(w.ID)}}})
 	}
-	s.show("", "parts", t)
+	s.addTable("", "parts", t)
 }
 
-// machinesOf is a row for each machine.
-func machinesOf(r *tare.Result) Table {
+// newMachineTable returns a row per machine.
+func newMachineTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
 	for _, m := range r.Machines {
 		t.Rows = append(t.Rows, Row{Cells: []Field{
-			{Text: m.Name}, {Text: m.Machine.OS + "/" + m.Machine.Arch}, {Text: or(m.Machine.CPU, nothing)}, {Text: fmt.Sprint(m.Machine.Cores)}, {Text: or(m.Machine.Go, nothing)}, {Text: fmt.Sprint(m.Rounds)},
+			{Text: m.Name}, {Text: m.Machine.OS + "/" + m.Machine.Arch}, {Text: orDefault(m.Machine.CPU, nothing)}, {Text: fmt.Sprint(m.Machine.Cores)}, {Text: orDefault(m.Machine.Go, nothing)}, {Text: fmt.Sprint(m.Rounds)},
 		}})
 	}
 	return t
@@ -60,24 +60,25 @@ func machinesOf(r *tare.Result) Table {
 
 // OverMachines is a row for each comparison over machines, with a column for each
 // machine.
-func OverMachines(r *tare.Result) Table { return overMachines(r, shownOverMachines(r)) }
+func OverMachines(r *tare.Result) Table { return newOverMachinesTable(r, selectOverMachines(r)) }
 
 // MachinesVerdicts are the sentences about those comparisons.
 func MachinesVerdicts(r *tare.Result) (lines []string) {
-	for _, o := range shownOverMachines(r) {
-		lines = append(lines, compared(r, o)+": "+o.Sentence)
+	for _, o := range selectOverMachines(r) {
+		lines = append(lines, overMachinesSubject(r, o)+": "+o.Sentence)
 	}
 	return lines
 }
 
-// shownOverMachines are the comparisons of the primary metric, and those of
-// another in which the machines differ.
-func shownOverMachines(r *tare.Result) []tare.OverMachines {
+// selectOverMachines returns the comparisons of the primary metric, and those of others in which the machines
+// differ.
+func selectOverMachines(r *tare.Result) []tare.OverMachines {
 	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != primaryMetric(r) && !o.Differ })
 }
 
-// compared is what a comparison is of.
-func compared(r *tare.Result, o tare.OverMachines) string {
+// overMachinesSubject returns the contender and workload of a comparison, and its metric if it is not the
+// primary one.
+func overMachinesSubject(r *tare.Result, o tare.OverMachines) string {
 	text := o.Contender + ", " + o.Workload
 	if o.Metric != primaryMetric(r) {
 		text += ", " + o.Metric
@@ -85,28 +86,28 @@ func compared(r *tare.Result, o tare.OverMachines) string {
 	return text
 }
 
-// overMachines is a row for each comparison, with a column for each machine.
-func overMachines(r *tare.Result, shown []tare.OverMachines) Table {
+// newOverMachinesTable returns a row per comparison, with a column per machine.
+func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 	t := Table{Columns: []Column{{Name: "ratio of " + primaryMetric(r)}}}
 	for _, m := range r.Machines {
 		t.Columns = append(t.Columns, Column{Name: "on " + m.Name})
 	}
 	t.Columns = append(t.Columns, Column{Name: "over machines"}, Column{Name: "p", Right: true})
 	for _, o := range shown {
-		cells := []Field{{Text: compared(r, o)}}
+		cells := []Field{{Text: overMachinesSubject(r, o)}}
 		for _, m := range r.Machines {
-			cells = append(cells, onMachine(o, m))
+			cells = append(cells, newMachineField(o, m))
 		}
 		over := nothing
 		if o.Ratio > 0 {
-			over = ratioWithin(o.Ratio, o.Low, o.High)
+			over = formatRatioWithin(o.Ratio, o.Low, o.High)
 		}
-		t.Rows = append(t.Rows, Row{Cells: append(cells, Field{Text: over}, Field{Text: chance(o.P)})})
+		t.Rows = append(t.Rows, Row{Cells: append(cells, Field{Text: over}, Field{Text: formatP(o.P)})})
 	}
 	return t
 }
 
-func onMachine(o tare.OverMachines, m tare.OnMachine) Field {
+func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
 		return Field{Text: nothing}
 	}
@@ -115,21 +116,21 @@ func onMachine(o tare.OverMachines, m tare.OnMachine) Field {
 			continue
 		}
 		if slices.Contains(o.Void, m.Name) {
-			return crossed("void")
+			return struckField("void")
 		}
 		if !c.Bounded() {
 			return Field{Text: format.Ratio(c.Ratio) + "×"}
 		}
-		return Field{Text: ratioWithin(c.Ratio, c.Low, c.High)}
+		return Field{Text: formatRatioWithin(c.Ratio, c.Low, c.High)}
 	}
 	return Field{Text: nothing}
 }
 
-func ratioWithin(ratio, low, high float64) string {
+func formatRatioWithin(ratio, low, high float64) string {
 	return fmt.Sprintf("%s× [%s, %s]", format.Ratio(ratio), format.Ratio(low), format.Ratio(high))
 }
 
-func chance(p float64) string {
+func formatP(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
 	}

@@ -10,36 +10,35 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// because says where differences come from, at the top: of each that was told
-// apart in one sentence, of the others why they were not.
-func because(r *tare.Result) []string {
+// explainDifferences returns one sentence per decomposition for the top: the factors that multiply to the
+// difference, or why it has none.
+func explainDifferences(r *tare.Result) []string {
 	var out, unasked []string
 	for _, d := range r.Decomposition {
 		measured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == d.Workload })
 		switch {
 		case len(d.Steps) == 0 && !measured:
 			unasked = append(unasked, d.ID)
-		case len(d.Steps) > 1 && wasTold(d):
-			out = append(out, origin(r, d))
+		case len(d.Steps) > 1 && hasShares(d):
+			out = append(out, describeOrigin(r, d))
 		case d.Sentence != "":
 			out = append(out, d.Sentence)
 		}
 	}
 	if len(unasked) > 0 {
-		out = append(out, "Not taken apart, as their workloads were not measured in this run: "+inWords(unasked)+".")
+		out = append(out, "Not taken apart, as their workloads were not measured in this run: "+joinNames(unasked)+".")
 	}
 	return out
 }
 
-// origin says where a factor comes from, in factors that multiplied give it:
-// those that go its way, the greatest first, then those that go the other, those
-// of which no difference is shown, and what is left.
-func origin(r *tare.Result, d tare.Decomposition) string {
+// describeOrigin returns the factors whose product is the ratio of d: those in its direction, the greatest
+// first, then those against it, those without a significant difference, and the unexplained rest.
+func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	steps := slices.Clone(d.Steps)
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	var adds, takes, open []string
 	for _, c := range steps {
-		said := fmt.Sprintf("%s %s (%s)", c.Cause, times(c.Ratio), percent(c.Share))
+		said := fmt.Sprintf("%s %s (%s)", c.Cause, formatFactor(c.Ratio), formatPercent(c.Share))
 		switch {
 		case c.Low > 1:
 			adds = append(adds, said)
@@ -53,45 +52,44 @@ func origin(r *tare.Result, d tare.Decomposition) string {
 	if d.Whole.Ratio < 1 {
 		adds, takes = takes, adds
 	}
-	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ", times(d.Whole.Ratio), d.Metric, d.Workload, title(r, d.Whole.To), title(r, d.Whole.From))
+	text := fmt.Sprintf("Where %s comes from (%s on %s, %s over %s; in brackets the share of the difference): ", formatFactor(d.Whole.Ratio), d.Metric, d.Workload, contenderTitle(r, d.Whole.To), contenderTitle(r, d.Whole.From))
 	var parts []string
 	if len(adds) > 0 {
-		parts = append(parts, inWords(adds))
+		parts = append(parts, joinNames(adds))
 	}
 	if len(takes) > 0 {
-		parts = append(parts, inWords(takes)+" the other way")
+		parts = append(parts, joinNames(takes)+" the other way")
 	}
 	if len(open) > 0 {
-		parts = append(parts, "no difference shown by "+inWords(open))
+		parts = append(parts, "no difference shown by "+joinNames(open))
 	}
 	text += strings.Join(parts, "; ")
-	switch left, _ := unexplained(r, d); {
-	case times(left) == times(1):
+	switch left, _ := unexplainedFactor(r, d); {
+	case formatFactor(left) == formatFactor(1):
 		text += "; multiplied they leave nothing unexplained"
 	case left > 0:
-		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", times(d.Whole.Ratio/left), times(left))
+		text += fmt.Sprintf("; multiplied they give %s, which leaves %s unexplained", formatFactor(d.Whole.Ratio/left), formatFactor(left))
 	}
 	return text + "."
 }
 
-// times prints a factor.
-func times(x float64) string {
+// formatFactor prints a factor.
+func formatFactor(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return nothing
 	}
-	return significant(x, 3) + "×"
+	return formatDigits(x, 3) + "×"
 }
 
-// unexplained is the factor that the steps, multiplied, lack of the whole, and
-// the share that they do not add up to; zero where there is only one step, or a void one.
-// Medians of ratios do not multiply, nor those of differences add up, to the
-// last digit.
-func unexplained(r *tare.Result, d tare.Decomposition) (factor float64, share string) {
+// unexplainedFactor returns the total ratio divided by the product of the steps, and the share that the steps
+// do not add up to. It returns 0 if there is only one step, or a void one. There is a rest because medians of
+// ratios do not multiply, nor medians of differences add up, exactly.
+func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, share string) {
 	product, rest := 1.0, 1.0
 	for _, c := range d.Steps {
 		product *= c.Ratio
 		rest -= c.Share
-		if voidStep(r, d, c) {
+		if isVoidStep(r, d, c) {
 			return 0, ""
 		}
 	}
@@ -100,13 +98,13 @@ func unexplained(r *tare.Result, d tare.Decomposition) (factor float64, share st
 		return 0, ""
 	}
 	share = nothing
-	if wasTold(d) {
-		share = hundredths(math.Round(rest*1e3) / 1e3)
+	if hasShares(d) {
+		share = formatShare(math.Round(rest*1e3) / 1e3)
 	}
 	return factor, share
 }
 
-// voidStep reports whether a step has an end that does not count.
-func voidStep(r *tare.Result, d tare.Decomposition, c tare.Cause) bool {
+// isVoidStep reports whether a finding voids either end of a step.
+func isVoidStep(r *tare.Result, d tare.Decomposition, c tare.Cause) bool {
 	return len(r.VoidsMetric(c.From, d.Workload, d.Metric))+len(r.VoidsMetric(c.To, d.Workload, d.Metric)) > 0
 }

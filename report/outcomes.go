@@ -16,7 +16,7 @@ func outcomeOrder() []tare.Outcome {
 // OrderedClaims returns claims by their outcome, the refuted first, without those
 // that only another run can measure.
 func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
-	out := slices.DeleteFunc(slices.Clone(claims), isLeft)
+	out := slices.DeleteFunc(slices.Clone(claims), isUnmeasured)
 	slices.SortStableFunc(out, func(a, b tare.ClaimResult) int {
 		return slices.Index(outcomeOrder(), a.Outcome) - slices.Index(outcomeOrder(), b.Outcome)
 	})
@@ -36,11 +36,11 @@ type ClaimGroup struct {
 func ClaimGroups(results []*tare.Result) []ClaimGroup {
 	var out []ClaimGroup
 	for _, o := range outcomeOrder() {
-		g := ClaimGroup{Outcome: o, Mark: outcomeMark(o), Heading: signOfOutcome(o) + " " + capital(string(o)), Section: Section{Key: KeyClaims, Heading: string(o)}}
+		g := ClaimGroup{Outcome: o, Mark: markOfOutcome(o), Heading: signOfOutcome(o) + " " + upperFirst(string(o)), Section: Section{Key: KeyClaims, Heading: string(o)}}
 		var t Table
 		for _, r := range results {
 			own := slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Outcome != o })
-			rows := claimRows(r, own)
+			rows := newClaimRows(r, own)
 			for i := range rows.Rows {
 				rows.Rows[i].Cells[4].Text = r.Study + " " + rows.Rows[i].Cells[4].Text
 			}
@@ -48,15 +48,14 @@ func ClaimGroups(results []*tare.Result) []ClaimGroup {
 			g.Claims = append(g.Claims, own...)
 		}
 		if len(g.Claims) > 0 {
-			g.Section.show("claims", "", t.without("outcome"))
+			g.Section.addTable("claims", "", t.dropColumns("outcome"))
 			out = append(out, g)
 		}
 	}
 	return out
 }
 
-// ClaimsHeadline says how many of the claims that were weighed are refuted, and how
-// many are void as published.
+// ClaimsHeadline returns how many of the measured claims are refuted, and how many are void as published.
 func ClaimsHeadline(results []*tare.Result) string {
 	weighed, count := 0, map[tare.Outcome]int{}
 	for _, r := range results {
@@ -70,31 +69,31 @@ func ClaimsHeadline(results []*tare.Result) string {
 		return "No result here answers a published claim."
 	}
 	n, void := count[tare.Refuted], count[tare.VoidAsPublished]
-	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.", n, strings.Replace(plural(weighed, "claim"), " ", " weighed ", 1), verb(n, "is", "are"), void, verb(void, "is", "are"))
+	return fmt.Sprintf("%d of %s %s refuted, %d %s void as published.", n, strings.Replace(countNoun(weighed, "claim"), " ", " weighed ", 1), chooseForm(n, "is", "are"), void, chooseForm(void, "is", "are"))
 }
 
-// isLeft reports whether a run of other contenders or workloads would measure the claim.
-func isLeft(c tare.ClaimResult) bool {
+// isUnmeasured reports whether a run of other contenders or workloads would measure the claim.
+func isUnmeasured(c tare.ClaimResult) bool {
 	return c.Outcome == tare.NotMeasured && c.Kind != tare.ClaimReported
 }
 
-// claimRows is a row for each of claims, in their order: what was said, what came
-// of it, both figures, and the id last. Whys that are alike are said once.
-func claimRows(r *tare.Result, claims []tare.ClaimResult) Table {
+// newClaimRows returns a row per claim, in their order: statement, outcome, both values, and the id. A reason
+// that several claims share is printed once.
+func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	t := Table{Columns: []Column{{Name: "published"}, {Name: "outcome"}, {Name: "said", Right: true}, {Name: "found", Right: true}, {Name: "id"}}}
 	for i, c := range claims {
-		about := []string{claimedOf(r, c, ", ")}
+		about := []string{claimSubject(r, c, ", ")}
 		if c.Metric != "" {
-			about = append(about, measure(c))
+			about = append(about, claimMeasure(c))
 		}
 		row := Row{Cells: []Field{
-			{Text: c.Statement + " (" + strings.Join(about, ", ") + ")"}, {signOfOutcome(c.Outcome) + " " + became(c), outcomeMark(c.Outcome)},
-			{Text: published(c)}, measuredClaim(c), {c.ID, Dim},
+			{Text: c.Statement + " (" + strings.Join(about, ", ") + ")"}, {signOfOutcome(c.Outcome) + " " + outcomeText(c), markOfOutcome(c.Outcome)},
+			{Text: formatPublished(c)}, formatMeasured(c), {c.ID, Dim},
 		}}
 		if p := c.Shares; p != nil {
-			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", asRate(p.Whole), p.Unit, p.WholeOf, significant(100*p.Published/p.Whole, 2)+" %", significant(100*p.Measured/p.Whole, 2)+" %"))
+			row.Notes = append(row.Notes, fmt.Sprintf("Of %s %s (%s): said %s, found %s.", formatRate(p.Whole), p.Unit, p.WholeOf, formatDigits(100*p.Published/p.Whole, 2)+" %", formatDigits(100*p.Measured/p.Whole, 2)+" %"))
 		}
-		row.Notes = append(row.Notes, capital(reason(claims, i)))
+		row.Notes = append(row.Notes, upperFirst(claimReason(claims, i)))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -115,34 +114,33 @@ func signOfOutcome(o tare.Outcome) string {
 	return "?"
 }
 
-// claimsOrdered adds the claims by their outcome, and how many another run would
-// measure.
-func (s *Section) claimsOrdered(r *tare.Result) {
+// addOrderedClaims adds the claims by outcome, and the number of those that another run would measure.
+func (s *Section) addOrderedClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
 	}
-	s.say(Dim, claimsMean(r))
-	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-	s.say(Dim, "Published in: "+strings.Join(sources, "; ")+".")
-	s.show("claims", "", claimRows(r, OrderedClaims(r.Claims)))
-	if parted(r) {
-		s.say(Dim, sharesMean)
-		s.show("", "parts of a whole", ofWhole(r))
+	s.addText(Dim, explainClaims(r))
+	sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	s.addText(Dim, "Published in: "+strings.Join(sources, "; ")+".")
+	s.addTable("claims", "", newClaimRows(r, OrderedClaims(r.Claims)))
+	if hasShareClaims(r) {
+		s.addText(Dim, sharesMean)
+		s.addTable("", "parts of a whole", newWholeTable(r))
 	}
-	s.say(Plain, claimsLeft(r))
+	s.addText(Plain, describeUnmeasured(r))
 }
 
-// claimsLeft counts the claims that another run would measure, with the command; ""
-// if there are none.
-func claimsLeft(r *tare.Result) string {
+// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" if
+// there are none.
+func describeUnmeasured(r *tare.Result) string {
 	var ids []string
 	for _, c := range r.Claims {
-		if isLeft(c) {
+		if isUnmeasured(c) {
 			ids = append(ids, c.ID)
 		}
 	}
 	if len(ids) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d more were not measured in this run; tare run %s --budget full may: %s.", len(ids), r.Study, inWords(ids))
+	return fmt.Sprintf("%d more were not measured in this run; tare run %s --budget full may: %s.", len(ids), r.Study, joinNames(ids))
 }

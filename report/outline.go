@@ -6,7 +6,7 @@ import "strings"
 // of its texts print, each in one line, and none is markup.
 type Section struct {
 	Key     string // one of the Key constants
-	About   string // workload, decomposition or profile, where there are several sections of a key
+	About   string // workload, decomposition or profile, if several sections share a key
 	Heading string
 	Blocks  []Block
 
@@ -26,8 +26,8 @@ const (
 	forMarkdown = forSummary | forPaper // a summary of a result, and a research paper
 )
 
-// has reports whether a block for m is for any of the formats of other.
-func (m medium) has(other medium) bool { return m == 0 || m&other != 0 }
+// overlaps reports whether a block for m is for any of the formats of other.
+func (m medium) overlaps(other medium) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
 const (
@@ -70,22 +70,22 @@ const (
 
 // Block is a sentence or two, a list, or a table.
 type Block struct {
-	Key   string // of what a page draws beside it: primary, latencies, sides, others, steps, claims, findings; else empty
-	About string // what the table is of, where the section's About does not say it
+	Key   string // of the drawing of a page: primary, latencies, sides, others, steps, claims, findings; or ""
+	About string // subject of the table, if it is not the section's About
 	Text  string
 	Mark  Mark // of Text
 	Items []Item
 	Table *Table
 
 	medium medium
-	spaced bool    // an empty line stands before it on a terminal
+	spaced bool    // a terminal prints an empty line before it
 	parts  []Field // Text, where parts of it have marks
 }
 
-// Item is a text and the word it stands beside.
+// Item is a text with a label.
 type Item struct {
 	Label  string
-	Mark   Mark // of Label, or of Text where there is none
+	Mark   Mark // of Label, or of Text if there is no label
 	Text   string
 	Advice string   // what to do about it
 	Check  string   // that found it
@@ -95,73 +95,72 @@ type Item struct {
 	parts  []Field // Text, where parts of it have marks
 }
 
-// only adds blocks for some formats.
-func (s *Section) only(m medium, add func()) {
+// addOnly calls add, whose blocks are for the formats m.
+func (s *Section) addOnly(m medium, add func()) {
 	s.medium = m
 	add()
 	s.medium = 0
 }
 
-// space leaves an empty line before the next block, on a terminal.
-func (s *Section) space() { s.spaced = true }
+// addSpace leaves an empty line before the next block on a terminal.
+func (s *Section) addSpace() { s.spaced = true }
 
-func (s *Section) add(b Block) {
-	if b.medium = s.medium; b.medium.has(forText) {
+func (s *Section) addBlock(b Block) {
+	if b.medium = s.medium; b.medium.overlaps(forText) {
 		b.spaced, s.spaced = s.spaced, false
 	}
 	s.Blocks = append(s.Blocks, b)
 }
 
-// say adds sentences, those that are not empty.
-func (s *Section) say(m Mark, texts ...string) {
-	for _, text := range all(texts, oneLine) {
-		s.add(Block{Text: text, Mark: m})
+// addText adds the sentences that are not empty.
+func (s *Section) addText(m Mark, texts ...string) {
+	for _, text := range mapTexts(texts, oneLine) {
+		s.addBlock(Block{Text: text, Mark: m})
 	}
 }
 
-// compose adds a sentence of parts with marks.
-func (s *Section) compose(b Block, parts []Field) {
-	b.parts, b.Text = joined(parts)
-	s.add(b)
+// addParts adds b with a text made of parts with marks.
+func (s *Section) addParts(b Block, parts []Field) {
+	b.parts, b.Text = joinParts(parts)
+	s.addBlock(b)
 }
 
-// lines adds a paragraph of lines, one beneath the other.
-func (s *Section) lines(texts ...string) {
-	s.add(Block{Text: strings.Join(all(texts, oneLine), "\n")})
+// addLines adds a paragraph of lines.
+func (s *Section) addLines(texts ...string) {
+	s.addBlock(Block{Text: strings.Join(mapTexts(texts, oneLine), "\n")})
 }
 
-// show adds a table, if there is anything in it.
-func (s *Section) show(key, about string, t Table) {
+// addTable adds a table unless it is empty.
+func (s *Section) addTable(key, about string, t Table) {
 	if len(t.Rows) > 0 {
-		t = t.legible()
-		s.add(Block{Key: key, About: oneLine(about), Table: &t})
+		t = t.makeLegible()
+		s.addBlock(Block{Key: key, About: oneLine(about), Table: &t})
 	}
 }
 
-// captioned adds a table with a caption.
-func (s *Section) captioned(caption string, t Table) {
-	s.space()
-	s.say(Plain, caption)
-	s.show("", caption, t)
+// addCaptioned adds a table with a caption.
+func (s *Section) addCaptioned(caption string, t Table) {
+	s.addSpace()
+	s.addText(Plain, caption)
+	s.addTable("", caption, t)
 }
 
-// list adds items, if there are any.
-func (s *Section) list(key string, items ...Item) {
+// addList adds items, if there are any.
+func (s *Section) addList(key string, items ...Item) {
 	for i, it := range items {
 		if it.parts != nil {
-			items[i].parts, it.Text = joined(it.parts)
+			items[i].parts, it.Text = joinParts(it.parts)
 		}
 		items[i].Label, items[i].Text, items[i].Advice = oneLine(it.Label), oneLine(it.Text), oneLine(it.Advice)
-		items[i].Check, items[i].Under = oneLine(it.Check), all(it.Under, oneLine)
+		items[i].Check, items[i].Under = oneLine(it.Check), mapTexts(it.Under, oneLine)
 	}
 	if len(items) > 0 {
-		s.add(Block{Key: key, Items: items})
+		s.addBlock(Block{Key: key, Items: items})
 	}
 }
 
-// joined are parts of a text as they print, with the spaces between them, and
-// the text.
-func joined(parts []Field) (out []Field, text string) {
+// joinParts returns parts as printable text, with the spaces between them, and their concatenation.
+func joinParts(parts []Field) (out []Field, text string) {
 	for _, p := range parts {
 		line := oneLine(p.Text)
 		if line != "" && strings.HasPrefix(p.Text, " ") {
@@ -175,8 +174,8 @@ func joined(parts []Field) (out []Field, text string) {
 	return out, text
 }
 
-// unlabelled are texts without labels.
-func unlabelled(m Mark, texts ...string) []Item {
+// unlabelledItems returns the texts that are not empty as items without labels.
+func unlabelledItems(m Mark, texts ...string) []Item {
 	var out []Item
 	for _, text := range texts {
 		if text != "" {

@@ -41,7 +41,7 @@ func texts(v reflect.Value, see func(string)) {
 func TestOutlinePrints(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		hostile := 0
-		for _, s := range slices.Concat(sections(r, forText), sections(r, forMarkdown), Outline(r)) {
+		for _, s := range slices.Concat(newSections(r, forText), newSections(r, forMarkdown), Outline(r)) {
 			about := s.About
 			s.About = "" // an id
 			texts(reflect.ValueOf(s), func(text string) {
@@ -96,14 +96,14 @@ func TestOutlineSaysWhatTheReportsSay(t *testing.T) {
 // A block is in the formats it is for, and in all of them as a rule.
 func TestBlocksOfMedia(t *testing.T) {
 	s := Section{}
-	s.say(Plain, "for all", "")
-	s.space()
-	s.only(forMarkdown|forHTML, func() { s.say(Plain, "for documents") })
-	s.only(forText, func() { s.say(Plain, "for a terminal") })
-	s.say(Plain, "for all again")
+	s.addText(Plain, "for all", "")
+	s.addSpace()
+	s.addOnly(forMarkdown|forHTML, func() { s.addText(Plain, "for documents") })
+	s.addOnly(forText, func() { s.addText(Plain, "for a terminal") })
+	s.addText(Plain, "for all again")
 	var got []string
 	for _, b := range s.Blocks {
-		got = append(got, fmt.Sprintf("%s: %t %t %t, spaced %t", b.Text, b.medium.has(forText), b.medium.has(forMarkdown), b.medium.has(forHTML), b.spaced))
+		got = append(got, fmt.Sprintf("%s: %t %t %t, spaced %t", b.Text, b.medium.overlaps(forText), b.medium.overlaps(forMarkdown), b.medium.overlaps(forHTML), b.spaced))
 	}
 	assert.Equal(t, "blocks", strings.Join(got, "\n"), strings.Join([]string{
 		"for all: true true true, spaced false", "for documents: false true true, spaced false",
@@ -121,12 +121,12 @@ func TestArrange(t *testing.T) {
 			seen[key]++
 		}
 	}
-	for _, p := range parts() {
+	for _, p := range listParts() {
 		assert.Equal(t, p.key, seen[p.key], 1)
 	}
 	assert.Equal(t, "first group", strings.Join(got[0][:2], " "), KeyRun+" "+keyAnswer)
 	assert.Equal(t, "after the verdict", strings.Join(got[1][:2], " "), KeyVerdict+" "+KeyRulings)
-	all := parts()
+	all := listParts()
 	assert.Equal(t, "last", got[1][len(got[1])-1], all[len(all)-2].key)
 }
 
@@ -134,7 +134,7 @@ func TestArrange(t *testing.T) {
 // written by some result.
 func TestEverySectionIsWritten(t *testing.T) {
 	all, written := map[string]bool{}, map[string]bool{}
-	for _, p := range parts() {
+	for _, p := range listParts() {
 		all[p.key] = true
 	}
 	for _, c := range researchChapters() {
@@ -145,7 +145,7 @@ func TestEverySectionIsWritten(t *testing.T) {
 	results := append(slices.Collect(maps.Values(cases())), evened(), onMachines(), explained())
 	for _, r := range results {
 		for _, m := range []medium{forText, forPaper, forHTML} {
-			for _, s := range sections(r, m) {
+			for _, s := range newSections(r, m) {
 				written[s.Key] = true
 			}
 		}
@@ -202,8 +202,8 @@ func TestLeaders(t *testing.T) {
 		}
 		return r
 	}
-	assert.Equal(t, "alone", leaders(ranked(1, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on u.")
-	assert.Equal(t, "alone on two", leaders(ranked(2, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on both workloads that allow a ranking.")
-	assert.Equal(t, "tied", leaders(ranked(1, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, b or a can be first on u: they do not differ significantly.")
-	assert.Equal(t, "tied on two", leaders(ranked(2, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, of 2 workloads that allow a ranking, these can be first: b on 2 and a on 2.")
+	assert.Equal(t, "alone", describeLeaders(ranked(1, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on u.")
+	assert.Equal(t, "alone on two", describeLeaders(ranked(2, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on both workloads that allow a ranking.")
+	assert.Equal(t, "tied", describeLeaders(ranked(1, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, b or a can be first on u: they do not differ significantly.")
+	assert.Equal(t, "tied on two", describeLeaders(ranked(2, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, of 2 workloads that allow a ranking, these can be first: b on 2 and a on 2.")
 }

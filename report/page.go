@@ -11,47 +11,47 @@ type page struct {
 	width int
 }
 
-func (p *page) blank() { p.b.WriteByte('\n') }
+func (p *page) writeBlank() { p.b.WriteByte('\n') }
 
-func (p *page) line(text string) {
+func (p *page) writeLine(text string) {
 	p.b.WriteString(text)
 	p.b.WriteByte('\n')
 }
 
-// heading starts a section.
-func (p *page) heading(title string) {
-	p.blank()
-	p.line(p.style.paint(Bold, oneLine(title)))
+// writeHeading starts a section.
+func (p *page) writeHeading(title string) {
+	p.writeBlank()
+	p.writeLine(p.style.paintText(Bold, oneLine(title)))
 }
 
-// wrap prints text in the page's width, the first line indented by first
-// columns and the others by rest. Each line is painted by itself.
-func (p *page) wrap(first, rest int, text string, m Mark) {
+// writeWrapped prints text in the page's width, the first line indented by first columns and the others by
+// rest. It paints each line separately.
+func (p *page) writeWrapped(first, rest int, text string, m Mark) {
 	indent := first
-	for _, line := range fold(text, p.width-first, p.width-rest) {
-		p.line(strings.Repeat(" ", indent) + p.style.paint(m, line))
+	for _, line := range wrapWords(text, p.width-first, p.width-rest) {
+		p.writeLine(strings.Repeat(" ", indent) + p.style.paintText(m, line))
 		indent = rest
 	}
 }
 
-// labelled prints label and then text, which goes on beneath itself.
-func (p *page) labelled(label string, labelWidth int, m Mark, text string) {
+// writeLabelled prints label and then text, whose further lines are indented below its first.
+func (p *page) writeLabelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
-	at := bodyIndent + labelWidth + gap
-	lines := fold(text, p.width-at, p.width-at)
-	pad := strings.Repeat(" ", max(labelWidth-columns(label), 0)+gap)
+	at := bodyIndent + labelWidth + columnGap
+	lines := wrapWords(text, p.width-at, p.width-at)
+	pad := strings.Repeat(" ", max(labelWidth-textWidth(label), 0)+columnGap)
 	for i, line := range lines {
 		if i == 0 {
-			p.line(strings.Repeat(" ", bodyIndent) + p.style.paint(m, label) + pad + line)
+			p.writeLine(strings.Repeat(" ", bodyIndent) + p.style.paintText(m, label) + pad + line)
 			continue
 		}
-		p.line(strings.Repeat(" ", at) + line)
+		p.writeLine(strings.Repeat(" ", at) + line)
 	}
 }
 
-// words splits text where a line may break, not between a figure and its %, and
-// names what does not print.
-func words(text string) []string {
+// splitWords splits text at the spaces where a line may break, not between a number and its %, and names
+// unprintable characters.
+func splitWords(text string) []string {
 	var out []string
 	for _, word := range strings.Fields(oneLine(text)) {
 		if len(out) > 0 && word[0] == '%' {
@@ -63,16 +63,16 @@ func words(text string) []string {
 	return out
 }
 
-// fold breaks text between words into lines of at most first columns for the
-// first and rest for the others; a longer word has a line to itself.
-func fold(text string, first, rest int) []string {
+// wrapWords breaks text between words into lines of at most first columns for the first and rest for the
+// others; a longer word has a line of its own.
+func wrapWords(text string, first, rest int) []string {
 	var lines []string
 	line, limit := "", first
-	for _, word := range words(text) {
+	for _, word := range splitWords(text) {
 		switch {
 		case line == "":
 			line = word
-		case columns(line)+1+columns(word) <= limit:
+		case textWidth(line)+1+textWidth(word) <= limit:
 			line += " " + word
 		default:
 			lines = append(lines, line)

@@ -15,62 +15,61 @@ const (
 	profileLines   = 6 // functions of a profile that are listed
 )
 
-func (s *Section) profiles(r *tare.Result) {
+func (s *Section) addProfiles(r *tare.Result) {
 	if len(r.Profiles) == 0 {
 		return
 	}
-	s.say(Dim, profileMeans)
+	s.addText(Dim, profileMeans)
 	for i, x := range r.Profiles {
-		s.space()
-		s.say(Bold, profiled(r, x))
-		s.show("", "functions", functions(x))
-		s.compose(Block{Key: "flame", About: strconv.Itoa(i), Mark: Dim}, filed(x))
-		s.gap(r, x)
+		s.addSpace()
+		s.addText(Bold, profileTitle(r, x))
+		s.addTable("", "functions", newFunctionTable(x))
+		s.addParts(Block{Key: "flame", About: strconv.Itoa(i), Mark: Dim}, describeFiles(x))
+		s.addGap(r, x)
 	}
 }
 
-// profiled says what a profile is of.
-func profiled(r *tare.Result, x tare.Profile) string {
+// profileTitle returns the quantity, contender, workload and total of a profile.
+func profileTitle(r *tare.Result, x tare.Profile) string {
 	what := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
-	text := fmt.Sprintf("%s of %s on %s", or(what, x.Of), title(r, x.Contender), x.Workload)
+	text := fmt.Sprintf("%s of %s on %s", orDefault(what, x.Of), contenderTitle(r, x.Contender), x.Workload)
 	if x.Ops > 0 && x.Total > 0 {
 		unit := map[string]string{"nanoseconds": "ns/op", "bytes": "B/op"}[x.Unit]
-		s := scaleFor(or(unit, x.Unit+"/op"), []float64{x.Total / float64(x.Ops)})
+		s := newScale(orDefault(unit, x.Unit+"/op"), []float64{x.Total / float64(x.Ops)})
 		one := "operation"
-		if v := (&view{r: r, workload: x.Workload}); v.ofRequests() {
-			s.unit, one = perRequest(s.unit), "request"
+		if v := (&view{r: r, workload: x.Workload}); v.hasRequests() {
+			s.unit, one = requestUnit(s.unit), "request"
 		}
 		if x.Of == tare.ProfileMem {
 			s.decimals = 0
 		}
-		text += fmt.Sprintf(": %s %s over %s", s.print(x.Total/float64(x.Ops)), s.unit, plural(int(x.Ops), one))
+		text += fmt.Sprintf(": %s %s over %s", s.formatValue(x.Total/float64(x.Ops)), s.unit, countNoun(int(x.Ops), one))
 	}
 	return text
 }
 
-// functions are those with the most of their own.
-func functions(x tare.Profile) Table {
+// newFunctionTable returns the functions with the largest own values.
+func newFunctionTable(x tare.Profile) Table {
 	t := Table{Columns: []Column{{Name: "own", Unit: "%", Right: true}, {Name: "with calls", Unit: "%", Right: true}, {Name: "function"}}}
 	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
-		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: hundredth(line.Flat, x.Total)}, {Text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: formatPercentOf(line.Flat, x.Total)}, {Text: formatPercentOf(line.Cumulative, x.Total)}, codeField(line.Function)}})
 	}
 	return t
 }
 
-// hundredth prints x as a percentage of total, without the sign.
-func hundredth(x, total float64) string {
+// formatPercentOf prints x as a percentage of total, without the sign.
+func formatPercentOf(x, total float64) string {
 	if !(total > 0) {
 		return nothing
 	}
-	return fixed(x/total*100, 1)
+	return formatFixed(x/total*100, 1)
 }
 
-// major matches what begins with the version at the end of a module's path.
+// major matches the text after the last slash of a name if it begins with the version of a module's path.
 var major = regexp.MustCompile(`^v[0-9]+\.`)
 
-// shortFunction is a function's name without the directory of its package, in
-// n characters at most.
-func shortFunction(name string, n int) string {
+// shortenFunction returns a function's name without the directory of its package, in at most n characters.
+func shortenFunction(name string, n int) string {
 	head := name
 	if i := strings.IndexAny(name, "([{"); i >= 0 {
 		head = name[:i]
@@ -81,11 +80,11 @@ func shortFunction(name string, n int) string {
 		}
 		name = name[i+1:]
 	}
-	return shortened(oneLine(name), n)
+	return truncateText(oneLine(name), n)
 }
 
-// filed says where the files of a profile are.
-func filed(x tare.Profile) []Field {
+// describeFiles returns the paths of the files of a profile.
+func describeFiles(x tare.Profile) []Field {
 	var parts []Field
 	add := func(file, is string) {
 		switch {
@@ -96,7 +95,7 @@ func filed(x tare.Profile) []Field {
 		default:
 			parts = append(parts, Field{Text: " and "})
 		}
-		parts = append(parts, coded(file), Field{Text: is})
+		parts = append(parts, codeField(file), Field{Text: is})
 	}
 	add(x.File, " (pprof)")
 	add(x.Flame, " (flame graph)")

@@ -11,77 +11,73 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// published adds the table that the original author published, with what was
-// measured here beside it. It adds nothing unless the study has published ratios for
-// a server's workload.
-func (s *Section) published(r *tare.Result) {
-	b, ok := boardOf(r)
+// addPublished adds the table of the original author with the values measured here. It adds nothing unless the
+// study has published ratios for a server's workload.
+func (s *Section) addPublished(r *tare.Result) {
+	b, ok := newPublishedTable(r)
 	if !ok {
 		return
 	}
-	s.say(Dim, b.means())
-	for _, t := range b.tables() {
-		s.space()
-		s.show("", "", t)
+	s.addText(Dim, b.explainTables())
+	for _, t := range b.newTables() {
+		s.addSpace()
+		s.addTable("", "", t)
 	}
-	s.space()
-	s.say(Warned, b.missing())
+	s.addSpace()
+	s.addText(Warned, b.describeMissing())
 }
 
-// board is the published table: its operations, each with the contenders that have
-// published figures.
-type board struct {
+// publishedTable is the published table: its operations, each with the contenders that have published values.
+type publishedTable struct {
 	r     *tare.Result
 	base  string
 	works []*view // measured, in the order of the study
 }
 
-// boardOf is the table of r; it reports false where no ratio was published for
-// a server that was measured.
-func boardOf(r *tare.Result) (*board, bool) {
-	b := &board{r: r, base: r.Baseline()}
+// newPublishedTable returns the table of r. It returns false if no ratio was published for a measured server.
+func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
+	b := &publishedTable{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
 		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
 			continue
 		}
-		if v := look(r, w.ID, map[string]bool{}); len(b.rows(v)) > 1 {
+		if v := newView(r, w.ID, map[string]bool{}); len(b.listContenders(v)) > 1 {
 			b.works = append(b.works, v)
 		}
 	}
 	return b, b.base != "" && len(b.works) > 0
 }
 
-// rows are the contenders of an operation that figures were published of, the
-// baseline among them, in the order of the operation's own table.
-func (b *board) rows(v *view) []tare.Contender {
-	return slices.DeleteFunc(slices.Concat(v.ranked, v.aside, v.traps), func(c tare.Contender) bool {
+// listContenders returns the contenders of an operation that have published values, and the baseline, in the
+// order of the operation's table.
+func (b *publishedTable) listContenders(v *view) []tare.Contender {
+	return slices.DeleteFunc(slices.Concat(v.ranked, v.statusOnly, v.traps), func(c tare.Contender) bool {
 		return c.ID != b.base && !slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
 			return x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID
 		})
 	})
 }
 
-// alone reports whether an operation was measured in a continuous segment, for
-// latencies.
-func (b *board) alone(v *view) bool {
+// hasSegment reports whether an operation was measured in a continuous segment, for latencies.
+func (b *publishedTable) hasSegment(v *view) bool {
 	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
 }
 
-// suffix says of an operation that the contender's own client asks.
-func (b *board) suffix(v *view) string {
+// operationSuffix returns the text for an operation whose requests the contender's client sends, or "".
+func (b *publishedTable) operationSuffix(v *view) string {
 	for _, w := range b.r.Workloads {
-		if w.ID == v.workload && byOwnClient(w) {
+		if w.ID == v.workload && hasOwnClient(w) {
 			return ", own client"
 		}
 	}
 	return ""
 }
 
-// means says what the tables show.
-func (b *board) means() string {
+// explainTables explains the tables.
+func (b *publishedTable) explainTables() string {
 	text := "One row for each operation and contender that figures were published of. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
-	case slices.ContainsFunc(b.works, b.alone):
+	case slices.ContainsFunc(b.works, b.hasSegment):
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
 		text += " How long a request takes (its latency) is in the tables of the workloads that measured it."
 	default:
@@ -94,9 +90,8 @@ func (b *board) means() string {
 	return text + " Published ratios stand beside those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
 }
 
-// missing names the operations that figures were published of and that were not
-// measured.
-func (b *board) missing() string {
+// describeMissing names the operations with published values that were not measured.
+func (b *publishedTable) describeMissing() string {
 	var ids []string
 	for _, c := range b.r.Claims {
 		known := slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload })
@@ -107,46 +102,46 @@ func (b *board) missing() string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return "Published as well, and not measured in this run: " + inWords(ids) + "."
+	return "Published as well, and not measured in this run: " + joinNames(ids) + "."
 }
 
-// tables are, for throughput and then for latency, the measured figures and the
-// ratios beside the published ones.
-func (b *board) tables() []Table {
+// newTables returns the measured values and the ratios next to the published ones, for throughput and then for
+// latency.
+func (b *publishedTable) newTables() []Table {
 	var out []Table
 	for _, latency := range []bool{false, true} {
-		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.alone(v) != latency })
+		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.hasSegment(v) != latency })
 		if len(works) == 0 {
 			continue
 		}
-		if t := b.figures(works, latency); len(t.Columns) > 1 {
+		if t := b.newMedianTable(works, latency); len(t.Columns) > 1 {
 			out = append(out, t)
 		}
-		if t := b.ratios(works); len(t.Columns) > 1 {
+		if t := b.newRatioTable(works); len(t.Columns) > 1 {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-// field is a column and what it shows of a contender of an operation.
-type field struct {
+// tableField is a column and the function of its cells.
+type tableField struct {
 	Column
-	of func(*view, tare.Contender) Field
+	cell func(*view, tare.Contender) Field
 }
 
-// laid is a table of fields, a line with the operation before its contenders.
-func (b *board) laid(works []*view, fields []field) Table {
+// newFieldTable returns a table of fields, with a row for each operation above its contenders.
+func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table {
 	t := Table{Columns: []Column{{Name: "operation,", Unit: "contender"}}}
 	for _, f := range fields {
 		t.Columns = append(t.Columns, f.Column)
 	}
 	for _, v := range works {
-		t.Rows = append(t.Rows, Row{Cells: []Field{{v.workload + b.suffix(v), Bold}}, Apart: len(t.Rows) > 0})
-		for _, c := range b.rows(v) {
-			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID}
+		t.Rows = append(t.Rows, Row{Cells: []Field{{v.workload + b.operationSuffix(v), Bold}}, Apart: len(t.Rows) > 0})
+		for _, c := range b.listContenders(v) {
+			line := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID}
 			for _, f := range fields {
-				line.Cells = append(line.Cells, f.of(v, c))
+				line.Cells = append(line.Cells, f.cell(v, c))
 			}
 			t.Rows = append(t.Rows, line)
 		}
@@ -154,40 +149,40 @@ func (b *board) laid(works []*view, fields []field) Table {
 	return t
 }
 
-// figures are the medians, or those of latencies.
-func (b *board) figures(works []*view, latency bool) Table {
-	var fields []field
+// newMedianTable returns the medians, either of latencies or of all other metrics.
+func (b *publishedTable) newMedianTable(works []*view, latency bool) Table {
+	var fields []tableField
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
-		m := metricNamed(name)
-		values := b.values(works, name)
+		m := findMetric(name)
+		values := b.listValues(works, name)
 		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.IsLatency() != latency {
 			continue
 		}
-		s := scaleFor(m.Unit, values)
-		s.unit = perRequest(s.unit)
+		s := newScale(m.Unit, values)
+		s.unit = requestUnit(s.unit)
 		if m.IsLatency() {
 			s = latencyScale(values)
 		}
-		fields = append(fields, field{Column{Name: name, Unit: s.unit, Right: true}, func(v *view, c tare.Contender) Field { return v.valueCell(c, name, s) }})
+		fields = append(fields, tableField{Column{Name: name, Unit: s.unit, Right: true}, func(v *view, c tare.Contender) Field { return v.newValueCell(c, name, s) }})
 		if name == "time" {
-			fields = append(fields, field{Column{Name: "rate", Unit: "requests/s", Right: true}, (*view).rateCell})
+			fields = append(fields, tableField{Column{Name: "rate", Unit: "requests/s", Right: true}, (*view).newRateCell})
 		}
 	}
-	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.places()) > 0 }) {
-		fields = append(fields, field{Column{Name: "rank", Unit: "by " + primaryMetric(works[0].r)}, func(v *view, c tare.Contender) Field {
-			place, _, _ := strings.Cut(v.rankCell(c).Text, " ")
+	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.rankRanges()) > 0 }) {
+		fields = append(fields, tableField{Column{Name: "rank", Unit: "by " + primaryMetric(works[0].r)}, func(v *view, c tare.Contender) Field {
+			place, _, _ := strings.Cut(v.newRankCell(c).Text, " ")
 			return Field{Text: place}
 		}})
 	}
-	return b.laid(works, fields)
+	return b.newFieldTable(works, fields)
 }
 
-// values are those of a metric that the table shows and that count.
-func (b *board) values(works []*view, metric string) []float64 {
+// listValues returns the values of a metric in the table that are not struck.
+func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 	var out []float64
 	for _, v := range works {
-		for _, c := range b.rows(v) {
-			if x, ok := v.value(c.ID, metric); ok && !x.Struck {
+		for _, c := range b.listContenders(v) {
+			if x, ok := v.findValue(c.ID, metric); ok && !x.Struck {
 				out = append(out, x.Value)
 			}
 		}
@@ -195,10 +190,10 @@ func (b *board) values(works []*view, metric string) []float64 {
 	return out
 }
 
-// ratios are those to the baseline as measured and as published, for each
-// metric that anything was published of.
-func (b *board) ratios(works []*view) Table {
-	var fields []field
+// newRatioTable returns the measured and published ratios to the baseline, for each metric with a published
+// one.
+func (b *publishedTable) newRatioTable(works []*view) Table {
+	var fields []tableField
 	for _, name := range b.r.Metrics {
 		if strings.HasPrefix(name, "client-") || !slices.ContainsFunc(b.r.Claims, func(c tare.ClaimResult) bool {
 			return c.Kind == tare.ClaimRatio && c.Metric == name && slices.ContainsFunc(works, func(v *view) bool { return v.workload == c.Workload })
@@ -206,28 +201,28 @@ func (b *board) ratios(works []*view) Table {
 			continue
 		}
 		fields = append(fields,
-			field{Column{Name: name + " / " + b.base, Unit: "ratio [interval]"}, func(v *view, c tare.Contender) Field { return v.ratioOf(c, name, measured) }},
-			field{Column{Name: "published", Unit: "ratio: figures"}, func(v *view, c tare.Contender) Field { return b.claimed(v, c, name) }})
+			tableField{Column{Name: name + " / " + b.base, Unit: "ratio [interval]"}, func(v *view, c tare.Contender) Field { return v.newRatioField(c, name, formatRatio) }},
+			tableField{Column{Name: "published", Unit: "ratio: figures"}, func(v *view, c tare.Contender) Field { return b.claimField(v, c, name) }})
 	}
-	return b.laid(works, fields)
+	return b.newFieldTable(works, fields)
 }
 
-// claimed is the ratio that was published.
-func (b *board) claimed(v *view, c tare.Contender, metric string) Field {
+// claimField returns the published ratio.
+func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Field {
 	if c.ID == b.base {
 		return Field{Text: "1"}
 	}
 	for _, x := range b.r.Claims {
 		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
-			return Field{Text: published(x) + ofFigures(x)}
+			return Field{Text: formatPublished(x) + formatSources(x)}
 		}
 	}
 	return Field{Text: nothing}
 }
 
-// ofFigures are those that a published ratio is of, to follow it; empty where the
-// result does not have them.
-func ofFigures(c tare.ClaimResult) string {
+// formatSources returns the published values of a published ratio, to follow it, or "" if the result does not
+// have them.
+func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""
 	}
@@ -235,7 +230,7 @@ func ofFigures(c tare.ClaimResult) string {
 		if x == math.Trunc(x) {
 			return format.Grouped(x, 0)
 		}
-		return significant(x, 4)
+		return formatDigits(x, 4)
 	}
 	return ": " + figure(c.PublishedValue) + " / " + figure(c.PublishedBaseline) + " " + c.Unit
 }

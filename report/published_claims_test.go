@@ -24,9 +24,9 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 		t.Errorf("count %q, want %q", got, want)
 	}
 	var sources, ids []string
-	for _, source := range sourcesOf(results) {
+	for _, source := range listSources(results) {
 		sources = append(sources, source)
-		for _, r := range claimsFrom(results, source).Rows {
+		for _, r := range newSourceTable(results, source).Rows {
 			ids = append(ids, r.Cells[0].Text)
 			if notes := strings.Join(r.Notes, " "); !strings.Contains(notes, "it is "+r.Cells[0].Text) || !strings.Contains(notes, "because of "+r.Cells[0].Text) {
 				t.Errorf("%s: %q", r.Cells[0].Text, notes)
@@ -75,7 +75,7 @@ func TestPlacesOfClaims(t *testing.T) {
 // An exponent has two decimals, whatever was fitted.
 func TestExponentsOfClaims(t *testing.T) {
 	c := tare.ClaimResult{Kind: tare.ClaimGrowth, Measured: 0.16888741373741703, Low: 0.12022502646630834, High: 0.2138}
-	if got := measuredClaim(c).Text; got != "^0.17 [0.12, 0.21]" {
+	if got := formatMeasured(c).Text; got != "^0.17 [0.12, 0.21]" {
 		t.Errorf("measured %q", got)
 	}
 }

@@ -9,44 +9,43 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// primary is the table of the leading metric's ratios with the medians of
-// every metric beside them, latencies apart.
-func (v *view) primary() Table {
-	first := v.leading()
+// newPrimaryTable returns the ratios of the leading metric with the medians of every metric except latencies.
+func (v *view) newPrimaryTable() Table {
+	first := v.leadingMetric()
 	t := Table{Columns: []Column{
 		{Name: "contender"},
 		{Name: first + " / " + v.baseline, Unit: v.intervalUnit(first)},
 	}}
 	fields := []func(tare.Contender) Field{
-		func(c tare.Contender) Field { return Field{Text: v.named(c)} },
-		v.ratioCell,
+		func(c tare.Contender) Field { return Field{Text: v.titleOf(c)} },
+		v.newRatioCell,
 	}
 	add := func(c Column, field func(tare.Contender) Field) {
 		t.Columns, fields = append(t.Columns, c), append(fields, field)
 	}
-	if first == primaryMetric(v.r) { // nobody is ranked by another
-		add(Column{Name: "rank,", Unit: "group"}, v.rankCell)
+	if first == primaryMetric(v.r) { // contenders are ranked by this metric only
+		add(Column{Name: "rank,", Unit: "group"}, v.newRankCell)
 	}
-	for _, name := range v.metrics() {
-		if metricNamed(name).IsLatency() || !v.shows(name) || v.twoSided() && slices.Contains(onSides(), name) {
+	for _, name := range v.listMetrics() {
+		if findMetric(name).IsLatency() || !v.hasValues(name) || v.isTwoSided() && slices.Contains(sideMetrics(), name) {
 			continue
 		}
-		s := v.scale(name)
-		add(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.valueCell(c, name, s) })
-		if items, one := v.items(); name == "cpu" && items > 0 {
+		s := v.metricScale(name)
+		add(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, s) })
+		if items, one := v.countItems(); name == "cpu" && items > 0 {
 			of := v.itemScale(items)
-			add(Column{Name: "cpu/" + one, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.valueCell(c, name, of) })
+			add(Column{Name: "cpu/" + one, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.newValueCell(c, name, of) })
 		}
-		if metricNamed(name).Closed && v.hasTraffic() {
-			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.rateCell)
+		if findMetric(name).Closed && v.hasTraffic() {
+			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.newRateCell)
 		}
 	}
-	if v.anyFailed() {
-		add(Column{Name: "errors", Unit: "(timeouts)", Right: true}, v.errorCell)
+	if v.hasFailed() {
+		add(Column{Name: "errors", Unit: "(timeouts)", Right: true}, v.newErrorCell)
 	}
-	for _, group := range v.groups() {
+	for _, group := range v.listGroups() {
 		for i, c := range group {
-			line := Row{Notes: v.notes(c), Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
+			line := Row{Notes: v.listNotes(c), Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
 			for _, field := range fields {
 				line.Cells = append(line.Cells, field(c))
 			}
@@ -56,74 +55,75 @@ func (v *view) primary() Table {
 	return t
 }
 
-// named is how a contender is called in the first column.
-func (v *view) named(c tare.Contender) string {
+// titleOf returns the name of a contender in the first column.
+func (v *view) titleOf(c tare.Contender) string {
 	if c.ID == v.baseline {
 		return c.Title() + " (baseline)"
 	}
 	return c.Title()
 }
 
-// valueCell is one figure, struck where it does not count.
-func (v *view) valueCell(c tare.Contender, metric string, s scale) Field {
-	x, ok := v.value(c.ID, metric)
+// newValueCell returns one value, struck if it does not count.
+func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
+	x, ok := v.findValue(c.ID, metric)
 	switch {
 	case !ok:
 		return Field{Text: nothing}
-	case x.Struck || len(v.voidsOf(c.ID, metric)) > 0:
-		return crossed(s.print(x.Value))
+	case x.Struck || len(v.voidsMetric(c.ID, metric)) > 0:
+		return struckField(s.formatValue(x.Value))
 	}
-	return Field{Text: s.print(x.Value)}
+	return Field{Text: s.formatValue(x.Value)}
 }
 
-// rateCell is the time of a request as requests per second.
-func (v *view) rateCell(c tare.Contender) Field {
-	x, ok := v.value(c.ID, "time")
+// newRateCell returns the time of a request as requests per second.
+func (v *view) newRateCell(c tare.Contender) Field {
+	x, ok := v.findValue(c.ID, "time")
 	rate := 1e9 / x.Value
-	text := perSecond(rate)
+	text := formatPerSecond(rate)
 	if rate >= 1000 {
 		text = format.Grouped(rate, 0)
 	}
 	switch {
 	case !ok || !(x.Value > 0):
 		return Field{Text: nothing}
-	case x.Struck || len(v.voidsOf(c.ID, "time")) > 0:
-		return crossed(text)
+	case x.Struck || len(v.voidsMetric(c.ID, "time")) > 0:
+		return struckField(text)
 	}
 	return Field{Text: text}
 }
 
-// errorsCounted reports whether the requests that failed were counted here.
-func (v *view) errorsCounted() bool {
+// hasErrorCounts reports whether trials counted failed requests on the workload.
+func (v *view) hasErrorCounts() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool {
 		_, ok := t.Samples[v.workload][tare.KeyErrors]
 		return ok
 	})
 }
 
-// anyFailed reports whether any request here did.
-func (v *view) anyFailed() bool {
+// hasFailed reports whether any request on the workload failed.
+func (v *view) hasFailed() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool { return t.Samples[v.workload][tare.KeyErrors] > 0 })
 }
 
-// failed says that no request did; empty where some did, or nobody counted.
-func (v *view) failed() string {
-	if v.anyFailed() || !v.errorsCounted() {
+// describeNoFailures returns the sentence that no request failed, or "" if some did or trials did not count
+// them.
+func (v *view) describeNoFailures() string {
+	if v.hasFailed() || !v.hasErrorCounts() {
 		return ""
 	}
 	return "Every request was answered as it should be, and none timed out."
 }
 
-// errorCell is how many requests of all rounds were not answered as they should
-// be, and how many of these timed out.
-func (v *view) errorCell(c tare.Contender) Field {
-	all := samples(v.r, c.ID, v.workload)
-	errors, ok := total(all, keyed(tare.KeyErrors))
+// newErrorCell returns the number of requests of all rounds without a correct response, and how many of these
+// timed out.
+func (v *view) newErrorCell(c tare.Contender) Field {
+	all := listSamples(v.r, c.ID, v.workload)
+	errors, ok := sumSamples(all, readKey(tare.KeyErrors))
 	if !ok {
 		return Field{Text: nothing}
 	}
 	text := format.Grouped(errors, 0)
-	if timeouts, _ := total(all, keyed(tare.KeyTimeouts)); timeouts > 0 {
+	if timeouts, _ := sumSamples(all, readKey(tare.KeyTimeouts)); timeouts > 0 {
 		text += " (" + format.Grouped(timeouts, 0) + ")"
 	}
 	if errors > 0 {
@@ -132,32 +132,31 @@ func (v *view) errorCell(c tare.Contender) Field {
 	return Field{Text: text}
 }
 
-// hasTraffic reports whether requests reach a server here.
+// hasTraffic reports whether the workload sends requests to a server.
 func (v *view) hasTraffic() bool {
 	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil })
 }
 
 func (v *view) intervalUnit(metric string) string {
-	if usual := v.usual(metric); usual > 0 {
-		return "ratio [" + level(usual) + " interval]"
+	if usual := v.usualLevel(metric); usual > 0 {
+		return "ratio [" + formatLevel(usual) + " interval]"
 	}
 	return "ratio [interval]"
 }
 
-// held is what was measured of a comparison, with its level where that is
-// another than the column's head says.
-func (v *view) held(x tare.Comparison) string {
-	text := measured(x)
-	if usual := v.usual(x.Metric); !x.Exact && x.Low > 0 && x.High > 0 && x.Level > 0 && level(x.Level) != level(usual) {
-		text += " at " + level(x.Level)
+// formatComparison prints a comparison, with its level if that is not the level in the column's header.
+func (v *view) formatComparison(x tare.Comparison) string {
+	text := formatRatio(x)
+	if usual := v.usualLevel(x.Metric); !x.Exact && x.Low > 0 && x.High > 0 && x.Level > 0 && formatLevel(x.Level) != formatLevel(usual) {
+		text += " at " + formatLevel(x.Level)
 	}
 	return text
 }
 
-// scale fits the figures of those that do the work; the null contender and
-// struck figures follow.
-func (v *view) scale(metric string) scale {
-	m := metricNamed(metric)
+// metricScale returns the scale for the values of contenders; those of the null contender and struck ones are
+// ignored unless there are no others.
+func (v *view) metricScale(metric string) scale {
+	m := findMetric(metric)
 	var used, all []float64
 	for _, x := range v.r.Values {
 		if x.Workload != v.workload || x.Metric != metric || x.Contender == tare.NullID {
@@ -171,22 +170,24 @@ func (v *view) scale(metric string) scale {
 	if len(used) == 0 {
 		used = all
 	}
-	s := scaleFor(m.Unit, used)
-	if v.ofRequests() {
-		s.unit = perRequest(s.unit)
+	s := newScale(m.Unit, used)
+	if v.hasRequests() {
+		s.unit = requestUnit(s.unit)
 	}
 	return s
 }
 
-func (v *view) ratioCell(c tare.Contender) Field { return v.ratioOf(c, v.leading(), v.held) }
+func (v *view) newRatioCell(c tare.Contender) Field {
+	return v.newRatioField(c, v.leadingMetric(), v.formatComparison)
+}
 
-// ratioOf is the contender's ratio to the baseline by metric.
-func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparison) string) Field {
-	void := len(v.voidsOf(c.ID, metric)) > 0
-	x, ok := v.comparison(c.ID, metric)
+// newRatioField returns the contender's ratio to the baseline by metric.
+func (v *view) newRatioField(c tare.Contender, metric string, shown func(tare.Comparison) string) Field {
+	void := len(v.voidsMetric(c.ID, metric)) > 0
+	x, ok := v.findComparison(c.ID, metric)
 	switch {
 	case void && ok && x.Ratio > 0:
-		return crossed(format.Ratio(x.Ratio))
+		return struckField(format.Ratio(x.Ratio))
 	case c.Role == tare.RoleNull:
 		return Field{"not compared", Dim}
 	case void:
@@ -201,18 +202,17 @@ func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparis
 	return Field{Text: nothing}
 }
 
-// measured is a comparison's ratio and its interval.
-func measured(c tare.Comparison) string {
+// formatRatio prints a comparison's ratio and its interval.
+func formatRatio(c tare.Comparison) string {
 	if c.Exact {
-		return exactly(c.Ratio)
+		return formatExact(c.Ratio)
 	}
-	return format.Ratio(c.Ratio) + " " + interval(c.Low, c.High)
+	return format.Ratio(c.Ratio) + " " + formatInterval(c.Low, c.High)
 }
 
-// rankCell is the place and the letters; the baseline's stand in whichever
-// comparison is about it.
-func (v *view) rankCell(c tare.Contender) Field {
-	if len(v.voidsOf(c.ID, primaryMetric(v.r))) > 0 {
+// newRankCell returns the rank and the letters. The baseline's are in any comparison about it.
+func (v *view) newRankCell(c tare.Contender) Field {
+	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: nothing}
 	}
 	x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
@@ -226,14 +226,14 @@ func (v *view) rankCell(c tare.Contender) Field {
 	return Field{Text: strings.TrimSpace(place + " " + x.Letters)}
 }
 
-// unranked says why nobody has a place, where there is somebody to rank.
-func (v *view) unranked() string {
-	if v.leading() != primaryMetric(v.r) {
+// whyUnranked returns why no contender has a rank, or "" if one has, or if fewer than two count.
+func (v *view) whyUnranked() string {
+	if v.leadingMetric() != primaryMetric(v.r) {
 		return "No ranks: contenders are ranked by " + primaryMetric(v.r) + ", which is not measured on this workload."
 	}
 	rounds, contenders := 0, 0
 	for _, c := range v.ranked {
-		if len(v.voidsOf(c.ID, primaryMetric(v.r))) == 0 {
+		if len(v.voidsMetric(c.ID, primaryMetric(v.r))) == 0 {
 			contenders++
 		}
 	}
@@ -242,23 +242,23 @@ func (v *view) unranked() string {
 			rounds = max(rounds, x.Rounds)
 		}
 	}
-	if contenders < 2 || rounds == 0 || len(v.places()) > 0 {
+	if contenders < 2 || rounds == 0 || len(v.rankRanges()) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, plural(rounds, "round"))
+	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, countNoun(rounds, "round"))
 }
 
-// others is the table of the other metrics' ratios.
-func (v *view) others() (Table, bool) {
-	names := v.compared()
+// newOthersTable returns the ratios of the other metrics.
+func (v *view) newOthersTable() (Table, bool) {
+	names := v.otherMetrics()
 	t := Table{Columns: []Column{{Name: "contender"}}}
 	for _, name := range names {
 		t.Columns = append(t.Columns, Column{Name: name + " / " + v.baseline, Unit: v.intervalUnit(name)})
 	}
-	for _, group := range v.groups()[:3] {
+	for _, group := range v.listGroups()[:3] {
 		apart := len(t.Rows) > 0
 		for _, c := range group {
-			if row, ok := v.otherRow(c, names); ok {
+			if row, ok := v.newOtherRow(c, names); ok {
 				row.Apart, apart = apart, false
 				t.Rows = append(t.Rows, row)
 			}
@@ -267,28 +267,28 @@ func (v *view) others() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// compared are the metrics besides the leading one by which anybody is held
-// against the baseline here.
-func (v *view) compared() []string {
-	return slices.DeleteFunc(slices.Clone(v.metrics()), func(name string) bool {
-		return name == v.leading() || !slices.ContainsFunc(v.r.Comparisons, func(c tare.Comparison) bool {
+// otherMetrics returns the metrics except the leading one that have a comparison with the baseline on the
+// workload.
+func (v *view) otherMetrics() []string {
+	return slices.DeleteFunc(slices.Clone(v.listMetrics()), func(name string) bool {
+		return name == v.leadingMetric() || !slices.ContainsFunc(v.r.Comparisons, func(c tare.Comparison) bool {
 			return c.Workload == v.workload && c.Metric == name && c.Against == v.baseline && c.Contender != v.baseline
 		})
 	})
 }
 
-func (v *view) otherRow(c tare.Contender, names []string) (Row, bool) {
+func (v *view) newOtherRow(c tare.Contender, names []string) (Row, bool) {
 	out, any := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}, false
 	for _, name := range names {
-		x, ok := v.comparison(c.ID, name)
+		x, ok := v.findComparison(c.ID, name)
 		switch {
 		case !ok:
 			out.Cells = append(out.Cells, Field{Text: nothing})
 			continue
-		case len(v.voidsOf(c.ID, name)) > 0:
-			out.Cells = append(out.Cells, crossed(format.Ratio(x.Ratio)))
+		case len(v.voidsMetric(c.ID, name)) > 0:
+			out.Cells = append(out.Cells, struckField(format.Ratio(x.Ratio)))
 		default:
-			out.Cells = append(out.Cells, Field{Text: v.held(x)})
+			out.Cells = append(out.Cells, Field{Text: v.formatComparison(x)})
 		}
 		any = true
 	}

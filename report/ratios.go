@@ -29,14 +29,14 @@ type RatioRow struct {
 func AllRatios(r *tare.Result) []RatioGroup {
 	var out []RatioGroup
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, map[string]bool{})
-		about := slices.DeleteFunc([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed(), v.failures(), v.unranked()}, func(s string) bool { return s == "" })
-		if v.empty() {
+		v := newView(r, w.ID, map[string]bool{})
+		about := slices.DeleteFunc([]string{describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID), v.describeNoFailures(), v.describeFailures(), v.whyUnranked()}, func(s string) bool { return s == "" })
+		if v.isEmpty() {
 			out = append(out, RatioGroup{Workload: w.ID, About: append(about, nobodyMeasured)})
 			continue
 		}
-		for _, metric := range v.metrics() {
-			if g := v.ratioGroup(metric); len(g.Rows) > 0 {
+		for _, metric := range v.listMetrics() {
+			if g := v.newRatioGroup(metric); len(g.Rows) > 0 {
 				g.About, about = about, nil
 				out = append(out, g)
 			}
@@ -45,50 +45,50 @@ func AllRatios(r *tare.Result) []RatioGroup {
 	return LegibleAll(out)
 }
 
-// failures says how many requests of whom failed; "" if none did.
-func (v *view) failures() string {
-	if !v.anyFailed() {
+// describeFailures returns the number of failed requests per contender, or "" if none failed.
+func (v *view) describeFailures() string {
+	if !v.hasFailed() {
 		return ""
 	}
 	var parts []string
-	for _, c := range slices.Concat(v.groups()...) {
-		if f := v.errorCell(c); f.Mark == Bad {
+	for _, c := range slices.Concat(v.listGroups()...) {
+		if f := v.newErrorCell(c); f.Mark == Bad {
 			parts = append(parts, c.Title()+" "+f.Text)
 		}
 	}
 	return "Requests that failed, and in brackets how many of them timed out: " + strings.Join(parts, ", ") + "."
 }
 
-// ratioGroup returns the figures of one metric.
-func (v *view) ratioGroup(metric string) RatioGroup {
-	s := v.scale(metric)
-	if metricNamed(metric).IsLatency() {
+// newRatioGroup returns the values of one metric.
+func (v *view) newRatioGroup(metric string) RatioGroup {
+	s := v.metricScale(metric)
+	if findMetric(metric).IsLatency() {
 		s = v.quantileScale()
 	}
 	g := RatioGroup{Workload: v.workload, Metric: metric, Unit: s.unit}
-	usual := v.usual(metric)
+	usual := v.usualLevel(metric)
 	if usual > 0 {
-		g.Level = level(usual)
+		g.Level = formatLevel(usual)
 	}
-	for _, c := range slices.Concat(v.groups()...) {
-		x, compared := v.comparison(c.ID, metric)
-		_, measured := v.value(c.ID, metric)
+	for _, c := range slices.Concat(v.listGroups()...) {
+		x, compared := v.findComparison(c.ID, metric)
+		_, measured := v.findValue(c.ID, metric)
 		if !compared && !measured {
 			continue
 		}
-		row := RatioRow{Name: v.named(c), Ratio: v.ratioOf(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })}
+		row := RatioRow{Name: v.titleOf(c), Ratio: v.newRatioField(c, metric, func(x tare.Comparison) string { return format.Ratio(x.Ratio) })}
 		if row.Ratio.Mark == Dim || row.Ratio.Text == nothing {
 			row.Ratio = Field{}
 		}
 		if measured {
-			row.Median = v.medianField(c, metric, s)
+			row.Median = v.newMedianField(c, metric, s)
 		}
 		if metric == primaryMetric(v.r) {
-			if row.Rank = v.rankCell(c); row.Rank.Text == nothing {
+			if row.Rank = v.newRankCell(c); row.Rank.Text == nothing {
 				row.Rank = Field{}
 			}
 		}
-		switch voids := v.voidsOf(c.ID, metric); {
+		switch voids := v.voidsMetric(c.ID, metric); {
 		case len(voids) > 0:
 			row.Interval = Field{Text: "void by " + voids[0].Check, Mark: Bad}
 		case !compared || c.ID == v.baseline:
@@ -96,8 +96,8 @@ func (v *view) ratioGroup(metric string) RatioGroup {
 			row.Interval = Field{Text: "exactly"}
 		case x.Bounded():
 			row.Interval = Field{Text: format.Ratio(x.Low) + "–" + format.Ratio(x.High)}
-			if x.Level > 0 && level(x.Level) != level(usual) {
-				row.Interval.Text += " at " + level(x.Level)
+			if x.Level > 0 && formatLevel(x.Level) != formatLevel(usual) {
+				row.Interval.Text += " at " + formatLevel(x.Level)
 			}
 		default:
 			row.Interval = Field{Text: "no interval yet"}
@@ -107,24 +107,24 @@ func (v *view) ratioGroup(metric string) RatioGroup {
 	return g
 }
 
-// medianField is a median with what follows from it: the rate of a closed loop,
-// and the CPU time of an item.
-func (v *view) medianField(c tare.Contender, metric string, s scale) Field {
-	f := v.valueCell(c, metric, s)
-	if metricNamed(metric).Closed && v.hasTraffic() {
-		f.Text += " · " + v.rateCell(c).Text + "/s"
+// newMedianField returns a median with the values derived from it: the rate of a closed loop, and the CPU time
+// of an item.
+func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
+	f := v.newValueCell(c, metric, s)
+	if findMetric(metric).Closed && v.hasTraffic() {
+		f.Text += " · " + v.newRateCell(c).Text + "/s"
 	}
-	if items, one := v.items(); metric == "cpu" && items > 0 {
-		f.Text += " · " + v.valueCell(c, metric, v.itemScale(items)).Text + " ms per 1,000 " + one + "s"
+	if items, one := v.countItems(); metric == "cpu" && items > 0 {
+		f.Text += " · " + v.newValueCell(c, metric, v.itemScale(items)).Text + " ms per 1,000 " + one + "s"
 	}
 	return f
 }
 
-// quantileScale is the unit of all latencies of the workload.
+// quantileScale returns the unit of all latencies of the workload.
 func (v *view) quantileScale() scale {
 	var used, all []float64
 	for _, x := range v.r.Values {
-		if x.Workload != v.workload || !metricNamed(x.Metric).IsLatency() {
+		if x.Workload != v.workload || !findMetric(x.Metric).IsLatency() {
 			continue
 		}
 		if all = append(all, x.Value); !x.Struck && x.Contender != tare.NullID {

@@ -8,84 +8,84 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// reading explains the words and marks that the tables use.
-func reading(r *tare.Result) []Item {
+// explainTerms explains the terms and marks that the tables use.
+func explainTerms(r *tare.Result) []Item {
 	base := r.Baseline()
 	if len(r.Workloads) == 0 || base == "" {
 		return nil
 	}
 	var out []Item
-	say := func(word, text string) { out = append(out, labelled(word, text)) }
-	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
+	say := func(word, text string) { out = append(out, labelledItem(word, text)) }
+	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, describeDirection(r)))
 	if len(r.Comparisons) > 0 {
 		say("interval", "where the true ratio lies, with the confidence given; one that includes 1 means: no significant difference")
 	}
-	if ranked(r) {
+	if hasRanks(r) {
 		say("rank", "best to worst place the evidence allows; same letter: no significant difference")
 	}
 	say("figures", "medians over rounds; each round is one fresh process per contender")
-	out = append(out, trafficWords(r)...)
-	if text := differenceMeans(r); text != "" && !crowded(r) { // else it is said above
+	out = append(out, explainTrafficTerms(r)...)
+	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above
 		say("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
 	}
-	if anyStruck(r) {
+	if hasStruck(r) {
 		out = append(out, Item{Label: "crossed out", sample: "12.3", Text: "a figure whose checks failed: shown for the record, used nowhere"})
 	}
 	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
 		say("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
 	}
-	if anyTrap(r) {
+	if hasTrap(r) {
 		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
 	}
 	return out
 }
 
-// trafficWords explains what is only said of servers.
-func trafficWords(r *tare.Result) []Item {
+// explainTrafficTerms explains the terms that only tables of servers use.
+func explainTrafficTerms(r *tare.Result) []Item {
 	var out []Item
 	has := func(of func(tare.Traffic) bool) bool {
 		return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && of(*w.Traffic) })
 	}
-	if !served(r) {
+	if !hasServers(r) {
 		return nil
 	}
 	closed := func(t tare.Traffic) bool { return t.Rate == 0 }
 	if has(closed) && slices.Contains(r.Metrics, "time") {
-		out = append(out, labelled("time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"))
+		out = append(out, labelledItem("time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"))
 	}
 	if slices.Contains(r.Metrics, "cpu") {
-		out = append(out, labelled("cpu", "CPU time of the server's process for one request"))
-		if per := perItem(r); per != "" {
-			out = append(out, labelled("cpu/"+per, "the same for 1,000 of the "+per+"s that requests carry"))
+		out = append(out, labelledItem("cpu", "CPU time of the server's process for one request"))
+		if per := itemName(r); per != "" {
+			out = append(out, labelledItem("cpu/"+per, "the same for 1,000 of the "+per+"s that requests carry"))
 		}
 	}
 	if r.Kind == kindRPC {
-		out = append(out, labelled("client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"))
+		out = append(out, labelledItem("client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"))
 	} else if slices.Contains(r.Metrics, "client-cpu") {
-		out = append(out, labelled("client-cpu", "CPU time of the load generator for one request: what the server costs its clients"))
+		out = append(out, labelledItem("client-cpu", "CPU time of the load generator for one request: what the server costs its clients"))
 	}
-	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).anyFailed() }) {
-		out = append(out, labelled("errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"))
+	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).hasFailed() }) {
+		out = append(out, labelledItem("errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"))
 	}
 	if has(closed) {
-		out = append(out, labelled("closed loop", "each connection sends its next request when it has an answer: as much as the server can do"))
+		out = append(out, labelledItem("closed loop", "each connection sends its next request when it has an answer: as much as the server can do"))
 	}
 	if has(func(t tare.Traffic) bool { return t.Rate > 0 }) {
-		out = append(out, labelled("open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"))
+		out = append(out, labelledItem("open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"))
 	}
 	return out
 }
 
-// better says which way the primary metric is better.
-func better(r *tare.Result) string {
-	m := metricNamed(primaryMetric(r))
+// describeDirection returns the direction in which the primary metric is better, or "" if it has none.
+func describeDirection(r *tare.Result) string {
+	m := findMetric(primaryMetric(r))
 	if m.Direction == "" {
 		return ""
 	}
 	return "; " + string(m.Direction) + " is better"
 }
 
-func ranked(r *tare.Result) bool {
+func hasRanks(r *tare.Result) bool {
 	for _, c := range r.Comparisons {
 		if c.RankLow > 0 {
 			return true
@@ -94,7 +94,7 @@ func ranked(r *tare.Result) bool {
 	return false
 }
 
-func anyStruck(r *tare.Result) bool {
+func hasStruck(r *tare.Result) bool {
 	for _, v := range r.Values {
 		if v.Struck {
 			return true
@@ -103,7 +103,7 @@ func anyStruck(r *tare.Result) bool {
 	return false
 }
 
-func anyTrap(r *tare.Result) bool {
+func hasTrap(r *tare.Result) bool {
 	for _, c := range r.Contenders {
 		if c.Role == tare.RoleTrap {
 			return true

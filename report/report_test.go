@@ -42,7 +42,7 @@ func TestTextFitsItsWidth(t *testing.T) {
 	for name, r := range cases() {
 		for _, width := range []int{80, 100, 120} {
 			for i, line := range strings.Split(text(t, r, Style{Width: width}), "\n") {
-				if n := columns(line); n > width {
+				if n := textWidth(line); n > width {
 					t.Errorf("%s at %d: line %d has %d columns: %q", name, width, i+1, n, line)
 				}
 			}
@@ -146,12 +146,12 @@ func TestJSON(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
 		format.Ratio(0.46284): "0.463", format.Ratio(1): "1.000", format.Ratio(21.06): "21.1", format.Ratio(2450): "2,450", format.Ratio(0.00213): "0.0021", format.Ratio(math.NaN()): "–",
-		percent(0.0121): "1.2 %", percent(0.37): "37 %", percent(0): "0 %", percent(0.00042): "0.04 %", percent(0.03): "3 %",
-		level(0.95): "95 %", level(0.999): "99.9 %",
+		formatPercent(0.0121): "1.2 %", formatPercent(0.37): "37 %", formatPercent(0): "0 %", formatPercent(0.00042): "0.04 %", formatPercent(0.03): "3 %",
+		formatLevel(0.95): "95 %", formatLevel(0.999): "99.9 %",
 		format.Span(7.42): "7.4 s", format.Span(38.2): "38 s", format.Span(252): "4 min 12 s",
 		format.Grouped(1234567.5, 1): "1,234,567.5", format.Grouped(-1234, 0): "-1,234", format.Grouped(999, 0): "999",
-		plural(1, "round"): "1 round", plural(1200, "round"): "1,200 rounds",
-		interval(0, 0): "[no interval yet]", interval(0.4, 0.5): "[0.400, 0.500]",
+		countNoun(1, "round"): "1 round", countNoun(1200, "round"): "1,200 rounds",
+		formatInterval(0, 0): "[no interval yet]", formatInterval(0.4, 0.5): "[0.400, 0.500]",
 	} {
 		assert.Equal(t, "number", got, want)
 	}
@@ -175,14 +175,14 @@ func TestScale(t *testing.T) {
 		{"B/op", []float64{12288.5, 33093.5}, 33093.4, "B/op", "33,093"},
 		{"ns/op", nil, 0, "ns/op", "0"},
 	} {
-		s := scaleFor(c.unit, c.values)
+		s := newScale(c.unit, c.values)
 		assert.Equal(t, c.unit, s.unit, c.head)
-		assert.Equal(t, c.unit, s.print(c.show), c.want)
+		assert.Equal(t, c.unit, s.formatValue(c.show), c.want)
 	}
 }
 
 func TestFold(t *testing.T) {
-	assert.Slices(t, "fold", fold("one two  three averyverylongword x", 7, 9), []string{"one two", "three", "averyverylongword", "x"})
-	assert.Slices(t, "fold", fold("at 95 %, x", 5, 5), []string{"at", "95 %,", "x"})
-	assert.Slices(t, "fold", fold("  ", 5, 5), nil)
+	assert.Slices(t, "fold", wrapWords("one two  three averyverylongword x", 7, 9), []string{"one two", "three", "averyverylongword", "x"})
+	assert.Slices(t, "fold", wrapWords("at 95 %, x", 5, 5), []string{"at", "95 %,", "x"})
+	assert.Slices(t, "fold", wrapWords("  ", 5, 5), nil)
 }

@@ -15,43 +15,43 @@ import (
 // ranks, what is called less or more from intervals, and where the result
 // supports nothing, that is what is written. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
-	s := begun(r)
+	s := newResearchSheet(r)
 	chapters := researchChapters()
 	if r.Recommended == "" {
 		chapters = chapters[1:]
 	}
-	s.arrange(sections(r, forPaper), chapters)
-	return send(w, Style{}, s.b.String())
+	s.writeChapters(newSections(r, forPaper), chapters)
+	return writeText(w, Style{}, s.b.String())
 }
 
-// begun is a write-up's title and what it is written from.
-func begun(r *tare.Result) *sheet {
+// newResearchSheet returns a write-up with its title and the source of its numbers.
+func newResearchSheet(r *tare.Result) *sheet {
 	s := &sheet{}
-	s.heading(1, plain("Research: "+r.Study))
-	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
+	s.writeHeading(1, escapeText("Research: "+r.Study))
+	s.writeBlock(escapeText("Written from a result of tare" + describeStart(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
 	return s
 }
 
-// answersFirst are the sections that a short write-up has before others, the first of each
-// key: what was recommended and asked, then what answers it.
-func answersFirst() []string {
+// sectionPriority returns the keys of sections in the order in which a short write-up includes them, the first
+// section of each key: the recommendation and the question, then the sections that answer it.
+func sectionPriority() []string {
 	return []string{keyRecommended, keyAnswer, keyTally, keyQuestion, KeyDecomposition, KeyWorkload, KeyLimits, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation, KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyReading, KeyTradeOffs}
 }
 
-// ResearchWithin writes of [Research] the sections that so many words have room for, those
-// that answer the question first, and names the others. whole is where they can be read, as
-// a link of Markdown. The error is the writer's.
+// ResearchWithin writes the sections of [Research] that fit into words words, those that answer the question
+// first, and names the others. whole is the address of the complete report, as a link of Markdown. The error
+// is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
-	all := sections(r, forPaper)
+	all := newSections(r, forPaper)
 	chosen := make([]bool, len(all))
 	left := words
-	for _, key := range answersFirst() {
+	for _, key := range sectionPriority() {
 		i := slices.IndexFunc(all, func(x Section) bool { return x.Key == key })
 		if i < 0 {
 			continue
 		}
 		s := &sheet{}
-		s.section(all[i])
+		s.writeSection(all[i])
 		if n := len(strings.Fields(s.b.String())); n <= left {
 			chosen[i], left = true, left-n
 		}
@@ -63,30 +63,29 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 		case chosen[i]:
 			fit = append(fit, x)
 		case x.Heading != "" && x.Key == KeyWorkload:
-			rest = append(rest, code(x.About))
+			rest = append(rest, formatCode(x.About))
 		case x.Heading != "":
-			rest = append(rest, plain(x.Heading))
+			rest = append(rest, escapeText(x.Heading))
 		}
 	}
-	s := begun(r)
+	s := newResearchSheet(r)
 	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
 		return !slices.ContainsFunc(fit, func(x Section) bool { return slices.Contains(c.keys, x.Key) }) && c.heading != "Results"
 	})
-	s.arrange(fit, chapters)
-	s.heading(2, "The rest")
-	s.block("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(rest), ", ") + ".")
-	return send(w, Style{}, s.b.String())
+	s.writeChapters(fit, chapters)
+	s.writeHeading(2, "The rest")
+	s.writeBlock("The complete report is " + whole + ". It also has: " + strings.Join(slices.Compact(rest), ", ") + ".")
+	return writeText(w, Style{}, s.b.String())
 }
 
-// chapter is a heading and the sections beneath it. Without a heading each
-// section has its own.
+// chapter is a heading and the sections below it. Without a heading each section has its own.
 type chapter struct {
 	level   int
 	heading string
 	keys    []string
 }
 
-// researchChapters are the chapters of a research paper.
+// researchChapters returns the chapters of a research paper.
 func researchChapters() []chapter {
 	all := []chapter{
 		{2, "What was recommended, and whether it stands", []string{keyRecommended}},
@@ -112,24 +111,23 @@ func researchChapters() []chapter {
 	return all
 }
 
-// arrange adds chapters. The heading of one with sections of its own level
-// stands even where there are none.
-func (s *sheet) arrange(all []Section, chapters []chapter) {
+// writeChapters writes chapters. The heading of a chapter of level 2 is written even if it has no sections.
+func (s *sheet) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		headed := c.level == 2 && c.heading != ""
 		if headed {
-			s.heading(c.level, c.heading)
+			s.writeHeading(c.level, c.heading)
 		}
-		for _, x := range ordered(all, c.keys) {
+		for _, x := range selectSections(all, c.keys) {
 			if !headed {
-				s.heading(c.level, or(c.heading, x.titled()))
+				s.writeHeading(c.level, orDefault(c.heading, x.formatTitle()))
 			}
-			s.section(x)
+			s.writeSection(x)
 		}
 	}
 }
 
-func when(r *tare.Result) string {
+func describeStart(r *tare.Result) string {
 	var parts []string
 	if !r.Started.IsZero() {
 		parts = append(parts, "started "+r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -143,30 +141,30 @@ func when(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// objective says who was asked, on what and by which measure.
-func (s *Section) objective(r *tare.Result) {
+// addObjective adds the contenders, the workloads, the metrics and the criteria.
+func (s *Section) addObjective(r *tare.Result) {
 	listed := func(heading string, items []Item) {
 		if len(items) > 0 {
-			s.say(Plain, heading)
-			s.list("", items...)
+			s.addText(Plain, heading)
+			s.addList("", items...)
 		}
 	}
 	var items []Item
 	for _, c := range r.Contenders {
 		if c.Role != tare.RoleControl && c.Role != tare.RoleNull {
-			items = append(items, Item{parts: introduced(c)})
+			items = append(items, Item{parts: introduceContender(c)})
 		}
 	}
 	listed("Measured:", items)
 	items = nil
 	for _, w := range r.Workloads {
-		what := strings.TrimPrefix(asked(r, w), "What is asked: ")
-		items = append(items, Item{parts: []Field{coded(w.ID), {Text: ": "}, {Text: strings.TrimSpace(what + " " + driven(r, w))}}})
+		what := strings.TrimPrefix(describeWorkload(r, w), "What is asked: ")
+		items = append(items, Item{parts: []Field{codeField(w.ID), {Text: ": "}, {Text: strings.TrimSpace(what + " " + describeDriver(r, w))}}})
 	}
 	listed("On:", items)
 	items = nil
 	for i, name := range r.Metrics {
-		m := metricNamed(name)
+		m := findMetric(name)
 		line := name
 		if m.Doc != "" {
 			line += " (" + m.Unit + "): " + m.Doc
@@ -177,21 +175,21 @@ func (s *Section) objective(r *tare.Result) {
 		items = append(items, Item{Text: line})
 	}
 	listed("By:", items)
-	listed("Asked of them before measuring:", unlabelled(Plain, criteria(r)...))
+	listed("Asked of them before measuring:", unlabelledItems(Plain, describeCriteria(r)...))
 	if n := len(r.Claims); n > 0 {
-		sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-		s.say(Plain, fmt.Sprintf("Compared with it: %s, from %s.", plural(n, "published claim"), strings.Join(sources, "; ")))
+		sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+		s.addText(Plain, fmt.Sprintf("Compared with it: %s, from %s.", countNoun(n, "published claim"), strings.Join(sources, "; ")))
 	}
 }
 
-// introduced says who a contender is and in which role it was measured.
-func introduced(c tare.Contender) []Field {
+// introduceContender returns the name of a contender and its role.
+func introduceContender(c tare.Contender) []Field {
 	if c.Absent() {
 		return []Field{{Text: c.Title() + ": left out; " + c.Error}}
 	}
 	line := []Field{{Text: c.Title()}}
 	if c.Name != "" {
-		line = append(line, Field{Text: ", "}, coded(c.String()))
+		line = append(line, Field{Text: ", "}, codeField(c.String()))
 	}
 	switch c.Role {
 	case tare.RoleBaseline:
@@ -207,25 +205,25 @@ func introduced(c tare.Contender) []Field {
 	return line
 }
 
-// criteria lists what was asked of whom.
-func criteria(r *tare.Result) []string {
+// describeCriteria lists the criteria with their contenders and workloads.
+func describeCriteria(r *tare.Result) []string {
 	var lines []string
-	if crowded(r) {
-		for _, c := range asks(r) {
-			lines = append(lines, c.everybody()+": "+c.text)
+	if hasManyRulings(r) {
+		for _, c := range listCriteria(r) {
+			lines = append(lines, c.describeScope()+": "+c.text)
 		}
 		return lines
 	}
-	for _, v := range ruled(r) {
-		if line := fmt.Sprintf("%s on %s: %s", title(r, v.Contender), v.Workload, v.Criterion); !slices.Contains(lines, line) {
+	for _, v := range listRulings(r) {
+		if line := fmt.Sprintf("%s on %s: %s", contenderTitle(r, v.Contender), v.Workload, v.Criterion); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// method says how the figures came about.
-func (s *Section) method(r *tare.Result) {
+// addMethod adds how the measurements were made.
+func (s *Section) addMethod(r *tare.Result) {
 	lines := []string{"A round is every contender once, each in a fresh process; a round gives one figure per contender, and intervals rest on rounds only."}
 	for _, c := range r.Contenders {
 		switch c.Role {
@@ -235,12 +233,12 @@ func (s *Section) method(r *tare.Result) {
 			lines = append(lines, "A null contender did nothing: its figures are the harness itself.")
 		}
 	}
-	items := unlabelled(Plain, append(lines, resolutions(r)...)...)
-	s.list("", append(items, run(r)...)...)
+	items := unlabelledItems(Plain, append(lines, listResolutions(r)...)...)
+	s.addList("", append(items, describeRun(r)...)...)
 }
 
-// tally counts the criteria by what became of them; empty where there is none.
-func tally(r *tare.Result) string {
+// tallyCriteria counts the criteria by result. It returns "" if there are none.
+func tallyCriteria(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {
@@ -263,13 +261,13 @@ func tally(r *tare.Result) string {
 	return fmt.Sprintf("Of %d criteria: %s.", total, strings.Join(parts, ", "))
 }
 
-// open are the criteria that are neither met nor not met, one by one or, where
-// there are many verdicts, each with how often.
-func open(r *tare.Result) []string {
+// describeOpen returns the inconclusive criteria, one per line, or a count per criterion if there are many
+// verdicts.
+func describeOpen(r *tare.Result) []string {
 	var lines []string
-	for _, c := range asks(r) {
-		came := c.came(tare.Inconclusive)
-		if crowded(r) && len(came) > 0 {
+	for _, c := range listCriteria(r) {
+		came := c.withResult(tare.Inconclusive)
+		if hasManyRulings(r) && len(came) > 0 {
 			lines = append(lines, fmt.Sprintf("Whether %s holds is open in %d of %d cases: inconclusive means neither met nor not met.", c.text, len(came), len(c.verdicts)))
 			continue
 		}
@@ -280,13 +278,13 @@ func open(r *tare.Result) []string {
 	return lines
 }
 
-// turns says what was not measured because contenders took turns; nothing where
-// all workloads had their own time.
-func turns(r *tare.Result) []Field {
+// describeTurns returns what was not measured because contenders took turns, or nil if every workload had a
+// continuous segment.
+func describeTurns(r *tare.Result) []Field {
 	var alone []Field
 	for _, w := range r.Workloads {
 		if w.Traffic != nil && w.Traffic.Segment > 0 {
-			alone = append(alone, coded(w.ID))
+			alone = append(alone, codeField(w.ID))
 		}
 	}
 	parts := []Field{{Text: "Contenders took turns by the slice: how one of them does when it has the machine to itself for long "}}
@@ -309,49 +307,49 @@ func turns(r *tare.Result) []Field {
 		}
 		parts = append(parts, Field{Text: " only ("})
 	}
-	return append(parts, coded("--isolation=trial"), Field{Text: " measures that)."})
+	return append(parts, codeField("--isolation=trial"), Field{Text: " measures that)."})
 }
 
-// served reports whether requests reached servers.
-func served(r *tare.Result) bool {
+// hasServers reports whether any workload sends requests to servers.
+func hasServers(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil })
 }
 
-// limits are what a reader must not take from the figures.
-func limits(r *tare.Result) []Item {
+// listLimits returns the conclusions that a reader must not draw.
+func listLimits(r *tare.Result) []Item {
 	var items []Item
-	add := func(texts ...string) { items = append(items, unlabelled(Plain, texts...)...) }
-	add(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", plural(r.Machine.Cores, "core")))
+	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }
+	add(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", countNoun(r.Machine.Cores, "core")))
 	switch r.Plan.Isolation {
 	case tare.Lockstep:
-		if parts := turns(r); parts != nil {
+		if parts := describeTurns(r); parts != nil {
 			items = append(items, Item{parts: parts})
 		}
 	case tare.TrialWise:
 		items = append(items, Item{parts: []Field{
 			{Text: "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios ("},
-			coded("--isolation=lockstep"), {Text: " takes it out)."},
+			codeField("--isolation=lockstep"), {Text: " takes it out)."},
 		}})
 	}
-	if served(r) && local(r) {
+	if hasServers(r) && isLocal(r) {
 		add("Servers and load generator shared this machine: they took processor time from each other, and no network but loopback lay between them.")
 	}
-	if text := strings.Join(given(r), ", "); text != "" {
+	if text := strings.Join(listSettings(r), ", "); text != "" {
 		add("Contenders were given " + text + ": without that it is another question.")
 	}
-	if asked := conducts(r); len(asked) > 0 {
-		add("Answers were compared with " + references(asked) + " on the cases that were asked; other input may show other differences.")
+	if asked := listBehaviours(r); len(asked) > 0 {
+		add("Answers were compared with " + joinReferences(asked) + " on the cases that were asked; other input may show other differences.")
 	}
-	if anyStruck(r) {
+	if hasStruck(r) {
 		add("Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
 	}
-	add(open(r)...)
+	add(describeOpen(r)...)
 	for _, f := range r.Findings {
 		if f.Severity == tare.Warn && f.Contender == "" {
-			add(warning(f))
+			add(describeWarning(f))
 		}
 	}
-	for _, n := range notMeasured(r) {
+	for _, n := range listNotMeasured(r) {
 		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
 	}
 	return items

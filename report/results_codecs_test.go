@@ -130,7 +130,7 @@ func priced(r *tare.Result, rate float64) *tare.Result {
 		if x.Metric != "cpu" || c.Role != tare.RoleContender {
 			continue
 		}
-		base, _ := look(r, x.Workload, nil).value(x.Against, "cpu")
+		base, _ := newView(r, x.Workload, nil).findValue(x.Against, "cpu")
 		cost := tare.Cost{Workload: x.Workload, Contender: x.Contender, Against: x.Against, Metric: "cpu", Rate: rate}
 		used := func(ratio float64) float64 { return base.Value * ratio * rate / 1e9 }
 		if rate > 0 {
@@ -140,7 +140,7 @@ func priced(r *tare.Result, rate float64) *tare.Result {
 		if x.Low > 1 || x.High < 1 {
 			cost.OnePercent = 0.01 * 1e9 / (base.Value * math.Abs(1-x.Ratio))
 		}
-		cost.Sentence = fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s a second.", x.Contender, x.Against, x.Workload, perSecond(cost.OnePercent))
+		cost.Sentence = fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s a second.", x.Contender, x.Against, x.Workload, formatPerSecond(cost.OnePercent))
 		r.Cost = append(r.Cost, cost)
 	}
 	return r

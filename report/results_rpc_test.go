@@ -18,7 +18,7 @@ func faces() *tare.Result {
 	r := tiny()
 	r.Study, r.Question, r.Kind = "faces", "What does it take to serve the same calls over two protocols?", kindRPC
 	r.Metrics = slices.Insert(r.Metrics, 3, "bytes", "client-bytes")
-	r.Workloads[1].Set = map[string]string{driver: byClient}
+	r.Workloads[1].Set = map[string]string{driverKey: clientDriver}
 	for i, s := range servers() {
 		for _, w := range r.Workloads {
 			r.Values = append(r.Values, tare.Value{Workload: w.ID, Contender: s.contender.ID, Metric: "bytes", Value: float64(3000 + 100*i), Unit: "B/op", Rounds: 27, Struck: s.contender.Role == tare.RoleTrap})
@@ -98,7 +98,7 @@ func TestBothSides(t *testing.T) {
 	_, table, _ = strings.Cut(byOwn, "Both sides of one request")
 	assert.Contains(t, "of a client", table, "its bytes on the wire are not counted.\n")
 	assert.Equal(t, "no wire", lineOf(t, table, "contender"), "contender server client server client server")
-	if strings.Contains(byOwn, driver+":") {
+	if strings.Contains(byOwn, driverKey+":") {
 		t.Error("who asks is said twice")
 	}
 	drives := sectionText(t, faces(), "HOW THE SERVERS WERE DRIVEN")
@@ -128,7 +128,7 @@ func TestGapOfProfiles(t *testing.T) {
 	}
 	assert.Contains(t, "md", written(t, "md", faces()), "| 83 | 0 | 512 | `github.com/gin-gonic/gin.LoggerWithConfig.func1` |")
 	assert.Contains(t, "csv", written(t, "csv", faces()), "part: system calls")
-	if more100(0.5) != "50 % less" || more100(0) != nothing {
-		t.Error(more100(0.5), more100(0))
+	if formatChange(0.5) != "50 % less" || formatChange(0) != nothing {
+		t.Error(formatChange(0.5), formatChange(0))
 	}
 }

@@ -72,7 +72,7 @@ func (s server) took(w tare.Workload) map[string]float64 {
 func (s server) recorded(w tare.Workload, round int) tare.Sample {
 	out := tare.Sample{}
 	for name, x := range s.took(w) {
-		out[metricNamed(name).Key] = x
+		out[findMetric(name).Key] = x
 	}
 	wall := 1.6e9
 	rate := 1e9 / s.time
@@ -147,7 +147,7 @@ func measureServer(r *tare.Result, s server, w tare.Workload) {
 		if !ok {
 			continue
 		}
-		m := metricNamed(name)
+		m := findMetric(name)
 		limited := s.contender.ID == "fasthttp" && name == "time"
 		r.Values = append(r.Values, tare.Value{Workload: w.ID, Contender: s.contender.ID, Metric: name, Value: x, Low: x * 0.99, High: x * 1.01, Unit: m.Unit, Rounds: 27, Struck: role == tare.RoleTrap || limited})
 		c := tare.Comparison{Workload: w.ID, Contender: s.contender.ID, Metric: name, Against: "nethttp", Ratio: x / reference[name], Level: 0.95, Rounds: 27, Unit: m.Unit, Value: x, AgainstValue: reference[name], Exploratory: name != "time"}

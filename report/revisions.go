@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindGobench is the kind of which contenders are revisions and workloads benchmarks.
+// kindGobench is the kind of studies whose contenders are revisions and whose workloads are benchmarks.
 const kindGobench = "gobench"
 
 // IsBench reports whether r compares benchmarks of one revision with those of another:
 // then its rows are benchmarks, and neither ranks nor prices mean anything.
-func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && revision(r) != "" }
+func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && findRevision(r) != "" }
 
-// revision returns the one contender beside the baseline; "" if there are several.
-func revision(r *tare.Result) string {
+// findRevision returns the only contender except the baseline, or "" if there are several or none.
+func findRevision(r *tare.Result) string {
 	id := ""
 	for _, c := range r.Contenders {
 		if c.Role == tare.RoleContender {
@@ -35,19 +35,19 @@ func revision(r *tare.Result) string {
 // newBenchContest returns a chart of the benchmarks that differ, slower before faster
 // and the largest first, and what the others would have shown.
 func newBenchContest(r *tare.Result) Contest {
-	base, head := r.Baseline(), revision(r)
-	c := Contest{Base: title(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
-	p := Panel{Name: title(r, head)}
+	base, head := r.Baseline(), findRevision(r)
+	c := Contest{Base: contenderTitle(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
+	p := Panel{Name: contenderTitle(r, head)}
 	all, slower, faster := 0, 0, 0
 	var quiet []tare.Comparison
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, map[string]bool{})
+		v := newView(r, w.ID, map[string]bool{})
 		who, _ := r.Contender(head)
-		x, ok := v.comparison(head, v.leading())
-		if !ok && len(v.voidsOf(head, v.leading())) == 0 {
+		x, ok := v.findComparison(head, v.leadingMetric())
+		if !ok && len(v.voidsMetric(head, v.leadingMetric())) == 0 {
 			continue
 		}
-		line := v.rivalLine(who)
+		line := v.newRivalLine(who)
 		all++
 		switch line.Side {
 		case "same":
@@ -59,52 +59,52 @@ func newBenchContest(r *tare.Result) Contest {
 			faster++
 		}
 		line.Work = len(p.Noise)
-		p.Noise = append(p.Noise, math.Exp(tare.NoiseFloor(r.Comparisons, w.ID, v.leading())))
+		p.Noise = append(p.Noise, math.Exp(tare.NoiseFloor(r.Comparisons, w.ID, v.leadingMetric())))
 		p.Rows = append(p.Rows, Rival{ID: w.ID, Name: w.ID, Note: benchNote(v, base, head), Lines: []RivalLine{line}})
 	}
 	slices.SortStableFunc(p.Rows, func(a, b Rival) int { return cmp.Compare(b.Lines[0].Ratio, a.Lines[0].Ratio) })
-	if len(p.Rows) > rivalsMost {
-		p.Rest = p.Rows[rivalsMost:]
-		p.Rows = p.Rows[:rivalsMost]
+	if len(p.Rows) > maxRivals {
+		p.Rest = p.Rows[maxRivals:]
+		p.Rows = p.Rows[:maxRivals]
 	}
-	c.Headline = fmt.Sprintf("%d of %s changed: %d slower, %d faster.", slower+faster, plural(all, "benchmark"), slower, faster)
+	c.Headline = fmt.Sprintf("%d of %s changed: %d slower, %d faster.", slower+faster, countNoun(all, "benchmark"), slower, faster)
 	if slower+faster == 0 {
-		c.Headline = fmt.Sprintf("No change is shown in %s.", plural(all, "benchmark"))
+		c.Headline = fmt.Sprintf("No change is shown in %s.", countNoun(all, "benchmark"))
 	}
-	c.Means = fmt.Sprintf("Time of one operation at %s, as a multiple of that at %s. Logarithmic axis; each row has the noise of its benchmark.", title(r, head), c.Base)
+	c.Means = fmt.Sprintf("Time of one operation at %s, as a multiple of that at %s. Logarithmic axis; each row has the noise of its benchmark.", contenderTitle(r, head), c.Base)
 	if len(p.Rows) > 0 {
 		c.Panels = []Panel{p}
 	}
-	c.Quiet = quietBenchmarks(r, quiet)
+	c.Quiet = countQuiet(r, quiet)
 	return c
 }
 
-// benchNote returns the times of both revisions, and what changed in allocations.
+// benchNote returns the times of both revisions, and the change in allocations.
 func benchNote(v *view, base, head string) string {
 	text := func(id, metric string) string {
-		x, ok := v.value(id, metric)
+		x, ok := v.findValue(id, metric)
 		if !ok {
 			return nothing
 		}
-		s := scaleFor(x.Unit, []float64{x.Value})
+		s := newScale(x.Unit, []float64{x.Value})
 		unit, _, _ := strings.Cut(s.unit, "/")
-		return significant(x.Value/s.divisor, 3) + " " + unit
+		return formatDigits(x.Value/s.divisor, 3) + " " + unit
 	}
-	out := text(base, v.leading()) + " → " + text(head, v.leading())
-	from, ok := v.value(base, "allocs")
-	if to, also := v.value(head, "allocs"); ok && also && from.Value != to.Value {
+	out := text(base, v.leadingMetric()) + " → " + text(head, v.leadingMetric())
+	from, ok := v.findValue(base, "allocs")
+	if to, also := v.findValue(head, "allocs"); ok && also && from.Value != to.Value {
 		out += fmt.Sprintf(", %s → %s allocs", format.Grouped(math.Round(from.Value), 0), format.Grouped(math.Round(to.Value), 0))
 	}
 	return out
 }
 
-// quietSizes are the sizes of changes by which benchmarks without one are counted.
+// quietSizes returns the sizes of change by which benchmarks without one are counted.
 func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, math.Inf(1)} }
 
 const quietNames = 6 // benchmarks that are named
 
-// quietBenchmarks counts benchmarks by the change that they would have shown.
-func quietBenchmarks(r *tare.Result, quiet []tare.Comparison) []Quiet {
+// countQuiet counts benchmarks by the smallest change that they would have shown.
+func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	names := map[float64][]string{}
 	for _, x := range quiet {
 		seen := math.Expm1(max(x.HalfWidth(), tare.NoiseFloor(r.Comparisons, x.Workload, x.Metric)))
@@ -125,7 +125,7 @@ func quietBenchmarks(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	var out []Quiet
 	for _, size := range quietSizes() {
 		if n := len(names[size]); n > 0 {
-			q := Quiet{Size: percent(size), Count: n, Share: float64(n) / float64(len(quiet)), Names: strings.Join(names[size][:min(n, quietNames)], ", ")}
+			q := Quiet{Size: formatPercent(size), Count: n, Share: float64(n) / float64(len(quiet)), Names: strings.Join(names[size][:min(n, quietNames)], ", ")}
 			if math.IsInf(size, 1) {
 				q.Size = "more than 50 %"
 			}

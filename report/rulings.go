@@ -11,42 +11,42 @@ import (
 // KeyRulings is the section of a page that lists how criteria came out.
 const KeyRulings = "rulings"
 
-// rulingTable adds a row for each criterion, contender and workload, or counts
-// where there are too many; then what is void.
-func (s *Section) rulingTable(r *tare.Result) {
-	s.say(Plain, r.Answer)
-	s.say(Warned, cutShort(r))
-	if len(ruled(r)) == 0 && len(r.Verdicts) == 0 {
-		s.say(Warned, noVerdict)
+// addRulings adds a row per criterion, contender and workload, or counts if there are too many, and the void
+// findings.
+func (s *Section) addRulings(r *tare.Result) {
+	s.addText(Plain, r.Answer)
+	s.addText(Warned, describeInterruption(r))
+	if len(listRulings(r)) == 0 && len(r.Verdicts) == 0 {
+		s.addText(Warned, noVerdict)
 	}
 	t := Table{Columns: []Column{{Name: "verdict"}, {Name: "contender"}, {Name: "on"}, {Name: "asked"}, {Name: "measured"}}}
-	for _, ruling := range rulings() {
-		for _, v := range topmost(r) {
+	for _, ruling := range rulingOrder() {
+		for _, v := range topVerdicts(r) {
 			if v.Verdict != ruling {
 				continue
 			}
-			row := Row{Who: v.Contender, Cells: []Field{{signOf(ruling) + " " + string(ruling), rulingMark(ruling)}, {Text: or(title(r, v.Contender), "several")}, {Text: or(v.Workload, nothing)}, {Text: v.Criterion}, {Text: v.Sentence}}}
-			if x, ok := look(r, v.Workload, nil).comparison(v.Contender, v.Metric); ok && v.Contender != "" {
-				row.Cells[4].Text = shortRatio(x.Ratio) + "×"
+			row := Row{Who: v.Contender, Cells: []Field{{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)}, {Text: orDefault(contenderTitle(r, v.Contender), "several")}, {Text: orDefault(v.Workload, nothing)}, {Text: v.Criterion}, {Text: v.Sentence}}}
+			if x, ok := newView(r, v.Workload, nil).findComparison(v.Contender, v.Metric); ok && v.Contender != "" {
+				row.Cells[4].Text = formatShortRatio(x.Ratio) + "×"
 				if x.Bounded() {
-					row.Cells[4].Text += " (" + shortRatio(x.Low) + "–" + shortRatio(x.High) + ")"
+					row.Cells[4].Text += " (" + formatShortRatio(x.Low) + "–" + formatShortRatio(x.High) + ")"
 				}
 			}
 			if v.RoundsNeeded > 0 {
-				row.Cells[4].Text += ", about " + plural(v.RoundsNeeded, "round") + " would decide"
+				row.Cells[4].Text += ", about " + countNoun(v.RoundsNeeded, "round") + " would decide"
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	s.show("rulings", "", t)
-	if voids := voided(r); voids != "" {
-		s.say(Bad, "Void: "+voids+".")
+	s.addTable("rulings", "", t)
+	if voids := describeVoids(r); voids != "" {
+		s.addText(Bad, "Void: "+voids+".")
 	}
-	s.say(Plain, generic(r))
+	s.addText(Plain, genericHeadline(r))
 }
 
-// signOf returns the mark of a ruling.
-func signOf(ruling tare.Ruling) string {
+// signOfRuling returns the sign of a criterion result.
+func signOfRuling(ruling tare.Ruling) string {
 	switch ruling {
 	case tare.Met:
 		return "✓"
@@ -60,9 +60,9 @@ func signOf(ruling tare.Ruling) string {
 // criteria.
 func TallyRulings(r *tare.Result) string {
 	var parts []string
-	for _, ruling := range rulings() {
+	for _, ruling := range rulingOrder() {
 		n := 0
-		for _, v := range ruled(r) {
+		for _, v := range listRulings(r) {
 			if v.Verdict == ruling {
 				n++
 			}
@@ -77,16 +77,15 @@ func TallyRulings(r *tare.Result) string {
 // KeyChecked is the section of a page that lists findings.
 const KeyChecked = "checked"
 
-// checkedFindings adds an item for each check and severity. What several findings
-// say alike is said once, with all that it is said of.
-func (s *Section) checkedFindings(r *tare.Result) {
-	s.say(Dim, probed(r)...)
+// addCheckedFindings adds an item per check and severity. Findings with the same message share a line.
+func (s *Section) addCheckedFindings(r *tare.Result) {
+	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	type key struct {
 		check    string
 		severity tare.Severity
 	}
-	open := found(r)
+	open := openFindings(r)
 	var keys []key
 	of := map[key][]tare.Finding{}
 	for _, f := range open {
@@ -97,24 +96,24 @@ func (s *Section) checkedFindings(r *tare.Result) {
 		of[k] = append(of[k], f)
 	}
 	if len(open) == 0 {
-		s.say(Plain, nothingFound)
+		s.addText(Plain, nothingFound)
 	}
 	var items []Item
 	for _, k := range keys {
-		items = append(items, Item{Label: string(k.severity), Mark: marks[k.severity], Check: k.check, Text: plural(len(of[k]), "finding"), Under: alikeFindings(r, of[k]), Advice: adviceOf(of[k])})
+		items = append(items, Item{Label: string(k.severity), Mark: marks[k.severity], Check: k.check, Text: countNoun(len(of[k]), "finding"), Under: mergeFindings(r, of[k]), Advice: joinAdvice(of[k])})
 	}
-	s.list("findings", items...)
-	s.say(Dim, trapsFound(r))
+	s.addList("findings", items...)
+	s.addText(Dim, describeTrapFindings(r))
 }
 
-// alikeFindings returns a line for each message, with all that it is said of.
-func alikeFindings(r *tare.Result, all []tare.Finding) []string {
+// mergeFindings returns a line per message, with everything that it is about.
+func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	var messages []string
 	about := map[string][]string{}
 	for _, f := range all {
 		parts := []string{}
 		if f.Contender != "" {
-			parts = append(parts, title(r, f.Contender))
+			parts = append(parts, contenderTitle(r, f.Contender))
 		}
 		for _, part := range []string{f.Workload, f.Metric} {
 			if part != "" {
@@ -138,8 +137,8 @@ func alikeFindings(r *tare.Result, all []tare.Finding) []string {
 	return out
 }
 
-// adviceOf returns the different advice of findings, joined.
-func adviceOf(all []tare.Finding) string {
+// joinAdvice returns the distinct advice of findings.
+func joinAdvice(all []tare.Finding) string {
 	var out []string
 	for _, f := range all {
 		if f.Advice != "" && !slices.Contains(out, f.Advice) {

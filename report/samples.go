@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// samples are what the trials of a contender recorded on a workload, those
-// that could be carried through, in the order of the rounds.
-func samples(r *tare.Result, contender, workload string) []tare.Sample {
+// listSamples returns the samples of a contender's successful trials on a workload, in the order of the
+// rounds.
+func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	var out []tare.Sample
 	for _, t := range r.Trials {
 		if s, ok := t.Samples[workload]; ok && t.Contender == contender && t.Error == nil {
@@ -18,29 +18,29 @@ func samples(r *tare.Result, contender, workload string) []tare.Sample {
 	return out
 }
 
-// gauge reads one figure off a sample, and reports whether it is there.
-type gauge func(tare.Sample) (float64, bool)
+// sampleReader reads one value of a sample and reports whether it is there.
+type sampleReader func(tare.Sample) (float64, bool)
 
-// keyed is the gauge of a key.
-func keyed(key string) gauge {
+// readKey returns the reader of a key.
+func readKey(key string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		x, ok := s[key]
 		return x, ok && x >= 0 && !math.IsInf(x, 0)
 	}
 }
 
-// busy is CPU time as a percentage of what so many cores could have given
-// while the sample was measured.
-func busy(cpu, cores string) gauge {
+// readBusy returns the reader of CPU time as a percentage of the capacity of the cores while the sample was
+// measured.
+func readBusy(cpu, cores string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
-		used, ok := keyed(cpu)(s)
+		used, ok := readKey(cpu)(s)
 		x := used / (s[tare.KeyWall] * s[cores]) * 100
 		return x, ok && x >= 0 && !math.IsInf(x, 0)
 	}
 }
 
-// total adds a count up over samples; it reports false where it is in none.
-func total(samples []tare.Sample, of gauge) (sum float64, ok bool) {
+// sumSamples adds up a value over samples. It returns false if no sample has it.
+func sumSamples(samples []tare.Sample, of sampleReader) (sum float64, ok bool) {
 	for _, s := range samples {
 		if x, there := of(s); there {
 			sum, ok = sum+x, true
@@ -49,9 +49,8 @@ func total(samples []tare.Sample, of gauge) (sum float64, ok bool) {
 	return sum, ok
 }
 
-// extent is the least and the most of a gauge over samples; it reports false
-// where it is in none.
-func extent(samples []tare.Sample, of gauge) (least, most float64, ok bool) {
+// findRange returns the least and greatest value over samples. It returns false if no sample has it.
+func findRange(samples []tare.Sample, of sampleReader) (least, most float64, ok bool) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, s := range samples {
 		if x, there := of(s); there {
@@ -61,8 +60,8 @@ func extent(samples []tare.Sample, of gauge) (least, most float64, ok bool) {
 	return least, most, ok
 }
 
-// reach prints an extent, one figure where both come out alike.
-func reach(least, most float64, print func(float64) string) string {
+// formatSpan prints a range, or one number if both ends print alike.
+func formatSpan(least, most float64, print func(float64) string) string {
 	a, b := print(least), print(most)
 	if a == b {
 		return a

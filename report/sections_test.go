@@ -109,17 +109,17 @@ func TestScaling(t *testing.T) {
 }
 
 func TestSetting(t *testing.T) {
-	assert.Equal(t, "as usual", departure(base()), "")
-	assert.Equal(t, "six", departure(six()), "Not the default: GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB, github.com/goccy/go-json replaced by ./goccy in goccy. Not built with the baseline's go1.26.8: go-json-experiment (go1.25.5).")
+	assert.Equal(t, "as usual", describeDeparture(base()), "")
+	assert.Equal(t, "six", describeDeparture(six()), "Not the default: GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB, github.com/goccy/go-json replaced by ./goccy in goccy. Not built with the baseline's go1.26.8: go-json-experiment (go1.25.5).")
 	r := twelve()
 	for i := range r.Contenders {
 		r.Contenders[i].Go = "go1.25.5"
 	}
-	assert.Equal(t, "all with another", departure(r), "Contenders were built with go1.25.5 (tare itself with go1.26.8).")
+	assert.Equal(t, "all with another", describeDeparture(r), "Contenders were built with go1.25.5 (tare itself with go1.26.8).")
 	assert.Contains(t, "benchfmt", written(t, "benchfmt", r), "\ngo: go1.25.5\n")
 	assert.Contains(t, "versions", told(t, r), "modules github.com/bytedance/sonic: v1.15.5 in sonic-default and sonic-std; v1.15.4 in sonic-fastest")
 	r.Contenders[0].Go, r.Contenders[1].Go = "", "go1.26.8"
-	assert.Contains(t, "the baseline's is not known", departure(r), "Contenders were not all built with the same Go: jsoniter-fastest (go1.26.8); goccy, sonic-default,")
+	assert.Contains(t, "the baseline's is not known", describeDeparture(r), "Contenders were not all built with the same Go: jsoniter-fastest (go1.26.8); goccy, sonic-default,")
 	got := written(t, "benchfmt", six())
 	assert.Contains(t, "benchfmt", got, "\ngo: go1.26.8 go1.25.5\nisolation: lockstep\nprocs: 2\nenv: GOGC=50 GOMEMLIMIT=1GiB\n")
 	assert.Contains(t, "benchfmt says who", got, "\n# Not built with the baseline's go1.26.8: go-json-experiment (go1.25.5)\n")
@@ -131,7 +131,7 @@ func TestSetting(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	for bytes, want := range map[int64]string{200e6: "200 MB", 64 << 20: "64 MiB", 1 << 30: "1,024 MiB", 1234567: "1.2 MB", 4096: "4,096 B"} {
-		assert.Equal(t, want, memory(bytes), want)
+		assert.Equal(t, want, formatMemory(bytes), want)
 	}
 }
 
@@ -139,9 +139,9 @@ func TestMemory(t *testing.T) {
 // number of them.
 func TestPoolIsNotMadeUp(t *testing.T) {
 	w := tare.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal"}
-	assert.Equal(t, "unsaid", asked(base(), w), "What is asked: marshal of devices, 50 items per body.")
+	assert.Equal(t, "unsaid", describeWorkload(base(), w), "What is asked: marshal of devices, 50 items per body.")
 	w.Pool, w.Heap = 2, 64<<20
-	assert.Equal(t, "said", asked(base(), w), "What is asked: marshal of devices, 50 items per body, 2 different bodies in turn, while 64 MiB of heap are held live.")
+	assert.Equal(t, "said", describeWorkload(base(), w), "What is asked: marshal of devices, 50 items per body, 2 different bodies in turn, while 64 MiB of heap are held live.")
 }
 
 // The head of a column names the level of most; who has another says so.
@@ -167,7 +167,7 @@ func TestLevels(t *testing.T) {
 	if got := lineOf(t, got, "control"); strings.Contains(got, "at") {
 		t.Errorf("the same level is said twice: %s", got)
 	}
-	v := look(interrupted(), marshal, map[string]bool{})
+	v := newView(interrupted(), marshal, map[string]bool{})
 	assert.Equal(t, "no level", v.intervalUnit("time"), "ratio [interval]")
 	void := base()
 	for i := range void.Comparisons {
@@ -177,7 +177,7 @@ func TestLevels(t *testing.T) {
 			c.Level = 0
 		}
 	}
-	assert.Equal(t, "the control's alone", look(void, marshal, map[string]bool{}).intervalUnit("time"), "ratio [99 % interval]")
+	assert.Equal(t, "the control's alone", newView(void, marshal, map[string]bool{}).intervalUnit("time"), "ratio [99 % interval]")
 }
 
 // A statement has no ratio, and need not be about a workload.

@@ -11,110 +11,108 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	mostSays         = 6 // consequences of a kind that are listed where no value changes, or one of each property
-	cellSays         = 3 // the same in a field of a table
+	maxListed        = 6 // consequences of a class without changed values that a list has, or one per property
+	maxInCell        = 3 // the same in a field of a table
 	tableContenders  = 5 // columns of one table, so that it fits a page
 	likeReference    = "="
 )
 
-func (s *Section) semantics(r *tare.Result) {
-	asked := conducts(r)
+func (s *Section) addSemantics(r *tare.Result) {
+	asked := listBehaviours(r)
 	if len(asked) == 0 {
 		return
 	}
-	means, same := examinedBy(r, asked), alike(asked)
-	s.only(forText, func() {
-		s.say(Dim, means)
-		s.differences(r, asked, same)
+	means, same := explainSemantics(r, asked), describeAlike(asked)
+	s.addOnly(forText, func() {
+		s.addText(Dim, means)
+		s.addDifferences(r, asked, same)
 	})
-	s.only(forHTML, func() {
-		s.say(Dim, means, meaning(asked))
-		s.say(Plain, same)
+	s.addOnly(forHTML, func() {
+		s.addText(Dim, means, explainClasses(asked))
+		s.addText(Plain, same)
 	})
-	s.only(forMarkdown, func() { s.lines(means, meaning(asked), same) })
-	s.only(forMarkdown|forHTML, func() { s.matrices(r, asked) })
+	s.addOnly(forMarkdown, func() { s.addLines(means, explainClasses(asked), same) })
+	s.addOnly(forMarkdown|forHTML, func() { s.addMatrices(r, asked) })
 }
 
-// differences lists, contender by contender, where answers to odd input differ
-// from the reference's: on a terminal a matrix of sentences leaves no room for
-// them.
-func (s *Section) differences(r *tare.Result, asked []conduct, same string) {
+// addDifferences lists the semantic differences contender by contender: a matrix of sentences does not fit a
+// terminal.
+func (s *Section) addDifferences(r *tare.Result, asked []behaviour, same string) {
 	var known []Item
 	for _, class := range tare.DifferenceClasses() {
 		if usesClass(asked, class) {
-			known = append(known, labelled(string(class), classMeans(class)))
+			known = append(known, labelledItem(string(class), explainClass(class)))
 		}
 	}
-	s.list("", known...)
-	s.space()
-	s.say(Plain, same)
+	s.addList("", known...)
+	s.addSpace()
+	s.addText(Plain, same)
 	var shown []string
 	for _, c := range asked {
 		if len(c.Differences) == 0 {
 			continue
 		}
 		var items []Item
-		for _, class := range classes(c.Differences) {
-			it := labelled(or(string(class), nothing), c.listed(class))
+		for _, class := range listClasses(c.Differences) {
+			it := labelledItem(orDefault(string(class), nothing), c.describeClass(class))
 			if class == tare.DiffersInValue {
 				it.Mark = Warned
 			}
 			items, shown = append(items, it), append(shown, it.Text)
 		}
-		s.space()
-		s.say(Bold, c.summary(r))
-		s.list("", items...)
+		s.addSpace()
+		s.addText(Bold, c.summarize(r))
+		s.addList("", items...)
 	}
-	s.space()
-	s.say(Dim, unlisted(shown))
+	s.addSpace()
+	s.addText(Dim, explainMarks(shown))
 }
 
-// matrices adds the tables of differences: a row for every property in which
-// anybody differs.
-func (s *Section) matrices(r *tare.Result, asked []conduct) {
-	rows, differ := differing(asked)
+// addMatrices adds tables with a row per property in which any contender differs.
+func (s *Section) addMatrices(r *tare.Result, asked []behaviour) {
+	rows, differ := differingRows(asked)
 	if len(rows) == 0 {
 		return
 	}
-	parts, legend := chunked(differ)
-	s.compose(Block{Mark: Dim}, legend)
+	parts, legend := chunkColumns(differ)
+	s.addParts(Block{Mark: Dim}, legend)
 	for _, each := range parts {
-		s.show("", "differences", matrix(rows, each))
+		s.addTable("", "differences", newMatrix(rows, each))
 	}
 	var items []Item
 	var shown []string
 	for _, c := range asked {
 		if len(c.Differences) > 0 {
-			items = append(items, unlabelled(Plain, c.summary(r))...)
+			items = append(items, unlabelledItems(Plain, c.summarize(r))...)
 		}
 		for _, p := range rows {
-			shown = append(shown, c.field(p))
+			shown = append(shown, c.propertyText(p))
 		}
 	}
-	s.list("", items...)
-	s.say(Dim, unlisted(shown))
+	s.addList("", items...)
+	s.addText(Dim, explainMarks(shown))
 }
 
-// listed are c's consequences of one class in a list: all that change a value,
-// and of the others one of each property, or mostSays.
-func (c conduct) listed(class tare.DifferenceClass) string {
-	own := of(c.Differences, class)
-	return consequences(own, most(class, max(mostSays, len(properties([]conduct{{Semantics: tare.Semantics{Differences: own}}})))))
+// describeClass returns c's consequences of one class for a list: all that change a value, and of other
+// classes maxListed or one per property.
+func (c behaviour) describeClass(class tare.DifferenceClass) string {
+	own := ofClass(c.Differences, class)
+	return describeConsequences(own, limitFor(class, max(maxListed, len(listProperties([]behaviour{{Semantics: tare.Semantics{Differences: own}}})))))
 }
 
-// differing are the properties in which anybody differs, and who has a column:
-// the baseline and those that do.
-func differing(asked []conduct) (rows []property, columns []conduct) {
+// differingRows returns the properties in which any contender differs, and the contenders with a column: the
+// baseline and those that differ.
+func differingRows(asked []behaviour) (rows []property, columns []behaviour) {
 	for _, c := range asked {
-		if c.who.Role == tare.RoleBaseline || len(c.Differences) > 0 {
+		if c.contender.Role == tare.RoleBaseline || len(c.Differences) > 0 {
 			columns = append(columns, c)
 		}
 	}
-	return properties(asked), columns
+	return listProperties(asked), columns
 }
 
-// chunked are the columns of tables that fit a page, and what their signs mean.
-func chunked(columns []conduct) (parts [][]conduct, legend []Field) {
+// chunkColumns splits columns into tables that fit a page, and returns the legend of their signs.
+func chunkColumns(columns []behaviour) (parts [][]behaviour, legend []Field) {
 	n := (len(columns) + tableContenders - 1) / tableContenders
 	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
@@ -123,21 +121,21 @@ func chunked(columns []conduct) (parts [][]conduct, legend []Field) {
 	return slices.Collect(slices.Chunk(columns, (len(columns)+n-1)/n)), legend
 }
 
-// matrix is the table of some contenders, with those of rows in which any of
-// them is not as the reference.
-func matrix(rows []property, contenders []conduct) Table {
+// newMatrix returns the table of some contenders, with the rows in which any of them differs from the
+// reference.
+func newMatrix(rows []property, contenders []behaviour) Table {
 	t := Table{Columns: []Column{{Name: "property"}, {Name: "at worst"}}}
 	for _, c := range contenders {
-		name := c.who.Title()
-		if c.who.Role == tare.RoleBaseline {
+		name := c.contender.Title()
+		if c.contender.Role == tare.RoleBaseline {
 			name += " (baseline)"
 		}
 		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for _, p := range rows {
-		line, any := Row{Cells: []Field{{Text: literal(p.name)}, {Text: or(string(p.worst), nothing)}}}, false
+		line, any := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), nothing)}}}, false
 		for _, c := range contenders {
-			text := c.field(p)
+			text := c.propertyText(p)
 			if text == likeReference {
 				line.Cells = append(line.Cells, Field{Text: text})
 				continue
@@ -152,9 +150,9 @@ func matrix(rows []property, contenders []conduct) Table {
 	return t
 }
 
-// field is what c does with a property: = as the reference, – not asked, or
-// the consequences, with their class where it is not the row's.
-func (c conduct) field(p property) string {
+// propertyText returns the behaviour of c in a property: = like the reference, – not tested, or the
+// consequences, with their class if it is not the row's.
+func (c behaviour) propertyText(p property) string {
 	var own []tare.Difference
 	for _, d := range c.Differences {
 		if d.Property == p.name {
@@ -162,14 +160,14 @@ func (c conduct) field(p property) string {
 		}
 	}
 	switch {
-	case len(own) == 0 && c.unasked(p.ops):
+	case len(own) == 0 && c.isUntested(p.ops):
 		return nothing
 	case len(own) == 0:
 		return likeReference
 	}
 	var parts []string
-	for _, class := range classes(own) {
-		text := consequences(of(own, class), most(class, cellSays))
+	for _, class := range listClasses(own) {
+		text := describeConsequences(ofClass(own, class), limitFor(class, maxInCell))
 		if class != p.worst {
 			text += " (" + string(class) + ")"
 		}
@@ -178,18 +176,17 @@ func (c conduct) field(p property) string {
 	return strings.Join(parts, "; ")
 }
 
-// most is how many consequences of a class are listed: all of those that
-// change a value, n of the others.
-func most(class tare.DifferenceClass, n int) int {
+// limitFor returns how many consequences of a class are listed: 0, which means all, if they change a value,
+// otherwise n.
+func limitFor(class tare.DifferenceClass, n int) int {
 	if class == tare.DiffersInValue {
 		return 0
 	}
 	return n
 }
 
-// examinedBy says what was asked, against whom answers were held, and what
-// follows from a difference.
-func examinedBy(r *tare.Result, all []conduct) string {
+// explainSemantics returns the number of cases and the references, and that differences do not disqualify.
+func explainSemantics(r *tare.Result, all []behaviour) string {
 	least, most := 0, 0
 	for _, c := range all {
 		if least == 0 || c.Cases > 0 && c.Cases < least {
@@ -197,7 +194,7 @@ func examinedBy(r *tare.Result, all []conduct) string {
 		}
 		most = max(most, c.Cases)
 	}
-	cases := plural(most, "case")
+	cases := countNoun(most, "case")
 	if least != most {
 		cases = fmt.Sprintf("%s to %s", format.Grouped(float64(least), 0), cases)
 	}
@@ -205,15 +202,15 @@ func examinedBy(r *tare.Result, all []conduct) string {
 	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }) {
 		made = "made of the documents that were given"
 	}
-	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.", cases, made, references(all))
+	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.", cases, made, joinReferences(all))
 }
 
-// meaning explains the classes there are.
-func meaning(all []conduct) string {
+// explainClasses explains the classes that occur.
+func explainClasses(all []behaviour) string {
 	var parts []string
 	for _, class := range tare.DifferenceClasses() {
 		if usesClass(all, class) {
-			parts = append(parts, string(class)+": "+classMeans(class))
+			parts = append(parts, string(class)+": "+explainClass(class))
 		}
 	}
 	if len(parts) == 0 {
@@ -222,60 +219,58 @@ func meaning(all []conduct) string {
 	return "How much a difference matters – " + strings.Join(parts, "; ") + "."
 }
 
-func usesClass(all []conduct, class tare.DifferenceClass) bool {
+func usesClass(all []behaviour, class tare.DifferenceClass) bool {
 	for _, c := range all {
-		if len(of(c.Differences, class)) > 0 {
+		if len(ofClass(c.Differences, class)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// alike names those that answered as the reference did, and those that could
-// not be asked.
-func alike(all []conduct) string {
+// describeAlike names the contenders that behaved like the reference, and those that could not be tested.
+func describeAlike(all []behaviour) string {
 	var whole, part, none []string
 	for _, c := range all {
 		switch {
 		case len(c.Differences) > 0:
 		case c.Cases == 0:
-			none = append(none, c.who.Title())
+			none = append(none, c.contender.Title())
 		case len(c.Unsupported) > 0:
-			part = append(part, fmt.Sprintf("%s in what it could be asked (not %s)", c.who.Title(), inWords(c.missing())))
+			part = append(part, fmt.Sprintf("%s in what it could be asked (not %s)", c.contender.Title(), joinNames(c.listUnsupported())))
 		default:
-			whole = append(whole, c.who.Title())
+			whole = append(whole, c.contender.Title())
 		}
 	}
 	var parts []string
 	if len(whole) > 0 {
-		parts = append(parts, inWords(whole)+" in every case")
+		parts = append(parts, joinNames(whole)+" in every case")
 	}
 	text := ""
 	if parts = append(parts, part...); len(parts) > 0 {
 		text = "As the reference: " + strings.Join(parts, "; ") + "."
 	}
 	if len(none) > 0 {
-		text += " Nothing could be asked of " + inWords(none) + "."
+		text += " Nothing could be asked of " + joinNames(none) + "."
 	}
 	return strings.TrimSpace(text)
 }
 
-// summary counts a contender's differences, and says what it could not be
-// asked.
-func (c conduct) summary(r *tare.Result) string {
-	text := fmt.Sprintf("%s differs in %s of %s", c.who.Title(), format.Grouped(float64(len(c.Differences)), 0), plural(c.Cases, "case"))
+// summarize counts a contender's differences and names the operations that it does not support.
+func (c behaviour) summarize(r *tare.Result) string {
+	text := fmt.Sprintf("%s differs in %s of %s", c.contender.Title(), format.Grouped(float64(len(c.Differences)), 0), countNoun(c.Cases, "case"))
 	if len(c.Unsupported) > 0 {
-		text += "; not asked: " + inWords(c.missing())
+		text += "; not asked: " + joinNames(c.listUnsupported())
 	}
-	if voids := wholly(r, c.who.ID); len(voids) > 0 {
+	if voids := voidsOfAll(r, c.contender.ID); len(voids) > 0 {
 		text += "; void by " + voids[0].Check
 	}
 	return text
 }
 
-// unlisted says where the rest stands where not all that differs was shown, and
-// what marks stand for; empty where there is no rest and no mark.
-func unlisted(shown []string) string {
+// explainMarks returns where the unlisted differences are, and explains the marks for unprintable characters.
+// It returns "" if neither occurs.
+func explainMarks(shown []string) string {
 	var parts []string
 	text := strings.Join(shown, "\n")
 	if strings.Contains(text, "; and ") {

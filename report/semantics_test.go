@@ -27,7 +27,7 @@ func TestEveryDifferenceIsShown(t *testing.T) {
 			for _, d := range s.Differences {
 				for _, format := range []string{"text", "md", "research"} {
 					if d.Class == tare.DiffersInValue {
-						assert.Contains(t, name+" as "+format, out[format], plain(literal(d.Says)))
+						assert.Contains(t, name+" as "+format, out[format], escapeText(showLiteral(d.Says)))
 					}
 				}
 				for _, format := range []string{"csv", "json"} {
@@ -40,9 +40,9 @@ func TestEveryDifferenceIsShown(t *testing.T) {
 
 func quotedFor(format, text string) string {
 	if format == "csv" {
-		return strings.ReplaceAll(literal(text), `"`, `""`)
+		return strings.ReplaceAll(showLiteral(text), `"`, `""`)
 	}
-	return string(escaped([]byte(strings.ReplaceAll(text, `"`, `\"`))))
+	return string(escapeJSON([]byte(strings.ReplaceAll(text, `"`, `\"`))))
 }
 
 func TestDifferencesInText(t *testing.T) {
@@ -140,10 +140,10 @@ func TestDifferencesInCSV(t *testing.T) {
 
 func TestOwnDocumentsAreNotMadeToFindDifferences(t *testing.T) {
 	r := &tare.Result{Kind: kindCodec, Design: tare.Design{Workloads: []tare.Workload{{ID: "any/decode", File: "orders.ndjson", Op: "any"}}}}
-	asked := []conduct{{tare.Contender{ID: "a"}, tare.Semantics{Contender: "a", Reference: "encoding/json", Cases: 12}}}
-	assert.Contains(t, "own", examinedBy(r, asked), "12 cases made of the documents that were given")
-	assert.Contains(t, "what is asked", doing(r, r.Workloads[0]), "decoding orders.ndjson into any")
+	asked := []behaviour{{tare.Contender{ID: "a"}, tare.Semantics{Contender: "a", Reference: "encoding/json", Cases: 12}}}
+	assert.Contains(t, "own", explainSemantics(r, asked), "12 cases made of the documents that were given")
+	assert.Contains(t, "what is asked", describeOp(r, r.Workloads[0]), "decoding orders.ndjson into any")
 	r.Workloads = append(r.Workloads, tare.Workload{ID: "devices/marshal", Fixture: "devices", Op: "marshal"})
-	assert.Contains(t, "mixed", examinedBy(r, asked), "12 cases made to find differences")
-	assert.Equal(t, "what is asked", doing(r, r.Workloads[1]), "marshal of devices")
+	assert.Contains(t, "mixed", explainSemantics(r, asked), "12 cases made to find differences")
+	assert.Equal(t, "what is asked", describeOp(r, r.Workloads[1]), "marshal of devices")
 }

@@ -18,25 +18,25 @@ func TestTrafficLine(t *testing.T) {
 		"Traffic: open loop, 1,500 requests/s for 5 s, 50 connections, loopback, TLS, 20 ms delay, 2.5 Gbit/s each way.": {Connections: 50, Rate: 1500, Segment: 5 * time.Second, TLS: true, Delay: 20 * time.Millisecond, Bandwidth: 25e8},
 		"Traffic: open loop, 0.5 requests/s for 60 s, 2 connections, loopback, 250 µs delay, 999 bit/s each way.":        {Connections: 2, Rate: 0.5, Segment: time.Minute, Delay: 250 * time.Microsecond, Bandwidth: 999},
 	} {
-		assert.Equal(t, "traffic", driven(r, tare.Workload{Traffic: &traffic}), want)
+		assert.Equal(t, "traffic", describeDriver(r, tare.Workload{Traffic: &traffic}), want)
 	}
-	assert.Equal(t, "none", driven(r, tare.Workload{}), "")
+	assert.Equal(t, "none", describeDriver(r, tare.Workload{}), "")
 	for url, here := range map[string]bool{"http://127.0.0.1:8080/": true, "https://[::1]/": true, "http://localhost": true, "https://example.org/": false, "://": false} {
 		r.Contenders[0].Launch, r.Contenders[0].URL = tare.LaunchURL, url
-		assert.Equal(t, url, strings.Contains(driven(r, r.Workloads[0]), "loopback"), here)
-		assert.Equal(t, url, identity(r.Contenders[0]), "at "+url)
+		assert.Equal(t, url, strings.Contains(describeDriver(r, r.Workloads[0]), "loopback"), here)
+		assert.Equal(t, url, describeIdentity(r.Contenders[0]), "at "+url)
 	}
 }
 
 func TestAskedOfRoutersAndServers(t *testing.T) {
 	r := routing()
-	assert.Equal(t, "in process", asked(r, r.Workloads[2]), "What is asked: serve of routes (in process, without a socket), 50 routes in the table, 64 different requests in turn, with depth: 3, middleware: 0, params: 1.")
-	assert.Equal(t, "a socket", asked(r, r.Workloads[4]), "What is asked: socket of openapi.yaml (over one connection that is kept open, on loopback), 64 different requests in turn.")
+	assert.Equal(t, "in process", describeWorkload(r, r.Workloads[2]), "What is asked: serve of routes (in process, without a socket), 50 routes in the table, 64 different requests in turn, with depth: 3, middleware: 0, params: 1.")
+	assert.Equal(t, "a socket", describeWorkload(r, r.Workloads[4]), "What is asked: socket of openapi.yaml (over one connection that is kept open, on loopback), 64 different requests in turn.")
 	r.Kind = "codec"
-	assert.Contains(t, "not all are requests", asked(r, r.Workloads[2]), "64 different bodies in turn")
+	assert.Contains(t, "not all are requests", describeWorkload(r, r.Workloads[2]), "64 different bodies in turn")
 	s := tiny()
 	s.Workloads[0].N = 3
-	assert.Equal(t, "a server", asked(s, s.Workloads[0]), "What is asked: get-7 of tiny, 3 items per request, one request over and over.")
+	assert.Equal(t, "a server", describeWorkload(s, s.Workloads[0]), "What is asked: get-7 of tiny, 3 items per request, one request over and over.")
 }
 
 // A finding about one metric strikes its figures and leaves the others.
@@ -102,7 +102,7 @@ func TestAGivenRateMeasuresNoTime(t *testing.T) {
 	assert.Contains(t, "latencies", got, "has 7,498 requests, of which 74 lie above p99 and 7 above p99.9:\n")
 	assert.Contains(t, "their rows", got, "\n  gin-default            36.49    38.82    41.70    54.63   154.29\n")
 	for _, row := range rowsOf(t, tiny()) {
-		if row["section"] == csvFigure && row["workload"] == visits && metricNamed(row["metric"]).IsLatency() {
+		if row["section"] == csvFigure && row["workload"] == visits && findMetric(row["metric"]).IsLatency() {
 			t.Errorf("a latency of visits has a row: %v", row)
 		}
 	}
@@ -117,7 +117,7 @@ func TestLatencyScale(t *testing.T) {
 		{20.4e6, 250e6, "250.00 ms"}, {250e6, 250e6, "250.0 ms"}, {999e6, 999e6, "999.0 ms"}, {1.5e9, 1.5e9, "1.500 s"}, {20, 20, "20.00 ns"}, {0, 0, "0 ns"},
 	} {
 		s := latencyScale([]float64{c.least * 3, c.least})
-		assert.Equal(t, "latency", s.print(c.show)+" "+s.unit, c.want)
+		assert.Equal(t, "latency", s.formatValue(c.show)+" "+s.unit, c.want)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestNotWeighedIsGrouped(t *testing.T) {
-	assert.Slices(t, "quick", notMeasured(quick()), []string{
+	assert.Slices(t, "quick", listNotMeasured(quick()), []string{
 		"Left out at this budget (no claim and no criterion needs it): contenders chi, echo and hertz; workload get-random.",
 		"Not measured at this budget (each contender takes 5s a round, alone; needs --budget full): workloads get-7/1500 and get-7/10000.",
 	})

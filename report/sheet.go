@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// sheet collects the blocks of a Markdown document (the dialect of GitHub and
+// sheet collects the blocks of a Markdown document (as on GitHub and
 // GitLab: tables and ~~struck~~ text). What blocks are given is Markdown;
 // text from elsewhere goes through [plain] or [code] before.
 type sheet struct{ b strings.Builder }
 
-// block adds lines with an empty line before them.
-func (s *sheet) block(lines ...string) {
+// writeBlock adds lines with an empty line before them.
+func (s *sheet) writeBlock(lines ...string) {
 	if len(lines) == 0 {
 		return
 	}
@@ -24,21 +24,23 @@ func (s *sheet) block(lines ...string) {
 	}
 }
 
-func (s *sheet) heading(level int, text string) { s.block(strings.Repeat("#", level) + " " + text) }
+func (s *sheet) writeHeading(level int, text string) {
+	s.writeBlock(strings.Repeat("#", level) + " " + text)
+}
 
-// list adds one item per text; empty ones are left out.
-func (s *sheet) list(texts ...string) {
+// writeList adds one item per text that is not empty.
+func (s *sheet) writeList(texts ...string) {
 	var lines []string
 	for _, text := range texts {
 		if text != "" {
 			lines = append(lines, "- "+text)
 		}
 	}
-	s.block(lines...)
+	s.writeBlock(lines...)
 }
 
-// table adds a table without its notes, which have no place in Markdown's.
-func (s *sheet) table(t Table) {
+// writeTable adds a table without its notes, for which Markdown has no place.
+func (s *sheet) writeTable(t Table) {
 	head, rule := "|", "|"
 	for _, c := range t.Columns {
 		name := c.Name
@@ -49,7 +51,7 @@ func (s *sheet) table(t Table) {
 		default:
 			name += ", " + c.Unit
 		}
-		head += " " + piped(plain(name)) + " |"
+		head += " " + escapePipes(escapeText(name)) + " |"
 		if c.Right {
 			rule += "---:|"
 		} else {
@@ -64,16 +66,16 @@ func (s *sheet) table(t Table) {
 			if i < len(r.Cells) {
 				c = r.Cells[i]
 			}
-			line += " " + piped(marked(c)) + " |"
+			line += " " + escapePipes(formatField(c)) + " |"
 		}
 		lines = append(lines, line)
 	}
-	s.block(lines...)
+	s.writeBlock(lines...)
 }
 
-// marked is what stands in a table, with its mark.
-func marked(f Field) string {
-	switch text := plain(f.Text); {
+// formatField returns a field of a table with its mark.
+func formatField(f Field) string {
+	switch text := escapeText(f.Text); {
 	case text == "":
 		return ""
 	case f.Text == likeReference: // alone it starts no other kind of block
@@ -83,7 +85,7 @@ func marked(f Field) string {
 	case f.Mark == Bold:
 		return "**" + text + "**"
 	case f.Mark == Code:
-		return code(f.Text)
+		return formatCode(f.Text)
 	case strings.HasPrefix(string(f.Mark), address):
 		return "[" + text + "](" + string(f.Mark) + ")"
 	default:
@@ -91,11 +93,11 @@ func marked(f Field) string {
 	}
 }
 
-// plain is text as Markdown that shows it letter by letter, in one line.
-func plain(text string) string { return escapedMarkdown(oneLine(text)) }
+// escapeText returns text as Markdown that shows it letter by letter, in one line.
+func escapeText(text string) string { return escapeMarkdown(oneLine(text)) }
 
-// escapedMarkdown is plain for a text that is in one line.
-func escapedMarkdown(text string) string {
+// escapeMarkdown is escapeText for a text without line ends.
+func escapeMarkdown(text string) string {
 	runes := []rune(text)
 	var b strings.Builder
 	at := func(i int) rune {
@@ -111,7 +113,7 @@ func escapedMarkdown(text string) string {
 		case '\\', '`', '*', '~', '$':
 			marks = true
 		case '_': // inside a word it is a letter
-			marks = !wordy(at(i-1)) || !wordy(next)
+			marks = !isWordRune(at(i-1)) || !isWordRune(next)
 		case '<': // opens a tag
 			marks = unicode.IsLetter(next) || next == '/' || next == '!' || next == '?'
 		case '&': // opens an entity
@@ -123,7 +125,7 @@ func escapedMarkdown(text string) string {
 		case '+', '-', '>', '[', '=', '/': // starts another kind of block, or a command of GitLab
 			marks = i == 0
 		case '.', ')': // starts a numbered list; makes a link of www.
-			marks = i > 0 && digits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
+			marks = i > 0 && isDigits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
 		case ':': // makes a link
 			marks = next == '/'
 		}
@@ -131,7 +133,7 @@ func escapedMarkdown(text string) string {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
-		if r == '@' { // calls nobody
+		if r == '@' { // must not notify a user
 			b.WriteString(noLink)
 		}
 	}
@@ -141,9 +143,9 @@ func escapedMarkdown(text string) string {
 // noLink is a space without width, which ends what would become a link.
 const noLink = "\u200b"
 
-// code is text as a code span, in which nothing is a mark. Its fence is longer
-// than any in the text.
-func code(text string) string {
+// formatCode returns text as a code span, in which no character is a mark. Its fence is longer than any in the
+// text.
+func formatCode(text string) string {
 	text = oneLine(text)
 	if !strings.Contains(text, "`") {
 		return "`" + text + "`"
@@ -155,12 +157,12 @@ func code(text string) string {
 	return fence + " " + text + " " + fence
 }
 
-// piped is a cell whose bars do not end it.
-func piped(markdown string) string { return strings.ReplaceAll(markdown, `|`, `\|`) }
+// escapePipes escapes the bars of a cell.
+func escapePipes(markdown string) string { return strings.ReplaceAll(markdown, `|`, `\|`) }
 
-func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func digits(runes []rune) bool {
+func isDigits(runes []rune) bool {
 	for _, r := range runes {
 		if r < '0' || r > '9' {
 			return false

@@ -20,39 +20,38 @@ const (
 // kindRPC is the kind of which contenders bring a client.
 const kindRPC = "rpc"
 
-// driver and byClient are how a workload of that kind says that this client
-// asks, in place of the load generator.
+// driverKey and clientDriver are the setting with which a workload makes this client
+// send the requests, in place of the load generator.
 const (
-	driver   = "driver"
-	byClient = "client"
+	driverKey    = "driver"
+	clientDriver = "client"
 )
 
-// byOwnClient reports whether contenders are asked by clients of their own.
-func byOwnClient(w tare.Workload) bool { return w.Set[driver] == byClient }
+// hasOwnClient reports whether the contenders' clients send the requests of w.
+func hasOwnClient(w tare.Workload) bool { return w.Set[driverKey] == clientDriver }
 
-// suffix is what is said of such a workload wherever it is headed.
-func suffix(w tare.Workload) string {
-	if byOwnClient(w) {
+// headingSuffix returns the text after the name of a workload in headings, or "".
+func headingSuffix(w tare.Workload) string {
+	if hasOwnClient(w) {
 		return " (by each one's own client)"
 	}
 	return ""
 }
 
-// twoSided reports whether the workload has a table of server and client, in
-// which measures that are said of both stand side by side.
-func (v *view) twoSided() bool {
+// isTwoSided reports whether the workload has a table of server and client, which lists the metrics of both
+// next to each other.
+func (v *view) isTwoSided() bool {
 	return v.hasTraffic() && v.r.Kind == kindRPC
 }
 
-// onSides are the measures of that table, but for CPU time and what is only on
-// the wire.
-func onSides() []string {
+// sideMetrics returns the metrics of that table, except CPU time and bytes on the wire.
+func sideMetrics() []string {
 	return []string{"client-cpu", "bytes", "client-bytes", "allocs", "client-allocs"}
 }
 
-// bothSides is the table of what a request costs server and client.
-func (v *view) bothSides() (t Table, means string) {
-	if !v.twoSided() {
+// newSidesTable returns the costs of a request on server and client, and their explanation.
+func (v *view) newSidesTable() (t Table, means string) {
+	if !v.isTwoSided() {
 		return Table{}, ""
 	}
 	t.Columns = []Column{{Name: "contender"}}
@@ -65,29 +64,29 @@ func (v *view) bothSides() (t Table, means string) {
 		{"bytes", "server", "heap, "}, {"client-bytes", "client", "heap, "},
 		{"allocs", "server", "allocs"}, {"client-allocs", "client", "allocs"},
 	} {
-		if !v.shows(m.name) {
+		if !v.hasValues(m.name) {
 			continue
 		}
-		s := v.scale(m.name)
+		s := v.metricScale(m.name)
 		unit := m.of
 		if unit != "allocs" {
 			short, _, _ := strings.Cut(s.unit, "/")
 			unit += short
 		}
-		add(m.side, unit, func(c tare.Contender) Field { return v.valueCell(c, m.name, s) })
+		add(m.side, unit, func(c tare.Contender) Field { return v.newValueCell(c, m.name, s) })
 	}
-	for _, d := range onWire(dials(tare.Traffic{})) {
+	for _, d := range wireStats(listDriveStats(tare.Traffic{})) {
 		if slices.ContainsFunc(v.r.Contenders, func(c tare.Contender) bool {
-			_, _, ok := extent(samples(v.r, c.ID, v.workload), d.of)
-			return ok && c.Role != tare.RoleNull // which the load generator asks everywhere
+			_, _, ok := findRange(listSamples(v.r, c.ID, v.workload), d.read)
+			return ok && c.Role != tare.RoleNull // the load generator is its client everywhere
 		}) {
-			d.print = wireBytes
-			add(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.read(samples(v.r, c.ID, v.workload))} })
+			d.print = formatWireBytes
+			add(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.formatRange(listSamples(v.r, c.ID, v.workload))} })
 		}
 	}
-	for _, group := range v.groups() {
+	for _, group := range v.listGroups() {
 		for i, c := range group {
-			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
+			line := Row{Cells: []Field{{Text: v.titleOf(c)}}, Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
 			for _, f := range fields {
 				line.Cells = append(line.Cells, f(c))
 			}
@@ -95,32 +94,32 @@ func (v *view) bothSides() (t Table, means string) {
 		}
 	}
 	short, long := sidesByOne, sidesMean+sidesByOneMeans
-	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && byOwnClient(w) }) {
+	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && hasOwnClient(w) }) {
 		short, long = sidesByOwn, sidesMean+sidesByOwnMeans
 	}
-	if v.told[long] {
+	if v.shown[long] {
 		return t, short
 	}
-	v.told[long] = true
+	v.shown[long] = true
 	return t, long
 }
 
-// shows reports whether there is a figure of the metric here.
-func (v *view) shows(metric string) bool {
-	return slices.Contains(v.metrics(), metric) && slices.ContainsFunc(v.r.Values, func(x tare.Value) bool {
+// hasValues reports whether the workload has values of the metric.
+func (v *view) hasValues(metric string) bool {
+	return slices.Contains(v.listMetrics(), metric) && slices.ContainsFunc(v.r.Values, func(x tare.Value) bool {
 		return x.Workload == v.workload && x.Metric == metric
 	})
 }
 
-// wireBytes prints bytes of one request: of many a tenth says nothing.
-func wireBytes(x float64) string {
+// formatWireBytes prints the bytes of one request, from 100 on without a decimal.
+func formatWireBytes(x float64) string {
 	if x >= 100 {
 		return format.Grouped(x, 0)
 	}
 	return strings.TrimSuffix(format.Grouped(x, 1), ".0")
 }
 
-// onWire are the dials of what a request is on the wire.
-func onWire(all []dial) []dial {
-	return slices.DeleteFunc(all, func(d dial) bool { return d.csv != tare.KeyBytesSent && d.csv != tare.KeyBytesReceived })
+// wireStats returns the statistics of bytes on the wire.
+func wireStats(all []driveStat) []driveStat {
+	return slices.DeleteFunc(all, func(d driveStat) bool { return d.csv != tare.KeyBytesSent && d.csv != tare.KeyBytesReceived })
 }

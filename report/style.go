@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// Style says how the text report looks. The zero value is plain text for 100
+// Style defines the look of the text report. The zero value is plain text for 100
 // columns. A nil function leaves its text as it is, except Strike: without it
 // a struck-out figure is printed between tildes, ~43.1~.
 //
@@ -22,21 +22,21 @@ type Style struct {
 
 const (
 	defaultWidth = 100
-	leastWidth   = 40
+	minWidth     = 40
 )
 
-func (s Style) width() int {
+func (s Style) pageWidth() int {
 	switch {
 	case s.Width == 0:
 		return defaultWidth
-	case s.Width < leastWidth:
-		return leastWidth
+	case s.Width < minWidth:
+		return minWidth
 	}
 	return s.Width
 }
 
-// paint is text as the style shows it.
-func (s Style) paint(m Mark, text string) string {
+// paintText returns text as the style shows the mark.
+func (s Style) paintText(m Mark, text string) string {
 	f := map[Mark]func(string) string{Bold: s.Bold, Dim: s.Dim, Struck: s.Strike, Good: s.Good, Bad: s.Bad, Warned: s.Warn}[m]
 	if f == nil || text == "" {
 		return text
@@ -53,9 +53,8 @@ var ascii = strings.NewReplacer("●", "o", "○", ".", "━", "=", "─", "-", 
 // ASCII returns a text in the characters that a terminal without UTF-8 shows.
 func ASCII(text string) string { return ascii.Replace(text) }
 
-// visible is a field with all of its marks that the style has no function for
-// in its text.
-func (s Style) visible(f Field) Field {
+// showMark returns a field with ~ around a struck text if the style cannot strike.
+func (s Style) showMark(f Field) Field {
 	if f.Mark == Struck && s.Strike == nil {
 		f.Text = "~" + f.Text + "~"
 	}

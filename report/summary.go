@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Summary is the part of a page that stands unfolded. Its texts print, each in
+// Summary is the visible part of a page. Its texts are printable, each in
 // one line.
 type Summary struct {
 	Facts     []string // about the run
 	Question  string
 	Headline  string
 	Figures   string // "" if nothing was compared
-	Departure string // from the usual run; "" if there is none
+	Departure string // differences from the default run, or ""
 	Stamps    []Item // at most three: Label is the mark and its word
 	Contest   Contest
 	Cards     []Card
@@ -29,15 +29,15 @@ func NewSummary(r *tare.Result) Summary {
 	c := newContest(r)
 	var all []Card
 	if !IsBench(r) {
-		all = cards(r, c)
+		all = newCards(r, c)
 	}
-	s := Summary{Question: r.Question, Departure: departure(r), Contest: c, Cards: all, Facts: facts(r), Stamps: stamps(r), Trust: trust(r)}
+	s := Summary{Question: r.Question, Departure: describeDeparture(r), Contest: c, Cards: all, Facts: listFacts(r), Stamps: listStamps(r), Trust: listTrust(r)}
 	s.Headline, s.Figures = topLines(r, c)
 	return LegibleAll(s)
 }
 
-// topLines returns the headline of a page, and its line of figures: those of the
-// study's answer, or else the ratios of the contender that it asks about.
+// topLines returns the headline of a page, and its line of ratios: those of the study's answer, or else of the
+// contender of its question.
 func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	if c.Headline != "" && r.Answer == "" {
 		return c.Headline, ""
@@ -51,13 +51,13 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	return headline, contestFigures(r, c)
 }
 
-// contestFigures returns the ratios of the contender that the study asks about,
-// with what was asked or published of it.
+// contestFigures returns the ratios of the contender of the study's question, with the limits and published
+// ratios of it.
 func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
 	}
-	asked := subject(r)
+	asked := findSubject(r)
 	var parts []string
 	var named []RivalClaim
 	for _, row := range c.Panels[0].Rows {
@@ -80,13 +80,13 @@ func contestFigures(r *tare.Result, c Contest) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	m := tare.MetricFor(look(r, contestWorks(r)[0], map[string]bool{}).leading())
-	text := fmt.Sprintf("%s, %s ÷ %s: %s", capital(m.Noun), title(r, asked), c.Base, strings.Join(parts, ", "))
+	m := tare.MetricFor(newView(r, contestWorks(r)[0], map[string]bool{}).leadingMetric())
+	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, asked), c.Base, strings.Join(parts, ", "))
 	for _, word := range []string{"asked, published", "asked", "published"} {
 		var values []string
 		for _, c := range named {
-			if c.namedBy() == word {
-				values = append(values, c.amount())
+			if c.sourceText() == word {
+				values = append(values, c.formatValue())
 			}
 		}
 		if len(values) > 0 {
@@ -96,8 +96,8 @@ func contestFigures(r *tare.Result, c Contest) string {
 	return text + "."
 }
 
-// facts returns when and where a run was, in a few words each.
-func facts(r *tare.Result) []string {
+// listFacts returns when and where a run was, in a few words each.
+func listFacts(r *tare.Result) []string {
 	var out []string
 	if !r.Started.IsZero() {
 		out = append(out, r.Started.UTC().Format("2 Jan 2006"))
@@ -105,11 +105,11 @@ func facts(r *tare.Result) []string {
 	m := r.Machine
 	if m.Cores > 0 {
 		words := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "").Replace(m.CPU))
-		out = append(out, strings.TrimPrefix(strings.Join(words[:min(len(words), 3)], " ")+", "+plural(m.Cores, "core"), ", "))
+		out = append(out, strings.TrimPrefix(strings.Join(words[:min(len(words), 3)], " ")+", "+countNoun(m.Cores, "core"), ", "))
 	}
 	out = append(out, m.Go)
 	if r.RoundsDone > 0 {
-		out = append(out, plural(r.RoundsDone, "round")+planned(r)+", "+format.Span(r.Seconds))
+		out = append(out, countNoun(r.RoundsDone, "round")+describePlanned(r)+", "+format.Span(r.Seconds))
 	}
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
@@ -117,23 +117,23 @@ func facts(r *tare.Result) []string {
 // busyFrom is the share of time from which on a machine counts as busy.
 const busyFrom = 0.1
 
-// stamps returns at most three marks: what is void, how the criteria came out, and
+// listStamps returns at most three marks: what is void, how the criteria came out, and
 // how noisy it was.
-func stamps(r *tare.Result) []Item {
+func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
-	if text := cutShort(r); text != "" {
-		add(Bad, "✕ Interrupted:", "rests on "+plural(r.RoundsDone, "whole round"))
+	if text := describeInterruption(r); text != "" {
+		add(Bad, "✕ Interrupted:", "rests on "+countNoun(r.RoundsDone, "whole round"))
 	}
 	if r.Stopped == stoppedVoid {
 		add(Bad, "✕ Void:", "the questions are not answered")
 	}
-	count, all := map[tare.Ruling]int{}, len(ruled(r))
-	for _, v := range ruled(r) {
+	count, all := map[tare.Ruling]int{}, len(listRulings(r))
+	for _, v := range listRulings(r) {
 		count[v.Verdict]++
 	}
 	of := func(n int) string {
-		return fmt.Sprintf("%d of %s", n, strings.Replace(plural(all, "criterion"), "criterions", "criteria", 1))
+		return fmt.Sprintf("%d of %s", n, strings.Replace(countNoun(all, "criterion"), "criterions", "criteria", 1))
 	}
 	for _, x := range []struct {
 		ruling tare.Ruling
@@ -161,12 +161,12 @@ func stamps(r *tare.Result) []Item {
 func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
-	for _, id := range works[:min(len(works), panelWorks*panelsMost)] {
-		if x := tare.NoiseFloor(r.Comparisons, id, look(r, id, map[string]bool{}).leading()); x > 0 {
+	for _, id := range works[:min(len(works), panelWorks*maxPanels)] {
+		if x := tare.NoiseFloor(r.Comparisons, id, newView(r, id, map[string]bool{}).leadingMetric()); x > 0 {
 			low, high = min(low, math.Expm1(x)), max(high, math.Expm1(x))
 		}
 	}
-	switch from, to := percent(low), percent(high); {
+	switch from, to := formatPercent(low), formatPercent(high); {
 	case high == 0:
 		return ""
 	case from == to:
@@ -176,37 +176,37 @@ func noiseRange(r *tare.Result) string {
 	}
 }
 
-// trust returns four facts about how far a result can be believed.
-func trust(r *tare.Result) []Item {
+// listTrust returns four facts about how far a result can be believed.
+func listTrust(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
 	if noise := noiseRange(r); noise != "" {
-		add(Plain, "Noise "+noise, title(r, r.Baseline())+" against itself. No smaller difference is claimed.")
+		add(Plain, "Noise "+noise, contenderTitle(r, r.Baseline())+" against itself. No smaller difference is claimed.")
 	} else {
 		add(Warned, "! Noise not known", "The baseline was not measured against itself.")
 	}
-	out = append(out, trustAnswers(r))
+	out = append(out, describeAnswers(r))
 	switch caught, all := countTraps(r); {
 	case all == 0:
 		add(Plain, "No traps", "The study repeats no published mistake on purpose.")
 	case caught == all:
-		add(Good, "✓ "+verb(all, "Trap caught", fmt.Sprintf("All %d traps caught", all)), "Contenders with a published mistake were found out.")
+		add(Good, "✓ "+chooseForm(all, "Trap caught", fmt.Sprintf("All %d traps caught", all)), "Contenders with a published mistake were found out.")
 	default:
-		add(Warned, fmt.Sprintf("! %d of %s caught", caught, plural(all, "trap")), "Checks says which was not, and why.")
+		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
 	switch p := r.Machine.Noise.CPUPressure; {
 	case p > busyFrom:
-		add(Warned, "! "+percent(p)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
+		add(Warned, "! "+formatPercent(p)+" busy", "Some task waited for a processor. Trust ratios, not microseconds.")
 	case p >= 0 && r.RoundsDone > 0:
-		add(Good, "✓ Quiet machine", "Some task waited for a processor "+percent(p)+" of the time.")
+		add(Good, "✓ Quiet machine", "Some task waited for a processor "+formatPercent(p)+" of the time.")
 	default:
 		add(Warned, "! Pressure not known", "This machine does not tell how long tasks wait.")
 	}
 	return out
 }
 
-// trustAnswers returns who gave right answers before being timed.
-func trustAnswers(r *tare.Result) Item {
+// describeAnswers returns the contenders with wrong responses before timing.
+func describeAnswers(r *tare.Result) Item {
 	least, most := 0, 0
 	var wrong []string
 	for _, c := range r.Conformance {
@@ -217,11 +217,11 @@ func trustAnswers(r *tare.Result) Item {
 		if most = max(most, c.Cases); least == 0 || c.Cases < least {
 			least = c.Cases
 		}
-		if name := title(r, c.Contender); c.Wrong > 0 && !slices.Contains(wrong, name) {
+		if name := contenderTitle(r, c.Contender); c.Wrong > 0 && !slices.Contains(wrong, name) {
 			wrong = append(wrong, name)
 		}
 	}
-	cases := plural(most, "case")
+	cases := countNoun(most, "case")
 	if least != most {
 		cases = fmt.Sprintf("%d to %s", least, cases)
 	}
@@ -229,7 +229,7 @@ func trustAnswers(r *tare.Result) Item {
 	case most == 0:
 		return Item{Label: "Answers not compared", Mark: Plain, Text: "There is no reference to compare them with."}
 	case len(wrong) > 0:
-		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: shortened(inWords(wrong), 90) + ": what is wrong does not count."}
+		return Item{Label: "✕ Wrong answers", Mark: Bad, Text: truncateText(joinNames(wrong), 90) + ": what is wrong does not count."}
 	}
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }

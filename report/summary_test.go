@@ -22,7 +22,7 @@ func TestSummaryIsShort(t *testing.T) {
 		assert.Equal(t, name+" stamps, cards and facts", len(s.Stamps) <= 3 && len(s.Cards) <= 4 && len(s.Trust) == 4, true)
 		for _, p := range s.Contest.Panels {
 			panels++
-			assert.Equal(t, name+" workloads and rows", len(p.Noise) <= panelWorks && len(p.Rows) <= rivalsMost+1, true)
+			assert.Equal(t, name+" workloads and rows", len(p.Noise) <= panelWorks && len(p.Rows) <= maxRivals+1, true)
 		}
 	}
 	assert.Equal(t, "panels", panels > 3, true)
@@ -46,7 +46,7 @@ func TestContestRows(t *testing.T) {
 	c := NewSummary(r).Contest
 	last, seen := 0.0, map[string]bool{}
 	for _, row := range c.Panels[0].Rows {
-		if at := row.place(); at < last {
+		if at := row.sortKey(); at < last {
 			t.Errorf("%s at %v stands after %v", row.Name, at, last)
 		} else {
 			last = at
@@ -59,7 +59,7 @@ func TestContestRows(t *testing.T) {
 					x = each
 				}
 			}
-			if l.Ratio > 0 && (l.Side != "same") != (&view{r: r, workload: x.Workload, baseline: x.Against}).differs(x) {
+			if l.Ratio > 0 && (l.Side != "same") != (&view{r: r, workload: x.Workload, baseline: x.Against}).isDifferent(x) {
 				t.Errorf("%s: %s of %v", row.Name, l.Side, l.Ratio)
 			}
 		}
@@ -68,7 +68,7 @@ func TestContestRows(t *testing.T) {
 }
 
 func TestShortRatios(t *testing.T) {
-	assert.Equal(t, "ratios", strings.Join([]string{shortRatio(0.0341), shortRatio(0.943), shortRatio(3.52), shortRatio(123.4), limitRatio(0.5), limitRatio(1), limitRatio(20)}, " "), "0.034 0.94 3.52 123 0.5 1 20")
+	assert.Equal(t, "ratios", strings.Join([]string{formatShortRatio(0.0341), formatShortRatio(0.943), formatShortRatio(3.52), formatShortRatio(123.4), formatLimit(0.5), formatLimit(1), formatLimit(20)}, " "), "0.034 0.94 3.52 123 0.5 1 20")
 }
 
 // Claims stand by their outcome, those that another run must measure are counted,
@@ -83,9 +83,9 @@ func TestClaimsByOutcome(t *testing.T) {
 		assert.Equal(t, name+" claims", n, len(r.Claims))
 		left := 0
 		for _, c := range r.Claims {
-			if isLeft(c) {
+			if isUnmeasured(c) {
 				left++
-				assert.Contains(t, name+" counted", claimsLeft(r), c.ID)
+				assert.Contains(t, name+" counted", describeUnmeasured(r), c.ID)
 			}
 		}
 		assert.Equal(t, name+" listed", len(OrderedClaims(r.Claims)), len(r.Claims)-left)

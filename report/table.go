@@ -2,7 +2,7 @@ package report
 
 import "slices"
 
-// Mark is how a text counts. Each format has a form of its own for it.
+// Mark is the meaning of a text. Each format shows it in its own form.
 type Mark string
 
 // Marks.
@@ -27,43 +27,43 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column is the head of one column: what it holds and in which unit.
+// Column is the header of one column.
 type Column struct {
 	Name, Unit string
-	Right      bool // figures stand to the right
+	Right      bool // aligned right
 }
 
 // Row is one line of a table with notes about all of it.
 type Row struct {
-	Who   string // id of the contender it is about, where it is about one
+	Who   string // id of the contender, if it is about one
 	Cells []Field
 	Notes []string
-	Apart bool // another sort than those above it
+	Apart bool // of another kind than those above
 }
 
-// Field is what stands in one column of a row.
+// Field is one cell of a row.
 type Field struct {
 	Text string
 	Mark Mark
 }
 
-// linked is a text that leads to an address, where documents have links.
-func linked(text, url string) Field { return Field{text, Mark(url)} }
+// linkField returns a text that links to url in formats with links.
+func linkField(text, url string) Field { return Field{text, Mark(url)} }
 
-// crossed is a figure that must not be used.
-func crossed(text string) Field { return Field{text, Struck} }
+// struckField returns a number that must not be used.
+func struckField(text string) Field { return Field{text, Struck} }
 
-// coded is a name to be read letter by letter.
-func coded(text string) Field { return Field{text, Code} }
+// codeField returns a name to be read letter by letter.
+func codeField(text string) Field { return Field{text, Code} }
 
-// legible is the table with what does not print named.
-func (t Table) legible() Table {
+// makeLegible returns a copy of the table in which unprintable characters are named.
+func (t Table) makeLegible() Table {
 	out := Table{Columns: slices.Clone(t.Columns), Rows: slices.Clone(t.Rows)}
 	for i, c := range out.Columns {
 		out.Columns[i].Name, out.Columns[i].Unit = oneLine(c.Name), oneLine(c.Unit)
 	}
 	for i, r := range out.Rows {
-		out.Rows[i].Notes, out.Rows[i].Cells = all(r.Notes, oneLine), slices.Clone(r.Cells)
+		out.Rows[i].Notes, out.Rows[i].Cells = mapTexts(r.Notes, oneLine), slices.Clone(r.Cells)
 		for j, c := range r.Cells {
 			if c.Text = oneLine(c.Text); c.Text == "" {
 				c.Mark = Plain
@@ -74,8 +74,8 @@ func (t Table) legible() Table {
 	return out
 }
 
-// field is what a row says in the column of that name.
-func (t Table) field(r Row, name string) string {
+// cellText returns the text of a row in the column of that name.
+func (t Table) cellText(r Row, name string) string {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 || i >= len(r.Cells) {
 		return ""
@@ -83,8 +83,8 @@ func (t Table) field(r Row, name string) string {
 	return r.Cells[i].Text
 }
 
-// without is the table without the columns of these names.
-func (t Table) without(names ...string) Table {
+// dropColumns returns a copy of the table without the columns of these names.
+func (t Table) dropColumns(names ...string) Table {
 	out := Table{Rows: slices.Clone(t.Rows)}
 	for i := range out.Rows {
 		out.Rows[i].Cells = nil

@@ -11,64 +11,64 @@ import (
 // what they rest on. Lines stay within the style's width where words allow.
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
-	p := opened(r, s)
-	for _, section := range sections(r, forText) {
-		p.section(section)
+	p := newTitlePage(r, s)
+	for _, section := range newSections(r, forText) {
+		p.writeSection(section)
 	}
-	return send(w, s, p.b.String())
+	return writeText(w, s, p.b.String())
 }
 
-// opened is a page with the answer and the question on it.
-func opened(r *tare.Result, s Style) *page {
-	p := &page{style: s, width: s.width()}
+// newTitlePage returns a page with the answer and the question.
+func newTitlePage(r *tare.Result, s Style) *page {
+	p := &page{style: s, width: s.pageWidth()}
 	if r.Answer == "" {
-		p.line(s.paint(Bold, oneLine(r.Study)))
+		p.writeLine(s.paintText(Bold, oneLine(r.Study)))
 	} else {
 		headline, figures := Headline(r)
-		p.wrap(0, bodyIndent, r.Study+": "+headline, Bold)
-		p.wrap(0, 0, figures, Plain)
+		p.writeWrapped(0, bodyIndent, r.Study+": "+headline, Bold)
+		p.writeWrapped(0, 0, figures, Plain)
 	}
-	p.wrap(0, 0, r.Question, Plain)
-	p.wrap(0, 0, departure(r), Warned)
+	p.writeWrapped(0, 0, r.Question, Plain)
+	p.writeWrapped(0, 0, describeDeparture(r), Warned)
 	return p
 }
 
-// section prints a section with its heading.
-func (p *page) section(s Section) {
+// writeSection prints a section with its heading.
+func (p *page) writeSection(s Section) {
 	if s.Key == KeyWorkload {
-		p.heading("WORKLOAD " + s.Heading)
+		p.writeHeading("WORKLOAD " + s.Heading)
 	} else {
-		p.heading(strings.ToUpper(s.Heading))
+		p.writeHeading(strings.ToUpper(s.Heading))
 	}
 	for _, b := range s.Blocks {
 		if b.spaced {
-			p.blank()
+			p.writeBlank()
 		}
 		switch {
 		case b.Table != nil:
-			p.table(*b.Table)
+			p.writeTable(*b.Table)
 		case b.Items != nil:
-			p.list(s.Key, b.Items)
+			p.writeList(s.Key, b.Items)
 		default:
-			p.wrap(bodyIndent, bodyIndent, b.Text, b.Mark)
+			p.writeWrapped(bodyIndent, bodyIndent, b.Text, b.Mark)
 		}
 	}
 }
 
 const rulingWidth = 12 // of INCONCLUSIVE
 
-// labelWidth is how wide the labels of a section are; zero where there are none.
+// labelWidth returns the width of the labels of a section in columns, or 0 if it has none.
 func labelWidth(key string) int {
 	return map[string]int{KeyVerdict: rulingWidth, KeyFindings: 4, KeyRun: 8, KeyReading: 11, KeySemantics: 10}[key]
 }
 
-// list prints items, each beside its label.
-func (p *page) list(key string, items []Item) {
+// writeList prints items, each after its label.
+func (p *page) writeList(key string, items []Item) {
 	width := labelWidth(key)
-	at := bodyIndent + width + gap
+	at := bodyIndent + width + columnGap
 	for _, it := range items {
 		if width == 0 {
-			p.wrap(bodyIndent, bodyIndent+gap, it.Text, it.Mark)
+			p.writeWrapped(bodyIndent, bodyIndent+columnGap, it.Text, it.Mark)
 			continue
 		}
 		label, mark := it.Label, it.Mark
@@ -76,24 +76,23 @@ func (p *page) list(key string, items []Item) {
 		case key == KeyVerdict || key == KeyFindings:
 			label = strings.ToUpper(label)
 		case it.sample != "" && p.style.Strike == nil:
-			label = p.style.visible(crossed(it.sample)).Text
+			label = p.style.showMark(struckField(it.sample)).Text
 		}
 		if mark == Plain {
 			mark = Dim
 		}
-		p.labelled(label, width, mark, it.inCapitals())
+		p.writeLabelled(label, width, mark, it.capitalizeHeadings())
 		for _, text := range it.Under {
-			p.wrap(at, at, text, Dim)
+			p.writeWrapped(at, at, text, Dim)
 		}
 		if it.Advice != "" {
-			p.wrap(at, at+3, "→ "+it.Advice, Dim)
+			p.writeWrapped(at, at+3, "→ "+it.Advice, Dim)
 		}
 	}
 }
 
-// inCapitals is the text of an item with the headings in it as a terminal shows
-// them.
-func (it Item) inCapitals() string {
+// capitalizeHeadings returns the text of an item with the headings in it in upper case, as on a terminal.
+func (it Item) capitalizeHeadings() string {
 	if it.parts == nil {
 		return it.Text
 	}

@@ -15,8 +15,8 @@ import (
 // lines: criteria and traps, claims, how noisy the machine was, and where the rest is. The
 // error is the writer's.
 func Totals(w io.Writer, results []*tare.Result, s Style) error {
-	p := &page{style: s, width: s.width()}
-	p.blank()
+	p := &page{style: s, width: s.pageWidth()}
+	p.writeBlank()
 	counts := "Criteria: " + cmp.Or(countRulings(results), "none")
 	caught, traps := 0, 0
 	for _, r := range results {
@@ -26,11 +26,11 @@ func Totals(w io.Writer, results []*tare.Result, s Style) error {
 	if traps > 0 {
 		counts += fmt.Sprintf("; traps: %d of %d caught", caught, traps)
 	}
-	p.wrap(0, 2, counts, Plain)
-	p.wrap(0, 2, countClaims(results), Plain)
-	p.wrap(0, 2, noiseOf(results), Warned)
-	p.wrap(0, 2, "One in full, with its claims: tare report STUDY. All of it: tare run --all", Dim)
-	return send(w, s, p.b.String())
+	p.writeWrapped(0, 2, counts, Plain)
+	p.writeWrapped(0, 2, countClaims(results), Plain)
+	p.writeWrapped(0, 2, describeNoiseOf(results), Warned)
+	p.writeWrapped(0, 2, "One in full, with its claims: tare report STUDY. All of it: tare run --all", Dim)
+	return writeText(w, s, p.b.String())
 }
 
 // countRulings counts the criteria of all results by their outcome.
@@ -39,7 +39,7 @@ func countRulings(results []*tare.Result) string {
 	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
 		n := 0
 		for _, r := range results {
-			for _, v := range ruled(r) {
+			for _, v := range listRulings(r) {
 				if v.Verdict == ruling {
 					n++
 				}
@@ -77,9 +77,9 @@ func countClaims(results []*tare.Result) string {
 	return "Claims: " + strings.Join(parts, ", ")
 }
 
-// noiseOf says how far the controls of the primary metrics were off, and whether a check
-// warns that the machine was busy. It is "" if no result has a control.
-func noiseOf(results []*tare.Result) string {
+// describeNoiseOf returns the range of the noise floors by the primary metrics, and whether a check warns that
+// a machine was busy. It returns "" if no result has a control.
+func describeNoiseOf(results []*tare.Result) string {
 	var floors []float64
 	busy := 0
 	for _, r := range results {
@@ -95,7 +95,7 @@ func noiseOf(results []*tare.Result) string {
 	if len(floors) == 0 {
 		return ""
 	}
-	text := "noise ±" + percent(slices.Min(floors)) + " to ±" + percent(slices.Max(floors))
+	text := "noise ±" + formatPercent(slices.Min(floors)) + " to ±" + formatPercent(slices.Max(floors))
 	if busy > 0 {
 		return fmt.Sprintf("! %s; the machine disturbed %d of %d studies: trust ratios", text, busy, len(results))
 	}

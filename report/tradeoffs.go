@@ -8,33 +8,33 @@ import (
 	"github.com/tarebench/tare"
 )
 
-func (s *Section) tradeOffs(r *tare.Result) {
-	t, means := tradeOffs(r)
-	s.say(Dim, means)
-	s.show("trade-offs", "", t)
+func (s *Section) addTradeOffs(r *tare.Result) {
+	t, means := newTradeOffTable(r)
+	s.addText(Dim, means)
+	s.addTable("trade-offs", "", t)
 }
 
-// tradeOffs is a row for each contender and workload on which it was compared with
-// the baseline, and what that shows or why there is none.
-func tradeOffs(r *tare.Result) (t Table, means string) {
+// newTradeOffTable returns a row per contender and workload with a comparison with the baseline, and an
+// explanation, or the reason why there are no rows.
+func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	base := r.Baseline()
 	t = Table{Columns: []Column{
 		{Name: "contender"}, {Name: "workload"}, {Name: "less than " + base}, {Name: "more than " + base}, {Name: "no difference shown"},
 	}}
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, map[string]bool{})
-		if len(v.voids(base)) > 0 {
+		v := newView(r, w.ID, map[string]bool{})
+		if len(v.voidsFor(base)) > 0 {
 			continue
 		}
 		for _, c := range v.ranked {
-			if c.ID == base || len(v.voids(c.ID)) > 0 {
+			if c.ID == base || len(v.voidsFor(c.ID)) > 0 {
 				continue
 			}
-			less, more, same := v.sides(c.ID)
+			less, more, same := v.splitBySide(c.ID)
 			if less+more+same == "" {
 				continue
 			}
-			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: or(less, nothing)}, {Text: or(more, nothing)}, {Text: or(same, nothing)}}})
+			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: orDefault(less, nothing)}, {Text: orDefault(more, nothing)}, {Text: orDefault(same, nothing)}}})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -43,29 +43,29 @@ func tradeOffs(r *tare.Result) (t Table, means string) {
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }
 
-// manners lists what those who are ranked answer differently, in sentences; the
-// table of it is among the results.
-func (s *Section) manners(r *tare.Result) {
+// addBehaviour adds the semantic differences of the ranked contenders in sentences; the results have their
+// table.
+func (s *Section) addBehaviour(r *tare.Result) {
 	var lines []string
-	asked := slices.DeleteFunc(conducts(r), func(c conduct) bool {
-		return c.who.Role == tare.RoleTrap || len(wholly(r, c.who.ID)) > 0
+	asked := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
+		return c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
 	})
 	for _, c := range asked {
 		if len(c.Differences) == 0 {
 			continue
 		}
-		line := c.summary(r) + "."
-		for _, class := range classes(c.Differences) {
-			line += " " + wont(class) + consequences(of(c.Differences, class), cellSays) + "."
+		line := c.summarize(r) + "."
+		for _, class := range listClasses(c.Differences) {
+			line += " " + beginSentence(class) + describeConsequences(ofClass(c.Differences, class), maxInCell) + "."
 		}
 		lines = append(lines, line)
 	}
-	s.say(Plain, alike(asked))
-	s.list("", unlabelled(Plain, lines...)...)
+	s.addText(Plain, describeAlike(asked))
+	s.addList("", unlabelledItems(Plain, lines...)...)
 }
 
-// wont begins the sentence about a class of differences.
-func wont(class tare.DifferenceClass) string {
+// beginSentence returns the start of the sentence about a class of differences.
+func beginSentence(class tare.DifferenceClass) string {
 	switch class {
 	case tare.DiffersInValue:
 		return "It changes values: it "
@@ -77,18 +77,18 @@ func wont(class tare.DifferenceClass) string {
 	return "It also "
 }
 
-// sides sorts a contender's ratios by which side of 1 they are on.
-func (v *view) sides(id string) (less, more, same string) {
+// splitBySide sorts a contender's ratios into those below 1, above 1, and not significantly different.
+func (v *view) splitBySide(id string) (less, more, same string) {
 	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
 	for _, metric := range v.r.Metrics {
-		x, ok := v.comparison(id, metric)
-		text := metric + " " + measured(x)
+		x, ok := v.findComparison(id, metric)
+		text := metric + " " + formatRatio(x)
 		switch {
-		case len(v.voidsOf(id, metric))+len(v.voidsOf(v.baseline, metric)) > 0:
+		case len(v.voidsMetric(id, metric))+len(v.voidsMetric(v.baseline, metric)) > 0:
 		case !ok:
-			v.zero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
+			v.addZero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
 		case !(x.Low > 0) || !(x.High > 0):
-		case !v.differs(x):
+		case !v.isDifferent(x):
 			add(&same, text)
 		case x.Ratio < 1:
 			add(&less, text)
@@ -99,19 +99,19 @@ func (v *view) sides(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// zero tells of figures that have no ratio because one of them is zero in
-// every round and the other in none.
-func (v *view) zero(id, metric string, less, more func(string)) {
-	own, ok := v.value(id, metric)
-	base, also := v.value(v.baseline, metric)
-	if !ok || !also || min(own.Rounds, base.Rounds) < leastRounds {
+// addZero passes to less or more the values that have no ratio because one of them is zero in every round and
+// the other in none.
+func (v *view) addZero(id, metric string, less, more func(string)) {
+	own, ok := v.findValue(id, metric)
+	base, also := v.findValue(v.baseline, metric)
+	if !ok || !also || min(own.Rounds, base.Rounds) < minRounds {
 		return
 	}
-	s := scaleFor(own.Unit, []float64{own.Value, base.Value})
-	if v.ofRequests() {
-		s.unit = perRequest(s.unit)
+	s := newScale(own.Unit, []float64{own.Value, base.Value})
+	if v.hasRequests() {
+		s.unit = requestUnit(s.unit)
 	}
-	text := fmt.Sprintf("%s %s against %s %s", metric, s.print(own.Value), s.print(base.Value), s.unit)
+	text := fmt.Sprintf("%s %s against %s %s", metric, s.formatValue(own.Value), s.formatValue(base.Value), s.unit)
 	switch {
 	case own.High == 0 && base.Low > 0:
 		less(text)
@@ -120,11 +120,11 @@ func (v *view) zero(id, metric string, less, more func(string)) {
 	}
 }
 
-// leastRounds is how many rounds the interval of an absolute figure takes.
-const leastRounds = 6
+// minRounds is the number of rounds that the interval of an absolute value needs.
+const minRounds = 6
 
-// differs reports whether x counts as a difference.
-func (v *view) differs(x tare.Comparison) bool {
-	control, _ := v.comparison(tare.ControlID, x.Metric)
+// isDifferent reports whether x is a significant difference above the control's noise floor.
+func (v *view) isDifferent(x tare.Comparison) bool {
+	control, _ := v.findComparison(tare.ControlID, x.Metric)
 	return x.Differs(control.NoiseFloor()) == tare.Significant
 }

@@ -12,38 +12,37 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindCodec is the kind that asks codecs, kindRouter the one that asks routers,
-// and requestKinds are those of which
-// an operation is one HTTP request.
+// kindCodec is the kind of codecs, kindRouter that of routers.
 const (
 	kindCodec  = "codec"
 	kindRouter = "router"
 )
 
+// requestKinds returns the kinds whose operation is one HTTP request.
 func requestKinds() []tare.Kind { return []tare.Kind{kindRouter, "server", "rpc"} }
 
-// byRequest reports whether an operation of the workload is one request.
-func byRequest(r *tare.Result, w tare.Workload) bool {
+// isPerRequest reports whether an operation of the workload is one request.
+func isPerRequest(r *tare.Result, w tare.Workload) bool {
 	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
 
-// asked says in words what the workload is.
-func asked(r *tare.Result, w tare.Workload) string {
+// describeWorkload returns the workload in words.
+func describeWorkload(r *tare.Result, w tare.Workload) string {
 	one, many := "body", "bodies"
-	if byRequest(r, w) {
+	if isPerRequest(r, w) {
 		one, many = "request", "requests"
 	}
 	routed := w.Traffic == nil && r.Kind == kindRouter
-	text := "What is asked: " + doing(r, w)
+	text := "What is asked: " + describeOp(r, w)
 	if routed {
 		text += map[string]string{"serve": " (in process, without a socket)", "socket": " (over one connection that is kept open, on loopback)"}[w.Op]
 	}
 	switch {
 	case w.N > 0 && routed:
-		text += ", " + plural(w.N, "route") + " in the table"
+		text += ", " + countNoun(w.N, "route") + " in the table"
 	case w.N > 0:
 		c := w.Counted()
-		text += ", " + plural(w.N, c.One)
+		text += ", " + countNoun(w.N, c.One)
 		if c.In != "" {
 			text += " in " + c.In
 		} else {
@@ -59,33 +58,33 @@ func asked(r *tare.Result, w tare.Workload) string {
 	case w.Pool > 1:
 		text += ", " + format.Grouped(float64(w.Pool), 0) + " different " + many + " in turn"
 	}
-	if set := chosen(without(w.Set, driver)); set != "" {
+	if set := formatSettings(copyWithout(w.Set, driverKey)); set != "" {
 		text += ", with " + set
 	}
 	if w.Heap > 0 {
-		text += ", while " + memory(w.Heap) + " of heap are held live"
+		text += ", while " + formatMemory(w.Heap) + " of heap are held live"
 	}
 	return text + "."
 }
 
-// doing says what is done with what: marshal of devices. Any is no verb.
-func doing(r *tare.Result, w tare.Workload) string {
-	what := or(w.Fixture, w.File)
+// describeOp returns the operation and its input: marshal of devices. "any" is not a verb and is spelled out.
+func describeOp(r *tare.Result, w tare.Workload) string {
+	what := orDefault(w.Fixture, w.File)
 	if w.Op == "any" && r.Kind == kindCodec {
 		return "decoding " + what + " into any"
 	}
 	return w.Op + " of " + what
 }
 
-// without is set but for one name.
-func without(set map[string]string, name string) map[string]string {
+// copyWithout returns a copy of set without one name.
+func copyWithout(set map[string]string, name string) map[string]string {
 	out := maps.Clone(set)
 	delete(out, name)
 	return out
 }
 
-// chosen are settings in one line, by name: depth: 3, params: 1.
-func chosen(set map[string]string) string {
+// formatSettings returns settings in one line, sorted by name: depth: 3, params: 1.
+func formatSettings(set map[string]string) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		parts = append(parts, key+": "+set[key])
@@ -93,46 +92,46 @@ func chosen(set map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// driven says how requests reach a server; empty where there is no traffic.
-func driven(r *tare.Result, w tare.Workload) string {
+// describeDriver returns how requests are sent to a server, or "" if there is no traffic.
+func describeDriver(r *tare.Result, w tare.Workload) string {
 	if w.Traffic == nil {
 		return ""
 	}
-	text := "Traffic: " + traffic(r, *w.Traffic)
-	if byOwnClient(w) {
+	text := "Traffic: " + describeTraffic(r, *w.Traffic)
+	if hasOwnClient(w) {
 		text += ", asked by each contender's own client in a process of its own"
 	}
 	return text + "."
 }
 
-// traffic is how requests reach a server, in one line.
-func traffic(r *tare.Result, t tare.Traffic) string {
+// describeTraffic returns the traffic to a server in one line.
+func describeTraffic(r *tare.Result, t tare.Traffic) string {
 	text, segment := "closed loop", ""
 	if t.Segment > 0 {
-		segment = " for " + lasting(t.Segment)
+		segment = " for " + formatDuration(t.Segment)
 	}
 	if t.Rate > 0 {
-		text = "open loop, " + asRate(t.Rate) + " requests/s" + segment + ", " + plural(t.Connections, "connection")
+		text = "open loop, " + formatRate(t.Rate) + " requests/s" + segment + ", " + countNoun(t.Connections, "connection")
 	} else {
-		text += ", " + plural(t.Connections, "connection") + segment
+		text += ", " + countNoun(t.Connections, "connection") + segment
 	}
-	if local(r) {
+	if isLocal(r) {
 		text += ", loopback"
 	}
 	if t.TLS {
 		text += ", TLS"
 	}
 	if t.Delay > 0 {
-		text += ", " + lasting(t.Delay) + " delay"
+		text += ", " + formatDuration(t.Delay) + " delay"
 	}
 	if t.Bandwidth > 0 {
-		text += ", " + bits(t.Bandwidth) + " each way"
+		text += ", " + formatBits(t.Bandwidth) + " each way"
 	}
 	return text
 }
 
-// local reports whether every server is known to be on this machine.
-func local(r *tare.Result) bool {
+// isLocal reports whether every server is known to be on this machine.
+func isLocal(r *tare.Result) bool {
 	return !slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool {
 		if c.Launch != tare.LaunchURL {
 			return false
@@ -142,34 +141,34 @@ func local(r *tare.Result) bool {
 	})
 }
 
-// lasting prints a duration that somebody asked for: 5 s, 20 ms.
-func lasting(d time.Duration) string {
+// formatDuration prints a duration that the user set: 5 s, 20 ms.
+func formatDuration(d time.Duration) string {
 	for _, step := range []struct {
 		unit time.Duration
 		name string
 	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
 		if d >= step.unit {
-			return number(float64(d)/float64(step.unit)) + " " + step.name
+			return formatNumber(float64(d)/float64(step.unit)) + " " + step.name
 		}
 	}
 	return strconv.FormatInt(int64(d), 10) + " ns"
 }
 
-// bits prints a bandwidth: 70 Mbit/s.
-func bits(perSecond int64) string {
+// formatBits prints a bandwidth: 70 Mbit/s.
+func formatBits(perSecond int64) string {
 	for _, step := range []struct {
 		unit float64
 		name string
 	}{{1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}} {
 		if x := float64(perSecond); x >= step.unit {
-			return number(x/step.unit) + " " + step.name
+			return formatNumber(x/step.unit) + " " + step.name
 		}
 	}
 	return strconv.FormatInt(perSecond, 10) + " bit/s"
 }
 
-// perRequest is a unit in which an operation is one request.
-func perRequest(unit string) string {
+// requestUnit returns a unit per operation as one per request.
+func requestUnit(unit string) string {
 	switch before, ok := strings.CutSuffix(unit, "/op"); {
 	case !ok:
 		return unit

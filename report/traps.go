@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// trapOutcomes says what became of the traps, a sentence without its beginning; empty
-// where the study has none.
-func trapOutcomes(r *tare.Result) string {
+// describeTraps returns the outcomes of the traps, a sentence without its beginning, or "" if the study has
+// none.
+func describeTraps(r *tare.Result) string {
 	var caught, others []string
 	all, whole := 0, 0
 	for _, c := range r.Contenders {
@@ -22,7 +22,7 @@ func trapOutcomes(r *tare.Result) string {
 		all++
 	}
 	for _, e := range r.Expectations {
-		switch by := title(r, e.Contender); e.Outcome {
+		switch by := contenderTitle(r, e.Contender); e.Outcome {
 		case tare.Caught:
 			caught = append(caught, by+" by "+e.Check)
 		case tare.Missed:
@@ -41,16 +41,16 @@ func trapOutcomes(r *tare.Result) string {
 	return strings.Join(append([]string{text}, others...), "; ") + "."
 }
 
-// trapsFound is the line about traps that follows the findings. Documents of
-// earlier versions only know which traps were caught.
-func trapsFound(r *tare.Result) string {
-	if text := trapOutcomes(r); text != "" {
+// describeTrapFindings returns the line about traps below the findings. Documents of earlier versions only
+// contain the caught traps.
+func describeTrapFindings(r *tare.Result) string {
+	if text := describeTraps(r); text != "" {
 		return "Traps: " + text
 	}
 	var caught []string
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Expected {
-			caught = append(caught, title(r, f.Contender)+" by "+f.Check)
+			caught = append(caught, contenderTitle(r, f.Contender)+" by "+f.Check)
 		}
 	}
 	if len(caught) == 0 {
@@ -59,9 +59,8 @@ func trapsFound(r *tare.Result) string {
 	return "As expected of the traps: " + strings.Join(caught, ", ") + "."
 }
 
-// unsettled says why the expectation that contender is void by check did not come
-// true.
-func unsettled(r *tare.Result, contender, check string) string {
+// whyNotVoid returns why a trap is not void by check as expected.
+func whyNotVoid(r *tare.Result, contender, check string) string {
 	for _, e := range r.Expectations {
 		if e.Contender == contender && e.Check == check && e.Outcome == tare.NotEnoughEvidence {
 			return fmt.Sprintf("expected to be void by %s; not enough evidence for that: %s", check, e.Message)

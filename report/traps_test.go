@@ -37,7 +37,7 @@ func TestTrapsInOneLine(t *testing.T) {
 		{&tare.Result{Design: tare.Design{Contenders: few.Contenders}}, ""},
 		{&tare.Result{Design: tare.Design{Contenders: few.Contenders}, Judged: tare.Judged{Findings: []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "idle", Expected: true}}}}, "As expected of the traps: idle† by identity."},
 	} {
-		if got := trapsFound(c.r); got != c.want {
+		if got := describeTrapFindings(c.r); got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
 		}
 	}
@@ -53,13 +53,13 @@ func TestTrapsInOneLine(t *testing.T) {
 // decide.
 func TestNotesOfATrapThatCouldNotShow(t *testing.T) {
 	r := trapped(tare.Expectation{Outcome: tare.NotEnoughEvidence, Message: "11 rounds, about 25 would do"})
-	v := look(r, "", map[string]bool{})
-	notes := v.notes(r.Contenders[2])
+	v := newView(r, "", map[string]bool{})
+	notes := v.listNotes(r.Contenders[2])
 	if want := "expected to be void by drift-in-trial; not enough evidence for that: 11 rounds, about 25 would do"; !slices.Contains(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
 	r.Expectations[2].Outcome = tare.Missed
-	if notes := strings.Join(v.notes(r.Contenders[2]), "; "); !strings.Contains(notes, "but that check found nothing") {
+	if notes := strings.Join(v.listNotes(r.Contenders[2]), "; "); !strings.Contains(notes, "but that check found nothing") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -9,12 +9,11 @@ import (
 
 const verdictHeading = "Verdict"
 
-// verdicts adds the rulings and differences, then what is void and what became
-// of the claims.
-func (s *Section) verdicts(r *tare.Result) {
-	s.say(Warned, cutShort(r))
+// addVerdicts adds the criterion results and differences, then the void findings and the outcomes of claims.
+func (s *Section) addVerdicts(r *tare.Result) {
+	s.addText(Warned, describeInterruption(r))
 	if len(r.Verdicts) == 0 {
-		s.say(Warned, noVerdict)
+		s.addText(Warned, noVerdict)
 	}
 	var items []Item
 	add := func(label string, m Mark, texts ...string) {
@@ -22,28 +21,28 @@ func (s *Section) verdicts(r *tare.Result) {
 			items = append(items, Item{Label: label, Mark: m, Text: text})
 		}
 	}
-	for _, v := range topmost(r) {
-		items = append(items, Item{Label: or(string(v.Verdict), "no ruling"), Mark: rulingMark(v.Verdict), Text: v.Sentence, Under: []string{more(v)}})
+	for _, v := range topVerdicts(r) {
+		items = append(items, Item{Label: orDefault(string(v.Verdict), "no ruling"), Mark: markOfRuling(v.Verdict), Text: v.Sentence, Under: []string{describeRest(v)}})
 	}
-	found, rest := headlines(r)
+	found, rest := listHeadlines(r)
 	for _, v := range found {
 		add("found", Bold, v.Sentence)
 	}
-	items = append(items, unlabelled(Plain, rest)...)
-	add("apart", Dim, asides(r)...)
-	add("why", Bold, because(r)...)
-	if voids := voided(r); voids != "" {
+	items = append(items, unlabelledItems(Plain, rest)...)
+	add("apart", Dim, describeAsides(r)...)
+	add("why", Bold, explainDifferences(r)...)
+	if voids := describeVoids(r); voids != "" {
 		items = append(items, Item{Label: "void", Mark: Bad, parts: []Field{{Text: voids + " (see "}, {strings.ToLower(findingsHeading), heading}, {Text: ")."}}})
 	}
-	if outcomes := outcomes(r.Claims); outcomes != "" {
+	if outcomes := describeOutcomes(r.Claims); outcomes != "" {
 		add("claims", Bold, outcomes)
 	}
-	s.list("", items...)
+	s.addList("", items...)
 }
 
-// toldElsewhere reports whether the difference v is in the sentence of a
-// criterion on the same figures, or among what is void.
-func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
+// isCovered reports whether the sentence of a criterion on the same values covers the difference v, or a
+// finding voids it.
+func isCovered(r *tare.Result, v tare.Verdict) bool {
 	for _, other := range r.Verdicts {
 		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
 			return true
@@ -52,9 +51,8 @@ func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
 	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
 }
 
-// voided names what does not count in this run; traps that came out as
-// expected are no surprise and stay out of it.
-func voided(r *tare.Result) string {
+// describeVoids names everything that is void in this run. Traps that are void as expected are omitted.
+func describeVoids(r *tare.Result) string {
 	type kind struct{ check, metric, workload string }
 	var kinds []kind
 	about := map[kind][]string{}
@@ -62,7 +60,7 @@ func voided(r *tare.Result) string {
 		if f.Severity != tare.Void || f.Expected {
 			continue
 		}
-		k, who := kind{f.Check, f.Metric, f.Workload}, title(r, f.Contender)
+		k, who := kind{f.Check, f.Metric, f.Workload}, contenderTitle(r, f.Contender)
 		if f.Contender == "" {
 			who = "everything"
 		}
@@ -73,7 +71,7 @@ func voided(r *tare.Result) string {
 	}
 	var parts []string
 	for _, k := range kinds {
-		text := inWords(about[k])
+		text := joinNames(about[k])
 		if k.workload != "" {
 			text += " on " + k.workload
 		}
@@ -87,28 +85,27 @@ func voided(r *tare.Result) string {
 
 const noVerdict = "No verdict: what was measured supports no statement about any contender."
 
-// cutShort says that the run ended before its time; empty where it did not.
-func cutShort(r *tare.Result) string {
+// describeInterruption returns a sentence if the run was interrupted, otherwise "".
+func describeInterruption(r *tare.Result) string {
 	if r.Stopped != stoppedInterrupted {
 		return ""
 	}
-	return "Interrupted: all of this rests on " + plural(r.RoundsDone, "whole round") + planned(r) + "."
+	return "Interrupted: all of this rests on " + countNoun(r.RoundsDone, "whole round") + describePlanned(r) + "."
 }
 
-const idsMost = 10 // claims of one outcome that are named at the top
+const maxIDs = 10 // claims of one outcome that are named at the top
 
-// outcomes names the claims by what became of them, or counts those of which
-// there are many.
-func outcomes(claims []tare.ClaimResult) string {
+// describeOutcomes names the claims by outcome, or counts those with many.
+func describeOutcomes(claims []tare.ClaimResult) string {
 	var parts []string
-	for _, o := range distinct(claims, became) {
+	for _, o := range listDistinct(claims, outcomeText) {
 		var ids []string
 		for _, c := range claims {
-			if became(c) == o {
+			if outcomeText(c) == o {
 				ids = append(ids, c.ID)
 			}
 		}
-		if len(ids) > idsMost { // they stand in the table
+		if len(ids) > maxIDs { // they stand in the table
 			parts = append(parts, fmt.Sprintf("%s: %d of %d", o, len(ids), len(claims)))
 			continue
 		}
@@ -117,8 +114,8 @@ func outcomes(claims []tare.ClaimResult) string {
 	return strings.Join(parts, "; ")
 }
 
-// rulingMark is how a ruling is painted.
-func rulingMark(ruling tare.Ruling) Mark {
+// markOfRuling returns the mark of a criterion result.
+func markOfRuling(ruling tare.Ruling) Mark {
 	switch ruling {
 	case tare.Met:
 		return Good
@@ -128,15 +125,14 @@ func rulingMark(ruling tare.Ruling) Mark {
 	return Warned
 }
 
-// more is what a verdict holds beyond its sentence, which says it all as a
-// rule.
-func more(v tare.Verdict) string {
+// describeRest returns the parts of a verdict that its sentence lacks, usually none.
+func describeRest(v tare.Verdict) string {
 	var parts []string
 	if !strings.Contains(v.Sentence, v.Criterion) {
 		parts = append(parts, "asked: "+v.Criterion)
 	}
 	if v.RoundsNeeded > 0 && !strings.Contains(v.Sentence, "would decide") {
-		parts = append(parts, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
+		parts = append(parts, "about "+countNoun(v.RoundsNeeded, "round")+" would decide it")
 	}
 	return strings.Join(parts, "; ")
 }

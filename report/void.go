@@ -6,9 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// voiding are the findings that void anything of contender on workload: all of
-// it, or one metric.
-func voiding(r *tare.Result, contender, workload string) []tare.Finding {
+// listVoids returns the findings that void anything of contender on workload: all of it, or one metric.
+func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Covers(contender, workload) {
@@ -18,9 +17,9 @@ func voiding(r *tare.Result, contender, workload string) []tare.Finding {
 	return out
 }
 
-// wholly are the findings that void a contender altogether: it may not be what
-// it says it is.
-func wholly(r *tare.Result, id string) []tare.Finding {
+// voidsOfAll returns the findings that void a contender on all workloads and metrics: it may not run the code
+// that it claims to.
+func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Contender == id && f.Workload == "" && f.Metric == "" {
@@ -30,7 +29,7 @@ func wholly(r *tare.Result, id string) []tare.Finding {
 	return out
 }
 
-// voidWhy is why what a trial measured on workload does not count.
+// voidWhy returns why the trial's measurements on workload do not count, or "".
 func voidWhy(t tare.Trial, workload string) string {
 	for _, v := range t.Void {
 		if v.Workload == "" || v.Workload == workload {
@@ -40,10 +39,10 @@ func voidWhy(t tare.Trial, workload string) string {
 	return ""
 }
 
-// lost are the rounds that do not count for contenders that otherwise do, a line
-// for each contender, or workload of it: 1 of 12 rounds of grpc is void, and why.
-// A round that the baseline lost is its alone to tell.
-func lost(r *tare.Result) []string {
+// describeLost returns a line per contender, or workload of it, with the number of its rounds that do not
+// count. It skips contenders of which a finding voids everything. A round that the baseline lost is listed for
+// the baseline only.
+func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
 	gone := map[int]tare.Trial{} // rounds in which something of the baseline's does not count
 	for _, t := range r.Trials {
@@ -53,7 +52,7 @@ func lost(r *tare.Result) []string {
 	}
 	var out []string
 	for _, c := range r.Contenders {
-		if len(wholly(r, c.ID)) > 0 {
+		if len(voidsOfAll(r, c.ID)) > 0 {
 			continue
 		}
 		var order []string // workloads; empty: all
@@ -77,15 +76,15 @@ func lost(r *tare.Result) []string {
 			}
 		}
 		for _, w := range order {
-			out = append(out, lostLine(r, c, w, n[w], why[w]))
+			out = append(out, formatLost(r, c, w, n[w], why[w]))
 		}
 	}
 	return out
 }
 
-// lostLine says that n rounds of a contender are void, on one workload or all.
-func lostLine(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
-	text := fmt.Sprintf("%d of %s of %s", n, plural(r.RoundsDone, "round"), title(r, c.ID))
+// formatLost returns the line about n void rounds of a contender, on one workload or all.
+func formatLost(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
+	text := fmt.Sprintf("%d of %s of %s", n, countNoun(r.RoundsDone, "round"), contenderTitle(r, c.ID))
 	if workload != "" {
 		text += " on " + workload
 	}

@@ -10,9 +10,8 @@ import (
 
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
 
-// ofWhole is a row for each side of every claim whose figures are parts of a
-// whole.
-func ofWhole(r *tare.Result) Table {
+// newWholeTable returns a row per side of every claim whose values are parts of a total.
+func newWholeTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},
 		{Name: "measured", Unit: "[interval]"}, {Name: "of the whole", Unit: "% [interval]"}, {Name: "the whole"},
@@ -23,29 +22,29 @@ func ofWhole(r *tare.Result) Table {
 			continue
 		}
 		side := func(id, who, whole string, published, value, low, high float64) {
-			share := func(x float64) string { return significant(100*x/p.Whole, 2) }
+			share := func(x float64) string { return formatDigits(100*x/p.Whole, 2) }
 			t.Rows = append(t.Rows, Row{Cells: []Field{
-				{Text: id}, {Text: who}, {Text: number(published) + " " + p.Unit}, {Text: share(published)},
-				{Text: fmt.Sprintf("%s %s [%s, %s]", figure(value), p.Unit, figure(low), figure(high))},
+				{Text: id}, {Text: who}, {Text: formatNumber(published) + " " + p.Unit}, {Text: share(published)},
+				{Text: fmt.Sprintf("%s %s [%s, %s]", formatFigure(value), p.Unit, formatFigure(low), formatFigure(high))},
 				{Text: share(value) + " [" + share(low) + ", " + share(high) + "]"}, {Text: whole},
 			}})
 		}
-		side(c.ID, title(r, c.Contender), asRate(p.Whole)+" "+timeOf(p.Unit)+": "+p.WholeOf, p.Published, p.Measured, p.Low, p.High)
-		side("", title(r, p.Against)+" (baseline)", "", p.PublishedBaseline, p.Baseline, p.BaselineLow, p.BaselineHigh)
+		side(c.ID, contenderTitle(r, c.Contender), formatRate(p.Whole)+" "+timeUnit(p.Unit)+": "+p.WholeOf, p.Published, p.Measured, p.Low, p.High)
+		side("", contenderTitle(r, p.Against)+" (baseline)", "", p.PublishedBaseline, p.Baseline, p.BaselineLow, p.BaselineHigh)
 	}
 	return t
 }
 
-// figure prints x with three significant digits or more, and thousands apart.
-func figure(x float64) string {
+// formatFigure prints x with at least three significant digits, and with thousands separated.
+func formatFigure(x float64) string {
 	if x < 1000 {
-		return significant(x, 3)
+		return formatDigits(x, 3)
 	}
 	return format.Grouped(x, 0)
 }
 
-// timeOf is the time in a unit, without what it is for.
-func timeOf(unit string) string {
+// timeUnit returns the time of a unit, without the part after the slash.
+func timeUnit(unit string) string {
 	for i, c := range unit {
 		if c == '/' {
 			return unit[:i]
@@ -54,7 +53,7 @@ func timeOf(unit string) string {
 	return unit
 }
 
-// parted reports whether there are such claims.
-func parted(r *tare.Result) bool {
+// hasShareClaims reports whether any claim's values are parts of a total.
+func hasShareClaims(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Shares != nil })
 }

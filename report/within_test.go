@@ -46,5 +46,5 @@ func TestAdviceWithoutRanks(t *testing.T) {
 		r.Comparisons[i].RankLow, r.Comparisons[i].RankHigh = 0, 0
 	}
 	text := written(t, "research", r)
-	assert.Contains(t, "advice", text, "not decided. No ranking after "+plural(r.RoundsDone, "round")+". Each against encoding-json: less time: ")
+	assert.Contains(t, "advice", text, "not decided. No ranking after "+countNoun(r.RoundsDone, "round")+". Each against encoding-json: less time: ")
 }

@@ -9,48 +9,48 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// workload adds everything measured on one workload. What told holds was
-// explained under an earlier one and is not said again.
-func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	v := look(r, w.ID, told)
-	means := all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine)
-	s.only(forText, func() { s.say(Dim, means...) })
-	s.only(forMarkdown, func() { s.say(Dim, strings.Join(means, " ")) })
-	if v.empty() {
-		s.say(Warned, nobodyMeasured)
+// addWorkload adds everything measured on one workload. It skips the explanations in shown, which were printed
+// under an earlier one, and adds its own to them.
+func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]bool) {
+	v := newView(r, w.ID, shown)
+	means := mapTexts([]string{describeWorkload(r, w), describeDriver(r, w), describeConformance(r, w.ID), v.describeNoFailures()}, oneLine)
+	s.addOnly(forText, func() { s.addText(Dim, means...) })
+	s.addOnly(forMarkdown, func() { s.addText(Dim, strings.Join(means, " ")) })
+	if v.isEmpty() {
+		s.addText(Warned, nobodyMeasured)
 		return
 	}
-	s.space()
-	t := v.primary()
-	s.show("", "", t)
-	s.only(forMarkdown, func() { s.list("", noted(r, t)...) })
-	s.space()
-	s.say(Dim, v.unranked())
+	s.addSpace()
+	t := v.newPrimaryTable()
+	s.addTable("", "", t)
+	s.addOnly(forMarkdown, func() { s.addList("", listTableNotes(r, t)...) })
+	s.addSpace()
+	s.addText(Dim, v.whyUnranked())
 	more := func(key, about, means string, t Table) {
-		s.space()
-		s.say(Dim, means)
-		s.show(key, about, t)
+		s.addSpace()
+		s.addText(Dim, means)
+		s.addTable(key, about, t)
 	}
-	if t, means := v.latencies(); means != "" {
+	if t, means := v.newLatencyTable(); means != "" {
 		more("latencies", "latencies", means, t)
 	}
-	if t, means := v.bothSides(); means != "" {
+	if t, means := v.newSidesTable(); means != "" {
 		more("sides", "both sides of a request", means, t)
 	}
-	if t, ok := v.others(); ok {
+	if t, ok := v.newOthersTable(); ok {
 		more("others", "the other measures", othersMislead, t)
 	}
 }
 
-// noted are the notes of a table's rows, an item for each row that has any.
-func noted(r *tare.Result, t Table) []Item {
+// listTableNotes returns an item per row of t with notes.
+func listTableNotes(r *tare.Result, t Table) []Item {
 	var items []Item
 	for _, row := range t.Rows {
 		c, _ := r.Contender(row.Who)
 		parts := []Field{{Text: c.Title()}}
 		for i, note := range row.Notes {
 			mark := Plain
-			if note == identity(c) {
+			if note == describeIdentity(c) {
 				mark = Code // an @ makes it an address elsewhere
 			}
 			separator := "; "
@@ -71,8 +71,8 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// answered says who gave right answers before being timed.
-func answered(r *tare.Result, workload string) string {
+// describeConformance returns how many contenders gave correct responses before timing.
+func describeConformance(r *tare.Result, workload string) string {
 	right, cases, wrong := 0, 0, []string(nil)
 	for _, c := range r.Conformance {
 		if c.During || c.Probe || c.Workload != workload || c.Contender == tare.NullID {
@@ -83,16 +83,16 @@ func answered(r *tare.Result, workload string) string {
 			right++
 			continue
 		}
-		wrong = append(wrong, fmt.Sprintf("%s (%d of %d wrong)", title(r, c.Contender), c.Wrong, c.Cases))
+		wrong = append(wrong, fmt.Sprintf("%s (%d of %d wrong)", contenderTitle(r, c.Contender), c.Wrong, c.Cases))
 	}
 	switch {
 	case right+len(wrong) == 0:
 		return ""
 	case len(wrong) == 0:
-		return fmt.Sprintf("Before timing, all %d contenders that were asked gave right answers to %s.", right, plural(cases, "case"))
+		return fmt.Sprintf("Before timing, all %d contenders that were asked gave right answers to %s.", right, countNoun(cases, "case"))
 	}
 	return fmt.Sprintf("Before timing, %d of the %d contenders that were asked gave right answers to %s; not %s.",
-		right, right+len(wrong), plural(cases, "case"), strings.Join(wrong, ", "))
+		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
 }
 
 // view is one workload's part of a result, in the order of its table.
@@ -100,64 +100,61 @@ type view struct {
 	r        *tare.Result
 	workload string
 	baseline string
-	told     map[string]bool
+	shown    map[string]bool
 
-	ranked, aside, apart, traps []tare.Contender
+	ranked, statusOnly, controls, traps []tare.Contender
 }
 
-// groups are the contenders of a table in its order: those that are ranked, who
-// stands aside of them, control and null, traps.
-func (v *view) groups() [][]tare.Contender {
-	return [][]tare.Contender{v.ranked, v.aside, v.apart, v.traps}
+// listGroups returns the contenders of a table in its order: ranked, status-only, control and null, traps.
+func (v *view) listGroups() [][]tare.Contender {
+	return [][]tare.Contender{v.ranked, v.statusOnly, v.controls, v.traps}
 }
 
-// look is the view of one workload. What told holds is not said again.
-func look(r *tare.Result, workload string, told map[string]bool) *view {
-	v := &view{r: r, workload: workload, baseline: r.Baseline(), told: told}
-	v.order()
+// newView returns the view of one workload. Explanations in shown are not printed again.
+func newView(r *tare.Result, workload string, shown map[string]bool) *view {
+	v := &view{r: r, workload: workload, baseline: r.Baseline(), shown: shown}
+	v.sortContenders()
 	return v
 }
 
-// empty reports whether there is nothing to show.
-func (v *view) empty() bool { return len(slices.Concat(v.groups()...)) == 0 }
+// isEmpty reports whether there is nothing to show.
+func (v *view) isEmpty() bool { return len(slices.Concat(v.listGroups()...)) == 0 }
 
-// order sorts the contenders that have anything to show here: the ranked by
-// ratio and the void after them; those whose answers count by their status
-// alone likewise; control and null; traps.
-func (v *view) order() {
+// sortContenders fills the groups with the contenders that have data or a void finding on the workload: ranked
+// and status-only ones by ratio with void ones last, control and null, and traps.
+func (v *view) sortContenders() {
 	for _, c := range v.r.Contenders {
-		if !v.present(c.ID) {
+		if !v.hasData(c.ID) {
 			continue
 		}
 		switch c.Role {
 		case tare.RoleControl, tare.RoleNull:
-			v.apart = append(v.apart, c)
+			v.controls = append(v.controls, c)
 		case tare.RoleApart:
-			v.aside = append(v.aside, c)
+			v.statusOnly = append(v.statusOnly, c)
 		case tare.RoleTrap:
 			v.traps = append(v.traps, c)
 		default:
 			v.ranked = append(v.ranked, c)
 		}
 	}
-	leading := v.leading()
+	leading := v.leadingMetric()
 	place := func(c tare.Contender) float64 {
 		if c.ID == v.baseline {
 			return 1
 		}
-		if x, ok := v.comparison(c.ID, leading); ok && len(v.voidsOf(c.ID, leading)) == 0 && x.Ratio > 0 {
+		if x, ok := v.findComparison(c.ID, leading); ok && len(v.voidsMetric(c.ID, leading)) == 0 && x.Ratio > 0 {
 			return x.Ratio
 		}
 		return 1e300
 	}
-	for _, group := range [][]tare.Contender{v.ranked, v.aside} {
+	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly} {
 		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(place(a), place(b)) })
 	}
 }
 
-// present reports whether there is a figure of the contender here, or a
-// reason why there is none.
-func (v *view) present(id string) bool {
+// hasData reports whether the contender has a value on the workload, or a reason why it has none.
+func (v *view) hasData(id string) bool {
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Contender == id {
 			return true
@@ -173,15 +170,15 @@ func (v *view) present(id string) bool {
 	return c.Error != "" && !c.Absent()
 }
 
-// voids are the findings that void whatever the contender did here.
-func (v *view) voids(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
+// voidsFor returns the findings that void everything of a contender on the workload.
+func (v *view) voidsFor(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
 
-// voidsOf also are those that void one metric of it.
-func (v *view) voidsOf(id, metric string) []tare.Finding {
+// voidsMetric returns those findings, and the ones that void the metric.
+func (v *view) voidsMetric(id, metric string) []tare.Finding {
 	return v.r.VoidsMetric(id, v.workload, metric)
 }
 
-// primaryMetric is the metric that is ranked by; empty where a document names none.
+// primaryMetric returns the metric of the ranks, or "" if the document has no metric.
 func primaryMetric(r *tare.Result) string {
 	if len(r.Metrics) == 0 {
 		return ""
@@ -189,50 +186,48 @@ func primaryMetric(r *tare.Result) string {
 	return r.Metrics[0]
 }
 
-// metrics are those of the study that say something about the workload.
-func (v *view) metrics() []string {
+// listMetrics returns the metrics of the study that apply to the workload.
+func (v *view) listMetrics() []string {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
 		return v.r.Metrics
 	}
-	return slices.DeleteFunc(slices.Clone(v.r.Metrics), func(name string) bool { return !v.r.Workloads[i].Measures(metricNamed(name)) })
+	return slices.DeleteFunc(slices.Clone(v.r.Metrics), func(name string) bool { return !v.r.Workloads[i].Measures(findMetric(name)) })
 }
 
-// leading is the metric whose ratios stand first: the primary one, or where it
-// says nothing about the workload the first that does.
-func (v *view) leading() string {
-	if all := v.metrics(); len(all) > 0 {
+// leadingMetric returns the metric whose ratios come first: the primary one or, if it does not apply to the
+// workload, the first that does.
+func (v *view) leadingMetric() string {
+	if all := v.listMetrics(); len(all) > 0 {
 		return all[0]
 	}
 	return primaryMetric(v.r)
 }
 
-// ofRequests reports whether an operation here is one request.
-func (v *view) ofRequests() bool {
-	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && byRequest(v.r, w) })
+// hasRequests reports whether an operation on the workload is one request.
+func (v *view) hasRequests() bool {
+	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && isPerRequest(v.r, w) })
 }
 
-// comparison returns the contender against the baseline.
-func (v *view) comparison(id, metric string) (tare.Comparison, bool) {
+// findComparison returns the contender's comparison with the baseline.
+func (v *view) findComparison(id, metric string) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(v.r.Comparisons, v.workload, id, metric)
 	return c, ok && c.Against == v.baseline
 }
 
-func (v *view) value(id, metric string) (tare.Value, bool) {
+func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
 
-// usual is the level at which most of the ranked are compared with the baseline
-// by metric, the higher of two that are as frequent; where there are none, the
-// control's; zero where there is no comparison. Levels differ where the error
-// is shared out among several comparisons and some of them were settled before
-// others.
-func (v *view) usual(metric string) float64 {
+// usualLevel returns the level of most comparisons of ranked contenders with the baseline by metric, the
+// higher of two equally frequent ones. It falls back to status-only contenders, then to the control, then to
+// 0. Levels differ if several comparisons share the error and some ended before others.
+func (v *view) usualLevel(metric string) float64 {
 	level := 0.0
-	for _, group := range v.groups()[:3] {
+	for _, group := range v.listGroups()[:3] {
 		count := map[float64]int{}
 		for _, c := range group {
-			x, ok := v.comparison(c.ID, metric)
+			x, ok := v.findComparison(c.ID, metric)
 			if !ok || c.ID == v.baseline || x.Level == 0 {
 				continue
 			}
@@ -248,8 +243,8 @@ func (v *view) usual(metric string) float64 {
 	return level
 }
 
-// title is how the contender is printed: its id, with a dagger for a trap.
-func title(r *tare.Result, id string) string {
+// contenderTitle returns the printed name of a contender: its id, with a dagger for a trap.
+func contenderTitle(r *tare.Result, id string) string {
 	if c, ok := r.Contender(id); ok {
 		return c.Title()
 	}
