@@ -26,9 +26,8 @@ type Axis struct {
 	Log       bool // then Low and High are above zero
 }
 
-// NewLogAxis returns a logarithmic axis that holds all values, with a margin as a
-// share of its length on both sides. Values that are not above zero and finite
-// are left out; without any the axis reaches from 1 to 10.
+// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its length on
+// both sides. It ignores values that are not above zero and finite; without any the axis reaches from 1 to 10.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -43,8 +42,7 @@ func NewLogAxis(margin float64, values ...float64) Axis {
 	return Axis{math.Exp(low - room), math.Exp(high + room), true}
 }
 
-// At returns the place of v as a share of the axis. What lies beyond an end is
-// put on it.
+// At returns the position of v as a share of the axis. A value beyond an end is put on it.
 func (a Axis) At(v float64) float64 {
 	low, high := a.Low, a.High
 	if a.Log {
@@ -59,15 +57,14 @@ func (a Axis) At(v float64) float64 {
 	return min(max((v-low)/(high-low), 0), 1)
 }
 
-// Tick is a labelled place on an axis.
+// Tick is a labelled position on an axis.
 type Tick struct {
 	At   float64 // share
 	Text string
 }
 
-// Ticks returns round values that are at least the share apart from each other,
-// the roundest first.
-func (a Axis) Ticks(apart float64, text func(float64) string) []Tick {
+// Ticks returns round values, the roundest first. distance is the least distance of two, as a share.
+func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
@@ -75,7 +72,7 @@ func (a Axis) Ticks(apart float64, text func(float64) string) []Tick {
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
 		for e := math.Floor(math.Log10(a.Low)); e <= math.Log10(a.High); e++ {
 			for _, s := range steps {
-				out = a.addTick(out, s*math.Pow(10, e), apart, text)
+				out = a.addTick(out, s*math.Pow(10, e), distance, text)
 			}
 		}
 		if len(out) >= 4 {
@@ -85,10 +82,9 @@ func (a Axis) Ticks(apart float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns 1 and what lies around it: decades if the axis spans more
-// than a factor of 40, else powers of two, and round percentages where these are
-// too far apart.
-func (a Axis) RatioTicks(apart float64) []Tick {
+// RatioTicks returns 1 and values around it: decades if the axis spans more than a factor of 40, otherwise
+// powers of two, and round percentages if these are too far from each other.
+func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {
 		values = []float64{1, 10, 0.1, 100, 0.01, 1000, 0.001, 1e4, 1e-4, 1e5, 1e-5, 1e6, 1e-6, 3, 0.3, 30, 0.03, 300, 0.003}
@@ -96,7 +92,7 @@ func (a Axis) RatioTicks(apart float64) []Tick {
 	var out []Tick
 	for _, v := range values {
 		if v >= a.Low && v <= a.High {
-			out = a.addTick(out, v, apart, formatRatio)
+			out = a.addTick(out, v, distance, formatRatio)
 		}
 	}
 	return out
@@ -104,14 +100,14 @@ func (a Axis) RatioTicks(apart float64) []Tick {
 
 func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
-// addTick adds a tick at v, if it is on the axis and no other is too near.
-func (a Axis) addTick(ticks []Tick, v, apart float64, text func(float64) string) []Tick {
+// addTick adds a tick at v if v is on the axis and no other tick is closer than distance.
+func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) string) []Tick {
 	if v < a.Low || v > a.High {
 		return ticks
 	}
 	at := a.At(v)
 	for _, t := range ticks {
-		if math.Abs(t.At-at) < apart {
+		if math.Abs(t.At-at) < distance {
 			return ticks
 		}
 	}
@@ -134,7 +130,7 @@ func (a Axis) linearTicks(text func(float64) string) []Tick {
 	return out
 }
 
-// Number writes a coordinate with two decimals at most; what is not finite is 0.
+// Number prints a coordinate with at most two decimals, or 0 if it is not finite.
 func Number(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "0"
@@ -142,14 +138,14 @@ func Number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// percent writes a share as a percentage, for an attribute.
-func percent(share float64) string { return Number(share*100) + "%" }
+// formatPercent prints a share as a percentage, for an attribute.
+func formatPercent(share float64) string { return Number(share*100) + "%" }
 
-// drawing is an SVG element in the making.
+// drawing builds an SVG element.
 type drawing struct{ strings.Builder }
 
-// element adds an empty element with a class and attributes, which come in pairs.
-func (d *drawing) element(name, class string, attributes ...string) {
+// addElement adds an empty element with a class and attributes, which come in pairs.
+func (d *drawing) addElement(name, class string, attributes ...string) {
 	d.WriteString("<" + name)
 	if class != "" {
 		d.WriteString(` class="` + class + `"`)
@@ -160,8 +156,8 @@ func (d *drawing) element(name, class string, attributes ...string) {
 	d.WriteString("/>")
 }
 
-// text adds a text, which is escaped.
-func (d *drawing) text(class, text string, attributes ...string) {
+// addText adds a text, which it escapes.
+func (d *drawing) addText(class, text string, attributes ...string) {
 	d.WriteString("<text")
 	if class != "" {
 		d.WriteString(` class="` + class + `"`)
@@ -172,8 +168,8 @@ func (d *drawing) text(class, text string, attributes ...string) {
 	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
 }
 
-// finish returns the drawing, closed.
-func (d *drawing) finish() template.HTML {
+// closeDrawing closes the element and returns the drawing.
+func (d *drawing) closeDrawing() template.HTML {
 	d.WriteString("</svg>")
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }

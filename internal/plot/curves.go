@@ -10,13 +10,13 @@ import (
 
 const (
 	area       = 1000 // units of each axis of a chart's area
-	labelsMost = 6    // curves that are named at their ends; more have a legend
-	labelLong  = 15   // letters of a name that fits beside its end
+	maxLabels  = 6    // curves with names at their ends; more have a legend
+	maxLabel   = 15   // letters of a name that fits after its end
 	labelApart = 0.075
 )
 
-// Chart draws curves, or the shades of a heat map, on two axes. Its figures
-// stand in a table beside it.
+// Chart draws curves, or the shades of a heat map, on two axes. A table next to it
+// has its values.
 type Chart struct {
 	ID, Title, Means string // Means is the subtitle with the units
 	X, Y             Axis
@@ -30,7 +30,7 @@ type Chart struct {
 // Curve is a line through points. A gap is a point with a NaN.
 type Curve struct {
 	Name   string
-	Class  string // "" takes the colour of its place
+	Class  string // "" chooses the colour by the curve's index
 	Points []Point
 	Dots   bool
 }
@@ -47,17 +47,16 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
-// Limit is a value of the upright axis that was asked for.
+// Limit is a limit on the vertical axis.
 type Limit struct {
 	At   float64
 	Name string
 }
 
-// HTML writes the chart as a figure. Curves through the same places are drawn
-// once, with both names.
+// HTML draws the chart as a figure. Curves through the same points are drawn once, with both names.
 func (c Chart) HTML() template.HTML {
 	curves := joinEqual(c.Curves)
-	legend := len(curves) > labelsMost || slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > labelLong })
+	legend := len(curves) > maxLabels || slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > maxLabel })
 	class := "curves"
 	if c.Low {
 		class += " low"
@@ -70,36 +69,36 @@ func (c Chart) HTML() template.HTML {
 	d.WriteString(`<figure class="chart" id="` + c.ID + `"><figcaption><b>` + escape(c.Title) + `</b> <small>` + escape(c.Means) + `</small></figcaption>`)
 	d.WriteString(`<svg class="` + class + `" role="img" aria-label="` + escape(c.Title) + `">`)
 	for _, t := range c.YTicks {
-		at := percent(1 - t.At)
-		d.element("line", "rule", "x2", "100%", "y1", at, "y2", at)
-		d.text("y", t.Text, "x", "-8", "y", at, "dy", "5")
+		at := formatPercent(1 - t.At)
+		d.addElement("line", "rule", "x2", "100%", "y1", at, "y2", at)
+		d.addText("y", t.Text, "x", "-8", "y", at, "dy", "5")
 	}
 	for _, t := range c.XTicks {
-		at := percent(t.At)
-		d.element("line", "rule", "x1", at, "x2", at, "y2", "100%")
+		at := formatPercent(t.At)
+		d.addElement("line", "rule", "x1", at, "x2", at, "y2", "100%")
 		if !c.Low {
-			d.text("x", t.Text, "x", at, "y", "100%", "dy", "18")
+			d.addText("x", t.Text, "x", at, "y", "100%", "dy", "18")
 		}
 	}
 	d.WriteString(`<svg class="area" width="100%" height="100%" viewBox="0 0 1000 1000" preserveAspectRatio="none">`)
 	for _, s := range c.Shades {
-		d.element("path", "shade", "fill-opacity", Number(s.Opacity), "d", c.cells(s.Cells))
+		d.addElement("path", "shade", "fill-opacity", Number(s.Opacity), "d", c.drawCells(s.Cells))
 	}
 	for i, curve := range curves {
-		line, dots := c.path(curve)
-		d.element("path", curveClass(curve, i), "d", line)
+		line, dots := c.drawPath(curve)
+		d.addElement("path", curveClass(curve, i), "d", line)
 		if curve.Dots {
-			d.element("path", curveClass(curve, i)+" dots", "d", dots)
+			d.addElement("path", curveClass(curve, i)+" dots", "d", dots)
 		}
 	}
 	d.WriteString("</svg>")
 	for _, l := range c.Limits {
-		at := percent(1 - c.Y.At(l.At))
-		d.element("line", "limit", "x2", "100%", "y1", at, "y2", at)
-		d.text("strong", l.Name, "x", "6", "y", at, "dy", "-6")
+		at := formatPercent(1 - c.Y.At(l.At))
+		d.addElement("line", "limit", "x2", "100%", "y1", at, "y2", at)
+		d.addText("strong", l.Name, "x", "6", "y", at, "dy", "-6")
 	}
 	if !legend {
-		c.label(&d, curves)
+		c.drawLabels(&d, curves)
 	}
 	d.WriteString("</svg>")
 	if legend {
@@ -113,8 +112,8 @@ func (c Chart) HTML() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }
 
-// label writes the names of curves beside their ends, none over another.
-func (c Chart) label(d *drawing, curves []Curve) {
+// drawLabels writes the names of curves after their ends without overlap.
+func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	type end struct {
 		at    float64
 		name  string
@@ -147,7 +146,7 @@ func (c Chart) label(d *drawing, curves []Curve) {
 			most = ends[i+1].at - apart
 		}
 		ends[i].at = min(ends[i].at, most)
-		d.text("end "+ends[i].class, ends[i].name, "x", "100%", "dx", "8", "y", percent(ends[i].at), "dy", "5")
+		d.addText("end "+ends[i].class, ends[i].name, "x", "100%", "dx", "8", "y", formatPercent(ends[i].at), "dy", "5")
 	}
 }
 
@@ -165,8 +164,8 @@ func joinEqual(curves []Curve) []Curve {
 	return out
 }
 
-// curveClass returns the class of a curve, by its place if it has none: eight
-// colours, and a dash for each further eight.
+// curveClass returns the class of a curve or, without one, a class by its index: eight colours, and a dash for
+// each further eight.
 func curveClass(c Curve, place int) string {
 	if c.Class != "" {
 		return c.Class
@@ -174,8 +173,8 @@ func curveClass(c Curve, place int) string {
 	return "s" + strconv.Itoa(place%8) + " k" + strconv.Itoa(place/8%4)
 }
 
-// path returns the line through the points of a curve and a dot on each of them.
-func (c Chart) path(curve Curve) (line, dots string) {
+// drawPath returns the line through the points of a curve and a dot on each of them.
+func (c Chart) drawPath(curve Curve) (line, dots string) {
 	var l, m strings.Builder
 	move := "M"
 	for _, p := range curve.Points {
@@ -194,8 +193,8 @@ func (c Chart) path(curve Curve) (line, dots string) {
 	return l.String(), m.String()
 }
 
-// cells returns the path around rectangles.
-func (c Chart) cells(cells []Cell) string {
+// drawCells returns the path around rectangles.
+func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
 	at := func(x float64) string { return strconv.FormatFloat(x*area, 'f', 0, 64) }
 	for _, x := range cells {
@@ -211,7 +210,7 @@ type Trend struct {
 	Axis  Axis
 	Runs  int
 	Marks []Mark
-	Steps []int // places at which another level begins
+	Steps []int // runs at which another level begins
 }
 
 // Mark is one run of a trend.
@@ -248,11 +247,11 @@ func (t Trend) HTML(label string) template.HTML {
 	}
 	for _, path := range []struct{ class, d string }{{"ribbon", band.String()}, {"line", line.String()}, {"dots", dots.String()}, {"cross", void.String()}} {
 		if path.d != "" {
-			d.element("path", path.class, "d", path.d)
+			d.addElement("path", path.class, "d", path.d)
 		}
 	}
 	for _, at := range t.Steps {
-		d.element("path", "step", "d", "M"+x(at)+" 1V35")
+		d.addElement("path", "step", "d", "M"+x(at)+" 1V35")
 	}
-	return d.finish()
+	return d.closeDrawing()
 }

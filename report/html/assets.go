@@ -18,12 +18,13 @@ var pageStyle string
 //go:embed assets/page.js
 var pageScript string
 
-// styleText and scriptText are what stands between the tags. The script is one
-// function, so that it leaves no names behind.
-func styleText() string  { return "\n" + pageStyle + plot.Style() }
+// styleText returns the text of the style element.
+func styleText() string { return "\n" + pageStyle + plot.Style() }
+
+// scriptText returns the text of the script element. It is one function, so that it defines no global names.
 func scriptText() string { return "\n'use strict';\n(() => {\n" + pageScript + "})();\n" }
 
-func functions() template.FuncMap {
+func templateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"class": func(m report.Mark) string {
 			if m == report.Plain {
@@ -33,25 +34,25 @@ func functions() template.FuncMap {
 		},
 		"struck": func(m report.Mark) bool { return m == report.Struck },
 		"code":   func(m report.Mark) bool { return m == report.Code },
-		"row":    newPlacing,
+		"row":    newRowContext,
 		"breaks": func(text string) template.HTML { // a line may end after a slash
 			return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "/", "/<wbr>")) //nolint:gosec // escaped
 		},
 	}
 }
 
-// placing is a row with what the templates must know of its table.
-type placing struct {
+// rowContext is a row with the properties of its table that templates need.
+type rowContext struct {
 	Line    line
 	Heads   []report.Column // one for each field
 	Plotted bool
-	Labels  bool // fields carry the names of their columns, for narrow screens
+	Labels  bool // fields have the names of their columns, for narrow screens
 	Span    int
-	Alone   bool // its one field heads the rows beneath
+	Alone   bool // its only field is a header of the rows below
 }
 
-func newPlacing(g *grid, l line) placing {
-	p := placing{Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(), Alone: len(l.Cells) == 1 && len(g.Head) > 1}
+func newRowContext(g *grid, l line) rowContext {
+	p := rowContext{Line: l, Heads: g.Head, Plotted: g.Plot != nil, Labels: g.IsWide(), Span: g.Span(), Alone: len(l.Cells) == 1 && len(g.Head) > 1}
 	for len(p.Heads) < len(l.Cells) {
 		p.Heads = append(p.Heads[:len(p.Heads):len(p.Heads)], report.Column{})
 	}
@@ -59,4 +60,4 @@ func newPlacing(g *grid, l line) placing {
 }
 
 // Head is the head of column i.
-func (p placing) Head(i int) report.Column { return p.Heads[i] }
+func (p rowContext) Head(i int) report.Column { return p.Heads[i] }

@@ -12,14 +12,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Linked is a result and where its page lies, as a link from the page of claims;
-// "" if it has none.
+// Linked is a result and the address of its page for links from the page of claims, or "".
 type Linked struct {
 	Result *tare.Result
 	Page   string
 }
 
-// claimsPage is what the template of the claims is given.
+// claimsPage is the data of the template of the claims.
 type claimsPage struct {
 	Title, Headline, Means string
 
@@ -31,7 +30,7 @@ type claimsPage struct {
 	Groups   []group
 }
 
-// study is one that was measured.
+// study is a measured study.
 type study struct{ Name, Question, Headline, Page string }
 
 type count struct {
@@ -41,14 +40,14 @@ type count struct {
 // group is the claims of one outcome.
 type group struct {
 	ID, Heading string
-	Fold        bool // what only another run can measure is folded
+	Fold        bool // claims that only another run can measure are folded
 	Grid        *grid
 }
 
 // WriteClaims writes every published claim that results answer as one page, by
 // outcome, with links to the pages of the studies. It has no script.
 func WriteClaims(w io.Writer, results []Linked) error {
-	t, err := template.New("page").Funcs(functions()).ParseFS(templates, "templates/*.html")
+	t, err := template.New("page").Funcs(templateFuncs()).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return fmt.Errorf("write claims: %w", err)
 	}
@@ -67,7 +66,7 @@ func WriteClaims(w io.Writer, results []Linked) error {
 	for i, g := range report.ClaimGroups(all) {
 		of := group{ID: "outcome-" + strconv.Itoa(i+1), Heading: fmt.Sprintf("%s: %d", g.Heading, len(g.Claims)), Fold: g.Outcome == tare.NotMeasured}
 		x := g.Section.Blocks[0]
-		of.Grid = tabled(g.Section, x, *x.Table)
+		of.Grid = newGrid(g.Section, x, *x.Table)
 		drawClaims(of.Grid, g.Claims)
 		p.Groups = append(p.Groups, of)
 		class := "o" + strconv.Itoa(i)

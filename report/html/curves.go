@@ -20,8 +20,8 @@ const (
 	curveMargin    = 0.05
 )
 
-// value is an absolute figure that counts.
-func (b *builder) value(workload, contender, metric string) (float64, bool) {
+// findValue returns an absolute value that is positive and not void.
+func (b *builder) findValue(workload, contender, metric string) (float64, bool) {
 	for _, v := range b.r.Values {
 		if v.Workload == workload && v.Contender == contender && v.Metric == metric && !v.Struck && v.Value > 0 &&
 			len(b.r.VoidsMetric(contender, workload, metric)) == 0 {
@@ -31,35 +31,35 @@ func (b *builder) value(workload, contender, metric string) (float64, bool) {
 	return 0, false
 }
 
-// lasting prints nanoseconds on an axis.
-func lasting(ns float64) string {
+// formatNS prints a time in ns on an axis.
+func formatNS(ns float64) string {
 	for _, step := range []struct {
 		ns   float64
 		name string
 	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
 		if ns >= step.ns*0.9999 {
-			return brief(ns/step.ns) + " " + step.name
+			return formatShort(ns/step.ns) + " " + step.name
 		}
 	}
-	return brief(ns) + " ns"
+	return formatShort(ns) + " ns"
 }
 
-// brief prints a figure of an axis.
-func brief(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+// formatShort prints a number of an axis.
+func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// counted prints a count on an axis: 20k.
-func counted(x float64) string {
+// formatCount prints a count on an axis: 20k.
+func formatCount(x float64) string {
 	switch {
 	case x >= 0.9999e6:
-		return brief(x/1e6) + "M"
+		return formatShort(x/1e6) + "M"
 	case x >= 0.9999e3:
-		return brief(x/1e3) + "k"
+		return formatShort(x/1e3) + "k"
 	}
-	return brief(x)
+	return formatShort(x)
 }
 
-// drawLogs puts curves on two logarithmic axes.
-func drawLogs(c plot.Chart, y func(float64) string) block {
+// newLogChart draws curves on two logarithmic axes.
+func newLogChart(c plot.Chart, y func(float64) string) block {
 	var xs, ys []float64
 	for _, curve := range c.Curves {
 		for _, p := range curve.Points {
@@ -67,13 +67,12 @@ func drawLogs(c plot.Chart, y func(float64) string) block {
 		}
 	}
 	c.X, c.Y = plot.NewLogAxis(curveMargin, xs...), plot.NewLogAxis(curveMargin, ys...)
-	c.XTicks, c.YTicks = c.X.Ticks(xApart, counted), c.Y.Ticks(yApart, y)
+	c.XTicks, c.YTicks = c.X.Ticks(xApart, formatCount), c.Y.Ticks(yApart, y)
 	return block{Chart: c.HTML()}
 }
 
-// growths draw time over size, one chart for each row of workloads that an
-// exponent is fitted over.
-func (b *builder) growths() []block {
+// newGrowthCharts draws time over size, one chart per set of workloads that an exponent is fitted over.
+func (b *builder) newGrowthCharts() []block {
 	var out []block
 	var done [][]string
 	for _, s := range b.r.Scaling {
@@ -93,8 +92,8 @@ func (b *builder) growths() []block {
 			who, _ := b.r.Contender(own.Contender)
 			curve := plot.Curve{Name: report.Legible(fmt.Sprintf("%s ^%.2f", who.Title(), own.Exponent)), Dots: true}
 			for _, id := range own.Workloads {
-				if v, ok := b.value(id, own.Contender, "time"); ok && b.size(id, by) > 0 {
-					curve.Points = append(curve.Points, plot.Point{X: b.size(id, by), Y: v})
+				if v, ok := b.findValue(id, own.Contender, "time"); ok && b.findSize(id, by) > 0 {
+					curve.Points = append(curve.Points, plot.Point{X: b.findSize(id, by), Y: v})
 				}
 			}
 			if len(curve.Points) > 1 {
@@ -102,14 +101,14 @@ func (b *builder) growths() []block {
 			}
 		}
 		if len(c.Curves) > 0 {
-			out = append(out, drawLogs(c, lasting))
+			out = append(out, newLogChart(c, formatNS))
 		}
 	}
 	return out
 }
 
-// size is that of a workload; zero if it is not known.
-func (b *builder) size(workload string, by tare.Extent) float64 {
+// findSize returns the size of a workload in units of by, or 0 if it is unknown.
+func (b *builder) findSize(workload string, by tare.Extent) float64 {
 	i := slices.IndexFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == workload })
 	switch {
 	case i < 0:
@@ -122,13 +121,13 @@ func (b *builder) size(workload string, by tare.Extent) float64 {
 	return b.r.Workloads[i].BodyBytes()
 }
 
-// leastSwept is how many workloads that differ in their load alone make a curve.
-const leastSwept = 3
+// minSweep is the least number of workloads that make a curve of a sweep.
+const minSweep = 3
 
-// sweep draws throughput against latency if workloads differ in their load alone.
-func (b *builder) sweep() part {
+// newSweepPart draws latency over throughput if there are workloads that differ only in their load.
+func (b *builder) newSweepPart() part {
 	p := part{ID: keySweep, Heading: "Throughput and latency"}
-	for _, works := range b.swept() {
+	for _, works := range b.groupSweeps() {
 		for _, metric := range []string{"p50", "p99"} {
 			c := plot.Chart{
 				ID: fmt.Sprintf("sweep-%d", len(p.Blocks)+1), Title: report.Legible(fmt.Sprintf("%s from %s to %s", metric, works[0].ID, works[len(works)-1].ID)),
@@ -137,8 +136,8 @@ func (b *builder) sweep() part {
 			for _, who := range b.r.Contenders {
 				curve := plot.Curve{Name: report.Legible(who.Title()), Dots: true}
 				for _, w := range works {
-					rate, known := b.answered(w, who.ID)
-					if v, ok := b.value(w.ID, who.ID, metric); ok && known {
+					rate, known := b.findRate(w, who.ID)
+					if v, ok := b.findValue(w.ID, who.ID, metric); ok && known {
 						curve.Points = append(curve.Points, plot.Point{X: rate, Y: v})
 					}
 				}
@@ -147,16 +146,15 @@ func (b *builder) sweep() part {
 				}
 			}
 			if len(c.Curves) > 0 {
-				p.Blocks = append(p.Blocks, drawLogs(c, lasting))
+				p.Blocks = append(p.Blocks, newLogChart(c, formatNS))
 			}
 		}
 	}
 	return p
 }
 
-// swept are the groups of workloads that differ in rate or connections alone, by
-// their load.
-func (b *builder) swept() [][]tare.Workload {
+// groupSweeps returns the groups of workloads that differ only in rate or connections, sorted by load.
+func (b *builder) groupSweeps() [][]tare.Workload {
 	var out [][]tare.Workload
 	for _, w := range b.r.Workloads {
 		if w.Traffic == nil {
@@ -169,7 +167,7 @@ func (b *builder) swept() [][]tare.Workload {
 		}
 		out[i] = append(out[i], w)
 	}
-	out = slices.DeleteFunc(out, func(group []tare.Workload) bool { return len(group) < leastSwept })
+	out = slices.DeleteFunc(out, func(group []tare.Workload) bool { return len(group) < minSweep })
 	for _, group := range out {
 		slices.SortStableFunc(group, func(a, b tare.Workload) int {
 			return cmp.Or(cmp.Compare(a.Traffic.Rate, b.Traffic.Rate), cmp.Compare(a.Traffic.Connections, b.Traffic.Connections))
@@ -178,7 +176,7 @@ func (b *builder) swept() [][]tare.Workload {
 	return out
 }
 
-// isAlike reports whether two workloads differ in their load alone.
+// isAlike reports whether two workloads differ only in their load.
 func isAlike(a, b tare.Workload) bool {
 	bare := func(w tare.Workload) tare.Workload {
 		t := *w.Traffic
@@ -189,26 +187,25 @@ func isAlike(a, b tare.Workload) bool {
 	return (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) && reflect.DeepEqual(bare(a), bare(b))
 }
 
-// answered is how many requests a second: those asked for, or under a closed loop
-// the inverse of the time.
-func (b *builder) answered(w tare.Workload, contender string) (float64, bool) {
+// findRate returns the rate in requests per second: the requested one, or for a closed loop the inverse of the
+// time.
+func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 	if w.Traffic.Rate > 0 {
 		return w.Traffic.Rate, true
 	}
-	v, ok := b.value(w.ID, contender, "time")
+	v, ok := b.findValue(w.ID, contender, "time")
 	return 1e9 / v, ok
 }
 
-// deepest is the highest quantile that a chart has room for, and lowest the lowest
-// that is drawn: below it single requests would stretch the chart.
+// maxQuantile is the highest quantile of a chart, and minQuantile the lowest: below
+// it single requests would stretch the chart.
 const (
-	deepest = 0.9999
-	lowest  = 0.1
+	maxQuantile = 0.9999
+	minQuantile = 0.1
 )
 
-// latency draws the percentiles of each workload, from the histograms of all rounds
-// that count, joined.
-func (b *builder) latency() part {
+// newLatencyPart draws the percentiles of each workload, from the merged histograms of all rounds that count.
+func (b *builder) newLatencyPart() part {
 	p := part{ID: keyLatency, Heading: "Latency percentiles"}
 	for _, w := range b.r.Workloads {
 		c := plot.Chart{
@@ -217,14 +214,14 @@ func (b *builder) latency() part {
 		}
 		var ys []float64
 		for _, who := range b.r.Contenders {
-			h := b.histogram(who, w.ID)
+			h := b.mergeHistograms(who, w.ID)
 			if h == nil {
 				continue
 			}
 			curve := plot.Curve{Name: report.Legible(who.Title())}
-			for _, q := range quantiles(min(max(1-10/float64(h.Count()), 0.5), deepest)) {
+			for _, q := range listQuantiles(min(max(1-10/float64(h.Count()), 0.5), maxQuantile)) {
 				v := float64(max(h.Quantile(q), 1))
-				curve.Points, ys = append(curve.Points, plot.Point{X: nines(q), Y: v}), append(ys, v)
+				curve.Points, ys = append(curve.Points, plot.Point{X: quantileShare(q), Y: v}), append(ys, v)
 			}
 			c.Curves = append(c.Curves, curve)
 		}
@@ -232,18 +229,18 @@ func (b *builder) latency() part {
 			continue
 		}
 		c.Y = plot.NewLogAxis(curveMargin, ys...)
-		c.YTicks = c.Y.Ticks(yApart, lasting)
-		for _, q := range []float64{0.5, 0.9, 0.99, 0.999, deepest} {
-			c.XTicks = append(c.XTicks, plot.Tick{At: nines(q), Text: brief(q*100) + " %"})
+		c.YTicks = c.Y.Ticks(yApart, formatNS)
+		for _, q := range []float64{0.5, 0.9, 0.99, 0.999, maxQuantile} {
+			c.XTicks = append(c.XTicks, plot.Tick{At: quantileShare(q), Text: formatShort(q*100) + " %"})
 		}
 		p.Blocks = append(p.Blocks, block{Chart: c.HTML()})
 	}
 	return p
 }
 
-// histogram joins the rounds of a contender that count; nil if there are none, or
-// they cannot be read.
-func (b *builder) histogram(c tare.Contender, workload string) *hist.Hist {
+// mergeHistograms merges the histograms of a contender's rounds that count. It returns nil without any
+// readable one.
+func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {
 		return nil
@@ -268,16 +265,16 @@ func (b *builder) histogram(c tare.Contender, workload string) *hist.Hist {
 	return out
 }
 
-// nines is where a quantile stands on an axis on which every further nine takes as
-// much room: 0 at 0, 1 at 99.99 %.
-func nines(q float64) float64 { return math.Log10(1-q) / math.Log10(1-deepest) }
+// quantileShare returns the position of a quantile on an axis on which every further nine has the same length:
+// 0 at 0, 1 at 99.99 %.
+func quantileShare(q float64) float64 { return math.Log10(1-q) / math.Log10(1-maxQuantile) }
 
-// quantiles are those that a curve goes through, up to the highest.
-func quantiles(highest float64) []float64 {
+// listQuantiles returns the quantiles of a curve's points, up to the highest.
+func listQuantiles(highest float64) []float64 {
 	const steps = 100
 	var out []float64
 	for i := range steps + 1 {
-		q := max(1-math.Pow(1-deepest, float64(i)/steps), lowest)
+		q := max(1-math.Pow(1-maxQuantile, float64(i)/steps), minQuantile)
 		if q >= highest {
 			return append(out, highest)
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// finding is what a check saw, and what the check looks at.
+// finding is a finding of a check, and an explanation of the check.
 type finding struct {
 	report.Item
 	Sign      string // of the severity
 	Explained string
 }
 
-func (b *builder) findings(items []report.Item) []finding {
+func (b *builder) explainFindings(items []report.Item) []finding {
 	var out []finding
 	told := map[string]bool{}
 	for _, it := range items {
@@ -35,36 +35,36 @@ func (b *builder) findings(items []report.Item) []finding {
 // flame is a flame graph.
 type flame struct {
 	Title  string
-	Source template.URL // the picture itself
+	Source template.URL // data URL of the image
 }
 
-// mostFlame is how long a flame graph may be that a page takes in, in bytes.
-const mostFlame = 150_000
+// maxFlame is the largest size of a flame graph in a page, in bytes.
+const maxFlame = 150_000
 
-// flamed is where the files of a profile are, and its flame graph.
-func (b *builder) flamed(x report.Block) []block {
+// newProfileBlocks returns the paths of the files of a profile, and its flame graph.
+func (b *builder) newProfileBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Profiles) {
 		p := b.r.Profiles[i]
-		return b.picture(x, p.Flame, fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of))
+		return b.newPictureBlocks(x, p.Flame, fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of))
 	}
-	return b.picture(x, "", "")
+	return b.newPictureBlocks(x, "", "")
 }
 
-// differences is the flame graph of an explanation.
-func (b *builder) differences(x report.Block) []block {
+// newExplanationBlocks returns the flame graph of an explanation.
+func (b *builder) newExplanationBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Explanations) {
 		e := b.r.Explanations[i]
-		return b.picture(x, e.Flame, fmt.Sprintf("Flame graph of %s and %s on %s: width is what both take together; red is more in %[2]s, blue is less. The list above it names what differs", e.Against, e.Contender, e.Workload))
+		return b.newPictureBlocks(x, e.Flame, fmt.Sprintf("Flame graph of %s and %s on %s: width is what both take together; red is more in %[2]s, blue is less. The list above it names what differs", e.Against, e.Contender, e.Workload))
 	}
-	return b.picture(x, "", "")
+	return b.newPictureBlocks(x, "", "")
 }
 
-// picture is a flame graph where it can be read, and what else x says.
-func (b *builder) picture(x report.Block, file, title string) []block {
+// newPictureBlocks returns a flame graph if the file can be read, and the text of x.
+func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	var out []block
 	if b.o.Files != nil && fs.ValidPath(file) && file != "." {
 		svg, err := fs.ReadFile(b.o.Files, file)
-		if err == nil && len(svg) > 0 && len(svg) <= mostFlame && strings.Contains(string(svg), "<svg") {
+		if err == nil && len(svg) > 0 && len(svg) <= maxFlame && strings.Contains(string(svg), "<svg") {
 			out = append(out, block{Flame: &flame{
 				Title:  report.Legible(title),
 				Source: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), //nolint:gosec // a picture: scripts in it do not run
@@ -77,12 +77,12 @@ func (b *builder) picture(x report.Block, file, title string) []block {
 	return out
 }
 
-// repeat says how to do it again.
-func (b *builder) repeat() part {
+// newRepeatPart explains how to repeat the run.
+func (b *builder) newRepeatPart() part {
 	p := part{ID: keyRepeat, Heading: "Do it again"}
 	p.Blocks = []block{
 		{Text: "Download the result document and let tare repeat the run and compare the new figures with these:"},
-		{Repeat: []string{"tare rerun ./" + saved(b.r)}},
+		{Repeat: []string{"tare rerun ./" + documentName(b.r)}},
 	}
 	if b.r.Seed != "" {
 		p.Blocks = append(p.Blocks, block{Text: "The order of rounds, trials and slices follows from the seed " + report.Legible(b.r.Seed) + "; --seed takes another.", Mark: report.Dim})

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel is the first chart on some workloads.
+// panel is the first chart for some workloads.
 type panel struct {
 	N                 int
 	Name, Base, Order string
@@ -32,10 +32,10 @@ type rivalLine struct {
 	Left    []string // words of claims for which the drawing has no room
 }
 
-// axisMargin is what an axis of ratios has beyond its values, as a share.
+// axisMargin is the room at both ends of an axis of ratios, as a share of its length.
 const axisMargin = 0.06
 
-// newPanel draws a panel; place is that among all.
+// newPanel draws a panel; place is its index among all.
 func newPanel(c report.Contest, p report.Panel, place int) panel {
 	out := panel{N: place + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: place == 0}
 	values := []float64{1, 0.8, 1.25}
@@ -61,12 +61,12 @@ func newPanel(c report.Contest, p report.Panel, place int) panel {
 		out.Symbols += s.Symbol()
 	}
 	out.Head = scales[0].Head(c.Base, c.Less, c.More)
-	out.Rows, out.Rest = rivals(p.Rows, scales), rivals(p.Rest, scales)
+	out.Rows, out.Rest = newRivals(p.Rows, scales), newRivals(p.Rest, scales)
 	out.RestMeans = strconv.Itoa(len(p.Rest)) + " more between"
 	return out
 }
 
-// quiet is a line of the benchmarks that show no change.
+// quiet is a line of the benchmarks without a change.
 type quiet struct {
 	report.Quiet
 	Drawing template.HTML
@@ -80,7 +80,7 @@ func newQuiet(all []report.Quiet) []quiet {
 	return out
 }
 
-func rivals(rows []report.Rival, scales []plot.Scale) []rival {
+func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	var out []rival
 	for _, r := range rows {
 		x := rival{Rival: r}
@@ -93,7 +93,7 @@ func rivals(rows []report.Rival, scales []plot.Scale) []rival {
 			one.Drawing, one.Left = scales[l.Work].Row(in)
 			x.Lines = append(x.Lines, one)
 		}
-		if r.Base && len(r.Lines) > 0 { // one line says what it takes on each workload
+		if r.Base && len(r.Lines) > 0 { // one line has its values on all workloads
 			var says []string
 			for _, l := range r.Lines {
 				says = append(says, strings.TrimSpace(l.Workload+" "+l.Says))
@@ -106,7 +106,7 @@ func rivals(rows []report.Rival, scales []plot.Scale) []rival {
 	return out
 }
 
-// card is one of the four parts beneath the first chart.
+// card is a part below the first chart.
 type card struct {
 	report.Card
 	Bars []bar
@@ -138,8 +138,7 @@ func newCard(c report.Card) card {
 	return out
 }
 
-// drawClaims draws what was published beside what was measured, if the rows of
-// the table are those of the claims.
+// drawClaims draws the published and the measured ratios, if the rows of the table are those of the claims.
 func drawClaims(g *grid, claims []tare.ClaimResult) {
 	var values []float64
 	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
@@ -152,7 +151,7 @@ func drawClaims(g *grid, claims []tare.ClaimResult) {
 		return
 	}
 	s := plot.Scale{ID: "claims-" + strconv.Itoa(len(claims)), Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
-	g.Plot = &plotted{Title: "◇ published, ● measured", Axis: s.Symbol()}
+	g.Plot = &plotColumn{Title: "◇ published, ● measured", Axis: s.Symbol()}
 	for i, c := range claims {
 		if !isRatio(c) {
 			continue

@@ -1,7 +1,7 @@
-// Package html renders a result as one page: a file that holds everything it
-// needs, opens from a disk and asks no network. Its words, figures and order
-// are those of package report; drawings stand beside the tables they draw, and
-// whatever the page says can be read without its script.
+// Package html renders a result as one page: a file that contains everything it
+// needs, opens from a disk and needs no network. Its words, numbers and order
+// are those of package report; drawings are next to the tables that they draw, and
+// all of the page can be read without its script.
 package html
 
 import (
@@ -17,14 +17,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Options is what a page shows beside the result. The zero value works.
+// Options are the additions of a page to the result. The zero value works.
 type Options struct {
-	Explain func(check string) string // what a check looks at, in a few sentences; nil or empty: nothing is added to its findings
-	Files   fs.FS                     // what lies beside the result document, for its flame graphs; nil: they are named only
+	Explain func(check string) string // explains a check in a few sentences; findings have no explanation if it is nil or returns ""
+	Files   fs.FS                     // directory of the result document, for its flame graphs; if nil they are only named
 }
 
-// Format offers the page among the others of package report. A file holds one
-// result.
+// Format returns the page as a format of package report. A file holds one result.
 func Format(o Options) report.Format {
 	return report.Format{
 		Name:    "html",
@@ -33,14 +32,14 @@ func Format(o Options) report.Format {
 	}
 }
 
-// Write writes r as a page. A result that cannot be written as a document
-// cannot be a page either; all other errors are the writer's.
+// Write writes r as a page. A result that cannot be written as a document is an error; all other errors are
+// the writer's.
 func Write(w io.Writer, r *tare.Result, o Options) error {
-	document, err := held(r)
+	document, err := embedResult(r)
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	t, err := template.New("page").Funcs(functions()).ParseFS(templates, "templates/*.html")
+	t, err := template.New("page").Funcs(templateFuncs()).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
@@ -55,11 +54,11 @@ func Write(w io.Writer, r *tare.Result, o Options) error {
 	return nil
 }
 
-// Style is the style of the pages, for others that are to look like them.
+// Style returns the style of the pages, for other pages that should look like them.
 func Style() string { return styleText() }
 
-// Policy forbids a page everything but its own style and script, which are
-// named by their hashes, and pictures it holds itself.
+// Policy returns a content security policy that allows a page only its style and script, which it names by
+// their hashes, and data URLs of images.
 func Policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// page is what the templates are given.
+// page is the data of the templates.
 type page struct {
 	Title, Study string
 	report.Summary
@@ -28,7 +28,7 @@ type page struct {
 	Lack   string        // what the document in the page lacks
 }
 
-// fold is a part of the page behind a line that opens it.
+// fold is a part of the page below a line that opens it.
 type fold struct {
 	ID, Title, Note string
 	Parts           []part
@@ -40,7 +40,7 @@ type part struct {
 	Blocks      []block
 }
 
-// block is one thing in a part: exactly one field is set, but for Mark.
+// block is one element of a part: exactly one field is set, except Mark.
 type block struct {
 	Mark   report.Mark
 	Text   string
@@ -53,7 +53,7 @@ type block struct {
 	Repeat []string
 }
 
-// builder holds what the parts of a page are made from.
+// builder contains the sources of the parts of a page.
 type builder struct {
 	r    *tare.Result
 	o    Options
@@ -61,13 +61,13 @@ type builder struct {
 	out  []report.Section
 }
 
-func newPage(r *tare.Result, o Options, document holding) *page {
+func newPage(r *tare.Result, o Options, document embedded) *page {
 	b := &builder{r: r, o: o, out: report.Outline(r), base: r.Baseline()}
 	style, script := styleText(), scriptText()
 	p := &page{
-		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.folds(),
+		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Summary: report.NewSummary(r), Folds: b.newFolds(),
 		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
-		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
+		Held: template.HTML(document.Text), Saved: documentName(r), Lack: document.Without, //nolint:gosec // base64
 	}
 	p.Quiet = newQuiet(p.Contest.Quiet)
 	for i, x := range p.Contest.Panels {
@@ -79,8 +79,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	return p
 }
 
-// HasClaims reports whether a row of the first chart has a value that was asked for
-// or published.
+// HasClaims reports whether a row of the first chart has a limit of a criterion or a published value.
 func (p *page) HasClaims() bool {
 	return slices.ContainsFunc(p.Contest.Panels, func(x report.Panel) bool {
 		return slices.ContainsFunc(slices.Concat(x.Rows, x.Rest), func(r report.Rival) bool {
@@ -89,8 +88,8 @@ func (p *page) HasClaims() bool {
 	})
 }
 
-// saved is a name for the document that every file system takes.
-func saved(r *tare.Result) string {
+// documentName returns a file name for the document that is valid on every file system.
+func documentName(r *tare.Result) string {
 	name := strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_':
@@ -115,17 +114,17 @@ const (
 	keyRepeat  = "repeat"
 )
 
-// folded is a fold as the page has it: the keys of its parts, and a note.
-type folded struct {
+// foldRule defines a fold of the page: the keys of its parts, and a note.
+type foldRule struct {
 	id, title string
 	note      func(*builder) string
 	keys      []string
 }
 
-// layout returns the folds of a page in their order.
-func layout() []folded {
+// listFolds returns the folds of a page in their order.
+func listFolds() []foldRule {
 	none := func(*builder) string { return "" }
-	return []folded{
+	return []foldRule{
 		{"machines", "Over machines", none, []string{report.KeyMachines}},
 		{"all", "All ratios", (*builder).ratiosNote, []string{keyRatios, report.KeyRecommendation, report.KeyReading}},
 		{"criteria", "Criteria", func(b *builder) string { return report.TallyRulings(b.r) }, []string{report.KeyRulings, report.KeyCriteria}},
@@ -140,19 +139,18 @@ func layout() []folded {
 	}
 }
 
-// folds are all parts of the report behind lines that open them. Sections that no
-// fold names are in the last.
-func (b *builder) folds() []fold {
-	own := map[string]func() part{keyRatios: b.ratios, keyLatency: b.latency, keySweep: b.sweep, keyRepeat: b.repeat}
-	all := layout()
+// newFolds returns all parts of the report in folds. Sections that no fold names are in the last one.
+func (b *builder) newFolds() []fold {
+	own := map[string]func() part{keyRatios: b.newRatiosPart, keyLatency: b.newLatencyPart, keySweep: b.newSweepPart, keyRepeat: b.newRepeatPart}
+	all := listFolds()
 	if report.IsBench(b.r) {
-		all = slices.DeleteFunc(all, func(f folded) bool { return f.id == "price-more" || f.id == "adoption-more" })
+		all = slices.DeleteFunc(all, func(f foldRule) bool { return f.id == "price-more" || f.id == "adoption-more" })
 	}
 	for _, s := range b.out {
 		if report.IsBench(b.r) && slices.Contains([]string{report.KeyCost, report.KeyBreakEven, report.KeyAdoption, report.KeyRecommendation}, s.Key) {
 			continue
 		}
-		if !slices.ContainsFunc(all, func(f folded) bool { return slices.Contains(f.keys, s.Key) }) {
+		if !slices.ContainsFunc(all, func(f foldRule) bool { return slices.Contains(f.keys, s.Key) }) {
 			all[len(all)-1].keys = append(all[len(all)-1].keys, s.Key)
 		}
 	}
@@ -168,7 +166,7 @@ func (b *builder) folds() []fold {
 			}
 			for _, s := range b.out {
 				if s.Key == key && !(report.IsBench(b.r) && key == report.KeyRecommendation) {
-					x.Parts = append(x.Parts, b.part(s))
+					x.Parts = append(x.Parts, b.newPart(s))
 				}
 			}
 		}
@@ -181,7 +179,7 @@ func (b *builder) folds() []fold {
 }
 
 func (b *builder) ratiosNote() string {
-	return plural(len(b.r.Workloads), "workload") + ", " + plural(len(b.r.Metrics), "measure") + ", with intervals, ranks and medians"
+	return countNoun(len(b.r.Workloads), "workload") + ", " + countNoun(len(b.r.Metrics), "measure") + ", with intervals, ranks and medians"
 }
 
 func (b *builder) causesNote() string {
@@ -191,7 +189,7 @@ func (b *builder) causesNote() string {
 		noun string
 	}{{len(b.r.Decomposition), "difference"}, {len(b.r.Explanations), "explanation"}, {len(b.r.Profiles), "profile"}} {
 		if x.n > 0 {
-			parts = append(parts, plural(x.n, x.noun))
+			parts = append(parts, countNoun(x.n, x.noun))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -215,48 +213,48 @@ func (b *builder) checksNote() string {
 
 func (b *builder) runNote() string {
 	if n := len(b.r.NotWeighed); n > 0 {
-		return plural(n, "thing") + " not measured"
+		return countNoun(n, "thing") + " not measured"
 	}
 	return "machine, versions, seed"
 }
 
-func plural(n int, noun string) string {
+func countNoun(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
 }
 
-// part is a section with its drawings.
-func (b *builder) part(s report.Section) part {
+// newPart returns a section with its drawings.
+func (b *builder) newPart(s report.Section) part {
 	p := part{ID: s.Key, Heading: s.Heading}
 	for _, x := range s.Blocks {
-		p.Blocks = append(p.Blocks, b.drawn(s, x)...)
+		p.Blocks = append(p.Blocks, b.drawBlock(s, x)...)
 	}
 	return p
 }
 
-// drawn is a block with what is drawn of it.
-func (b *builder) drawn(s report.Section, x report.Block) []block {
+// drawBlock returns a block with its drawings.
+func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 	switch x.Key {
 	case "findings":
-		return []block{{Closer: b.findings(x.Items)}}
+		return []block{{Closer: b.explainFindings(x.Items)}}
 	case "flame":
-		return b.flamed(x)
+		return b.newProfileBlocks(x)
 	case "difference":
-		return b.differences(x)
+		return b.newExplanationBlocks(x)
 	}
 	switch {
 	case x.Table != nil:
 		var out []block
 		if x.Key == "exponents" {
-			out = b.growths()
+			out = b.newGrowthCharts()
 		}
-		for _, t := range narrow(*x.Table) {
-			g := tabled(s, x, t)
+		for _, t := range splitTable(*x.Table) {
+			g := newGrid(s, x, t)
 			switch x.Key {
 			case "steps":
-				b.waterfall(g, x.About)
+				b.drawWaterfall(g, x.About)
 			case "claims":
 				drawClaims(g, report.OrderedClaims(b.r.Claims))
 			}
@@ -269,17 +267,16 @@ func (b *builder) drawn(s report.Section, x report.Block) []block {
 	return []block{{Text: x.Text, Mark: x.Mark}}
 }
 
-// columnsMost is how many columns of a table fit a page.
-const columnsMost = 6
+// maxColumns is the number of columns, without the first, that fit a page.
+const maxColumns = 6
 
-// narrow splits a table into several that fit a page; each begins with the first
-// column.
-func narrow(t report.Table) []report.Table {
-	if len(t.Columns) <= columnsMost+1 {
+// splitTable splits a table into several that fit a page; each begins with the first column.
+func splitTable(t report.Table) []report.Table {
+	if len(t.Columns) <= maxColumns+1 {
 		return []report.Table{t}
 	}
 	rest := len(t.Columns) - 1
-	parts := (rest + columnsMost - 1) / columnsMost
+	parts := (rest + maxColumns - 1) / maxColumns
 	each := (rest + parts - 1) / parts
 	var out []report.Table
 	for from := 1; from < len(t.Columns); from += each {
@@ -300,17 +297,17 @@ func narrow(t report.Table) []report.Table {
 	return out
 }
 
-// grid is a table of the page, maybe with a column of drawings after the first.
+// grid is a table of the page. It can have a column of drawings after the first.
 type grid struct {
 	Key, Caption string
-	Titled       bool // the caption shows; else only readers of the screen have it
+	Titled       bool // the caption is visible; otherwise only screen readers have it
 	Head         []report.Column
-	Plot         *plotted
+	Plot         *plotColumn
 	Rows         []line
 }
 
-// plotted heads a column of drawings.
-type plotted struct {
+// plotColumn is the header of a column of drawings.
+type plotColumn struct {
 	Title string
 	Axis  template.HTML
 }
@@ -321,7 +318,7 @@ type line struct {
 	Plot template.HTML
 }
 
-// Span is how many columns there are.
+// Span returns the number of columns.
 func (g *grid) Span() int {
 	if g.Plot != nil {
 		return len(g.Head) + 1
@@ -329,10 +326,10 @@ func (g *grid) Span() int {
 	return len(g.Head)
 }
 
-// IsWide reports whether the table is one of labelled lines on a narrow screen.
+// IsWide reports whether the table becomes labelled lines on a narrow screen.
 func (g *grid) IsWide() bool { return len(g.Head) > 3 && g.Key != "small" }
 
-func tabled(s report.Section, x report.Block, t report.Table) *grid {
+func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	g := &grid{Key: x.Key, Caption: s.Heading, Head: t.Columns}
 	if x.About != "" {
 		g.Caption, g.Titled = strings.TrimSuffix(x.About, ":"), true
@@ -343,9 +340,8 @@ func tabled(s report.Section, x report.Block, t report.Table) *grid {
 	return g
 }
 
-// waterfall draws the steps of a decomposition beside their table: each from
-// where the one before it ends.
-func (b *builder) waterfall(g *grid, id string) {
+// drawWaterfall draws the steps of a decomposition in its table, each from the end of the one before it.
+func (b *builder) drawWaterfall(g *grid, id string) {
 	i := slices.IndexFunc(b.r.Decomposition, func(d tare.Decomposition) bool { return report.Legible(d.ID) == id })
 	if i < 0 {
 		return
@@ -358,7 +354,7 @@ func (b *builder) waterfall(g *grid, id string) {
 	if !(most > 0) || len(g.Rows) < len(d.Steps)+2 {
 		return
 	}
-	g.Plot = &plotted{Title: report.Legible(d.Metric + ", from 0")}
+	g.Plot = &plotColumn{Title: report.Legible(d.Metric + ", from 0")}
 	g.Rows[0].Plot = plot.Bar("b0", 0, d.Whole.FromValue/most)
 	for i, s := range d.Steps {
 		class := "b1"

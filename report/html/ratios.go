@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// ratios is one long table of every figure. Its rows have no closing tags, which
-// HTML does not need, as a study may have a thousand of them.
-func (b *builder) ratios() part {
+// newRatiosPart returns one long table of every value. Its rows have no closing tags, which HTML does not
+// need, because a study may have a thousand of them.
+func (b *builder) newRatiosPart() part {
 	groups := report.AllRatios(b.r)
 	if len(groups) == 0 {
 		return part{}
@@ -36,7 +36,7 @@ func (b *builder) ratios() part {
 		for _, r := range g.Rows {
 			w.WriteString("<tr><td>" + escape(r.Name))
 			for _, f := range []report.Field{r.Ratio, r.Interval, r.Rank, r.Median} {
-				w.WriteString("<td>" + cell(f))
+				w.WriteString("<td>" + formatCell(f))
 			}
 		}
 		w.WriteString("</tbody>\n")
@@ -45,8 +45,8 @@ func (b *builder) ratios() part {
 	return part{ID: keyRatios, Blocks: []block{{Ratios: template.HTML(w.String())}}} //nolint:gosec // every text is escaped
 }
 
-// cell is a field of a table.
-func cell(f report.Field) string {
+// formatCell returns a field of a table as HTML.
+func formatCell(f report.Field) string {
 	text := template.HTMLEscapeString(f.Text)
 	switch f.Mark {
 	case report.Plain:

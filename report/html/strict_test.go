@@ -253,7 +253,7 @@ func TestSize(t *testing.T) {
 // Only figures of rounds lose digits, and none in the digits that are printed.
 func TestRounding(t *testing.T) {
 	r := htmltest.Synthetic(4, 1, 8)
-	short := rounded(r)
+	short := roundResult(r)
 	assert.Equal(t, "values", reflect.DeepEqual(short.Values, r.Values) && reflect.DeepEqual(short.Comparisons, r.Comparisons), true)
 	worst := 0.0
 	for i, e := range r.Rounds {
@@ -265,6 +265,6 @@ func TestRounding(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "rounded", worst > 0 && worst < 1e-8, true)
-	assert.Equal(t, "whole numbers", digits(12345678901234), 12345678901234.0)
-	assert.Equal(t, "digits", digits(0.123456789123), 0.123456789)
+	assert.Equal(t, "whole numbers", roundValue(12345678901234), 12345678901234.0)
+	assert.Equal(t, "digits", roundValue(0.123456789123), 0.123456789)
 }

@@ -1,5 +1,5 @@
 // Package htmltest makes results for tests of the page: of any size, and with
-// something in every part that a page can have. Their figures are drawn, not
+// something in every part that a page can have. Their values are random, not
 // measured.
 package htmltest
 
@@ -13,12 +13,11 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Metrics of a synthetic result.
-func metrics() []string { return []string{"time", "cpu", "bytes", "allocs"} }
+// metricNames returns the metrics of a synthetic result.
+func metricNames() []string { return []string{"time", "cpu", "bytes", "allocs"} }
 
-// Synthetic is a result of so many contenders, the baseline, control and null
-// among them, on so many workloads, over so many rounds. The same numbers give
-// the same result.
+// Synthetic returns a result of that many contenders, the baseline, control and null contender included,
+// workloads and rounds. The same numbers give the same result.
 func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
 	r := &tare.Result{
@@ -29,26 +28,26 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 				Noise: tare.Noise{CPUPressure: 0.012, RunQueueWait: 0.003}},
 		},
 		Design: tare.Design{
-			Metrics: metrics(),
+			Metrics: metricNames(),
 			Plan:    tare.Plan{Seed: "2026", Isolation: tare.Lockstep, Looks: []int{8, 12}, RoundsPlanned: rounds},
 		},
 		Measured: tare.Measured{RoundsDone: rounds},
 		Record:   tare.Record{Journal: "journal.ndjson", Tare: "v0.1.0"},
 	}
 	for i := range contenders {
-		r.Contenders = append(r.Contenders, contender(i, contenders))
+		r.Contenders = append(r.Contenders, newContender(i, contenders))
 	}
 	for i := range workloads {
 		r.Workloads = append(r.Workloads, tare.Workload{ID: fmt.Sprintf("devices-%d/marshal", i+1), Fixture: "devices", N: 10 * (i + 1), Op: "marshal", Pool: 64, Bytes: int64(64 * 1000 * (i + 1))})
 	}
 	for _, w := range r.Workloads {
-		m.workload(r, w)
+		m.addWorkload(r, w)
 	}
-	m.trials(r)
+	m.addTrials(r)
 	return r
 }
 
-// Bench is a result of so many benchmarks of two revisions: the first three differ.
+// Bench returns a result of that many benchmarks of two revisions: the first three differ.
 func Bench(benchmarks int) *tare.Result {
 	r := Synthetic(4, benchmarks, 12)
 	r.Study, r.Question, r.Kind, r.Verdicts = "bench", "What does the working tree change against main?", "gobench", nil
@@ -75,8 +74,8 @@ func Bench(benchmarks int) *tare.Result {
 	return r
 }
 
-// contender is one of so many: the baseline first, control and null last.
-func contender(i, of int) tare.Contender {
+// newContender returns contender i of n: the baseline first, control and null contender last.
+func newContender(i, of int) tare.Contender {
 	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Build: tare.Build{Go: "go1.26.8",
 		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592"},
 		Adoption: tare.Adoption{ModulesLinked: i, Licences: []string{"MIT"}, ColdBuildSeconds: 2.5, IdleRSSBytes: 9e6, StartSeconds: 0.004}}
@@ -96,22 +95,22 @@ type maker struct {
 	rounds int
 }
 
-// true ratio of contender i to the baseline.
-func (m *maker) truth(c tare.Contender, i int) float64 {
+// trueRatio returns the true ratio of contender i to the baseline.
+func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	if c.Role == tare.RoleControl {
 		return 1
 	}
 	return math.Exp(0.35 * math.Sin(float64(3*i)))
 }
 
-func (m *maker) workload(r *tare.Result, w tare.Workload) {
+func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	base := r.Contenders[0].ID
 	ns := 1000 * float64(w.N)
-	for metric, name := range metrics() {
+	for metric, name := range metricNames() {
 		exact := tare.MetricFor(name).IsCount()
 		unit := tare.MetricFor(name).Unit
 		for i, c := range r.Contenders {
-			ratio := m.truth(c, i)
+			ratio := m.trueRatio(c, i)
 			value := ns * ratio
 			if exact {
 				value = math.Round(ns * ratio / 10)
@@ -130,14 +129,13 @@ func (m *maker) workload(r *tare.Result, w tare.Workload) {
 				r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: name, Sentence: fmt.Sprintf("%s takes %.2f× the time of %s on %s.", c.ID, ratio, base, w.ID)})
 			}
 		}
-		m.pairs(r, w, name, metric == 0, exact)
+		m.addPairs(r, w, name, metric == 0, exact)
 	}
 	r.Machine.Resolution = append(r.Machine.Resolution, tare.Resolution{Workload: w.ID, Metric: "time", HalfWidth: 0.015, Seconds: r.Seconds})
 }
 
-// pairs are the effects of every pair where ranks need them, otherwise of those
-// with the baseline.
-func (m *maker) pairs(r *tare.Result, w tare.Workload, metric string, ranked, exact bool) {
+// addPairs adds the effects of every pair if ranks need them, otherwise of the pairs with the baseline.
+func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, ranked, exact bool) {
 	for i, a := range r.Contenders {
 		for j, b := range r.Contenders[:i] {
 			with := b.Role == tare.RoleBaseline
@@ -145,7 +143,7 @@ func (m *maker) pairs(r *tare.Result, w tare.Workload, metric string, ranked, ex
 				continue
 			}
 			e := tare.Effects{Workload: w.ID, Metric: metric, A: a.ID, B: b.ID}
-			d := math.Log(m.truth(a, i) / m.truth(b, j))
+			d := math.Log(m.trueRatio(a, i) / m.trueRatio(b, j))
 			for range m.rounds {
 				noise := 0.04 * m.rng.NormFloat64()
 				if exact {
@@ -161,13 +159,13 @@ func (m *maker) pairs(r *tare.Result, w tare.Workload, metric string, ranked, ex
 	}
 }
 
-func (m *maker) trials(r *tare.Result) {
+func (m *maker) addTrials(r *tare.Result) {
 	for round := range m.rounds {
 		for i, c := range r.Contenders {
 			t := tare.Trial{Round: round + 1, Tau: 1, Contender: c.ID, Seconds: 4 + m.rng.Float64(), Samples: map[string]tare.Sample{},
 				Evidence: tare.Evidence{RunQueueNS: int64(1e7 * m.rng.Float64()), CPUSeconds: 0.4, GOMAXPROCS: 1, Go: "go1.26.8"}}
 			for _, w := range r.Workloads {
-				ns := 1000 * float64(w.N) * m.truth(c, i) * (1 + 0.04*m.rng.NormFloat64())
+				ns := 1000 * float64(w.N) * m.trueRatio(c, i) * (1 + 0.04*m.rng.NormFloat64())
 				t.Samples[w.ID] = tare.Sample{"time_ns_per_op": ns, "cpu_ns_per_op": ns * 1.02, "bytes_per_op": math.Round(ns / 10), "allocs_per_op": math.Round(ns / 100), "ops": math.Round(1e9 / ns), "errors": 0, "gc_cycles": 3}
 			}
 			r.Trials = append(r.Trials, t)
@@ -175,7 +173,7 @@ func (m *maker) trials(r *tare.Result) {
 	}
 }
 
-// Latencies is a histogram of so many requests about a mean, in nanoseconds.
+// Latencies returns a histogram of n requests about a mean, in ns.
 func Latencies(n int, mean float64, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // figures for tests
 	var h hist.Hist

@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Whole is a small result with something in every part of a page: criteria,
-// traps, voids, latencies, a sweep of loads, exponents, a break-even, a
-// decomposition, costs, differences in meaning, claims, profiles and findings
-// of every severity.
+// Whole returns a small result with something in every part of a page: criteria, traps, voids, latencies, a
+// sweep of loads, exponents, a break-even, a decomposition, costs, semantic differences, claims, profiles and
+// findings of every severity.
 func Whole() *tare.Result {
 	r := Synthetic(6, 6, 12)
 	r.Study, r.Kind = "whole", "server"
@@ -21,7 +20,7 @@ func Whole() *tare.Result {
 	trap := tare.Contender{ID: "trap", Kind: "server", Role: tare.RoleTrap, Name: "example.org/trap", Version: "v0.9.0", Why: "answers without reading", Declared: tare.Declared{Expect: tare.Expect{Void: []string{"wrong-answer", "drift-in-trial"}}}}
 	r.Contenders = append(r.Contenders, trap)
 	r.Values = append(r.Values, tare.Value{Workload: work, Contender: trap.ID, Metric: "time", Value: 4321, Low: 4300, High: 4400, Unit: "ns/op", Rounds: 12, Struck: true})
-	serve(r)
+	addServers(r)
 	r.Verdicts = append(r.Verdicts,
 		tare.Verdict{Contender: one, Workload: work, Metric: "time", Criterion: "time ratio <= 0.9", Verdict: tare.NotMet, Sentence: one + ": time ratio <= 0.9 is not met."},
 		tare.Verdict{Contender: two, Workload: work, Metric: "time", Criterion: "time ratio <= 0.9", Verdict: tare.Inconclusive, Sentence: two + ": time ratio <= 0.9 is inconclusive.", RoundsNeeded: 40})
@@ -35,10 +34,10 @@ func Whole() *tare.Result {
 		{Contender: trap.ID, Check: "wrong-answer", Outcome: tare.Caught, Message: "3 of 9 answers differ", Rounds: 12},
 		{Contender: trap.ID, Check: "drift-in-trial", Outcome: tare.NotEnoughEvidence, Message: "12 rounds, about 25 would do", Rounds: 12, RoundsNeeded: 25},
 	}
-	r.Scaling = growth(r, base, one, two)
+	r.Scaling = newScaling(r, base, one, two)
 	r.BreakEven = []tare.BreakEvenResult{{Contender: one, Against: base, Metric: "cpu", Rates: []float64{10, 1000}, Level: 0.95, Sentence: "From 210 operations a second on it is 1 % of a core.",
 		Points: []tare.BreakEvenPoint{{Workload: work, Members: 12, Levels: 2, More: 480, MoreLow: 450, MoreHigh: 500, Cores: []float64{0.0000048, 0.00048}, OnePercent: 20833, OnePercentLow: 20000, OnePercentHigh: 22222, Rounds: 12}}}}
-	r.Decomposition = []tare.Decomposition{decomposed(work, base, one, two)}
+	r.Decomposition = []tare.Decomposition{newDecomposition(work, base, one, two)}
 	r.Cost = []tare.Cost{{Workload: work, Contender: one, Against: base, Metric: "cpu", Rate: 2000, Cores: 0.021, AgainstCores: 0.02, Saved: -0.001, SavedLow: -0.0014, SavedHigh: -0.0006, OnePercent: 20000, Sentence: "It is a thousandth of a core."}}
 	r.Semantics = []tare.Semantics{
 		{Contender: base, Reference: "encoding/json go1.26.8", Cases: 40},
@@ -50,7 +49,7 @@ func Whole() *tare.Result {
 		{ID: "F0.9", Kind: tare.ClaimRatio, Source: "a write-up, 2026-03-01", Statement: "twice as fast", Evidence: "comparison", Contender: one, Workload: work, Metric: "time", Published: 0.5, Unit: "ns/op", Measured: 1.05, Low: 1.03, High: 1.06, Outcome: tare.Refuted, Why: "published 0.5×, measured 1.05×", PublishedValue: 45478, PublishedBaseline: 91882},
 		{ID: "F0.19", Kind: tare.ClaimStatement, Source: "a write-up, 2026-03-01", Statement: "a drop-in replacement", Evidence: "semantic-diff", Contender: one, Outcome: tare.Refuted, Why: "it writes 1.5e-9 as 0"},
 	}
-	r.Profiles = []tare.Profile{profile(base, work, nil), profile(one, work, &tare.ProfileGap{Against: base, From: 10000, To: 10500,
+	r.Profiles = []tare.Profile{newProfile(base, work, nil), newProfile(one, work, &tare.ProfileGap{Against: base, From: 10000, To: 10500,
 		Parts:     []tare.GapLine{{Name: "encoding/json", From: 6000, To: 7000}},
 		Functions: []tare.GapLine{{Name: "example.org/codec1.(*Encoder).write", From: 0, To: 900}}})}
 	r.Trials[7].Error = &tare.TrialError{Class: tare.ErrExit, Message: "exit status 2"}
@@ -59,13 +58,11 @@ func Whole() *tare.Result {
 	return r
 }
 
-// swept is how many of the workloads are loads of one server; the others differ
-// in size.
+// swept is the number of workloads that are loads of one server; the others differ in size.
 const swept = 3
 
-// serve makes the first workloads loads of a server that differ in rate alone, with
-// latencies.
-func serve(r *tare.Result) {
+// addServers makes the first workloads loads of a server that differ only in rate, with latencies.
+func addServers(r *tare.Result) {
 	for i := range swept {
 		w := &r.Workloads[i]
 		w.N, w.Bytes = 50, 64*5000
@@ -88,7 +85,7 @@ func serve(r *tare.Result) {
 	}
 }
 
-func growth(r *tare.Result, ids ...string) []tare.Scaling {
+func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	var works []string
 	for _, w := range r.Workloads[swept:] {
 		works = append(works, w.ID)
@@ -100,7 +97,7 @@ func growth(r *tare.Result, ids ...string) []tare.Scaling {
 	return out
 }
 
-func decomposed(work string, ids ...string) tare.Decomposition {
+func newDecomposition(work string, ids ...string) tare.Decomposition {
 	step := func(i int, from, to float64) tare.Cause {
 		return tare.Cause{Cause: fmt.Sprintf("a line of log %d", i), From: ids[i-1], To: ids[i], Ratio: to / from, Low: to / from * 0.98, High: to / from * 1.02, Level: 0.95, Rounds: 12,
 			FromValue: from, ToValue: to, Unit: "ns/op", Share: 0.5, ShareLow: 0.4, ShareHigh: 0.6}
@@ -111,7 +108,7 @@ func decomposed(work string, ids ...string) tare.Decomposition {
 		Steps: []tare.Cause{step(1, 10000, 12000), step(2, 12000, 9000)}, Sentence: "Half of it is a line of log."}
 }
 
-func profile(id, work string, gap *tare.ProfileGap) tare.Profile {
+func newProfile(id, work string, gap *tare.ProfileGap) tare.Profile {
 	return tare.Profile{Contender: id, Workload: work, Of: tare.ProfileCPU, Unit: "nanoseconds", Total: 1e9, Ops: 100000, File: id + ".pprof", Flame: id + ".svg",
 		Top: []tare.ProfileLine{{Function: "encoding/json.(*encodeState).marshal", Flat: 4e8, Cumulative: 9e8}}, Gap: gap}
 }

@@ -1,5 +1,5 @@
 // Command pages writes reports for the browser's test: of synthetic results,
-// and of result documents that it is given, each under the name of its file.
+// and of result documents, each under the name of its file.
 //
 //	go run ./report/html/htmltest/pages DIR [RESULT.json[.gz]…]
 package main
@@ -24,13 +24,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pages: name a directory for the reports")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1], os.Args[2:]); err != nil {
+	if err := writePages(os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, "pages:", err)
 		os.Exit(1)
 	}
 }
 
-func write(dir string, documents []string) error {
+func writePages(dir string, documents []string) error {
 	results := map[string]*tare.Result{
 		"whole":     htmltest.Whole(),
 		"bench":     htmltest.Bench(20),
@@ -40,12 +40,12 @@ func write(dir string, documents []string) error {
 	}
 	measured := []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}}
 	for i, name := range documents {
-		r, err := read(name)
+		r, err := readResult(name)
 		if err != nil {
 			return err
 		}
 		stem, _, _ := strings.Cut(filepath.Base(name), ".")
-		if stem == "result" { // as the document of a run is called
+		if stem == "result" { // the document of a run
 			stem = filepath.Base(r.Study)
 		}
 		page := fmt.Sprintf("given-%02d-%s", i+1, stem)
@@ -53,20 +53,20 @@ func write(dir string, documents []string) error {
 		measured = append(measured, html.Linked{Result: r, Page: page + ".html"})
 	}
 	for name, r := range results {
-		err := page(filepath.Join(dir, name+".html"), func(w io.Writer) error {
+		err := writePage(filepath.Join(dir, name+".html"), func(w io.Writer) error {
 			return html.Write(w, r, html.Options{Explain: func(check string) string { return "It looks at what " + check + " is named after." }})
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return page(filepath.Join(dir, "claims.html"), func(w io.Writer) error {
+	return writePage(filepath.Join(dir, "claims.html"), func(w io.Writer) error {
 		return html.WriteClaims(w, measured)
 	})
 }
 
-// read is a result from its document, which may be compressed.
-func read(name string) (*tare.Result, error) {
+// readResult reads a result document, which may be compressed.
+func readResult(name string) (*tare.Result, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read a result: %w", err)
@@ -87,7 +87,7 @@ func read(name string) (*tare.Result, error) {
 	return &r, nil
 }
 
-func page(name string, write func(io.Writer) error) (err error) {
+func writePage(name string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return fmt.Errorf("write a page: %w", err)

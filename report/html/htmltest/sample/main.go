@@ -1,6 +1,6 @@
-// Command sample keeps results for the browser's test: real ones, made small.
-// What single rounds measured is rounded to a few digits, and where files lay
-// on the machine is left out; all else is as it was.
+// Command sample writes small versions of real results for the browser's test.
+// It rounds the values of single rounds to a few digits and removes the paths of
+// files on the machine; the rest is unchanged.
 //
 //	go run ./report/html/htmltest/sample DIR NAME=RESULT.json…
 package main
@@ -18,11 +18,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// keptDigits is how many digits of what single rounds measured are kept.
-const keptDigits = 5
+// sampleDigits is the number of digits of values of single rounds.
+const sampleDigits = 5
 
-// largest is how long a sample may be, in bytes.
-const largest = 300_000
+// maxSample is the largest size of a sample, in bytes.
+const maxSample = 300_000
 
 func main() {
 	if len(os.Args) < 3 {
@@ -35,15 +35,15 @@ func main() {
 			fmt.Fprintf(os.Stderr, "sample: %s: want NAME=FILE\n", arg)
 			os.Exit(2)
 		}
-		if err := keep(filepath.Join(os.Args[1], name+".json.gz"), file); err != nil {
+		if err := writeSample(filepath.Join(os.Args[1], name+".json.gz"), file); err != nil {
 			fmt.Fprintln(os.Stderr, "sample:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-// keep writes the result in file as a sample.
-func keep(sample, file string) error {
+// writeSample writes the result in file as a sample.
+func writeSample(sample, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read a result: %w", err)
@@ -52,7 +52,7 @@ func keep(sample, file string) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("%s is no result: %w", file, err)
 	}
-	small(&r)
+	shrinkResult(&r)
 	out, err := json.Marshal(&r)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", sample, err)
@@ -68,8 +68,8 @@ func keep(sample, file string) error {
 	if err := z.Close(); err != nil {
 		return fmt.Errorf("compress %s: %w", sample, err)
 	}
-	if packed.Len() > largest {
-		return fmt.Errorf("%s is %d bytes long; take a shorter run, a sample has at most %d", sample, packed.Len(), largest)
+	if packed.Len() > maxSample {
+		return fmt.Errorf("%s is %d bytes long; take a shorter run, a sample has at most %d", sample, packed.Len(), maxSample)
 	}
 	if err := os.WriteFile(sample, packed.Bytes(), 0o644); err != nil { //nolint:gosec // test data, for everybody to read
 		return fmt.Errorf("keep a sample: %w", err)
@@ -78,8 +78,8 @@ func keep(sample, file string) error {
 	return nil
 }
 
-// small rounds what single rounds measured.
-func small(r *tare.Result) {
+// shrinkResult rounds the values of single rounds and removes paths of the machine.
+func shrinkResult(r *tare.Result) {
 	r.Asked.Dir = ""
 	for _, c := range r.Contenders {
 		for i, m := range c.Modules {
@@ -89,34 +89,34 @@ func small(r *tare.Result) {
 		}
 	}
 	for i := range r.Rounds {
-		fewer(r.Rounds[i].Effects)
-		fewer(r.Rounds[i].Sums)
+		roundValues(r.Rounds[i].Effects)
+		roundValues(r.Rounds[i].Sums)
 	}
 	for i := range r.Scaling {
-		fewer(r.Scaling[i].PerRound)
+		roundValues(r.Scaling[i].PerRound)
 	}
 	for i := range r.BreakEven {
 		for j := range r.BreakEven[i].Points {
-			fewer(r.BreakEven[i].Points[j].PerRound)
+			roundValues(r.BreakEven[i].Points[j].PerRound)
 		}
 	}
 	for _, t := range r.Trials {
 		for _, sample := range t.Samples {
 			for key, x := range sample {
-				sample[key] = rounded(x)
+				sample[key] = roundValue(x)
 			}
 		}
 	}
 }
 
-func fewer(values []float64) {
+func roundValues(values []float64) {
 	for i, x := range values {
-		values[i] = rounded(x)
+		values[i] = roundValue(x)
 	}
 }
 
-func rounded(x float64) float64 {
-	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', keptDigits, 64), 64)
+func roundValue(x float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', sampleDigits, 64), 64)
 	if err != nil {
 		return x
 	}
