@@ -12,12 +12,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// changesMost is how many changed benchmarks the line below the headline names.
-const changesMost = 3
+// maxChanges limits the changed benchmarks that the line below the headline names.
+const maxChanges = 3
 
-// setAnswer gives a result its headline: how many benchmarks take another time in head, or
-// that none was shown to. The line below it has the largest changes, what the run could
-// have shown, and which benchmarks do another amount of work.
+// setAnswer gives a result its headline: how many benchmarks take another time in head, or that
+// none was shown to. The line below it has the largest changes, the smallest change that the run
+// could have shown, and the benchmarks that do another amount of work.
 func setAnswer(r *tare.Result) {
 	var changed, all []tare.Comparison
 	least, most, void := math.Inf(1), 0.0, 0
@@ -53,7 +53,7 @@ func setAnswer(r *tare.Result) {
 		r.Answer, r.Figures = noTimes(r, left), strings.TrimSpace(work)
 		return
 	case len(changed) == 0:
-		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", benchmarks(len(all)), left)
+		r.Answer = fmt.Sprintf("No change in time shown in %s%s.", formatBenchmarks(len(all)), left)
 		r.Figures = "Changes in time beyond " + could + " would have been shown." + work
 		return
 	}
@@ -66,13 +66,13 @@ func setAnswer(r *tare.Result) {
 		if c.Ratio > 1 {
 			slower++
 		}
-		if i < changesMost {
+		if i < maxChanges {
 			parts = append(parts, c.Workload+" "+format.Within(c.Ratio, c.Low, c.High))
 			r.Quotes = append(r.Quotes, tare.Quote{Contender: Head, Workload: c.Workload, Metric: "time"})
 		}
 	}
-	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.", len(changed), benchmarks(len(all)), slower, len(changed)-slower, left)
-	if more := len(changed) - changesMost; more > 0 {
+	r.Answer = fmt.Sprintf("%d of %s changed in time: %d slower, %d faster%s.", len(changed), formatBenchmarks(len(all)), slower, len(changed)-slower, left)
+	if more := len(changed) - maxChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	r.Figures = "Of base: " + strings.Join(parts, "; ") + "."
@@ -82,7 +82,8 @@ func setAnswer(r *tare.Result) {
 	r.Figures += work
 }
 
-// noTimes says that no benchmark has a result in time; left tells of void ones.
+// noTimes returns the headline of a result without times; left ends it with the number of void
+// benchmarks.
 func noTimes(r *tare.Result, left string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."
@@ -90,7 +91,7 @@ func noTimes(r *tare.Result, left string) string {
 	return "No answer: no benchmark has a result in time" + left + "."
 }
 
-// describeWork says which benchmarks do more or less work; "" if nothing was counted.
+// describeWork returns which benchmarks do more or less work; "" if nothing was counted.
 func describeWork(r *tare.Result) string {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var changed []tare.Comparison
@@ -108,26 +109,26 @@ func describeWork(r *tare.Result) string {
 		if all == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" The count of instructions differs in none of %s.", benchmarks(all))
+		return fmt.Sprintf(" The count of instructions differs in none of %s.", formatBenchmarks(all))
 	}
 	slices.SortStableFunc(changed, func(a, b tare.Comparison) int {
 		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
 	})
 	var parts []string
-	for _, c := range changed[:min(len(changed), changesMost)] {
+	for _, c := range changed[:min(len(changed), maxChanges)] {
 		word := metric.More
 		if c.Ratio < 1 {
 			word = metric.Less
 		}
 		parts = append(parts, fmt.Sprintf("%s %s %.1f %% %s", c.Workload, metric.Verb, 100*math.Abs(c.Ratio-1), word))
 	}
-	if more := len(changed) - changesMost; more > 0 {
+	if more := len(changed) - maxChanges; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more differ", more))
 	}
 	return " " + strings.Join(parts, "; ") + "."
 }
 
-func benchmarks(n int) string {
+func formatBenchmarks(n int) string {
 	if n == 1 {
 		return "1 benchmark"
 	}

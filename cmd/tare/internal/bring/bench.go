@@ -17,55 +17,50 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// workFor is how long what a run leaves in the cache stays there, if it was
-// killed before it could clean up.
+// workFor is the age at which test binaries of a killed run are removed from the cache.
 const workFor = 24 * time.Hour
 
-// triesShare is how many times the time to try the benchmarks of one side fits into a
-// budget.
-const triesShare = 6
+// trialShare divides a budget: the benchmarks of one side are tried in one such part of it.
+const trialShare = 6
 
-// aloneShare is how many times the time to try whether processes run side by side fits
-// into a budget at least.
+// aloneShare divides a budget: at least one such part tries whether processes can run side by side.
 const aloneShare = 12
 
-// Place is where and for whom two sides are built.
+// Place configures where and how two sides are built.
 type Place struct {
 	Cache    string // directory
 	Run      string // tag of the run
 	Guardian *trial.Guardian
-	Procs    int           // GOMAXPROCS of the benchmarks; zero: as they find it
-	Slice    time.Duration // length of a slice; zero: by rule
-	Once     time.Duration // for one run of a benchmark before it is measured; zero: a minute
+	Procs    int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
+	Slice    time.Duration // length of a slice; 0 if by rule
+	Once     time.Duration // for one run of a benchmark before it is measured; 0 means a minute
 	Say      func(string)
-	Dir      string // of the result, for flame graphs; empty: none is drawn
+	Dir      string // of the result, for flame graphs; "" if none is drawn
 
-	Budget time.Duration // of the user's own, which holds for trying benchmarks as well; zero: none
+	Budget time.Duration // the user's, which also limits the time to try benchmarks; 0 if none
 }
 
-// Bench is a comparison of two sides that are built: a study and what it takes
-// to carry it out.
+// Bench is a comparison of two built sides: a study, and the benchmarks and sources that it needs.
 type Bench struct {
 	Study    tare.Study
 	Sources  suite.Sources
 	Slice    time.Duration // length of a slice
-	Notes    []string      // what the sides lack, a line each
+	Notes    []string      // about what the sides lack, a line each
 	Spent    time.Duration // on trying benchmarks
-	Expected []tare.Pilot  // what pilots of the study will show
+	Expected []tare.Pilot  // forecast of the study's pilots
 
 	benchmarks []suite.Benchmark // of both sides
-	counted    *counting         // nil: nothing was counted
+	counted    *counting         // nil if nothing was counted
 
-	left     []suite.Left
-	kept     []string // lines about tests of base that are not replaced by those of head
-	findings []tare.Finding
-	work     string
+	left      []suite.Left
+	keptTests []string // lines about tests of base that are not replaced by those of head
+	findings  []tare.Finding
+	work      string
 }
 
-// NewBench builds both sides and finds out which benchmarks they share. Close
-// removes what it built.
+// NewBench builds both sides and finds the benchmarks that they share. Close removes the builds.
 func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
-	s, err := find(ctx, a, p.Cache)
+	s, err := findSides(ctx, a, p.Cache)
 	if err != nil {
 		return nil, err
 	}
@@ -84,17 +79,17 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	if b.work, err = os.MkdirTemp(all, "run-"); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
-	if err := b.fill(ctx, a, p, s); err != nil {
+	if err := b.prepareStudy(ctx, a, p, s); err != nil {
 		b.Close()
 		return nil, err
 	}
 	return b, nil
 }
 
-// Metrics are those of a comparison; the first is primary.
+// Metrics returns the metrics of a comparison; the first is primary.
 func Metrics() []string { return []string{"time", "bytes", "allocs"} }
 
-// Room makes a directory for a run, which goes when the comparison does.
+// Room makes a directory for a run. Close removes it.
 func (b *Bench) Room() (string, error) {
 	dir, err := os.MkdirTemp(b.work, "rounds-")
 	if err != nil {
@@ -103,10 +98,10 @@ func (b *Bench) Room() (string, error) {
 	return dir, nil
 }
 
-// Close removes what was built.
+// Close removes all files of the comparison.
 func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
 
-func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
+func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) error {
 	for _, side := range []*suite.Side{s.base, s.head} {
 		if err := side.Resolve(ctx, b.work); err != nil {
 			return err
@@ -115,25 +110,25 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	renamed := map[string]string{}
 	if a.Base != "" {
 		var err error
-		if renamed, err = s.renames(ctx); err != nil {
+		if renamed, err = s.findRenames(ctx); err != nil {
 			return err
 		}
 	}
 	var ofHead map[string]string
 	if a.Tests == TestsOfHead {
 		var err error
-		if ofHead, b.kept, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
+		if ofHead, b.keptTests, err = s.useHeadTests(ctx, a, renamed, b.work, p.Say); err != nil {
 			return err
 		}
 	}
-	tests, err := b.tests(ctx, a, s, renamed)
+	tests, err := b.listTests(ctx, a, s, renamed)
 	if err != nil {
 		return err
 	}
 	if a.Bench == "" {
 		a.Bench = "."
 	}
-	keep := a.Shard.keep(tests)
+	keep := a.Shard.filterIDs(tests)
 	if part := keep; s.reach != nil {
 		keep = func(id string) bool { return s.reach.Benchmark(id) && part(id) }
 	}
@@ -147,8 +142,8 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	var remarked []suite.Remark
 	late := map[string]bool{}
 	search := suite.Search{
-		Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
-		Within: p.Budget / triesShare, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
+		Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.sliceTime, Run: wholeLength,
+		Within: p.Budget / trialShare, NoTime: fmt.Sprintf("left out: a budget of %v has no time to try it; a longer --budget does", p.Budget), Skip: late,
 	}
 	for _, side := range []*suite.Side{s.base, s.head} {
 		built, err := suite.Build(ctx, side, tests[side.ID], a.Bench, b.work, p.Say)
@@ -176,16 +171,16 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		found[side.ID], left = some, append(left, lost...)
 		remarked = append(remarked, remarks...)
 	}
-	left = together(left)
-	b.leave(left...)
-	shared := b.shared(found[Base], found[Head], left)
+	left = mergeSides(left)
+	b.addLeft(left...)
+	shared := b.sharedBenchmarks(found[Base], found[Head], left)
 	if len(shared) == 0 {
-		return b.none(a)
+		return b.noneError(a)
 	}
 	if shared, err = b.findAlone(ctx, p, search, shared); err != nil {
 		return err
 	}
-	b.remark(remarked, shared)
+	b.noteRemarks(remarked, shared)
 	b.noteTests(ofHead, shared)
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
 		b.note(renamedModule(), "", fmt.Sprintf("the module %s of base is %s in head", from, renamed[from]))
@@ -196,13 +191,13 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		Metrics: Metrics(), Dir: s.head.Home,
 	}
 	b.benchmarks = shared
-	b.plan(shared)
+	b.planSlices(shared)
 	b.noteSameCode(shared)
 	return nil
 }
 
-// findAlone finds the benchmarks that need a process to themselves, in what is left of
-// the time to try benchmarks, and leaves out those that it has no time for.
+// findAlone finds the benchmarks that need a process to themselves, within the remaining time to
+// try benchmarks, and omits those that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if p.Budget > 0 {
 		q.Within = max(p.Budget/2-b.Spent, p.Budget/aloneShare)
@@ -212,15 +207,15 @@ func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared [
 	b.Spent += time.Since(began)
 	for _, m := range shared {
 		if err == nil && !slices.ContainsFunc(tried, func(t suite.Benchmark) bool { return t.ID() == m.ID() }) {
-			b.leave(suite.Left{ID: m.ID(), Late: true, Why: q.NoTime})
+			b.addLeft(suite.Left{ID: m.ID(), Late: true, Why: q.NoTime})
 		}
 	}
 	return tried, err
 }
 
-// tests are the packages with benchmarks of both sides. Both have the same
-// ones: others are left out and named.
-func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
+// listTests returns the packages with benchmarks of each side. Both sides have the same packages:
+// the others are skipped and named.
+func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	has := map[string]map[string]suite.Tests{}
 	var order []string
 	for _, side := range []*suite.Side{s.head, s.base} {
@@ -230,7 +225,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string
 		}
 		if side == s.head && a.Changed {
 			var besides error
-			if packages, besides, err = s.reached(ctx, packages); err != nil {
+			if packages, besides, err = s.filterReached(ctx, packages); err != nil {
 				return nil, err
 			}
 			if besides != nil {
@@ -240,7 +235,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string
 		has[side.ID] = map[string]suite.Tests{}
 		for _, p := range packages {
 			if side == s.head && p.OutsideWork() {
-				return nil, usage("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
+				return nil, usageError("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
 			}
 			if side == s.base {
 				p.As = renamePath(p.ImportPath, renamed)
@@ -251,7 +246,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string
 					order = append(order, p.Name())
 				}
 			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
-				b.leave(suite.Left{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})
+				b.addLeft(suite.Left{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})
 			}
 		}
 	}
@@ -263,22 +258,22 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides, renamed map[string
 		case okBase && okHead:
 			out[Base], out[Head] = append(out[Base], inBase), append(out[Head], inHead)
 		case okBase:
-			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
+			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only", OneSided: true})
 		default:
-			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
+			b.addLeft(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only", OneSided: true})
 		}
 	}
 	if len(out[Head]) == 0 {
-		return nil, b.none(a)
+		return nil, b.noneError(a)
 	}
 	return out, nil
 }
 
-// none says that there is nothing to measure.
-func (b *Bench) none(a Asked) error { return noBenchmarks(a, b.left) }
+// noneError returns the error that there is nothing to measure.
+func (b *Bench) noneError(a Asked) error { return noBenchmarks(a, b.left) }
 
-// noBenchmarks returns the error for an empty selection. It names the filters in
-// effect, and what was left out first.
+// noBenchmarks returns the error for an empty selection. It names the filters in effect, and the
+// first skipped benchmark.
 func noBenchmarks(a Asked, left []suite.Left) error {
 	where := strings.Join(a.Packages, " ")
 	if where == "" {
@@ -301,9 +296,9 @@ func noBenchmarks(a Asked, left []suite.Left) error {
 	return &UsageError{What: what, Nothing: !slices.ContainsFunc(left, func(l suite.Left) bool { return l.Late })}
 }
 
-// shared are the benchmarks of both sides, in the head's order, with the worse
-// of what was found out about them.
-func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.Benchmark {
+// sharedBenchmarks returns the benchmarks of both sides in the order of head, each with the worse
+// of the two sides' properties.
+func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, left []suite.Left) []suite.Benchmark {
 	var out []suite.Benchmark
 	for _, h := range head {
 		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == h.ID() })
@@ -329,21 +324,20 @@ func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.
 	return out
 }
 
-// oneSided leaves out a benchmark that only one side has, unless it is known
-// why the other has not.
+// oneSided skips a benchmark that only one side has, unless the reason is known.
 func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
 	known := slices.ContainsFunc(left, func(l suite.Left) bool {
 		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
 	})
 	if !known {
-		b.leave(suite.Left{ID: o.ID(), Why: "it is in " + side + " only", OneSided: true})
+		b.addLeft(suite.Left{ID: o.ID(), Why: "it is in " + side + " only", OneSided: true})
 	}
 }
 
-// Left is what is not measured, and whose fault that is.
+// Left returns the skipped benchmarks and packages, with the reason and the side at fault.
 func (b *Bench) Left() []suite.Left { return slices.Clone(b.left) }
 
-func (b *Bench) leave(left ...suite.Left) {
+func (b *Bench) addLeft(left ...suite.Left) {
 	for _, l := range left {
 		if !slices.Contains(b.left, l) {
 			b.left = append(b.left, l)
@@ -351,8 +345,8 @@ func (b *Bench) leave(left ...suite.Left) {
 	}
 }
 
-// together says once what goes for both sides.
-func together(left []suite.Left) []suite.Left {
+// mergeSides joins equal entries of both sides into one.
+func mergeSides(left []suite.Left) []suite.Left {
 	var all []suite.Left
 	for _, l := range left {
 		i := slices.IndexFunc(all, func(o suite.Left) bool { return o.ID == l.ID && o.Why == l.Why && o.Broken == l.Broken })
@@ -365,8 +359,9 @@ func together(left []suite.Left) []suite.Left {
 	return all
 }
 
-// keep chooses the benchmarks of one part. All parts together are all of them.
-func (s Shard) keep(tests map[string][]suite.Tests) func(id string) bool {
+// filterIDs returns a predicate for the benchmark ids of shard s. Every id belongs to exactly one
+// shard.
+func (s Shard) filterIDs(tests map[string][]suite.Tests) func(id string) bool {
 	if s.Of <= 1 {
 		return func(string) bool { return true }
 	}
@@ -385,7 +380,7 @@ func (s Shard) keep(tests map[string][]suite.Tests) func(id string) bool {
 	return func(id string) bool { return slices.Index(ids, id)%s.Of == s.Index-1 }
 }
 
-// modulePath is the module of the first package.
+// modulePath returns the module of the first package.
 func modulePath(tests []suite.Tests) string {
 	if p := tests[0].Package; p.Module != nil {
 		return p.Module.Path

@@ -21,25 +21,25 @@ import (
 )
 
 const (
-	// CountsShare is how many times the time to count instructions fits into a budget.
+	// CountsShare divides a budget: one such part counts instructions.
 	CountsShare = 4
 	// workAlpha is the error level of the interval of a count, for each row.
 	workAlpha = 0.01
-	// leastWork is how many instructions an operation can move by between two builds of
-	// the same code: where data lies decides which way copies and searches take.
-	leastWork = 1.0
+	// minWork is the number of instructions by which an operation can differ between two builds of
+	// the same code: the addresses of data decide how copies and searches run.
+	minWork = 1.0
 )
 
-// counting is what was counted of the benchmarks of a comparison.
+// counting contains the counts of a comparison.
 type counting struct {
 	counter *counts.Counter
 	pairs   map[string]counts.Pair // by benchmark id
 	rows    []tare.Comparison      // in the order of the benchmarks
 }
 
-// Count counts the instructions of all benchmarks on both sides, on all processors at once,
-// within a part of the time there is. A benchmark that cannot be counted is noted, and is
-// timed as before. Builds are not part of the time.
+// Count counts the instructions of all benchmarks on both sides, on all processors concurrently,
+// within a part of the time. A benchmark that cannot be counted is noted, and is timed as before.
+// Builds are not part of the time.
 func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within time.Duration) error {
 	counter, why := counts.Find(ctx, choice)
 	if counter == nil {
@@ -54,10 +54,10 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 	}
 	c := &counting{counter: counter, pairs: map[string]counts.Pair{}}
 	l := &layouts{b: b, place: p, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
-	defer l.remove()
+	defer l.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {
-			if err := l.build(ctx, m.Package); err != nil {
+			if err := l.buildPackage(ctx, m.Package); err != nil {
 				return err
 			}
 		}
@@ -78,12 +78,12 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 			b.note(NotCounted(), m.ID(), why)
 		}
 	}
-	c.compare(b.benchmarks)
+	c.compareSides(b.benchmarks)
 	b.counted = c
 	return nil
 }
 
-// uncountable returns why nothing of the two sides can be counted, "" if it can.
+// uncountable returns why neither side can be counted; "" if both can.
 func (b *Bench) uncountable(c *counts.Counter) string {
 	for _, id := range []string{Base, Head} {
 		s := b.Sources.Suites[id]
@@ -106,7 +106,8 @@ func isBefore(release string, minor int) bool {
 	return err == nil && n < minor
 }
 
-// layouts are the test binaries that are counted, linked anew for each repeat.
+// layouts links the test binaries that are counted, with another order of functions for each
+// repeat.
 type layouts struct {
 	b       *Bench
 	place   Place
@@ -116,11 +117,11 @@ type layouts struct {
 	links  map[string]*gobench.Link // by side and package
 	failed map[string]error         // by package
 	built  map[string]string        // paths by side, package and repeat
-	alone  map[string]*sync.Mutex   // of packages of which no two processes can run at once
+	alone  map[string]*sync.Mutex   // of packages of which no two processes can run at the same time
 }
 
-// build builds a package for the counter on both sides.
-func (l *layouts) build(ctx context.Context, key string) error {
+// buildPackage builds a package for the counter on both sides.
+func (l *layouts) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
 		s := l.b.Sources.Suites[id]
 		pkg := packageKey(key)
@@ -146,8 +147,8 @@ func (l *layouts) build(ctx context.Context, key string) error {
 
 func packageKey(key string) string { return strings.TrimSuffix(key, "_test") }
 
-// binary returns the binary of a package for the repeat-th count of a side.
-func (l *layouts) binary(ctx context.Context, side, key string, repeat int) (string, error) {
+// linkBinary returns the binary of a package for the repeat-th count of a side.
+func (l *layouts) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
 	pkg := packageKey(key)
 	if err := l.failed[pkg]; err != nil {
 		return "", err
@@ -173,16 +174,16 @@ func (l *layouts) binary(ctx context.Context, side, key string, repeat int) (str
 	return path, err
 }
 
-// remove removes the binaries.
-func (l *layouts) remove() {
+// removeBinaries removes the binaries.
+func (l *layouts) removeBinaries() {
 	for _, path := range l.built {
 		_ = os.Remove(path)
 	}
 	_ = os.RemoveAll(filepath.Join(l.b.work, "counted"))
 }
 
-// countAll counts all benchmarks, and returns why some are not counted, by id. Those whose
-// code differs come first.
+// countAll counts all benchmarks, and returns why some are not counted, by id. Those whose code
+// differs come first.
 func (l *layouts) countAll(ctx context.Context, c *counting) map[string]string {
 	failures := map[string]string{}
 	l.alone = map[string]*sync.Mutex{}
@@ -242,7 +243,7 @@ func (l *layouts) countOne(ctx context.Context, m suite.Benchmark) (counts.Pair,
 	side := func(id string) counts.Side {
 		s := l.b.Sources.Suites[id]
 		return func(ctx context.Context, repeat int) (counts.Program, error) {
-			binary, err := l.binary(ctx, id, m.Package, repeat)
+			binary, err := l.linkBinary(ctx, id, m.Package, repeat)
 			return counts.Program{
 				Name: m.Name, Binary: binary, Dir: s.Packages[m.Package].Dir, Env: s.Environment(m.Package),
 				Spec: trial.Spec{Run: l.place.Run, Guardian: l.place.Guardian}, Work: l.b.work,
@@ -264,9 +265,9 @@ func whyNotCounted(ctx context.Context, err error) string {
 	return "" + firstLine(err.Error())
 }
 
-// compare compares the sides of all that was counted. How well counts repeat is taken from
-// the whole table.
-func (c *counting) compare(all []suite.Benchmark) {
+// compareSides compares the two sides of all counts. It estimates how well counts repeat from all
+// benchmarks together.
+func (c *counting) compareSides(all []suite.Benchmark) {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var table []stats.Repeats
 	for _, p := range c.pairs {
@@ -288,14 +289,14 @@ func (c *counting) compare(all []suite.Benchmark) {
 			row.Ratio = head / base
 			row.Low, row.High = row.Ratio, row.Ratio
 		} else {
-			row.Ratio, row.Low, row.High = r.Compare(usual, leastWork, workAlpha)
+			row.Ratio, row.Low, row.High = r.Compare(usual, minWork, workAlpha)
 		}
 		c.rows = append(c.rows, row)
 	}
 }
 
-// row returns the comparison of a benchmark.
-func (c *counting) row(id string) (tare.Comparison, bool) {
+// findRow returns the comparison of a benchmark.
+func (c *counting) findRow(id string) (tare.Comparison, bool) {
 	if c == nil {
 		return tare.Comparison{}, false
 	}
@@ -306,8 +307,8 @@ func (c *counting) row(id string) (tare.Comparison, bool) {
 	return c.rows[i], true
 }
 
-// record adds what was counted to a result.
-func (c *counting) record(r *tare.Result) {
+// addToResult adds the counts to a result.
+func (c *counting) addToResult(r *tare.Result) {
 	if c == nil || len(c.rows) == 0 {
 		return
 	}
@@ -336,11 +337,11 @@ func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
 }
 
-// SkipSame leaves benchmarks out of the timed rounds that have the same code and the same
-// count on both sides, and notes them.
+// SkipSame removes benchmarks from the timed rounds that have the same code and the same count on
+// both sides, and notes them.
 func (b *Bench) SkipSame() {
 	b.Study.Workloads = slices.DeleteFunc(slices.Clone(b.Study.Workloads), func(w tare.Workload) bool {
-		row, ok := b.counted.row(w.ID)
+		row, ok := b.counted.findRow(w.ID)
 		if !ok || !b.isSameCode(w.ID) || row.Differs(0) != tare.NotShown {
 			return false
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Profile says which rows are profiled after the rounds.
+// Profile selects the rows that are profiled after the rounds.
 type Profile string
 
 // Rows that are profiled.
@@ -30,36 +30,35 @@ const (
 	ProfileAll       Profile = "all"
 )
 
-// Profiles lists what may be asked for.
+// Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// mostExplained is how many rows are profiled of those that differ: each takes
-// some twenty seconds.
-const mostExplained = 6
+// maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
+const maxExplained = 6
 
-// Explain profiles both sides of rows of the result, after all timing, and adds
-// what their differences come of. What goes wrong is said there.
+// Explain profiles both sides of rows of the result, after all timing, and adds the causes of their
+// differences. Errors are part of the explanation.
 func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Place) {
-	rows := b.explained(r, which)
-	if which == ProfileDifferent && len(rows) > mostExplained {
+	rows := b.selectProfiled(r, which)
+	if which == ProfileDifferent && len(rows) > maxExplained {
 		var names []string
-		for _, w := range rows[mostExplained:] {
+		for _, w := range rows[maxExplained:] {
 			names = append(names, w.ID)
 		}
 		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{
-			What: strings.Join(names, ", "), Why: fmt.Sprintf("profiles are taken of the %d rows that differ most; --bench chooses others", mostExplained),
+			What: strings.Join(names, ", "), Why: fmt.Sprintf("profiles are taken of the %d rows that differ most; --bench chooses others", maxExplained),
 		})
-		rows = rows[:mostExplained]
+		rows = rows[:maxExplained]
 	}
 	for i, w := range rows {
 		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
-		q := b.question(r, w, p)
+		q := b.newQuestion(r, w, p)
 		if p.Dir != "" {
 			q.Keep = func(flame []byte) (string, error) { return keepFlame(p.Dir, i+1, flame) }
 		}
 		e, err := why.Explain(ctx, q)
 		if err != nil {
-			return // what was measured stands
+			return // the measurements remain
 		}
 		if i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload }); i >= 0 { // counted
 			e.Work = r.Explanations[i].Work
@@ -70,7 +69,7 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Pl
 	}
 }
 
-// keepFlame writes the n-th flame graph beside a result.
+// keepFlame writes the n-th flame graph next to a result.
 func keepFlame(dir string, n int, flame []byte) (string, error) {
 	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
 	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
@@ -82,8 +81,8 @@ func keepFlame(dir string, n int, flame []byte) (string, error) {
 	return file, nil
 }
 
-// explained are the workloads to profile, those furthest apart first.
-func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
+// selectProfiled returns the workloads to profile, those with the largest differences first.
+func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
 	apart := map[string]float64{}
 	for _, c := range r.Comparisons {
 		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
@@ -97,8 +96,8 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 		return nil
 	}
 	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
-		base, head := allocations(r, w)
-		if d := stats.Median(head) - stats.Median(base); same(base) && same(head) && math.Abs(d) >= 0.5 {
+		base, head := allocsPerRound(r, w)
+		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= 0.5 {
 			apart[w.ID] = max(apart[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
 		}
 	}
@@ -109,34 +108,34 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 	return rows
 }
 
-// question asks about one workload.
-func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question {
+// newQuestion returns the question about one workload.
+func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, p Place) why.Question {
 	m, _ := tare.MetricNamed("time")
-	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Spec: trial.Spec{Run: p.Run, Guardian: p.Guardian}, Users: users(b.Sources)}
+	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Spec: trial.Spec{Run: p.Run, Guardian: p.Guardian}, Users: newUserFilter(b.Sources)}
 	for _, t := range r.Trials {
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
-	base, head := allocations(r, w)
+	base, head := allocsPerRound(r, w)
 	q.Allocs = stats.Median(head) - stats.Median(base)
-	q.Base, q.Head = b.side(Base, w, p), b.side(Head, w, p)
+	q.Base, q.Head = b.profileSide(Base, w, p), b.profileSide(Head, w, p)
 	return q
 }
 
-// allocations returns those of an operation by round, of both sides.
-func allocations(r *tare.Result, w tare.Workload) (base, head []float64) {
+// allocsPerRound returns the allocations of an operation by round, of both sides.
+func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
 	m, _ := tare.MetricNamed("allocs")
 	index := evidence.FromResult(r).Index()
 	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
-// same reports whether counts are the same in all rounds, of which there are some.
-func same(counts []float64) bool {
+// isConstant reports whether there are counts and all rounds have the same.
+func isConstant(counts []float64) bool {
 	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < 0.5
 }
 
-// side is one side of a benchmark to profile, linked anew for each round as it
-// was when it was measured.
-func (b *Bench) side(id string, w tare.Workload, p Place) why.Side {
+// profileSide returns one side of a benchmark to profile, linked again for each round as in the
+// measurement.
+func (b *Bench) profileSide(id string, w tare.Workload, p Place) why.Side {
 	built := b.Sources.Suites[id]
 	pkg := built.Packages[w.Fixture]
 	s := why.Side{ID: id, Dir: pkg.Dir, Env: built.Environment(w.Fixture)}
@@ -159,9 +158,9 @@ func (b *Bench) side(id string, w tare.Workload, p Place) why.Side {
 	return s
 }
 
-// users tells packages whose functions are named from those of the standard
-// library. Between two releases of Go these are what is compared.
-func users(s suite.Sources) func(path string) bool {
+// newUserFilter returns a predicate for packages whose functions explanations name. These are not
+// of the standard library, unless the sides are built with different releases of Go.
+func newUserFilter(s suite.Sources) func(path string) bool {
 	releases := s.Suites[Base].Go != s.Suites[Head].Go
 	return func(path string) bool {
 		first, _, _ := strings.Cut(path, "/")

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Notes are the findings of tare bench's own, besides those of the checks of
-// every study: they come of what was found out before the study began.
+// Notes returns the findings of tare bench, which are not checks of every study: their causes are
+// known before the study begins.
 func Notes() []check.Check {
 	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode(), NotCounted(), NotTimed()}
 }
@@ -28,7 +28,7 @@ func wholeRuns() check.Check {
 	return check.Check{
 		ID: "whole-runs", Severity: tare.Note,
 		Summary: fmt.Sprintf("A benchmark cannot be cut into slices: one iteration is longer than a slice may be (%v), or testing takes more than half of that to set it up again, or its time is not proportional to its iterations: work around the loop makes up a fifth of a slice, or an iteration takes more than twice as long where eight times as many are asked for. "+
-			"It is measured in whole runs instead, two of each side in a round, both sides with the same number of iterations, which take about %v. The other benchmarks stay in slices.", mostLength, wholeLength),
+			"It is measured in whole runs instead, two of each side in a round, both sides with the same number of iterations, which take about %v. The other benchmarks stay in slices.", maxLength, wholeLength),
 		Why: "Where the time of an iteration depends on how many there are, a slice is the time of something else than go test -bench reports. " +
 			"Whole runs show what it reports, but the sides take turns less often: disturbances affect the sides less equally, so it takes more rounds to show a difference.",
 		Advice: "set up what is expensive once, outside of the benchmark or before b.ResetTimer, and let an iteration do the same work however many there are",
@@ -62,7 +62,7 @@ func repeatedRun() check.Check {
 	}
 }
 
-// HeadTests is the note that base runs the tests of head.
+// HeadTests returns the note that base runs the tests of head.
 func HeadTests() check.Check {
 	return check.Check{
 		ID: "head-tests", Severity: tare.Note,
@@ -99,7 +99,7 @@ func oneLayout() check.Check {
 	}
 }
 
-// SameCode is the note that two sides have the same code for a benchmark.
+// SameCode returns the note that two sides have the same code for a benchmark.
 func SameCode() check.Check {
 	return check.Check{
 		ID: "same-code", Severity: tare.Note,
@@ -109,7 +109,7 @@ func SameCode() check.Check {
 	}
 }
 
-// NotCounted is the note that the instructions of a benchmark, or of all, are not counted.
+// NotCounted returns the note that the instructions of a benchmark, or of all, are not counted.
 func NotCounted() check.Check {
 	return check.Check{
 		ID: "not-counted", Severity: tare.Note,
@@ -119,7 +119,7 @@ func NotCounted() check.Check {
 	}
 }
 
-// NotTimed is the note that a benchmark is not timed because nothing differs.
+// NotTimed returns the note that a benchmark is not timed because nothing differs.
 func NotTimed() check.Check {
 	return check.Check{
 		ID: "not-timed", Severity: tare.Note,
@@ -129,9 +129,8 @@ func NotTimed() check.Check {
 	}
 }
 
-// remark notes what was found out about benchmarks that are measured, and about
-// their packages.
-func (b *Bench) remark(remarks []suite.Remark, shared []suite.Benchmark) {
+// noteRemarks notes the remarks on shared benchmarks and on their packages.
+func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	about := map[string]bool{}
 	for _, m := range shared {
 		about[m.ID()], about[strings.TrimSuffix(m.Package, "_test")] = true, true
@@ -157,7 +156,7 @@ func (b *Bench) noteTests(of map[string]string, shared []suite.Benchmark) {
 			b.note(HeadTests(), m.ID(), text)
 		}
 	}
-	for _, text := range b.kept {
+	for _, text := range b.keptTests {
 		b.note(HeadTests(), "", text)
 	}
 }

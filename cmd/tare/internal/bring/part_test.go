@@ -28,7 +28,7 @@ func TestShards(t *testing.T) {
 	for of := range 6 {
 		parts := map[string]int{}
 		for i := range max(1, of) {
-			keep := Shard{i + 1, of}.keep(tests)
+			keep := Shard{i + 1, of}.filterIDs(tests)
 			for _, id := range ids {
 				if keep(id) {
 					parts[id]++
@@ -95,7 +95,7 @@ func TestReached(t *testing.T) {
 			text = append(text, "\nvar changed int"...)
 		}
 		put(tt.changes, string(text)+"\n")
-		s, err := find(t.Context(), Asked{Dir: dir, Base: "HEAD"}, t.TempDir())
+		s, err := findSides(t.Context(), Asked{Dir: dir, Base: "HEAD"}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reached, besides, err := s.reached(t.Context(), all)
+		reached, besides, err := s.filterReached(t.Context(), all)
 		var got []string
 		for _, p := range reached {
 			got = append(got, p.ImportPath)
@@ -119,7 +119,7 @@ func TestReached(t *testing.T) {
 // What the head has that the base has not is in its title and nowhere else.
 func TestWhatTheHeadHas(t *testing.T) {
 	dir := t.TempDir()
-	s, err := find(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
+	s, err := findSides(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, EnvRecord: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestWhatTheHeadHas(t *testing.T) {
 // A slice is long enough for what testing does around it, and for collections.
 func TestSliceRule(t *testing.T) {
 	b := Bench{Slice: sliceLength}
-	b.plan([]suite.Benchmark{
+	b.planSlices([]suite.Benchmark{
 		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkAllocatesMuch", NSPerOp: 1000, BytesPer: 5000, Around: time.Millisecond},
@@ -168,7 +168,7 @@ func TestSliceRule(t *testing.T) {
 func TestStoppedTimers(t *testing.T) {
 	b := Bench{Slice: sliceLength}
 	stops := suite.Benchmark{Package: "p", Name: "BenchmarkStops", NSPerOp: 50, Untimed: 99950, Around: time.Millisecond}
-	b.plan([]suite.Benchmark{
+	b.planSlices([]suite.Benchmark{
 		stops,
 		{Package: "p", Name: "BenchmarkStopsLong", NSPerOp: 50, Untimed: 400e6, Around: time.Millisecond},
 	})
@@ -197,7 +197,7 @@ func TestExpectedStarts(t *testing.T) {
 		all[1].Name = "BenchmarkB"
 		edit(all)
 		b := Bench{Slice: sliceLength}
-		b.plan(all)
+		b.planSlices(all)
 		return b.forecastTime(b.Study.Workloads, 1) - b.forecastTime(b.Study.Workloads, 0)
 	}
 	plain := round(func([]suite.Benchmark) {})
@@ -232,7 +232,7 @@ func TestExpectedStarts(t *testing.T) {
 // A benchmark that takes long does not keep those behind it out.
 func TestMaxHoldsWhatFits(t *testing.T) {
 	b := Bench{Slice: sliceLength}
-	b.plan([]suite.Benchmark{
+	b.planSlices([]suite.Benchmark{
 		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 100 * time.Millisecond},
 		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
@@ -250,7 +250,7 @@ func TestMaxHoldsWhatFits(t *testing.T) {
 // few and long slices, and a note says why.
 func TestWholeRuns(t *testing.T) {
 	b := Bench{Slice: sliceLength}
-	b.plan([]suite.Benchmark{
+	b.planSlices([]suite.Benchmark{
 		{Package: "p", Name: "BenchmarkLong", NSPerOp: 300e6, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 1000, Around: 200 * time.Millisecond},
 		{Package: "p", Name: "BenchmarkGrows", NSPerOp: 1000, Around: time.Millisecond, Growth: 7.91, Run: 4321},
@@ -294,7 +294,7 @@ func TestWholeRunsOfOneSide(t *testing.T) {
 		base, head suite.Benchmark
 		run        int64
 	}{{at, at, 0}, {grows, at, 1000}, {at, grows, 1000}, {grows, most, 500}, {most, grows, 500}} {
-		got := (&Bench{}).shared([]suite.Benchmark{tt.base}, []suite.Benchmark{tt.head}, nil)
+		got := (&Bench{}).sharedBenchmarks([]suite.Benchmark{tt.base}, []suite.Benchmark{tt.head}, nil)
 		if len(got) != 1 || got[0].Run != tt.run || (got[0].Growth+float64(got[0].Fixed) > 0) != (tt.run > 0) {
 			t.Errorf("%+v and %+v: %+v", tt.base, tt.head, got)
 		}
@@ -303,7 +303,7 @@ func TestWholeRunsOfOneSide(t *testing.T) {
 
 // What is said of both sides is said once, and of one side with its name.
 func TestWhoseFault(t *testing.T) {
-	left := together([]suite.Left{
+	left := mergeSides([]suite.Left{
 		{ID: "a", Side: Base, Why: "it fails"}, {ID: "b", Side: Base, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Base, Why: "one"},
 		{ID: "a", Side: Head, Why: "it fails"}, {ID: "b", Side: Head, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Head, Why: "two"}, {ID: "d", Side: Head, Broken: true, Why: "y"},
 	})

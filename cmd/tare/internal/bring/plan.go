@@ -16,39 +16,39 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// The rule for slices of benchmarks, which docs/bench.md tells.
+// The rule for slices of benchmarks; docs/bench.md explains it.
 const (
-	// MostSlices is how many there are in a round, of each side, and four times
-	// fewer where a benchmark allocates: testing takes time around each of them, and
-	// more rounds are worth more than more slices.
-	MostSlices  = 16
-	sliceLength = 4 * time.Millisecond   // of a benchmark that allocates nothing
-	allocLength = 12 * time.Millisecond  // of one that does, as the lab has it …
-	allocBytes  = 16e6                   // … or until so much is allocated,
-	allocMost   = 48 * time.Millisecond  // but not longer than this: what allocates that slowly is hardly collected
-	mostLength  = 250 * time.Millisecond // nor than this for what testing does around it
-	aroundShare = 2                      // a slice is at least so many times what testing does around it
-	aroundNoted = 20 * time.Millisecond  // of that, which is worth a note
-	wholeLength = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
+	// MostSlices is the number in a round, of each side, and four times fewer where a benchmark
+	// allocates: testing takes time around each of them, and more rounds are worth more than more
+	// slices.
+	MostSlices     = 16
+	sliceLength    = 4 * time.Millisecond   // of a benchmark that allocates nothing
+	allocLength    = 12 * time.Millisecond  // of one that does, as in other studies …
+	allocBytes     = 16e6                   // … or until so much is allocated,
+	maxAllocLength = 48 * time.Millisecond  // but not longer than this: so slow an allocator is hardly collected
+	maxLength      = 250 * time.Millisecond // nor than this for testing's work around it
+	aroundShare    = 2                      // a slice takes at least this many times testing's work around it
+	aroundNoted    = 20 * time.Millisecond  // of that, which is worth a note
+	wholeLength    = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
 
-	wantRounds  = 27 // of a budget that nobody chose
-	leastBudget = 15 * time.Second
-	warmLength  = 10 * time.Millisecond // of a warm-up, about
+	wantRounds = 27 // of a budget that the user did not choose
+	minBudget  = 15 * time.Second
+	warmLength = 10 * time.Millisecond // of a warm-up, about
 )
 
-// plan makes the workloads of the study: each slice is as long as it takes for
-// its result to be the benchmark's, and not that of what testing does around it.
-// What cannot be cut into slices is measured in whole runs.
-func (b *Bench) plan(shared []suite.Benchmark) {
+// planSlices makes the workloads of the study: each slice is long enough that its result is the
+// benchmark's, and not that of testing's work around it. A benchmark that cannot be cut into slices
+// is measured in complete runs.
+func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
 		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
-		if why := b.indivisible(m); why != "" {
-			n := iterations(m) // the same on both sides, or their figures would be of different things
+		if why := b.whyIndivisible(m); why != "" {
+			n := wholeIterations(m) // the same on both sides, or their values would not be comparable
 			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
 			of := wholeRuns()
 			if m.Alone != "" {
 				of = oneProcess()
-			} else if m.Run == 0 && m.Around < mostLength/aroundShare {
+			} else if m.Run == 0 && m.Around < maxLength/aroundShare {
 				of.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
 			b.note(of, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
@@ -56,63 +56,63 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			b.Expected = append(b.Expected, expectWhole(w, m, n)...)
 			continue
 		}
-		w.Slice = b.slice(m)
+		w.Slice = b.sliceTime(m)
 		if w.Slice > b.Slice && m.Around > aroundNoted {
-			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(w.Slice)))
+			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Around), roundTime(w.Slice)))
 		}
 		b.Study.Workloads = append(b.Study.Workloads, w)
 		b.Expected = append(b.Expected, expectSlices(w, m)...)
 	}
 }
 
-// slice is how long slices of m are; zero where it cannot have any. Of a benchmark that
-// stops its timer it is the part of that length that is timed.
-func (b *Bench) slice(m suite.Benchmark) time.Duration {
-	if b.indivisible(m) != "" {
+// sliceTime returns the length of slices of m; 0 if it cannot have any. Of a benchmark that stops
+// its timer it is the timed part of that length.
+func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
+	if b.whyIndivisible(m) != "" {
 		return 0
 	}
 	least, want := aroundShare*m.Around, b.Slice
 	if m.BytesPer >= 1 {
 		want = max(want, allocLength)
-		least = max(least, min(allocMost, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
+		least = max(least, min(maxAllocLength, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
 	}
 	if m.Untimed > 0 { // so little of it is timed that a few more iterations are worth it
-		want = max(want, allocMost)
+		want = max(want, maxAllocLength)
 	}
-	long := m.TimedShare() * float64(max(want, min(least, mostLength)))
+	long := m.TimedShare() * float64(max(want, min(least, maxLength)))
 	return time.Duration(max(1, long, m.NSPerOp))
 }
 
-// indivisible says why m cannot be cut into slices; empty where it can.
-func (b *Bench) indivisible(m suite.Benchmark) string {
-	most := max(b.Slice, mostLength)
+// whyIndivisible returns why m cannot be cut into slices; "" if it can.
+func (b *Bench) whyIndivisible(m suite.Benchmark) string {
+	most := max(b.Slice, maxLength)
 	switch one := time.Duration(m.Elapsed()); {
 	case m.Alone != "":
 		return "no two processes of its package can run at once (" + m.Alone + ")"
 	case one > most && m.Untimed > m.NSPerOp:
-		return fmt.Sprintf("one iteration takes %v, most of it with its timer stopped, and a slice is at most %v long", rounded(one), most)
+		return fmt.Sprintf("one iteration takes %v, most of it with its timer stopped, and a slice is at most %v long", roundTime(one), most)
 	case one > most:
-		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", rounded(one), most)
+		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", roundTime(one), most)
 	case aroundShare*m.Around > most:
-		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", rounded(m.Around), most)
+		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", roundTime(m.Around), most)
 	case m.Fixed > 0:
-		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", rounded(m.Fixed))
+		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", roundTime(m.Fixed))
 	case m.Growth > 0:
 		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are asked for", m.Growth)
 	}
 	return ""
 }
 
-// iterations is how many a whole run of m has.
-func iterations(m suite.Benchmark) int64 {
+// wholeIterations returns the number of iterations of a complete run of m.
+func wholeIterations(m suite.Benchmark) int64 {
 	if m.Run > 0 {
 		return m.Run
 	}
 	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.Elapsed()))))
 }
 
-// expectWhole returns what pilots will show of a benchmark that is measured in whole
-// runs of n iterations: an operation is a run, which allocates.
+// expectWhole forecasts the pilots of a benchmark that is measured in complete runs of n
+// iterations: an operation is a run, which allocates.
 func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
 	around := float64(m.Around) + float64(n)*m.Untimed
 	if n > 1 { // testing tries one before
@@ -128,7 +128,7 @@ func expectWhole(w tare.Workload, m suite.Benchmark, n int64) []tare.Pilot {
 	})
 }
 
-// expectSlices returns what pilots will show of a benchmark that is cut into slices.
+// expectSlices forecasts the pilots of a benchmark that is cut into slices.
 func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
 	around := float64(2*m.Around) + m.Elapsed() // testing tries one iteration before the others
 	return expectAll(w, m, tare.Pilot{
@@ -137,7 +137,7 @@ func expectSlices(w tare.Workload, m suite.Benchmark) []tare.Pilot {
 	})
 }
 
-// expectAll returns what pilots of all contenders will show of w, if that of one shows p.
+// expectAll forecasts the pilots of all contenders on w, if that of one shows p.
 func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	p.Workload, p.Process, p.StartNS = w.ID, m.Package, float64(m.Link+m.Start)
 	null := tare.Pilot{Contender: tare.NullID, Workload: w.ID, NSPerOp: 0.1}
@@ -149,10 +149,10 @@ func expectAll(w tare.Workload, m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	return all
 }
 
-// Takes is about how long so many rounds take.
+// Takes returns about how long that number of rounds takes.
 func (b *Bench) Takes(rounds int) time.Duration { return b.forecastTime(b.Study.Workloads, rounds) }
 
-// forecastTime returns how long so many rounds of works take, with what comes before them.
+// forecastTime returns how long that number of rounds of works takes, with the pilots before them.
 func (b *Bench) forecastTime(works []tare.Workload, rounds int) time.Duration {
 	in := map[string]bool{}
 	for _, w := range works {
@@ -167,7 +167,7 @@ func (b *Bench) forecastTime(works []tare.Workload, rounds int) time.Duration {
 	return lab.PilotTime(expected) + time.Duration(float64(rounds)*round*float64(time.Second))
 }
 
-// Keep leaves all benchmarks out but one, and reports whether there is that one.
+// Keep skips all benchmarks but one, and reports whether that one exists.
 func (b *Bench) Keep(id string) bool {
 	i := slices.IndexFunc(b.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i >= 0 {
@@ -177,9 +177,8 @@ func (b *Bench) Keep(id string) bool {
 	return i >= 0
 }
 
-// Budget is how long to measure where nobody says: as long as is enough for
-// many rounds, within most. Benchmarks that most has no time for beside those
-// before them are left out and named; zero is no limit.
+// Budget returns the time to measure if the user does not set it: enough for many rounds, at most
+// most. Benchmarks that do not fit into most are skipped and named; 0 means no limit.
 func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
 	all := b.Study.Workloads
 	var in, out []tare.Workload
@@ -191,23 +190,23 @@ func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
 		}
 	}
 	if len(in) == 0 {
-		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(b.forecastTime(all[:1], plan.MinRounds)))
+		return 0, usageError("--max %v has no time for %s: %v would do", most, out[0].ID, roundUp(b.forecastTime(all[:1], plan.MinRounds)))
 	}
 	for _, w := range out {
-		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(b.forecastTime(all, plan.MinRounds)))})
+		b.addLeft(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), roundUp(b.forecastTime(all, plan.MinRounds)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads = in
-	budget := max(leastBudget, upwards(b.forecastTime(in, wantRounds)))
+	budget := max(minBudget, roundUp(b.forecastTime(in, wantRounds)))
 	if most > 0 {
 		budget = min(budget, most)
 	}
 	return budget, nil
 }
 
-// upwards is d in whole seconds.
-func upwards(d time.Duration) time.Duration {
+// roundUp returns d in complete seconds.
+func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
 
-func rounded(d time.Duration) time.Duration { return d.Round(d / 50).Round(100 * time.Microsecond) }
+func roundTime(d time.Duration) time.Duration { return d.Round(d / 50).Round(100 * time.Microsecond) }

@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes a result: what was left out before the study began, and what
-// there is to know about its slices. The lab has a null contender in every
-// study; here it runs nothing, and is taken out again, with what is not
-// measured of a benchmark.
+// Finish completes a result: it adds the skipped benchmarks and the notes about slices. The lab has
+// a null contender in every study; tare bench runs nothing for it, so Finish removes it, with
+// values that are not measured of a benchmark.
 func (b *Bench) Finish(r *tare.Result) {
 	var left []tare.NotWeighed
 	for _, l := range b.left {
@@ -44,12 +43,12 @@ func (b *Bench) Finish(r *tare.Result) {
 	for i := range r.Trials {
 		r.Trials[i].Answers = nil
 	}
-	b.counted.record(r)
-	b.counted.explain(r)
+	b.counted.addToResult(r)
+	b.counted.addFunctions(r)
 	setAnswer(r)
 }
 
-// Untimed returns the result of a comparison of which nothing has to be timed.
+// Untimed returns the result of a comparison without timed benchmarks.
 func (b *Bench) Untimed() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
@@ -65,8 +64,8 @@ func (b *Bench) Untimed() *tare.Result {
 	return r
 }
 
-// Reported are the units in which benchmarks reported metrics of their own on
-// workload, sorted.
+// Reported returns the units of the metrics that benchmarks reported themselves on workload,
+// sorted.
 func Reported(r *tare.Result, workload string) []string {
 	var units []string
 	for _, t := range r.Trials {

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// noteSameCode notes the benchmarks whose code is the same on both sides. Where
-// that cannot be told nothing is noted.
+// noteSameCode notes the benchmarks whose code is the same on both sides, if it can compare them.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	differences := map[string]*samecode.Difference{} // by binary of the head

@@ -24,37 +24,36 @@ const (
 	Head = "head"
 )
 
-// Worktree is what the head is where no revision is given.
+// Worktree is the head if no revision is set.
 const Worktree = "worktree"
 
-// Asked says what is compared. Without Base both sides are the same files, and
-// With, Go, Env, Tags and PGO say what the head has that the base has not; they
-// do beside Base too.
+// Asked configures a comparison. Without Base both sides are the same files, and With, Go, Env,
+// Tags and PGO are the differences of the head; they can be combined with Base.
 type Asked struct {
 	Dir       string   // where the user is
-	Packages  []string // as the go command takes them; none: ./...
-	Base      string   // revision; empty: the head's files
-	Head      string   // revision; empty or Worktree: the files as they are
-	Bench     string   // as go test -bench takes it; empty: all
+	Packages  []string // as the go command takes them; ./... if there are none
+	Base      string   // revision; "" means the head's files
+	Head      string   // revision; "" or Worktree means the files as they are
+	Bench     string   // as go test -bench takes it; "" means all
 	With      []build.With
-	Go        []string // toolchains: of both, or of the head alone; empty name: the machine's
+	Go        []string // toolchains: of both, or of the head only; an empty name is the machine's
 	Env       []string // NAME=value
-	EnvRecord []string // Env as documents keep it
+	EnvRecord []string // Env as documents record it
 	Tags      string
 	PGO       string // absolute
 	Tests     string // TestsOfHead if base runs the tests of head; "" if each side has its own
-	OneBuild  bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
+	OneBuild  bool   // one build of each side, with the linker's order of functions, instead of one for each round
 	Changed   bool   // only benchmarks that the difference between base and head reaches
 	Shard     Shard  // only a part of the benchmarks
 }
 
-// Shard is one of several parts of the same size; the zero value is all.
+// Shard is one of several parts of the same size; the zero value means all.
 type Shard struct{ Index, Of int } // from 1
 
-// UsageError is something that has to be asked differently.
+// UsageError reports a request that the user has to change.
 type UsageError = suite.UsageError
 
-func usage(format string, args ...any) error {
+func usageError(format string, args ...any) error {
 	return &UsageError{What: fmt.Sprintf(format, args...)}
 }
 
@@ -62,15 +61,15 @@ func usage(format string, args ...any) error {
 type sides struct {
 	base, head *suite.Side
 	titles     map[string]string
-	notes      []string       // what is missing in them
-	repo       tree.Repo      // zero: no revision is asked for
+	notes      []string       // about what is missing in them
+	repo       tree.Repo      // zero if no revision was requested
 	rev        *tree.Revision // of the base
-	headRev    *tree.Revision // nil: the worktree
-	reach      *reach.Reached // what changed reaches; nil: it is not asked for
+	headRev    *tree.Revision // nil if the worktree
+	reach      *reach.Reached // of the change; nil if it was not requested
 }
 
-// find finds the sides: what is asked for as a revision is unpacked below cache.
-func find(ctx context.Context, a Asked, cache string) (*sides, error) {
+// findSides finds the sides. It unpacks requested revisions below cache.
+func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -87,7 +86,7 @@ func find(ctx context.Context, a Asked, cache string) (*sides, error) {
 		titles: map[string]string{Base: "as it is", Head: "as it is"},
 	}
 	if s.repo, err = tree.Find(ctx, dir); err != nil && (a.Base != "" || a.headRevision() != "") {
-		return nil, usage("%v", err)
+		return nil, usageError("%v", err)
 	}
 	if err == nil {
 		s.base.Root, s.head.Root = s.repo.Root, s.repo.Root
@@ -95,22 +94,22 @@ func find(ctx context.Context, a Asked, cache string) (*sides, error) {
 		s.titles[Head] = s.titles[Base]
 	}
 	if rev := a.headRevision(); rev != "" {
-		if s.headRev, err = s.unpack(ctx, s.head, rev, cache); err != nil {
+		if s.headRev, err = s.unpackRevision(ctx, s.head, rev, cache); err != nil {
 			return nil, err
 		}
 		*s.base = *s.head
 		s.base.ID, s.titles[Base] = Base, s.titles[Head]
 	}
 	if a.Base != "" {
-		if s.rev, err = s.unpack(ctx, s.base, a.Base, cache); err != nil {
+		if s.rev, err = s.unpackRevision(ctx, s.base, a.Base, cache); err != nil {
 			return nil, err
 		}
 	}
-	s.differ(a)
+	s.applyHeadOptions(a)
 	return s, nil
 }
 
-// headRevision is the head's revision; empty where it is the files as they are.
+// headRevision returns the head's revision; "" if the head is the files as they are.
 func (a Asked) headRevision() string {
 	if a.Head == Worktree {
 		return ""
@@ -118,23 +117,23 @@ func (a Asked) headRevision() string {
 	return a.Head
 }
 
-// Vet reports what makes no sense together.
+// Vet returns an error if options contradict each other.
 func (a Asked) Vet() error {
 	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
-		return usage("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
+		return usageError("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
 	}
 	if a.Tests != "" && a.Base == "" {
-		return usage("--tests %s needs --base REV, whose tests are others", a.Tests)
+		return usageError("--tests %s needs --base REV, whose tests are others", a.Tests)
 	}
 	if a.Changed && a.Base == "" {
-		return usage("--changed needs --base REV, to which something can have changed")
+		return usageError("--changed needs --base REV, to which something can have changed")
 	}
 	if len(a.Go) > 2 {
-		return usage("--go takes one toolchain, of the head, or two: base,head")
+		return usageError("--go takes one toolchain, of the head, or two: base,head")
 	}
 	for _, p := range a.Packages {
 		if filepath.IsAbs(p) {
-			return usage("package %s is given by an absolute path, which is the same on both sides; give it from here, e.g. ./parse", p)
+			return usageError("package %s is given by an absolute path, which is the same on both sides; give it from here, e.g. ./parse", p)
 		}
 	}
 	return nil
@@ -143,9 +142,9 @@ func (a Asked) Vet() error {
 // benchmarkLine matches the first line of a benchmark, in git grep.
 const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
 
-// Check reports what is wrong with a request and shows without a build: options that
-// make no sense together, unknown revisions, a pattern that is invalid or matches no
-// benchmark of the repository. It takes no time that another measurement would notice.
+// Check finds errors of a request that show without a build: options that make no sense together,
+// unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes
+// no time that another measurement would notice.
 func (a Asked) Check(ctx context.Context) error {
 	if err := a.Vet(); err != nil {
 		return err
@@ -157,7 +156,7 @@ func (a Asked) Check(ctx context.Context) error {
 	repo, err := tree.Find(ctx, a.Dir)
 	if err != nil {
 		if a.Base != "" || a.headRevision() != "" {
-			return usage("%v", err)
+			return usageError("%v", err)
 		}
 		return nil
 	}
@@ -166,7 +165,7 @@ func (a Asked) Check(ctx context.Context) error {
 		if name == "" {
 			continue
 		}
-		rev, err := resolve(ctx, repo, id, name)
+		rev, err := resolveRevision(ctx, repo, id, name)
 		if err != nil {
 			return err
 		}
@@ -176,7 +175,7 @@ func (a Asked) Check(ctx context.Context) error {
 	}
 	elsewhere := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
 	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, elsewhere) {
-		return nil // what is selected shows later
+		return nil // the selection shows later
 	}
 	lines, err := repo.Grep(ctx, head, benchmarkLine, "*_test.go")
 	if err != nil {
@@ -192,19 +191,19 @@ func (a Asked) Check(ctx context.Context) error {
 	return noBenchmarks(a, nil)
 }
 
-// resolve finds the revision of a side.
-func resolve(ctx context.Context, repo tree.Repo, id, name string) (*tree.Revision, error) {
+// resolveRevision finds the revision of a side.
+func resolveRevision(ctx context.Context, repo tree.Repo, id, name string) (*tree.Revision, error) {
 	rev, err := repo.Resolve(ctx, name)
 	var unknown *tree.UnknownError
 	if errors.As(err, &unknown) {
-		return nil, usage("--%s: %v; git log shows which there are, and a shallow clone has only the newest", id, err)
+		return nil, usageError("--%s: %v; git log shows which there are, and a shallow clone has only the newest", id, err)
 	}
 	return &rev, err
 }
 
-// unpack makes side be revision name.
-func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string) (*tree.Revision, error) {
-	rev, err := resolve(ctx, s.repo, side.ID, name)
+// unpackRevision makes side be revision name.
+func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cache string) (*tree.Revision, error) {
+	rev, err := resolveRevision(ctx, s.repo, side.ID, name)
 	if err != nil {
 		return nil, err
 	}
@@ -217,15 +216,15 @@ func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string
 	}
 	side.Root, side.Dir = root, filepath.Join(root, s.repo.Prefix)
 	if info, err := os.Stat(side.Dir); err != nil || !info.IsDir() {
-		return nil, usage("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(filepath.Clean(s.repo.Prefix)))
+		return nil, usageError("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(filepath.Clean(s.repo.Prefix)))
 	}
 	s.titles[side.ID] = rev.String()
 	s.notes = append(s.notes, notes...)
 	return rev, nil
 }
 
-// differ gives the head what it has that the base has not.
-func (s *sides) differ(a Asked) {
+// applyHeadOptions sets the options in which the head differs from the base.
+func (s *sides) applyHeadOptions(a Asked) {
 	var has []string
 	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = a.With, a.Env, a.Tags, a.PGO
 	for _, w := range a.With {
@@ -252,9 +251,9 @@ func (s *sides) differ(a Asked) {
 	}
 }
 
-// reached keeps those of packages that what changed between base and head can
-// reach. An error besides says why it is told by packages alone.
-func (s *sides) reached(ctx context.Context, packages []suite.Package) (kept []suite.Package, besides, err error) {
+// filterReached returns those of packages that the change between base and head can reach. Error
+// besides explains why it selects complete packages only.
+func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (kept []suite.Package, besides, err error) {
 	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
 	if err != nil {
 		return nil, nil, err

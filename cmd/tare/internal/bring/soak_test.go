@@ -42,7 +42,7 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 	cache := t.TempDir()
 	all, kept, differ, called, unknown := 0, 0, 0, 0, 0
 	for _, c := range commits[:min(20, len(commits))] {
-		s, err := find(t.Context(), Asked{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
+		s, err := findSides(t.Context(), Asked{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,11 +52,11 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, _ = b.tests(t.Context(), Asked{Changed: true}, s, nil) // an error says that nothing is reached
+		_, _ = b.listTests(t.Context(), Asked{Changed: true}, s, nil) // an error says that nothing is reached
 		if s.reach == nil {
 			t.Fatalf("%.9s: what changed was not read", c.ID)
 		}
-		tests, err := b.tests(t.Context(), Asked{}, s, nil)
+		tests, err := b.listTests(t.Context(), Asked{}, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,9 +20,9 @@ import (
 // TestsOfHead is the value of --tests with which base runs the tests of head.
 const TestsOfHead = "head"
 
-// renames returns the modules that have another path in head, by their path in base:
-// those in the same directory of the tree are one module.
-func (s *sides) renames(ctx context.Context) (map[string]string, error) {
+// findRenames returns the modules that have another path in head, by their path in base: those in
+// the same directory of the tree are one module.
+func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	paths := map[string]string{}
 	renamed := map[string]string{}
 	for _, side := range []*suite.Side{s.head, s.base} {
@@ -90,8 +90,8 @@ func (s *sides) useHeadTests(ctx context.Context, a Asked, renamed map[string]st
 	return about, kept, nil
 }
 
-// compileTests takes tests of head back of a package until the others compile. It
-// returns a line about each file that it took back.
+// compileTests reverts tests of head in a package until the others compile. It returns a line about
+// each file that it reverted.
 func (s *sides) compileTests(ctx context.Context, tests *tree.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -125,7 +125,7 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with that of its module as others have it.
+// renamePath returns an import path with the module path of the other side.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
 	for from := range renamed {
@@ -139,8 +139,8 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports changes the paths that a Go file imports. A file that does not parse
-// stays as it is.
+// renameImports changes the paths that a Go file imports. It returns a file that does not parse
+// unchanged.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// maxWorkFunctions is how many functions are named of one difference in instructions.
+	// maxWorkFunctions limits the functions that are named of one difference in instructions.
 	maxWorkFunctions = 12
-	// leastWorkShare is the share of the larger of the difference and a hundredth of an
+	// minWorkShare is the share of the larger of the difference and a hundredth of an
 	// operation that a function needs to be named.
-	leastWorkShare = 0.02
-	// spreadsApart is how many times the range of its counts on one side a function has to
-	// differ by: two counts of each side lie apart by chance in a third of all cases.
-	spreadsApart = 3
+	minWorkShare = 0.02
+	// minSpreads is how many times the range of its counts on one side a function must differ by:
+	// two counts of each side do not overlap by chance in a third of all cases.
+	minSpreads = 3
 )
 
-// explain adds to a result which functions differ in instructions, for each benchmark that
+// addFunctions adds to a result which functions differ in instructions, for each benchmark that
 // differs.
-func (c *counting) explain(r *tare.Result) {
+func (c *counting) addFunctions(r *tare.Result) {
 	if c == nil || !c.counter.HasFunctions() {
 		return
 	}
@@ -47,7 +47,7 @@ func (c *counting) explain(r *tare.Result) {
 func functionsOf(p counts.Pair) []tare.Origin {
 	sides := [2][]map[string]float64{byFunction(p.Base), byFunction(p.Head)}
 	total := mean(counts.PerOp(p.Head)) - mean(counts.PerOp(p.Base))
-	least := leastWorkShare * max(math.Abs(total), mean(counts.PerOp(p.Base))/100)
+	least := minWorkShare * max(math.Abs(total), mean(counts.PerOp(p.Base))/100)
 	names := map[string]bool{}
 	for _, side := range sides {
 		for _, one := range side {
@@ -61,7 +61,7 @@ func functionsOf(p counts.Pair) []tare.Origin {
 		base, head := valuesOf(sides[0], name), valuesOf(sides[1], name)
 		d := mean(head) - mean(base)
 		spread := max(slices.Max(base)-slices.Min(base), slices.Max(head)-slices.Min(head))
-		if math.Abs(d) < max(least, 1, spreadsApart*spread) {
+		if math.Abs(d) < max(least, 1, minSpreads*spread) {
 			continue
 		}
 		o := tare.Origin{Function: name, From: mean(base), To: mean(head)}

@@ -43,13 +43,13 @@ func counted(t *testing.T) *Bench {
 		b.benchmarks = append(b.benchmarks, m)
 		b.Study.Workloads = append(b.Study.Workloads, tare.Workload{ID: m.ID()})
 	}
-	b.counted.compare(b.benchmarks)
+	b.counted.compareSides(b.benchmarks)
 	return b
 }
 
 func TestCompareWork(t *testing.T) {
 	b, r := counted(t), &tare.Result{}
-	b.counted.record(r)
+	b.counted.addToResult(r)
 	if len(r.Comparisons) != 3 || len(r.Work) != 6 || len(r.Values) != 6 || r.Counter == nil {
 		t.Fatalf("recorded: %+v", r.Measured)
 	}
