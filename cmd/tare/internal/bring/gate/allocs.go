@@ -5,10 +5,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// exactly rules on counts without an interval, where the evidence allows it
-// ([stats.CompareCounts]): on allocations if allocs is set, and on all that have no ratio
-// because a side is zero. What overlaps is left to the margin.
-func exactly(family []member, allocs bool) {
+// judgeExactCounts decides rows without an interval ([stats.CompareCounts]): those of allocations
+// if allocs is set, and all counts without a ratio because a side is zero. Counts that overlap are
+// left to the margin.
+func judgeExactCounts(family []member, allocs bool) {
 	for _, m := range family {
 		r := m.row
 		metric, _ := tare.MetricNamed(r.Metric)

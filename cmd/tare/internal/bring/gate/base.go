@@ -14,37 +14,36 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// BaseError says that there is no such base, and what would help.
+// BaseError reports that there is no such base, and what would help.
 type BaseError struct{ What string }
 
 // Error is one line.
 func (e *BaseError) Error() string { return e.What }
 
-// Base is the revision that spec, as a project writes it, means for head in the
-// repository that dir is in, and the commits of both. A head of [Worktree] is
-// that of the commit it came from, and changed says that it has changes
-// besides.
+// Base returns the revision that spec, as a project writes it, means for head in the repository of
+// dir, and the commits of both. A head of [Worktree] has the commit it came from; Changed is then
+// set if it differs from that.
 func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 	at, files := head, head == "" || head == Worktree
 	if files {
 		at = "HEAD"
 	}
-	if b.HeadCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", at+"^{commit}"); err != nil {
-		if _, errRepo := git(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
+	if b.HeadCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", at+"^{commit}"); err != nil {
+		if _, errRepo := runGit(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
 			return b, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
 		}
 		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", at)}
 	}
 	if files {
-		said, err := git(ctx, dir, "status", "--porcelain")
+		said, err := runGit(ctx, dir, "status", "--porcelain")
 		b.Changed = err != nil || said != ""
 	}
 	branch, merged := strings.CutPrefix(spec, project.MergeBase)
 	if !merged || branch != "" && branch[0] != ' ' {
 		b.Base = spec
-		b.BaseCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
+		b.BaseCommit, err = runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallow(ctx, dir))}
+			return b, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallowHint(ctx, dir))}
 		}
 		return b, nil
 	}
@@ -53,22 +52,22 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		if name == "" || branch != "" && name != branch {
 			continue
 		}
-		commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+		commit, err := runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 		if err != nil {
 			continue
 		}
-		b.BaseCommit, err = git(ctx, dir, "merge-base", commit, b.HeadCommit)
+		b.BaseCommit, err = runGit(ctx, dir, "merge-base", commit, b.HeadCommit)
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, at, shallow(ctx, dir))}
+			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, at, shallowHint(ctx, dir))}
 		}
 		b.Base = b.BaseCommit
 		b.From = name
 		return b, nil
 	}
 	if branch != "" {
-		return b, &BaseError{fmt.Sprintf("there is no revision %q to have left%s", branch, shallow(ctx, dir))}
+		return b, &BaseError{fmt.Sprintf("there is no revision %q to have left%s", branch, shallowHint(ctx, dir))}
 	}
-	return b, &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallow(ctx, dir)}
+	return b, &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallowHint(ctx, dir)}
 }
 
 // Sides are the two revisions of a gate.
@@ -83,22 +82,22 @@ type Sides struct {
 // Same reports whether there is nothing between base and head.
 func (b Sides) Same() bool { return b.BaseCommit == b.HeadCommit && !b.Changed }
 
-// shallow is what helps where the clone does not go back far enough.
-func shallow(ctx context.Context, dir string) string {
-	if out, _ := git(ctx, dir, "rev-parse", "--is-shallow-repository"); out == "true" {
+// shallowHint returns the advice to fetch the rest of a shallow clone; "" if the clone is complete.
+func shallowHint(ctx context.Context, dir string) string {
+	if out, _ := runGit(ctx, dir, "rev-parse", "--is-shallow-repository"); out == "true" {
 		return "; this clone is shallow: git fetch --unshallow gets the rest (fetch-depth: 0 in a checkout action)"
 	}
 	return ""
 }
 
-// git runs a command that changes nothing in the repository.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := gitWith(ctx, dir, nil, args...)
+// runGit runs a git command that changes nothing in the repository, and trims its output.
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := runGitInput(ctx, dir, nil, args...)
 	return strings.TrimSpace(out), err
 }
 
-// gitWith runs a command that reads in, and returns exactly what it wrote.
-func gitWith(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
+// runGitInput runs a git command with in as its input, and returns exactly what it wrote.
+func runGitInput(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, in
 	cmd.Env = append(build.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")

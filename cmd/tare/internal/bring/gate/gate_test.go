@@ -324,7 +324,7 @@ func TestErrorOfTheWholeTable(t *testing.T) {
 			for _, m := range family { // the estimate decides nothing where the control is exact
 				m.row.Ratio = math.Exp(sum(m.Effects) / rounds)
 			}
-			rule(family, alpha)
+			judgeMembers(family, alpha)
 			for _, m := range family {
 				if m.row.Outcome == c.wrong[0] || m.row.Outcome == c.wrong[1] {
 					bad++

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// mostAnnotations is how many of a kind GitHub shows of one step.
-const mostAnnotations = 10
+// maxAnnotations limits the annotations of a kind: GitHub shows no more of one step.
+const maxAnnotations = 10
 
-// Annotations writes workflow commands that put what blocks a change, and what
-// could not be told, on the lines of the benchmarks
+// Annotations writes workflow commands that put what blocks a change, and rows that could not be
+// decided, on the lines of the benchmarks
 // (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
 func Annotations(w io.Writer, rep Report) error {
-	rep = rep.legible()
+	rep = rep.legibleCopy()
 	var b strings.Builder
 	count := map[string]int{}
 	add := func(command, title, text string, at Place) {
-		if count[command]++; count[command] > mostAnnotations {
+		if count[command]++; count[command] > maxAnnotations {
 			return
 		}
 		var where string
 		if at.File != "" {
-			where = fmt.Sprintf("file=%s,line=%d,", property(at.File), max(1, at.Line))
+			where = fmt.Sprintf("file=%s,line=%d,", escapeProperty(at.File), max(1, at.Line))
 		}
-		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", command, where, property(title), data(text))
+		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", command, where, escapeProperty(title), escapeData(text))
 	}
 	for _, r := range rep.Rows {
-		command := severity(r, rep)
+		command := rowSeverity(r, rep)
 		if command == "" {
 			continue
 		}
-		text := rep.title(r) + ": " + r.Sentence
+		text := rep.rowTitle(r) + ": " + r.Sentence
 		if r.Waived != nil {
 			text += "; " + r.Waived.String()
 		}
-		add(command, "tare gate: "+rep.verdict(r), text, Place{r.File, r.Line})
+		add(command, "tare gate: "+rep.rowVerdict(r), text, Place{r.File, r.Line})
 	}
 	for _, l := range rep.Left {
 		if command := rep.severityOfLeft(l); command != "" {
-			add(command, "tare gate: not compared", rep.short(l.What)+": "+l.Why, Place{})
+			add(command, "tare gate: not compared", rep.shortName(l.What)+": "+l.Why, Place{})
 		}
 	}
 	for _, r := range rep.Remarks {
@@ -54,10 +54,10 @@ func Annotations(w io.Writer, rep Report) error {
 	return err
 }
 
-// severity is how a row is annotated: error, warning, notice, or not at all.
-func severity(r Row, rep Report) string {
+// rowSeverity returns how GitHub annotates a row: error, warning, notice, or "" for not at all.
+func rowSeverity(r Row, rep Report) string {
 	switch {
-	case rep.repeats(r), rep.Record: // what is recorded is on the branch already
+	case rep.repeatsVoid(r), rep.Record: // what is recorded is on the branch already
 		return ""
 	case r.Waived != nil:
 		return "notice"
@@ -69,17 +69,17 @@ func severity(r Row, rep Report) string {
 	return ""
 }
 
-func data(s string) string {
+func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-func property(s string) string {
+func escapeProperty(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
 }
 
 // Outputs writes what later steps of a workflow can read.
 func Outputs(w io.Writer, rep Report, exit int) error {
-	rep = rep.legible()
+	rep = rep.legibleCopy()
 	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",
 		rep.Outcome, rep.Blocked, exit, rep.Sentence)
 	return err

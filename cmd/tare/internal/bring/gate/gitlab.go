@@ -25,9 +25,9 @@ type location struct {
 	} `json:"lines"`
 }
 
-// CodeQuality writes a code quality report for GitLab: what blocks a change and
-// what could not be told, at the lines of the benchmarks. What has no place is
-// put on the project's file, or on go.mod.
+// CodeQuality writes a code quality report for GitLab: what blocks a change and what could not be
+// decided, at the lines of the benchmarks. An entry without a line gets the project's file, or
+// go.mod.
 func CodeQuality(w io.Writer, rep Report) error {
 	issues := []issue{}
 	add := func(check, about, text, severity string, at Place) {
@@ -44,13 +44,13 @@ func CodeQuality(w io.Writer, rep Report) error {
 	}
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
-		if s := severity(r, rep); s != "" {
-			add(rep.verdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.title(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
+		if s := rowSeverity(r, rep); s != "" {
+			add(rep.rowVerdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.rowTitle(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
 		}
 	}
 	for _, l := range rep.Left {
 		if s := rep.severityOfLeft(l); s != "" {
-			add("not compared", l.What, rep.short(l.What)+": "+l.Why, levels[s], Place{})
+			add("not compared", l.What, rep.shortName(l.What)+": "+l.Why, levels[s], Place{})
 		}
 	}
 	for _, r := range rep.Remarks {
@@ -64,7 +64,8 @@ func CodeQuality(w io.Writer, rep Report) error {
 	return enc.Encode(issues)
 }
 
-// onMachine tells rows of one benchmark on several machines from each other.
+// onMachine returns the machine of a row, so that rows of one benchmark on several machines differ;
+// "" if one machine measured all.
 func onMachine(r Row) string {
 	if r.Machine == "" {
 		return ""

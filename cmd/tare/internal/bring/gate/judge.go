@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// The sides' ids in a result, besides its control.
+// The sides' ids in a result, which also has a control.
 const (
 	BaseID = "base"
 	HeadID = "head"
@@ -26,8 +26,8 @@ type member struct {
 	own *evidence.Index // of the row's result
 }
 
-// questions returns those of a family. If edges are set, they replace its own.
-func questions(family []member, edges ...float64) []judge.Question {
+// collectQuestions returns those of a family. If edges are set, they replace its own.
+func collectQuestions(family []member, edges ...float64) []judge.Question {
 	var out []judge.Question
 	for _, m := range family {
 		if len(edges) > 0 {
@@ -38,30 +38,30 @@ func questions(family []member, edges ...float64) []judge.Question {
 	return out
 }
 
-// rule gives every member its word that has none yet.
-func rule(family []member, alpha float64) {
+// judgeMembers gives every member without an outcome its outcome.
+func judgeMembers(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
-	spans := judge.Settle(questions(family), alpha)
+	spans := judge.Settle(collectQuestions(family), alpha)
 	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.Median })
-	atNone := judge.Settle(questions(ratios, 0), alpha)
+	atNone := judge.Settle(collectQuestions(ratios, 0), alpha)
 	for i, m := range family {
 		switch {
 		case m.row.Outcome == Void:
 		case m.Median:
-			m.ruleLimit(spans[i])
+			m.judgeLimit(spans[i])
 		default:
 			none := atNone[slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })]
-			m.ruleRatio(spans[i], none, m.Edges[0])
+			m.judgeRatio(spans[i], none, m.Edges[0])
 		}
 	}
 }
 
-// ruleRatio gives a member its word about the margin: s is its interval for
-// that, none the one about no difference.
-func (m member) ruleRatio(s, none stats.Span, edge float64) {
+// judgeRatio gives a member its outcome about the margin: s is its interval for that, none the one
+// about no difference. edge is the logarithm of 1 + margin.
+func (m member) judgeRatio(s, none stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
-	switch floor := r.floor(); {
+	switch floor := r.noiseFloor(); {
 	case !s.OK:
 		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
 			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.Looks))
@@ -84,15 +84,15 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 	}
 }
 
-// members are the rows of everything that was asked, and what they are judged
-// by. Rows that need no interval have their outcome already.
-func members(m Measured, g project.Gate) []member {
+// newMembers returns a member for each row that is to be judged. Rows that need no interval have
+// their outcome already.
+func newMembers(m Measured, g project.Gate) []member {
 	var out []member
 	for at, res := range m.Results {
 		index := evidence.FromResult(res).Index()
 		held, besides := m.Held[res.Study]
 		if !besides {
-			held.Metrics = metrics(g)
+			held.Metrics = gatedMetrics(g)
 		}
 		var some []member
 		for _, w := range res.Workloads {
@@ -112,16 +112,16 @@ func members(m Measured, g project.Gate) []member {
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(one.Effects))
 				}
-				some = append(some, one.unlessVoid())
+				some = append(some, one.markVoid())
 			}
-			some = append(some, limits(res, index, held, w)...)
+			some = append(some, newLimitMembers(res, index, held, w)...)
 		}
 		for _, one := range some {
 			if at < len(m.On) {
 				one.row.Machine = m.On[at]
 			}
 			if i := slices.IndexFunc(out, one.sameRow); i >= 0 {
-				out[i] = out[i].pool(one)
+				out[i] = out[i].poolRounds(one)
 				continue
 			}
 			out = append(out, one)
@@ -135,9 +135,9 @@ func (m member) sameRow(o member) bool {
 	return !o.Median && !m.Median && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
 }
 
-// pool takes in what was measured of the same row afterwards. Every look of
-// either is paid for.
-func (m member) pool(later member) member {
+// poolRounds adds the rounds of later, which measured the same row afterwards. The interim analyses
+// of both are paid for.
+func (m member) poolRounds(later member) member {
 	r := m.row
 	r.again, m.Looks = later.row.result, m.Looks+later.Looks
 	switch {
@@ -154,8 +154,8 @@ func (m member) pool(later member) member {
 	return m
 }
 
-// floor is the noise floor of a row.
-func (r *Row) floor() float64 {
+// noiseFloor returns the noise floor of a row, the larger one if it was measured twice.
+func (r *Row) noiseFloor() float64 {
 	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
 	if r.again != nil {
 		floor = max(floor, tare.NoiseFloor(r.again.Comparisons, r.workload, r.Metric))
@@ -167,41 +167,41 @@ func (r *Row) floor() float64 {
 // is judged.
 func newMeasuredRow(res *tare.Result, index *evidence.Index, held Held, workload string, metric tare.Metric) *Row {
 	r := newRow(res, held, workload, metric)
-	r.Base, r.Head = value(res, index, workload, BaseID, metric), value(res, index, workload, HeadID, metric)
+	r.Base, r.Head = sideValue(res, index, workload, BaseID, metric), sideValue(res, index, workload, HeadID, metric)
 	return r
 }
 
 // newRow returns the row of a workload without values.
 func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
-	r := &Row{Benchmark: named(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
+	r := &Row{Benchmark: rowName(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = held.File, held.Line
-	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofSameCode && f.Workload == workload })
+	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkSameCode && f.Workload == workload })
 	return r
 }
 
-// ofSameCode is the note of tare bench that the machine code of a benchmark is
+// checkSameCode is the note of tare bench that the machine code of a benchmark is
 // the same on both sides.
-const ofSameCode = "same-code"
+const checkSameCode = "same-code"
 
-// ofGenerator is the check that the load generator could keep up.
-const ofGenerator = "generator-headroom"
+// checkGenerator is the check that the load generator could keep up.
+const checkGenerator = "generator-headroom"
 
-// unlessVoid is m without figures where something voids it; it stays in the
-// family, which was fixed before.
-func (m member) unlessVoid() member {
+// markVoid returns m without effects if something voids it; it stays in the family, which was fixed
+// before.
+func (m member) markVoid() member {
 	r := m.row
-	if f, ok := voided(r.result, r.workload, r.Metric); ok {
+	if f, ok := findVoid(r.result, r.workload, r.Metric); ok {
 		r.why, r.Advice, m.Effects = f.Message, f.Advice, nil
-		if f.Check != ofGenerator { // that is no fault of either side: it cannot be told
+		if f.Check != checkGenerator { // no fault of either side: it is open
 			r.Outcome = Void
 		}
 	}
 	return m
 }
 
-// named is what a gate calls a workload: a benchmark by its own name, which is
-// the only one in the repository, others with what they are held as.
-func named(res *tare.Result, held Held, workload string) string {
+// rowName returns the name of a workload in a report: a benchmark's id, which is unique in the
+// repository, and for others the name of Held.
+func rowName(res *tare.Result, held Held, workload string) string {
 	switch {
 	case packageOf(workload) != "":
 		return workload
@@ -213,8 +213,8 @@ func named(res *tare.Result, held Held, workload string) string {
 	return res.Study + " " + workload
 }
 
-// voided is what voids metric of either side on workload.
-func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
+// findVoid returns the finding that voids metric of either side on workload.
+func findVoid(res *tare.Result, workload, metric string) (tare.Finding, bool) {
 	for _, id := range []string{HeadID, BaseID} {
 		if fs := res.VoidsMetric(id, workload, metric); len(fs) > 0 {
 			return fs[0], true
@@ -223,8 +223,8 @@ func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
 	return tare.Finding{}, false
 }
 
-// value returns the median over rounds of what one side took; 0 if it was not measured.
-func value(res *tare.Result, index *evidence.Index, workload, contender string, m tare.Metric) float64 {
+// sideValue returns the median over rounds of one side; 0 if it was not measured.
+func sideValue(res *tare.Result, index *evidence.Index, workload, contender string, m tare.Metric) float64 {
 	if v, ok := res.Value(workload, contender, m.Name); ok {
 		return v.Value
 	}
@@ -234,8 +234,8 @@ func value(res *tare.Result, index *evidence.Index, workload, contender string, 
 	return 0
 }
 
-// sort puts the worst rows first.
-func sort(rows []Row) {
+// sortRows puts the worst rows first.
+func sortRows(rows []Row) {
 	order := []Outcome{Worse, Void, Open, Better, NoWorse}
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		waived := func(r Row) int {

@@ -12,7 +12,7 @@ const Marker = "<!-- tare gate -->"
 
 // Markdown writes the report for a review or a step summary.
 func Markdown(w io.Writer, rep Report) error {
-	rep = rep.legible()
+	rep = rep.legibleCopy()
 	var b strings.Builder
 	sign := "✅"
 	switch {
@@ -21,10 +21,10 @@ func Markdown(w io.Writer, rep Report) error {
 	case rep.Outcome == Open || rep.Outcome == Nothing:
 		sign = "⚠️"
 	}
-	fmt.Fprintf(&b, "%s\n### tare gate: %s %s\n\n", Marker, sign, plain(rep.Sentence))
-	fmt.Fprintf(&b, "%s against %s", plain(rep.Head), plain(rep.Base))
+	fmt.Fprintf(&b, "%s\n### tare gate: %s %s\n\n", Marker, sign, escapeText(rep.Sentence))
+	fmt.Fprintf(&b, "%s against %s", escapeText(rep.Head), escapeText(rep.Base))
 	if len(rep.Rows) > 0 {
-		fmt.Fprintf(&b, ": %s", plain(rep.summary()))
+		fmt.Fprintf(&b, ": %s", escapeText(rep.summary()))
 	}
 	b.WriteString(".\n")
 	var telling, quiet []Row
@@ -37,17 +37,17 @@ func Markdown(w io.Writer, rep Report) error {
 	}
 	if len(telling) > 0 {
 		b.WriteString("\n")
-		rep.grid(&b, telling)
+		rep.writeMarkdownTable(&b, telling)
 	}
 	var notes strings.Builder
 	for _, r := range telling {
-		if note := rep.note(r); note != "" {
-			fmt.Fprintf(&notes, "- %s: %s\n", code(rep.title(r)), plain(note))
+		if note := rep.rowNote(r); note != "" {
+			fmt.Fprintf(&notes, "- %s: %s\n", quoteCode(rep.rowTitle(r)), escapeText(note))
 		}
-		if reasons := rep.reasons(r); len(reasons) > 0 {
-			fmt.Fprintf(&notes, "- why %s:\n", code(rep.title(r)))
+		if reasons := rep.explainRow(r); len(reasons) > 0 {
+			fmt.Fprintf(&notes, "- why %s:\n", quoteCode(rep.rowTitle(r)))
 			for _, line := range reasons {
-				fmt.Fprintf(&notes, "  - %s\n", plain(line))
+				fmt.Fprintf(&notes, "  - %s\n", escapeText(line))
 			}
 		}
 	}
@@ -55,21 +55,21 @@ func Markdown(w io.Writer, rep Report) error {
 		b.WriteString("\n" + notes.String())
 	}
 	if len(quiet) > 0 {
-		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(quiet), rep.margins()), func() { rep.grid(&b, quiet) })
+		writeFold(&b, fmt.Sprintf("%d pass: at most %s worse", len(quiet), rep.marginText()), func() { rep.writeMarkdownTable(&b, quiet) })
 	}
 	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
 		if severity == IsNote || severity == "" {
-			return plain(text)
+			return escapeText(text)
 		}
-		return "**" + severity + "**: " + plain(text)
+		return "**" + severity + "**: " + escapeText(text)
 	})
-	if steps := rep.steps(); len(steps) > 0 {
+	if steps := rep.nextSteps(); len(steps) > 0 {
 		writeFold(&b, "What to do", func() {
 			for i, s := range steps {
 				if i > 0 {
 					b.WriteString("\n")
 				}
-				fmt.Fprintf(&b, "%s\n", plain(s.Text))
+				fmt.Fprintf(&b, "%s\n", escapeText(s.Text))
 				if len(s.Code) > 0 {
 					text := strings.Join(s.Code, "\n")
 					fence := fenceOf(text, "```")
@@ -89,22 +89,22 @@ func writeFold(b *strings.Builder, summary string, body func()) {
 	b.WriteString("\n</details>\n")
 }
 
-func (rep *Report) grid(b *strings.Builder, rows []Row) {
-	rule := make([]string, len(heads()))
+func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
+	rule := make([]string, len(columnHeads()))
 	for i := range rule {
 		rule[i] = "---"
-		if right(i) {
+		if isNumeric(i) {
 			rule[i] = "---:"
 		}
 	}
-	fmt.Fprintf(b, "| %s |\n|%s|\n", strings.Join(heads(), " | "), strings.Join(rule, "|"))
+	fmt.Fprintf(b, "| %s |\n|%s|\n", strings.Join(columnHeads(), " | "), strings.Join(rule, "|"))
 	for _, r := range rows {
-		cells := rep.cells(r)
+		cells := rep.rowCells(r)
 		for i, c := range cells {
 			if i == 1 {
-				cells[i] = strings.ReplaceAll(code(c), "|", `\|`)
+				cells[i] = strings.ReplaceAll(quoteCode(c), "|", `\|`)
 			} else {
-				cells[i] = plain(c)
+				cells[i] = escapeText(c)
 			}
 		}
 		if r.Fails(rep.On) {
@@ -114,8 +114,8 @@ func (rep *Report) grid(b *strings.Builder, rows []Row) {
 	}
 }
 
-// code returns a name between backquotes.
-func code(text string) string {
+// quoteCode returns a name between backquotes.
+func quoteCode(text string) string {
 	fence := fenceOf(text, "`")
 	if len(fence) > 1 {
 		return fence + " " + text + " " + fence
@@ -132,9 +132,9 @@ func fenceOf(text, fence string) string {
 	return fence
 }
 
-// plain escapes what Markdown, GitHub and GitLab would interpret in text: marks, tags,
+// escapeText escapes what Markdown, GitHub and GitLab would interpret in text: marks, tags,
 // entities, addresses, names of people, numbers of issues, and a command at its start.
-func plain(text string) string {
+func escapeText(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		switch r {
@@ -149,7 +149,7 @@ func plain(text string) string {
 		}
 		b.WriteRune(r)
 		switch {
-		case r == '@': // nobody is to be called by a table
+		case r == '@': // a table must not notify people
 			b.WriteString(noLink)
 		case r == ':' && strings.HasPrefix(text[i+1:], "/"), r == '.' && i >= 3 && strings.EqualFold(text[i-3:i], "www"):
 			b.WriteString(noLink)

@@ -11,13 +11,12 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// Merge is what several parts of a gate measured, together. Every part has to be
-// there once, and all have to be of the same sides. A part that had nothing to
-// compare names its sides as they were asked for, others as what they are: only
-// its commit is compared with theirs.
+// Merge joins the measurements of several parts of a gate. Every part has to be there once, and all
+// have to be of the same sides. A part that had nothing to compare names its sides as the user did,
+// others by their commits: only its commit is compared with theirs.
 func Merge(parts []Report) (Measured, error) {
 	named := parts[0]
-	if i := slices.IndexFunc(parts, compared); i >= 0 {
+	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
 		named = parts[i]
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Held: map[string]Held{}}
@@ -33,7 +32,7 @@ func Merge(parts []Report) (Measured, error) {
 			return m, err
 		case of > 0 && s.Of != of:
 			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, of)
-		case p.Commit != m.Commit, compared(p) == compared(named) && (p.Base != m.Base || p.Head != m.Head):
+		case p.Commit != m.Commit, hasResults(p) == hasResults(named) && (p.Base != m.Base || p.Head != m.Head):
 			return m, fmt.Errorf("the parts are not of the same sides: %s against %s, and %s against %s", m.Head, m.Base, p.Head, p.Base)
 		case seen[s.Index]:
 			return m, fmt.Errorf("part %s is given twice", s)
@@ -59,7 +58,7 @@ func Merge(parts []Report) (Measured, error) {
 // Bounds of parts.
 const (
 	MaxShards = 10_000
-	maxNamed  = 20 // parts that are missing and named
+	maxNamed  = 20 // names of missing parts in a message
 )
 
 // ParseShard reads i/n.
@@ -73,10 +72,10 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{Index: index, Of: of}, nil
 }
 
-// compared reports whether a part had something to compare.
-func compared(p Report) bool { return len(p.Results) > 0 }
+// hasResults reports whether a part had something to compare.
+func hasResults(p Report) bool { return len(p.Results) > 0 }
 
-// add takes in what one report measured.
+// add adds the measurements of one report.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
 	for _, l := range p.Left {
@@ -92,15 +91,15 @@ func (m *Measured) add(p Report) {
 	maps.Copy(m.Held, p.Held)
 }
 
-// Machine is what one machine measured of a gate.
+// Machine is the report of one machine.
 type Machine struct {
 	Name   string
 	Report Report
 }
 
-// OverMachines is what several machines measured, each by itself: their rows are
-// members of one family. Rounds of two machines are never one row. Where the
-// benchmarks were divided among them nothing is said over machines.
+// OverMachines joins the measurements of several machines, each by itself: their rows are members
+// of one family. Rounds of two machines are never one row. It compares over machines only if the
+// benchmarks were not divided among them.
 func OverMachines(of []Machine, divided, mixedGo bool) (Measured, error) {
 	m := Measured{Base: of[0].Report.Base, Head: of[0].Report.Head, Held: map[string]Held{}}
 	byStudy := map[string][]judge.Measured{}

@@ -36,8 +36,8 @@ func (rep *Report) describeLeft(n leftCount) string {
 	if n.missing > 0 {
 		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, pick(n.missing, "was", "were"), rep.firstMissing())
 	}
-	if len(rep.unasked) > 0 {
-		text += "; " + listed(rep.unasked, " and ") + " " + pick(len(rep.unasked), "was", "were") + " not measured"
+	if len(rep.unmeasured) > 0 {
+		text += "; " + joinWords(rep.unmeasured, " and ") + " " + pick(len(rep.unmeasured), "was", "were") + " not measured"
 	}
 	if n.oneSided > 0 {
 		text += fmt.Sprintf("; %d more %s on one side only", n.oneSided, pick(n.oneSided, "is", "are"))
@@ -62,11 +62,11 @@ func (rep *Report) firstMissing() string {
 	if len(reasons) == 1 {
 		return why
 	}
-	return fmt.Sprintf("%s: %s (and others)", rep.short(first.What), why)
+	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// severityOfLeft returns how a CI annotates an entry that was not compared: as error, as
-// warning, or not at all, as it does rows that could not be told.
+// severityOfLeft returns how a CI annotates an entry that was not compared: as error, as warning,
+// or "" for not at all, like rows that could not be decided.
 func (rep *Report) severityOfLeft(l Left) string {
 	switch {
 	case l.Broken:

@@ -12,17 +12,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Policy is what a change does to the rules that it is judged by, and whether a
-// reviewer accepts that.
+// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts
+// that.
 type Policy struct {
 	Changed []string // rules that tare.yaml has and the base's has not, a line each
-	Review  string   // what a reviewer writes on a line to accept them, and what is worse; empty: the base asks for none
+	Review  string   // line of a review that accepts them, and what is worse; "" if the base requires none
 	Given   bool     // a reviewer wrote it
 }
 
-// Judged returns the project that a change is judged by. Where the base's
-// tare.yaml asks for a review and there is none, its rules hold, whatever the
-// change makes of them. root is the top of the repository.
+// Judged returns the project whose rules judge a change. If the base's tare.yaml requires a review
+// and there is none, these are the rules of the base. root is the top of the repository.
 func Judged(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{Review: base.Gate.Review}
 	changed := func(key, was, is string) {
@@ -44,9 +43,9 @@ func Judged(root string, head, base project.Project, reviews string) (project.Pr
 		policy.Given = policy.Given || policy.Review != "" && strings.TrimSpace(line) == policy.Review
 	}
 	if policy.Review != "" && !policy.Given {
-		from := head.Gate.Base // what is compared was named, or found, by the caller
+		from := head.Gate.Base // the caller chose the revision to compare with
 		if moved {
-			head = base // its paths begin where it lies
+			head = base // its paths are relative to its directory
 		}
 		head.Bench, head.Gate, head.Accept = base.Bench, base.Gate, base.Accept
 		head.Gate.Base = from
@@ -54,16 +53,15 @@ func Judged(root string, head, base project.Project, reviews string) (project.Pr
 	return head, policy
 }
 
-// ProjectAt returns the project that dir, which is absolute and has no links in
-// its path, belongs to at a commit: as [project.Load] finds it in the files of
-// that commit. What is wrong with its tare.yaml is a *yamlfile.Error, and a commit
-// that is not there a *BaseError.
+// ProjectAt returns the project of dir, which is absolute and has no links in its path, at a
+// commit: as [project.Load] finds it in the files of that commit. An error in its tare.yaml is a
+// *yamlfile.Error, and an unknown commit a *BaseError.
 func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error) {
-	at, err := git(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
+	at, err := runGit(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
 	if err != nil {
-		return project.Project{}, &BaseError{fmt.Sprintf("there is no commit %q in this repository%s", commit, shallow(ctx, dir))}
+		return project.Project{}, &BaseError{fmt.Sprintf("there is no commit %q in this repository%s", commit, shallowHint(ctx, dir))}
 	}
-	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
+	prefix, err := runGit(ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -77,7 +75,7 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 			break
 		}
 	}
-	out, err := git(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "--full-tree", "--name-only", "-z", at}, paths...)...)
+	out, err := runGit(ctx, dir, append([]string{"--literal-pathspecs", "ls-tree", "--full-tree", "--name-only", "-z", at}, paths...)...)
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -86,7 +84,7 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	if i < 0 {
 		return project.Default(top), nil
 	}
-	text, err := contents(ctx, dir, at+":"+paths[i])
+	text, err := readObject(ctx, dir, at+":"+paths[i])
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -96,9 +94,9 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	return p, err
 }
 
-// contents is what a file holds, e.g. HEAD:tare.yaml. A link stands for what it leads to.
-func contents(ctx context.Context, dir, object string) (string, error) {
-	out, err := gitWith(ctx, dir, strings.NewReader(object+"\n"), "cat-file", "--batch", "--follow-symlinks")
+// readObject returns the content of a file, e.g. HEAD:tare.yaml. It follows links.
+func readObject(ctx context.Context, dir, object string) (string, error) {
+	out, err := runGitInput(ctx, dir, strings.NewReader(object+"\n"), "cat-file", "--batch", "--follow-symlinks")
 	if err != nil {
 		return "", err
 	}
@@ -110,8 +108,8 @@ func contents(ctx context.Context, dir, object string) (string, error) {
 	return text, nil
 }
 
-// judgedBy remarks on changed rules, and lets pass what a reviewer accepts.
-func (rep *Report) judgedBy(p Policy) {
+// applyPolicy remarks on changed rules, and lets rows pass that a reviewer accepts.
+func (rep *Report) applyPolicy(p Policy) {
 	what := ""
 	switch {
 	case p.Review != "" && !p.Given:

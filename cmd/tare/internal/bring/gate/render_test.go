@@ -148,12 +148,12 @@ func TestManyWaivers(t *testing.T) {
 	for _, name := range []string{"a.B", "a.C", "a.D", "routes/x y"} {
 		rep.Rows = append(rep.Rows, Row{Benchmark: name, Metric: "time", Outcome: Worse})
 	}
-	lines := rep.waivers()
+	lines := rep.waiverEntries()
 	if last := lines[len(lines)-1]; last != "  # and likewise: a.D, routes/x y" || slices.Contains(lines, "  - benchmark: '^a\\.D$'") {
 		t.Errorf("%q", lines)
 	}
 	rep.Rows = rep.Rows[:4]
-	if lines = rep.waivers(); lines[len(lines)-1] != "    reason: why it is worth it" {
+	if lines = rep.waiverEntries(); lines[len(lines)-1] != "    reason: why it is worth it" {
 		t.Errorf("%q", lines)
 	}
 }

@@ -14,24 +14,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Judge holds what was measured against what the project asks. places is where
-// benchmarks are, by import/path.BenchmarkName; now decides which waivers hold;
-// config is how the path of tare.yaml is printed.
+// Judge compares the measurements with the rules of the project. places has the lines of
+// benchmarks, by import/path.BenchmarkName; now decides which waivers are valid; config is the path
+// of tare.yaml as it is printed.
 func Judge(p project.Project, m Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
 		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record, commands: m.Commands,
 	}
-	family := members(m, g)
-	exactly(family, g.Allocs == project.AllocsExact)
-	rule(family, g.Alpha)
+	family := newMembers(m, g)
+	judgeExactCounts(family, g.Allocs == project.AllocsExact)
+	judgeMembers(family, g.Alpha)
 	rows := workRows(m, g)
 	for _, f := range slices.Backward(family) {
 		rows = slices.Insert(rows, 0, *f.row)
 	}
 	for _, r := range rows {
-		if at, ok := places[function(r.Benchmark)]; ok {
+		if at, ok := places[benchmarkFunction(r.Benchmark)]; ok {
 			r.File, r.Line = at.File, at.Line
 		}
 		rep.Rows = append(rep.Rows, r)
@@ -45,64 +45,64 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		took[machine] += res.Seconds
 		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, took[machine])
 	}
-	rep.prefix = prefix(rep.Rows)
-	rep.waive(p.Accept, now)
-	rep.judgedBy(m.Policy)
+	rep.prefix = commonPrefix(rep.Rows)
+	rep.applyWaivers(p.Accept, now)
+	rep.applyPolicy(m.Policy)
 	for i := range rep.Rows {
-		rep.Rows[i].Sentence = rep.sentence(rep.Rows[i])
+		rep.Rows[i].Sentence = rep.rowSentence(rep.Rows[i])
 	}
-	sort(rep.Rows)
+	sortRows(rep.Rows)
 	for _, note := range m.Notes {
-		rep.remark(IsNote, note)
+		rep.addRemark(IsNote, note)
 	}
 	for _, o := range m.Over {
-		if g := metrics(g); o.Metric == g[0] && len(o.Less)+len(o.More) > 0 {
-			rep.remark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.short(o.Workload), o.Metric, o.Sentence))
+		if g := gatedMetrics(g); o.Metric == g[0] && len(o.Less)+len(o.More) > 0 {
+			rep.addRemark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.shortName(o.Workload), o.Metric, o.Sentence))
 		}
 	}
 	rep.remarkWork(m, g)
 	rep.remarkUncounted(m)
 	rep.Shard = m.Shard.String()
-	rep.unmeasured(m, g)
+	rep.remarkUnmeasured(m, g)
 	rep.conclude()
 	return rep
 }
 
-func (rep *Report) remark(severity, text string) {
+func (rep *Report) addRemark(severity, text string) {
 	rep.Remarks = append(rep.Remarks, Remark{Severity: severity, Text: text})
 }
 
-// unmeasured remarks on metrics that were asked for and that nothing measured,
-// and on findings that concern everybody.
-func (rep *Report) unmeasured(m Measured, g project.Gate) {
-	for _, name := range metrics(g) {
+// remarkUnmeasured remarks on metrics that the project requires and nothing measured, and on
+// findings about the machine or the control.
+func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
+	for _, name := range gatedMetrics(g) {
 		asked := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
 			held, besides := m.Held[res.Study]
 			return len(res.Workloads) > 0 && (!besides || slices.Contains(held.Metrics, name))
 		})
 		if asked && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
-			rep.remark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
-			rep.unasked = append(rep.unasked, name)
+			rep.addRemark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
+			rep.unmeasured = append(rep.unmeasured, name)
 		}
 	}
 	seen := map[string]bool{} // the machine is the same for all
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
-			if f.Severity != tare.Warn || f.Check != "control" && f.Check != "machine" || seen[f.Check+f.Advice+gauge(f.Message)] {
+			if f.Severity != tare.Warn || f.Check != "control" && f.Check != "machine" || seen[f.Check+f.Advice+dropDigits(f.Message)] {
 				continue
 			}
-			seen[f.Check+f.Advice+gauge(f.Message)] = true
+			seen[f.Check+f.Advice+dropDigits(f.Message)] = true
 			text := f.Message
 			if f.Advice != "" {
 				text += "; " + f.Advice
 			}
-			rep.remark(IsWarning, text)
+			rep.addRemark(IsWarning, text)
 		}
 	}
 }
 
-// gauge is a message without its figures: what was looked at.
-func gauge(message string) string {
+// dropDigits removes the digits of a message, so that two about the same sensor are equal.
+func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return -1
@@ -111,7 +111,7 @@ func gauge(message string) string {
 	}, message)
 }
 
-// conclude says what becomes of the whole.
+// conclude sets the outcome of the report, its sentence, and whether it blocks the change.
 func (rep *Report) conclude() {
 	left, waived := rep.countLeft(), 0
 	for _, r := range rep.Rows {
@@ -120,9 +120,9 @@ func (rep *Report) conclude() {
 			waived++
 		}
 	}
-	parts := rep.worse()
+	parts := rep.describeWorse()
 	worse := len(parts) > 0
-	void, open := rep.with(Void), rep.with(Open)
+	void, open := rep.countOutcome(Void), rep.countOutcome(Open)
 	if void > 0 {
 		parts = append(parts, fmt.Sprintf("%d %s void", void, pick(void, "is", "are")))
 	}
@@ -131,7 +131,7 @@ func (rep *Report) conclude() {
 		rep.Blocked = true
 	}
 	if len(parts) == 0 {
-		parts = append(parts, rep.none(open > 0, waived > 0))
+		parts = append(parts, rep.describeNoneWorse(open > 0, waived > 0))
 	}
 	tail := ""
 	if open > 0 {
@@ -141,14 +141,14 @@ func (rep *Report) conclude() {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
 	tail += rep.describeLeft(left)
-	untold := open > 0 || left.missing > 0 || len(rep.unasked) > 0
+	untold := open > 0 || left.missing > 0 || len(rep.unmeasured) > 0
 	rep.Blocked = (rep.Blocked || untold && rep.On == project.FailOpen) && !rep.Record
 	switch {
 	case left.broken > 0 || void > 0:
 		rep.Outcome = Void
 	case len(rep.Rows) == 0:
 		rep.Outcome = Nothing
-		rep.Sentence = rep.nothing()
+		rep.Sentence = rep.whyNothing()
 		return
 	case worse:
 		rep.Outcome = Worse
@@ -157,12 +157,12 @@ func (rep *Report) conclude() {
 	default:
 		rep.Outcome = NoWorse
 	}
-	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.word(), rep.count(), strings.Join(parts, ", ")+tail)
+	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), strings.Join(parts, ", ")+tail)
 }
 
-// word returns the verdict on the change. It passes only if all of it was compared and
-// could be told.
-func (rep *Report) word() string {
+// verdictLabel returns the verdict on the change. It passes only if all of it was compared and
+// could be decided.
+func (rep *Report) verdictLabel() string {
 	switch {
 	case rep.Record:
 		return "recorded"
@@ -176,16 +176,16 @@ func (rep *Report) word() string {
 	return "passes"
 }
 
-// none says that nothing is worse, in the words of what was asked; open says
-// that it is not known of all, waived that some are and may.
-func (rep *Report) none(open, waived bool) string {
+// describeNoneWorse returns the clause that nothing is worse. If open is set, some rows are not
+// decided; if waived is set, some are worse and may be.
+func (rep *Report) describeNoneWorse(open, waived bool) string {
 	is := "is "
 	if open {
 		is = "be "
 	}
 	var words []string
 	exact := false
-	for _, metric := range rep.metrics() {
+	for _, metric := range rep.rowMetrics() {
 		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && r.Limit == 0 }) {
 			continue
 		}
@@ -211,7 +211,7 @@ func (rep *Report) none(open, waived bool) string {
 		if open {
 			text += "is known to "
 		}
-		text += listed(words, " or ") + " by more than " + rep.margins()
+		text += joinWords(words, " or ") + " by more than " + rep.marginText()
 		if exact {
 			text += ", and " + who
 		}
@@ -219,11 +219,12 @@ func (rep *Report) none(open, waived bool) string {
 	if exact {
 		text += "allocates more often"
 	}
-	return text + rep.kept()
+	return text + rep.describeLimitsKept()
 }
 
-// kept says that all limits are, where there are any.
-func (rep *Report) kept() string {
+// describeLimitsKept returns the clause that all limits are kept; "" if there are none or one is
+// not.
+func (rep *Report) describeLimitsKept() string {
 	said := ""
 	for _, r := range rep.Rows {
 		if r.Limit > 0 && r.Outcome != NoWorse {
@@ -236,8 +237,8 @@ func (rep *Report) kept() string {
 	return said
 }
 
-// nothing says why nothing was compared.
-func (rep *Report) nothing() string {
+// whyNothing returns why nothing was compared.
+func (rep *Report) whyNothing() string {
 	if rep.reason != "" {
 		return "nothing to compare: " + rep.reason
 	}
@@ -254,21 +255,22 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// margins are what rows are held to, together.
-func (rep *Report) margins() string {
+// marginText returns the margin of all rows, or "its margin" if rows have their own.
+func (rep *Report) marginText() string {
 	if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Margin > 0 }) {
 		return "its margin"
 	}
-	return percent(rep.Margin)
+	return formatShare(rep.Margin)
 }
 
-// margin is what a row is held to.
-func (rep *Report) margin(r Row) float64 { return cmp.Or(r.Margin, rep.Margin) }
+// marginOf returns the margin of a row, as a share.
+func (rep *Report) marginOf(r Row) float64 { return cmp.Or(r.Margin, rep.Margin) }
 
-// worse says how many benchmarks are worse in which way.
-func (rep *Report) worse() []string {
+// describeWorse returns a clause for each metric in which benchmarks are worse, and for each limit
+// that is exceeded.
+func (rep *Report) describeWorse() []string {
 	var parts []string
-	for _, metric := range rep.metrics() {
+	for _, metric := range rep.rowMetrics() {
 		n, exact := 0, true
 		for _, r := range rep.Rows {
 			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric && r.Limit == 0 {
@@ -278,7 +280,7 @@ func (rep *Report) worse() []string {
 		if n == 0 {
 			continue
 		}
-		by := " by more than " + rep.margins()
+		by := " by more than " + rep.marginText()
 		switch w := wordsFor(metric); {
 		case metric == "allocs" && exact:
 			parts = append(parts, fmt.Sprintf("%d %s more often", n, pick(n, "allocates", "allocate")))
@@ -290,14 +292,14 @@ func (rep *Report) worse() []string {
 	}
 	for _, r := range rep.Rows {
 		if r.Outcome == Worse && r.Waived == nil && r.Limit > 0 {
-			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.held(), rep.title(r)))
+			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.describeLimit(), rep.rowTitle(r)))
 		}
 	}
 	return parts
 }
 
-// with is how many benchmarks have a row with that outcome.
-func (rep *Report) with(o Outcome) int {
+// countOutcome returns the number of benchmarks with an unwaived row of that outcome.
+func (rep *Report) countOutcome(o Outcome) int {
 	var ids []string
 	for _, r := range rep.Rows {
 		if r.Outcome == o && r.Waived == nil && !slices.Contains(ids, r.Benchmark) {
@@ -307,8 +309,8 @@ func (rep *Report) with(o Outcome) int {
 	return len(ids)
 }
 
-// count is how many things were compared, in words.
-func (rep *Report) count() string {
+// describeCount returns the number of compared benchmarks or workloads, with the noun.
+func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {
 		if packageOf(r.Benchmark) == "" {
@@ -318,7 +320,7 @@ func (rep *Report) count() string {
 	return format.Count(len(rep.Benchmarks()), noun)
 }
 
-// Benchmarks are those that were compared.
+// Benchmarks returns the compared benchmarks.
 func (rep *Report) Benchmarks() []string {
 	var ids []string
 	seen := map[string]bool{}
@@ -331,9 +333,9 @@ func (rep *Report) Benchmarks() []string {
 	return ids
 }
 
-// function is import/path.BenchmarkName of a benchmark, without what it calls
-// its parts.
-func function(benchmark string) string {
+// benchmarkFunction returns import/path.BenchmarkName of a benchmark, without the names of
+// sub-benchmarks.
+func benchmarkFunction(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	if i < 0 {
 		return benchmark
@@ -344,16 +346,16 @@ func function(benchmark string) string {
 	return benchmark
 }
 
-// packageOf is the import path of a benchmark's package; empty where the row
-// is not of a Go benchmark.
+// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go
+// benchmark.
 func packageOf(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	return benchmark[:max(0, i)]
 }
 
-// prefix is the path that the packages of all benchmarks begin with, up to a
-// slash. The last element always stays.
-func prefix(rows []Row) string {
+// commonPrefix returns the path that the packages of all benchmarks begin with, up to a slash. It
+// never contains the last element of a path.
+func commonPrefix(rows []Row) string {
 	common, begun := "", false
 	for _, r := range rows {
 		if packageOf(r.Benchmark) == "" { // not a Go benchmark
@@ -373,16 +375,15 @@ func prefix(rows []Row) string {
 	return common
 }
 
-// short returns a benchmark, or what was left out, as it is printed.
-func (rep *Report) short(benchmark string) string {
+// shortName returns the printed name of a benchmark or of an entry that was not compared.
+func (rep *Report) shortName(benchmark string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.prefix)
 }
 
-// title is what a row is about: its benchmark, and the machine where there are
-// several.
-func (rep *Report) title(r Row) string {
+// rowTitle returns the benchmark of a row, and its machine if there are several.
+func (rep *Report) rowTitle(r Row) string {
 	if r.Machine == "" {
-		return rep.short(r.Benchmark)
+		return rep.shortName(r.Benchmark)
 	}
-	return rep.short(r.Benchmark) + " on " + r.Machine
+	return rep.shortName(r.Benchmark) + " on " + r.Machine
 }

@@ -19,19 +19,18 @@ import (
 	kind "github.com/tarebench/tare/kinds/server"
 )
 
-// onlyRequests is the one workload of a load.
+// onlyRequests is the only workload of a load.
 const onlyRequests = "requests"
 
-// Server is the study of a server under load, before and after the change, and
-// what it is held to: in a closed loop the time and the CPU time of a request,
-// in an open one the median latency and the CPU time, and the limits of l.
-// programs are what was built of both sides, dirs where they run, and requests
-// is the file with what they are asked, one on each line.
+// Server returns the study of a server under load, before and after the change, with its
+// requirements: in a closed loop the time and the CPU time of a request, in an open one the median
+// latency and the CPU time, and the limits of l. programs are the built programs of both sides,
+// dirs their working directories, and requests a file with one request on each line.
 func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Measurement {
 	w := Measurement{
 		Study: tare.Study{
 			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kind: kind.Name, Baseline: BaseID,
-			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: command(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: command(dirs.Head, programs.Head, l.Args)}},
+			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: sideCommand(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: sideCommand(dirs.Head, programs.Head, l.Args)}},
 			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}}},
 		},
 		Held: Held{Name: "load " + l.ID, Metrics: []string{"time", "cpu"}},
@@ -44,7 +43,7 @@ func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Me
 	}
 	w.Study.Metrics = append([]string{}, w.Held.Metrics...)
 	for _, m := range w.Held.Metrics {
-		w.Study.Criteria = append(w.Study.Criteria, tare.Criterion{Contender: HeadID, Metric: m, Ratio: "<= " + ratioText(1+ask.Project.Gate.Margin)})
+		w.Study.Criteria = append(w.Study.Criteria, tare.Criterion{Contender: HeadID, Metric: m, Ratio: "<= " + formatRatio(1+ask.Project.Gate.Margin)})
 	}
 	for _, o := range l.SLO {
 		c := tare.Criterion{Contender: HeadID, Metric: o.Metric, Value: "<= " + time.Duration(o.Limit).String()}
@@ -56,9 +55,9 @@ func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Me
 	return w
 }
 
-// command is the command line of a program that runs in dir, which is its own
-// side's: the lab starts everything where tare runs.
-func command(dir, program string, args []string) []string {
+// sideCommand returns the command line of a program that runs in dir, the directory of its side:
+// the lab starts all programs in the directory of tare.
+func sideCommand(dir, program string, args []string) []string {
 	words := append([]string{program}, args...)
 	if runtime.GOOS == "windows" {
 		return words
@@ -66,14 +65,14 @@ func command(dir, program string, args []string) []string {
 	return append([]string{"/bin/sh", "-c", `cd "$0" && exec "$@"`, dir}, words...)
 }
 
-// BuildError says why a program of a side does not build, in one line.
+// BuildError reports why a program of a side does not build, in one line.
 type BuildError struct{ What string }
 
 // Error is one line.
 func (e *BuildError) Error() string { return e.What }
 
-// Build builds the main package in dir as file. The error is a *BuildError
-// where the package is the reason.
+// Build builds the main package in dir as file. The error is a *BuildError if the package is the
+// reason.
 func Build(ctx context.Context, dir, file string) error {
 	if there, err := IsDir(dir); err != nil {
 		return err
@@ -88,7 +87,7 @@ func Build(ctx context.Context, dir, file string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
-		return &BuildError{strings.ReplaceAll(said(string(out)), dir, ".")}
+		return &BuildError{strings.ReplaceAll(firstMessage(string(out)), dir, ".")}
 	case err != nil:
 		return fmt.Errorf("run the go command: %w", err)
 	}
@@ -98,8 +97,8 @@ func Build(ctx context.Context, dir, file string) error {
 	return nil
 }
 
-// IsDir reports whether a side has a directory. What cannot be looked at is an error:
-// a gate must not leave out a comparison because a disk fails.
+// IsDir reports whether a side has a directory. A directory that cannot be read is an error: a gate
+// must not skip a comparison because a disk fails.
 func IsDir(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: below a file
@@ -108,8 +107,9 @@ func IsDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// said is the first line of what the go command said that means something.
-func said(out string) string {
+// firstMessage returns the first line of the go command's output that is neither a package name nor
+// a download.
+func firstMessage(out string) string {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {
 			return line

@@ -119,8 +119,8 @@ func TestLimitsShareTheErrorOfTheTable(t *testing.T) {
 		return list
 	}
 	alone, among := family(0), family(9)
-	rule(alone, 0.05)
-	rule(among, 0.05)
+	judgeMembers(alone, 0.05)
+	judgeMembers(among, 0.05)
 	if a, b := alone[0].row.Level, among[0].row.Level; a != 0.95 || b != 0.995 {
 		t.Errorf("levels %v and %v", a, b)
 	}
@@ -161,7 +161,7 @@ func TestCommandsGetNoTokens(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "secret")
 	t.Setenv("ACTIONS_RUNTIME_TOKEN", "secret")
 	_ = Build(context.Background(), dir, filepath.Join(dir, "out"))
-	_, _ = git(context.Background(), dir, "status")
+	_, _ = runGit(context.Background(), dir, "status")
 	for _, name := range []string{"go", "git"} {
 		env, err := os.ReadFile(filepath.Join(dir, name+".env"))
 		if err != nil || !strings.Contains(string(env), "PATH=") || strings.Contains(string(env), "secret") {

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
-// step is something to do next: a sentence, and what to type.
+// step is one action for the user: a sentence, and what to type.
 type step struct {
 	Text string
 	Code []string
 }
 
-// steps say what to do about a gate that does not simply pass.
-func (rep *Report) steps() []step {
+// nextSteps returns what to do about a gate that does not simply pass.
+func (rep *Report) nextSteps() []step {
 	var out []step
 	first := func(o Outcome) (Row, bool) {
 		for _, r := range rep.Rows {
@@ -30,20 +30,20 @@ func (rep *Report) steps() []step {
 	}
 	for _, l := range rep.Left {
 		if l.Broken {
-			out = append(out, step{fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.short(l.What)), nil})
+			out = append(out, step{fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.shortName(l.What)), nil})
 			break
 		}
 	}
 	if r, ok := first(Worse); ok {
-		if command := rep.command(r); command != "" {
-			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.short(r.Benchmark)), []string{command}})
+		if command := rep.benchCommand(r); command != "" {
+			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.shortName(r.Benchmark)), []string{command}})
 		}
 		switch {
 		case rep.Record: // what is on the branch is not to be let pass
 		case rep.review != "":
 			out = append(out, step{"If it is worth its price, a reviewer accepts it, approving the change with a line", []string{rep.review}})
 		default:
-			out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.file()), rep.waivers()})
+			out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.projectFile()), rep.waiverEntries()})
 		}
 	}
 	if r, ok := first(Void); ok {
@@ -54,13 +54,13 @@ func (rep *Report) steps() []step {
 		out = append(out, step{strings.TrimSuffix(text, ".") + ".", nil})
 	}
 	if r, ok := first(Open); ok && (rep.Blocked || rep.On == project.WarnOpen) {
-		out = append(out, rep.more(r))
+		out = append(out, rep.undecidedStep(r))
 	}
 	return out
 }
 
-// more says how something could be told.
-func (rep *Report) more(worst Row) step {
+// undecidedStep returns how to decide the open rows, of which worst is the first.
+func (rep *Report) undecidedStep(worst Row) step {
 	needed, budget, known := 0, 0.0, true
 	for _, r := range rep.Rows {
 		if r.Outcome != Open || r.Waived != nil {
@@ -86,23 +86,23 @@ func (rep *Report) more(worst Row) step {
 		text := fmt.Sprintf("%.0fs", budget)
 		return again(fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds", needed, text), "budget", text)
 	}
-	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.file() + "), or allow a wider margin."
-	if command := rep.command(worst); command != "" {
+	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.projectFile() + "), or allow a wider margin."
+	if command := rep.benchCommand(worst); command != "" {
 		return step{text + " One alone is told sooner:", []string{command}}
 	}
 	return step{text, nil}
 }
 
-// file is the project's file, which may have to be made.
-func (rep *Report) file() string {
+// projectFile returns the path of the project's file, which may have to be made.
+func (rep *Report) projectFile() string {
 	if rep.config == "" {
 		return project.FileName + " (tare init writes one)"
 	}
 	return rep.config
 }
 
-// command returns the command that measures one benchmark alone; empty if there is none.
-func (rep *Report) command(r Row) string {
+// benchCommand returns the command that measures one benchmark by itself; "" if there is none.
+func (rep *Report) benchCommand(r Row) string {
 	pkg := packageOf(r.Benchmark)
 	if pkg == "" || rep.commands.Bench == nil {
 		return ""
@@ -115,11 +115,11 @@ func (rep *Report) command(r Row) string {
 	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), strings.Join(parts, "/"))
 }
 
-// mostWaivers is how many entries are written out to be copied.
-const mostWaivers = 3
+// maxWaivers limits the entries that are written out to be copied.
+const maxWaivers = 3
 
-// waivers are entries of accept for what is worse.
-func (rep *Report) waivers() []string {
+// waiverEntries returns entries of accept for rows that are worse.
+func (rep *Report) waiverEntries() []string {
 	lines := []string{"accept:"}
 	metrics := map[string][]string{}
 	var order []string
@@ -131,14 +131,14 @@ func (rep *Report) waivers() []string {
 			metrics[r.Benchmark] = append(metrics[r.Benchmark], r.Metric)
 		}
 	}
-	for _, benchmark := range order[:min(len(order), mostWaivers)] {
+	for _, benchmark := range order[:min(len(order), maxWaivers)] {
 		lines = append(lines, "  - benchmark: "+yamlQuoted("^"+regexp.QuoteMeta(benchmark)+"$"))
 		if ms := metrics[benchmark]; len(ms) == 1 {
 			lines = append(lines, "    metric: "+ms[0])
 		}
 		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")
 	}
-	if rest := order[min(len(order), mostWaivers):]; len(rest) > 0 {
+	if rest := order[min(len(order), maxWaivers):]; len(rest) > 0 {
 		lines = append(lines, "  # and likewise: "+strings.Join(rest, ", "))
 	}
 	return lines
@@ -146,8 +146,8 @@ func (rep *Report) waivers() []string {
 
 func yamlQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// Worst is the outcome that decides the exit code: void, then worse, then what
-// could not be told where that fails; else not worse.
+// Worst returns the outcome that decides the exit code: void, then worse, then rows that could not
+// be decided if they fail; else not worse.
 func (rep *Report) Worst() Outcome {
 	if rep.Outcome == Void {
 		return Void
@@ -157,7 +157,7 @@ func (rep *Report) Worst() Outcome {
 			return o
 		}
 	}
-	if rep.Blocked { // something that was asked for was not measured, and on_inconclusive is fail
+	if rep.Blocked { // a required metric was not measured, and on_inconclusive is fail
 		return Open
 	}
 	return NoWorse

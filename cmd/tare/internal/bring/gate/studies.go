@@ -8,29 +8,28 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Trees are the files of both sides.
+// Trees are the directories with the files of both sides.
 type Trees struct{ Base, Head string }
 
-// Moved says in which versions the modules of a contender of the catalog are
-// required before and after the change, each as module@version; false: in the
-// same, or in none.
+// Moved returns the versions of a catalog contender's modules that the repository requires before
+// and after the change, each as module@version. ok is false if they are equal, or if it requires
+// none.
 type Moved func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
 
-// Measurement is a study of base and head, and what it is held to.
+// Measurement is a study of base and head, and its requirements.
 type Measurement struct {
 	Study tare.Study
 	Held  Held
 }
 
-// studyPrefix is what every study of a gate is called by; its results are kept
-// apart from those of the study it was made from.
+// studyPrefix begins the id of every study of a gate, so that its results do not mix with those of
+// the study it was made from.
 const studyPrefix = "gate-"
 
-// Studies are what becomes of a study: one for each of its contenders that the
-// change can have made slower. That is a program of the repository, as the base
-// has it and as the head has it, and a contender of the catalog whose modules
-// the change moves to other versions. What a study asks of such a contender's
-// own figures (value:) is a limit of the head. What cannot be compared is left.
+// Studies returns one study for each contender of s that the change can have made slower: a program
+// of the repository, as base and head have it, and a contender of the catalog if the change moves
+// its modules to other versions. A criterion of s on such a contender's own values (value:) becomes
+// a limit of the head. left has what cannot be compared.
 func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement, left []Left, err error) {
 	for _, e := range s.Contenders {
 		var before, after tare.Entry
@@ -42,7 +41,7 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement
 			}
 			rel, err := filepath.Rel(trees.Head, dir)
 			if err != nil || !filepath.IsLocal(rel) {
-				continue // somebody else's: it is the same on both sides
+				continue // outside of the repository: it is the same on both sides
 			}
 			before, after = e, e
 			before.Program, after.Program = filepath.Join(trees.Base, rel), dir
@@ -65,24 +64,24 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement
 			}
 			before, after = e, e
 			before.Use, after.Use = e.Leaf(), e.Leaf()
-			before.With, after.With = with(e.With, old), with(e.With, fresh)
+			before.With, after.With = addPins(e.With, old), addPins(e.With, fresh)
 			if slices.Equal(before.With, after.With) {
-				continue // the study pins what is moved
+				continue // the study pins the moved modules
 			}
 		default:
 			continue
 		}
 		before.ID, after.ID = BaseID, HeadID
 		before.Expect, after.Expect = tare.Expect{}, tare.Expect{}
-		if w, ok := between(s, ask, e.ID, before, after); ok {
+		if w, ok := pairStudy(s, ask, e.ID, before, after); ok {
 			out = append(out, w)
 		}
 	}
 	return out, left, nil
 }
 
-// with is what an entry pins already, and of pins those modules that it does not.
-func with(own, pins []string) []string {
+// addPins returns the pins of own, and those of pins for other modules.
+func addPins(own, pins []string) []string {
 	out := slices.Clone(own)
 	for _, pin := range pins {
 		module, _, _ := strings.Cut(pin, "@")
@@ -95,9 +94,9 @@ func with(own, pins []string) []string {
 	return out
 }
 
-// between is the study of one contender as it was and as it is, on what it is
-// asked in s; false where that is nothing.
-func between(s tare.Study, ask Ask, id string, before, after tare.Entry) (Measurement, bool) {
+// pairStudy returns the study of one contender before and after the change, on its workloads of s.
+// It returns false if it has none.
+func pairStudy(s tare.Study, ask Ask, id string, before, after tare.Entry) (Measurement, bool) {
 	w := Measurement{Study: s, Held: Held{Name: s.ID + "/" + id, Metrics: ask.Metrics()}}
 	one := &w.Study
 	one.ID = studyPrefix + s.ID + "-" + strings.ReplaceAll(id, "/", "-")

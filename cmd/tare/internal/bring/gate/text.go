@@ -12,20 +12,19 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Text writes the report for a terminal: what blocks the change first, and what
-// to do about it last. Rows that pass are counted, not listed, unless all is
-// set.
+// Text writes the report for a terminal: first what blocks the change, last what to do about it.
+// Rows that pass are counted, not listed, unless all is set.
 func Text(w io.Writer, rep Report, st report.Style, all bool) error {
-	rep = rep.legible()
+	rep = rep.legibleCopy()
 	var b strings.Builder
 	fmt.Fprintf(&b, "tare gate: %s against %s\n", rep.Head, rep.Base)
 	if len(rep.Rows) > 0 {
 		fmt.Fprintf(&b, "%s\n", rep.summary())
 	}
-	shown, rest := rep.shown(all)
+	shown, rest := rep.listedRows(all)
 	if len(shown) > 0 {
 		b.WriteString("\n")
-		table(&b, rep, shown, st)
+		writeTextTable(&b, rep, shown, st)
 	}
 	if rest != "" {
 		fmt.Fprintf(&b, "\n  %s\n", rest)
@@ -41,8 +40,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 		}
 		return paint(st.Dim, "note: ") + text
 	})
-	fmt.Fprintf(&b, "\n%s\n", paint(rep.colour(st), rep.Sentence))
-	if steps := rep.steps(); len(steps) > 0 {
+	fmt.Fprintf(&b, "\n%s\n", paint(rep.verdictColour(st), rep.Sentence))
+	if steps := rep.nextSteps(); len(steps) > 0 {
 		b.WriteString("\nWhat to do:\n")
 		for _, s := range steps {
 			fmt.Fprintf(&b, "  %s\n", s.Text)
@@ -55,9 +54,9 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legible returns the report with texts of characters that print: names, and what was
-// printed by benchmarks and other machines. Documents of results are left out.
-func (rep Report) legible() Report {
+// legibleCopy returns the report with texts of characters that print: names, and output of
+// benchmarks and other machines. It has no documents of results.
+func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
 }
@@ -65,23 +64,23 @@ func (rep Report) legible() Report {
 // summary returns one line: rows, metrics, rounds, time, error rate.
 func (rep *Report) summary() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
-		rep.count(), listed(rep.metrics(), " and "), format.Count(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
+		rep.describeCount(), joinWords(rep.rowMetrics(), " and "), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
 }
 
-func (rep *Report) metrics() []string {
+func (rep *Report) rowMetrics() []string {
 	var out []string
 	for _, r := range rep.Rows {
 		if !slices.Contains(out, r.Metric) {
 			out = append(out, r.Metric)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortFunc(out, func(a, b string) int { return metricRank(a) - metricRank(b) })
 	return out
 }
 
-// rank orders metrics as tables do: first those that every gate measures, then latencies and
+// metricRank orders metrics as tables do: first those that every gate measures, then latencies and
 // allocations.
-func rank(metric string) int {
+func metricRank(metric string) int {
 	known := slices.Concat(project.Metrics(), project.Latencies(), []string{"allocs"})
 	if at := slices.Index(known, metric); at >= 0 {
 		return at
@@ -89,20 +88,20 @@ func rank(metric string) int {
 	return len(known)
 }
 
-func seconds(s float64) string {
+func formatSeconds(s float64) string {
 	if s >= 120 {
 		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
 	}
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// mostRows is the length up to which a table is listed completely. In a longer one,
-// rows that pass are only counted.
-const mostRows = 24
+// maxRows is the length up to which a table is listed completely. In a longer one, rows that pass
+// are only counted.
+const maxRows = 24
 
-// shown returns the rows to list, and a sentence about the others.
-func (rep *Report) shown(all bool) (rows []Row, rest string) {
-	if all || len(rep.Rows) <= mostRows {
+// listedRows returns the rows to list, and a sentence about the others.
+func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
+	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
 	}
 	n := 0
@@ -114,18 +113,18 @@ func (rep *Report) shown(all bool) (rows []Row, rest string) {
 		}
 	}
 	if n > 0 {
-		rest = fmt.Sprintf("%d more pass: at most %s worse (--all lists them)", n, rep.margins())
+		rest = fmt.Sprintf("%d more pass: at most %s worse (--all lists them)", n, rep.marginText())
 	}
 	return rows, rest
 }
 
-// cells returns the fields of a row in a table.
-func (rep *Report) cells(r Row) []string {
-	base, head := amount(r.Base, r.Unit), amount(r.Head, r.Unit)
+// rowCells returns the fields of a row in a table.
+func (rep *Report) rowCells(r Row) []string {
+	base, head := formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
 	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") {
 		base = format.Average(r.Base)
 	}
-	word, by, interval := rep.verdict(r), "", ""
+	word, by, interval := rep.rowVerdict(r), "", ""
 	switch {
 	case r.Outcome == Void:
 	case r.Exact:
@@ -138,32 +137,32 @@ func (rep *Report) cells(r Row) []string {
 		interval = "exactly"
 	case r.Limit > 0:
 		if r.Base > 0 {
-			by = Row{Ratio: r.Head / r.Base}.change()
+			by = Row{Ratio: r.Head / r.Base}.formatChange()
 		}
 		if r.Low > 0 {
-			interval = amount(r.Low, r.Unit) + " to " + amount(r.High, r.Unit)
+			interval = formatAmount(r.Low, r.Unit) + " to " + formatAmount(r.High, r.Unit)
 		}
 	case r.Ratio > 0:
-		by, interval = r.changes()
+		by, interval = r.formatChanges()
 	}
 	if r.Waived != nil {
 		word += ", waived"
 	}
-	return []string{word, rep.title(r), r.Metric, base, head, by, interval}
+	return []string{word, rep.rowTitle(r), r.Metric, base, head, by, interval}
 }
 
-// heads returns the column heads of a table.
-func heads() []string {
+// columnHeads returns the column heads of a table.
+func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
 
-// right reports whether a column has figures, which are aligned to the right.
-func right(column int) bool { return column >= 3 && column <= 5 }
+// isNumeric reports whether a column contains numbers, which are aligned to the right.
+func isNumeric(column int) bool { return column >= 3 && column <= 5 }
 
-func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
-	lines := [][]string{heads()}
+func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style) {
+	lines := [][]string{columnHeads()}
 	for _, r := range rows {
-		lines = append(lines, rep.cells(r))
+		lines = append(lines, rep.rowCells(r))
 	}
 	widths := make([]int, len(lines[0]))
 	for _, l := range lines {
@@ -183,7 +182,7 @@ func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 				painted = paint(rowColour(rows[n-1], st), c)
 			}
 			line.WriteString("  ")
-			if right(i) {
+			if isNumeric(i) {
 				line.WriteString(pad + painted)
 			} else {
 				line.WriteString(painted + pad)
@@ -191,19 +190,18 @@ func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if n > 0 {
-			if note := rep.note(rows[n-1]); note != "" {
+			if note := rep.rowNote(rows[n-1]); note != "" {
 				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
 			}
-			for _, line := range rep.reasons(rows[n-1]) {
+			for _, line := range rep.explainRow(rows[n-1]) {
 				fmt.Fprintf(b, "      %s\n", report.Legible(line))
 			}
 		}
 	}
 }
 
-// repeats reports whether an earlier row of the benchmark is void for the same
-// reason.
-func (rep *Report) repeats(r Row) bool {
+// repeatsVoid reports whether an earlier row of the benchmark is void for the same reason.
+func (rep *Report) repeatsVoid(r Row) bool {
 	for _, o := range rep.Rows {
 		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {
 			return o.Metric != r.Metric
@@ -212,10 +210,10 @@ func (rep *Report) repeats(r Row) bool {
 	return false
 }
 
-// note returns what a row's figures alone do not show.
-func (rep *Report) note(r Row) string {
+// rowNote returns the line below a row that explains it; "" if its numbers suffice.
+func (rep *Report) rowNote(r Row) string {
 	switch {
-	case rep.repeats(r):
+	case rep.repeatsVoid(r):
 	case r.Waived != nil:
 		return r.Waived.String()
 	case r.Outcome == Void:
@@ -241,7 +239,7 @@ func rowColour(r Row, st report.Style) func(string) string {
 	return nil
 }
 
-func (rep *Report) colour(st report.Style) func(string) string {
+func (rep *Report) verdictColour(st report.Style) func(string) string {
 	switch {
 	case rep.Blocked:
 		return st.Bad
@@ -258,8 +256,8 @@ func paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// writeLeftOut writes what was not compared, and the remarks. Function say formats a
-// text of a severity, which is "" if it is none of a remark.
+// writeLeftOut writes the entries that were not compared, and the remarks. Function say formats a
+// text of a severity, which is "" for an entry that is not broken.
 func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say func(severity, text string) string) {
 	if len(rep.Left) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -268,7 +266,7 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 			if l.Broken {
 				severity = IsError
 			}
-			b.WriteString(indent + say(severity, fmt.Sprintf("%s: %s", rep.short(l.What), l.Why)) + "\n")
+			b.WriteString(indent + say(severity, fmt.Sprintf("%s: %s", rep.shortName(l.What), l.Why)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {
@@ -279,12 +277,12 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 	}
 }
 
-// mostReasons is the most lines that explain a row's difference.
-const mostReasons = 5
+// maxReasons is the largest number of lines that explain a row's difference.
+const maxReasons = 5
 
-// reasons returns the causes of a row's difference, if the benchmark was profiled.
-// They are given once, in the first row of the benchmark that is neither inconclusive nor passing.
-func (rep *Report) reasons(r Row) []string {
+// explainRow returns the causes of a row's difference, if the benchmark was profiled, in the first
+// row of the benchmark that is neither inconclusive nor passing.
+func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil
 	}
@@ -296,7 +294,7 @@ func (rep *Report) reasons(r Row) []string {
 	}
 	for _, e := range r.result.Explanations {
 		if e.Workload == r.workload {
-			return report.Reasons(e, mostReasons)
+			return report.Reasons(e, maxReasons)
 		}
 	}
 	return nil

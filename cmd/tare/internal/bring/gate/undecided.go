@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Undecided are the workloads of a result about which a criterion of the head
-// could not be ruled on, in its order.
+// Undecided returns the workloads of a result with an inconclusive criterion of the head, in the
+// result's order.
 func Undecided(r *tare.Result) []string {
 	var out []string
 	for _, w := range r.Workloads {

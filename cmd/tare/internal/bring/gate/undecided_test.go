@@ -66,11 +66,11 @@ func TestMeasuringAgainKeepsTheErrorRate(t *testing.T) {
 			m := one()
 			m.row.Rounds, m.row.Ratio = 18, math.Exp(stats.HodgesLehmann(m.Effects))
 			if low, high, ok := stats.Interval(m.Effects, stats.LookLevel(alpha/benchmarks, looks)); ok && low <= math.Log(1+margin) && math.Log(1+margin) < high {
-				m = m.pool(one())
+				m = m.poolRounds(one())
 			}
 			family = append(family, m)
 		}
-		rule(family, alpha)
+		judgeMembers(family, alpha)
 		if slices.ContainsFunc(family, func(m member) bool { return m.row.Outcome == Worse || m.row.Outcome == Better }) {
 			wrong++
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// waive lets rows pass that a waiver covers, and remarks on waivers that have
-// run out or that nothing needs.
-func (rep *Report) waive(waivers []project.Waiver, now time.Time) {
+// applyWaivers lets rows pass that a waiver covers, and remarks on waivers that are expired or not
+// needed.
+func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 	for _, w := range waivers {
 		expired, matched, used := !now.Before(w.Until), false, false
 		for i := range rep.Rows {

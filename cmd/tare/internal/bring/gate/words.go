@@ -11,34 +11,34 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// words are how a metric is spoken of.
-type words struct {
+// metricWords contains the words of a metric in sentences.
+type metricWords struct {
 	noun                   string
 	worse, noWorse, better string
 	adjective              bool // "is slower", not "takes more memory"
 	takes, take            string
 }
 
-// wordsFor are the words of a metric in a table.
-func wordsFor(metric string) words {
+// wordsFor returns the words of a metric in a table.
+func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	switch {
 	case m.IsLatency():
-		return words{noun: m.Noun, worse: "higher in " + m.Noun, noWorse: "not higher in " + m.Noun, better: "lower in " + m.Noun, adjective: true}
+		return metricWords{noun: m.Noun, worse: "higher in " + m.Noun, noWorse: "not higher in " + m.Noun, better: "lower in " + m.Noun, adjective: true}
 	case m.Slower != "":
-		return words{noun: m.Noun, worse: m.Slower, noWorse: "not " + m.Slower, better: m.Faster, adjective: true}
+		return metricWords{noun: m.Noun, worse: m.Slower, noWorse: "not " + m.Slower, better: m.Faster, adjective: true}
 	case m.Counted:
-		return words{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "does", take: "do"}
+		return metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "does", take: "do"}
 	}
-	return words{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "takes", take: "take"}
+	return metricWords{noun: m.Noun, worse: m.More, noWorse: "not " + m.More, better: m.Less, takes: "takes", take: "take"}
 }
 
-// verdict is the row's outcome in the words of its metric, with the margin
-// where it is held to one.
-func (rep *Report) verdict(r Row) string {
-	w, by := wordsFor(r.Metric), " by > "+percent(rep.margin(r))
+// rowVerdict returns the row's outcome in the words of its metric, with the margin or limit it is
+// compared with.
+func (rep *Report) rowVerdict(r Row) string {
+	w, by := wordsFor(r.Metric), " by > "+formatShare(rep.marginOf(r))
 	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
-		return r.held()
+		return r.describeLimit()
 	}
 	if r.Low == 0 { // different without an interval
 		by = ""
@@ -57,38 +57,38 @@ func (rep *Report) verdict(r Row) string {
 	return string(r.Outcome)
 }
 
-// sentence says what was found of a row, without naming the benchmark.
-func (rep *Report) sentence(r Row) string {
+// rowSentence returns the finding of a row, without the name of the benchmark.
+func (rep *Report) rowSentence(r Row) string {
 	switch r.Outcome {
 	case Void:
 		return r.why
 	case Open:
-		return rep.open(r)
+		return rep.whyOpen(r)
 	}
-	word := rep.verdict(r)
+	word := rep.rowVerdict(r)
 	if r.Untimed {
-		return untimed
+		return untimedText
 	}
 	if r.Limit > 0 {
 		return fmt.Sprintf("%s: the median over rounds is %s (%s to %s, %s, %s), %s before",
-			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), amount(r.Base, r.Unit))
+			word, formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), formatAmount(r.Base, r.Unit))
 	}
 	if r.Exact {
-		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), amount(r.Head, r.Unit), r.times())
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, format.Average(r.Base), formatAmount(r.Head, r.Unit), r.describeRounds())
 	}
 	if r.Low == 0 {
-		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
+		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit))
 	}
 	same := ""
 	if r.SameCode {
 		same = "; the machine code of this benchmark is the same on both sides"
 	}
-	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.change(), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit), same)
+	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit), same)
 }
 
-// held is a limit that is kept or is not.
-func (r Row) held() string {
-	limit := r.limited()
+// describeLimit returns whether a limit is kept, in words.
+func (r Row) describeLimit() string {
+	limit := r.formatLimit()
 	switch {
 	case r.Outcome == Worse && r.least:
 		return "below " + limit
@@ -100,44 +100,44 @@ func (r Row) held() string {
 	return "within " + limit
 }
 
-// limited is the limit as people write it: 50 ms, not 50.0 ms.
-func (r Row) limited() string {
-	figure, unit, _ := strings.Cut(amount(r.Limit, r.Unit), " ")
+// formatLimit returns the limit as people write it: 50 ms, not 50.0 ms.
+func (r Row) formatLimit() string {
+	figure, unit, _ := strings.Cut(formatAmount(r.Limit, r.Unit), " ")
 	if strings.Contains(figure, ".") {
 		figure = strings.TrimRight(strings.TrimRight(figure, "0"), ".")
 	}
 	return figure + " " + unit
 }
 
-// openLimit says why it could not be told whether a limit is kept.
-func (r Row) openLimit() string {
+// whyLimitOpen returns why it could not be decided whether a limit is kept.
+func (r Row) whyLimitOpen() string {
 	switch {
 	case r.Low == 0:
-		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), confidence(r.Level))
+		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), formatLevel(r.Level))
 	}
 	return fmt.Sprintf("cannot be told whether it keeps to %s: the median over rounds is %s (%s to %s, %s, %s); %s",
-		r.limited(), amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), needed(r))
+		r.formatLimit(), formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"), describeNeeded(r))
 }
 
-// open says why something could not be told.
-func (rep *Report) open(r Row) string {
+// whyOpen returns why a row could not be decided.
+func (rep *Report) whyOpen(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
 	case r.why != "":
 		return "cannot be told: " + r.why
 	case r.Limit > 0:
-		return r.openLimit()
+		return r.whyLimitOpen()
 	case r.Rounds == 0:
 		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
 	case r.Low == 0:
-		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), needed(r))
-	case r.Low > 1+rep.margin(r):
-		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", r.change(), noun, r.spanned())
+		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), describeNeeded(r))
+	case r.Low > 1+rep.marginOf(r):
+		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", r.formatChange(), noun, r.describeInterval())
 	}
-	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.margin(r)), r.change(), noun, r.spanned(), needed(r))
+	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", formatShare(rep.marginOf(r)), r.formatChange(), noun, r.describeInterval(), describeNeeded(r))
 }
 
-func needed(r Row) string {
+func describeNeeded(r Row) string {
 	if tare.MetricFor(r.Metric).Counted {
 		return "its counts vary too much"
 	}
@@ -147,23 +147,23 @@ func needed(r Row) string {
 	return fmt.Sprintf("about %d rounds would tell", r.Needed)
 }
 
-// spanned is the interval with its level and rounds.
-func (r Row) spanned() string {
-	_, interval := r.changes()
-	return fmt.Sprintf("%s, %s, %s", interval, confidence(r.Level), r.times())
+// describeInterval returns the interval with its level and rounds.
+func (r Row) describeInterval() string {
+	_, interval := r.formatChanges()
+	return fmt.Sprintf("%s, %s, %s", interval, formatLevel(r.Level), r.describeRounds())
 }
 
-// times returns how often a row was measured, in words.
-func (r Row) times() string {
+// describeRounds returns how often a row was measured, in words.
+func (r Row) describeRounds() string {
 	if tare.MetricFor(r.Metric).Counted {
 		return format.Count(r.Rounds, "count")
 	}
 	return format.Count(r.Rounds, "round")
 }
 
-// changes formats the ratio of a row and its interval, which is "" if there is
-// none. They have one unit: per cent, or times if any of them is at least a factor of two.
-func (r Row) changes() (by, interval string) {
+// formatChanges formats the ratio of a row and its interval, which is "" if there is none. They
+// have one unit: per cent, or times if any of them is at least a factor of two.
+func (r Row) formatChanges() (by, interval string) {
 	all := []float64{r.Ratio}
 	if r.Low > 0 {
 		all = append(all, r.Low, r.High)
@@ -178,9 +178,9 @@ func (r Row) changes() (by, interval string) {
 	return print(r.Ratio), interval
 }
 
-// change formats the ratio of a row.
-func (r Row) change() string {
-	by, _ := r.changes()
+// formatChange formats the ratio of a row.
+func (r Row) formatChange() string {
+	by, _ := r.formatChanges()
 	return by
 }
 
@@ -194,37 +194,38 @@ func formatPercent(ratio float64) string {
 	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
 }
 
-// percent is a share in per cent.
-func percent(share float64) string {
+// formatShare formats a share in per cent.
+func formatShare(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// confidence is a level in per cent, which never rounds up to certainty.
-func confidence(level float64) string {
+// formatLevel formats a confidence level in per cent, which never rounds up to certainty.
+func formatLevel(level float64) string {
 	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// ratioText is a limit as a criterion has it.
-func ratioText(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
+// formatRatio formats a limit as a criterion has it.
+func formatRatio(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
 
-// amount is a figure with its unit; times are scaled.
-func amount(x float64, unit string) string {
+// formatAmount formats a value with its unit; times are scaled.
+func formatAmount(x float64, unit string) string {
 	if rest, ok := strings.CutPrefix(unit, "ns"); ok {
 		for _, step := range []struct {
 			from float64
 			unit string
 		}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
 			if x >= step.from {
-				return significant(x/step.from) + " " + step.unit + rest
+				return formatSignificant(x/step.from) + " " + step.unit + rest
 			}
 		}
-		return significant(x) + " " + unit
+		return formatSignificant(x) + " " + unit
 	}
 	return format.Average(x) + " " + unit
 }
 
-// significant is a number with three significant digits or all whole ones.
-func significant(x float64) string {
+// formatSignificant formats a number with three significant digits, or more if it has more before
+// the point.
+func formatSignificant(x float64) string {
 	if x >= 100 || x == 0 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
@@ -238,8 +239,8 @@ func pick(n int, one, many string) string {
 	return many
 }
 
-// listed is words in a row, e.g. time, cpu and allocs.
-func listed(words []string, last string) string {
+// joinWords joins words, e.g. time, cpu and allocs; last joins the last two.
+func joinWords(words []string, last string) string {
 	if n := len(words); n > 2 {
 		return strings.Join(words[:n-1], ", ") + last + words[n-1]
 	}

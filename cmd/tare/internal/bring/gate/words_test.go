@@ -18,12 +18,12 @@ func TestOneUnitInARow(t *testing.T) {
 		{Row{Ratio: 2.31}, "2.31×", ""},
 		{Row{Ratio: 0.9}, "-10.0 %", ""},
 	} {
-		if by, interval := tt.row.changes(); by != tt.by || interval != tt.interval {
+		if by, interval := tt.row.formatChanges(); by != tt.by || interval != tt.interval {
 			t.Errorf("%+v: %q, %q; want %q, %q", tt.row, by, interval, tt.by, tt.interval)
 		}
 		tt.row.Metric, tt.row.Unit, tt.row.Outcome = "time", "ns/op", Better // without a margin in per cent
 		rep := &Report{}
-		if text := rep.sentence(tt.row) + strings.Join(rep.cells(tt.row), " "); tt.row.Low > 0 && strings.Contains(text, "×") && strings.Count(text, "%") != 1 { // the level
+		if text := rep.rowSentence(tt.row) + strings.Join(rep.rowCells(tt.row), " "); tt.row.Low > 0 && strings.Contains(text, "×") && strings.Count(text, "%") != 1 { // the level
 			t.Errorf("two units: %s", text)
 		}
 	}

@@ -10,16 +10,16 @@ import (
 
 // Notes of tare bench about the counts of a benchmark.
 const (
-	ofNotTimed   = "not-timed"
-	ofNotCounted = "not-counted"
+	checkNotTimed   = "not-timed"
+	checkNotCounted = "not-counted"
 )
 
-// untimed is what the row of a benchmark says that was not timed.
-const untimed = "same code and same count: it was not timed"
+// untimedText is the sentence of a row whose benchmark was not timed.
+const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of what was counted: those that are held to a limit, and those
-// of benchmarks that were not timed. They are no members of the family: a count has an
-// interval of its own, at a level of its own, and its error is not that of a clock.
+// workRows returns the rows of counts: those with a limit, and those of benchmarks that were not
+// timed. They are no members of the family: a count has an interval of its own, at a level of its
+// own, and its error is not that of a clock.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
@@ -29,7 +29,7 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 			}
 			limit := g.MarginOf(c.Workload, c.Metric)
 			r := newRow(res, Held{}, c.Workload, metric)
-			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofNotTimed && f.Workload == c.Workload })
+			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkNotTimed && f.Workload == c.Workload })
 			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
 			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit
 			switch differs := c.Differs(0) != tare.NotShown; {
@@ -52,13 +52,13 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 	return rows
 }
 
-// remarkUncounted remarks what was not counted, each reason once.
+// remarkUncounted remarks on benchmarks without counts, each reason once.
 func (rep *Report) remarkUncounted(m Measured) {
 	names := map[string][]string{}
 	var order []string
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
-			if f.Check != ofNotCounted || slices.Contains(names[f.Message], f.Workload) {
+			if f.Check != checkNotCounted || slices.Contains(names[f.Message], f.Workload) {
 				continue
 			}
 			if names[f.Message] == nil {
@@ -70,9 +70,9 @@ func (rep *Report) remarkUncounted(m Measured) {
 	for _, why := range order {
 		text := why
 		if first := names[why][0]; first != "" {
-			text = fmt.Sprintf("the instructions of %s%s are not counted: %s", rep.short(first), andMore(len(names[why])-1), why)
+			text = fmt.Sprintf("the instructions of %s%s are not counted: %s", rep.shortName(first), andMore(len(names[why])-1), why)
 		}
-		rep.remark(IsNote, text)
+		rep.addRemark(IsNote, text)
 	}
 }
 
@@ -91,7 +91,7 @@ func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	}
 	if n > 0 {
 		metric := tare.MetricFor(most.Metric)
-		rep.remark(IsNote, fmt.Sprintf("%s %s %s %s%s; gate: {%s: 2%%} of tare.yaml would limit it",
-			rep.short(most.Workload), metric.Verb, Row{Ratio: most.Ratio}.change(), metric.More, andMore(n-1), metric.Name))
+		rep.addRemark(IsNote, fmt.Sprintf("%s %s %s %s%s; gate: {%s: 2%%} of tare.yaml would limit it",
+			rep.shortName(most.Workload), metric.Verb, Row{Ratio: most.Ratio}.formatChange(), metric.More, andMore(n-1), metric.Name))
 	}
 }

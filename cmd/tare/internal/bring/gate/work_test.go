@@ -21,7 +21,7 @@ func countedSides(rows map[string][3]float64, untimed ...string) Measured {
 		})
 	}
 	for _, name := range untimed {
-		r.Findings = append(r.Findings, tare.Finding{Check: ofNotTimed, Severity: tare.Note, Workload: "m.Benchmark" + name})
+		r.Findings = append(r.Findings, tare.Finding{Check: checkNotTimed, Severity: tare.Note, Workload: "m.Benchmark" + name})
 	}
 	return Measured{Results: []*tare.Result{r}, Base: "b", Head: "h"}
 }
@@ -70,7 +70,7 @@ func TestUncountedWork(t *testing.T) {
 	for _, f := range []tare.Finding{
 		{Workload: "m.BenchmarkA", Message: "there was no time for it"}, {Workload: "m.BenchmarkB", Message: "there was no time for it"}, {Message: "no counter"},
 	} {
-		f.Check = ofNotCounted
+		f.Check = checkNotCounted
 		m.Results[0].Findings = append(m.Results[0].Findings, f)
 	}
 	m.Results = append(m.Results, m.Results[0]) // measured again
