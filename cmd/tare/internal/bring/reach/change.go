@@ -9,23 +9,22 @@ import (
 	"strings"
 )
 
-// lines are those of a declaration, from 1.
+// lines is the range of a declaration, from 1.
 type lines struct{ first, last int }
 
-// functions are the functions of a file that differ in base and head, by their
-// place in head. ok is false where something besides functions differs, or a
-// method or an init function is only in one: what that reaches cannot be read
-// off calls.
-func functions(base, head []byte) (changed []lines, ok bool) {
-	was, errWas := read(base)
-	is, errIs := read(head)
+// changedFunctions returns the functions of a file that differ in base and head, by their lines in
+// head. ok is false if anything except functions differs, or if a method or an init function is
+// only in one: calls do not show what that reaches.
+func changedFunctions(base, head []byte) (changed []lines, ok bool) {
+	was, errWas := parseFunctions(base)
+	is, errIs := parseFunctions(head)
 	if errWas != nil || errIs != nil || was.rest != is.rest {
 		return nil, false
 	}
 	for name, text := range was.functions {
 		now, there := is.functions[name]
 		switch {
-		case !there && dispatched(name):
+		case !there && isDispatched(name):
 			return nil, false
 		case there && now != text:
 			changed = append(changed, is.places[name])
@@ -35,7 +34,7 @@ func functions(base, head []byte) (changed []lines, ok bool) {
 		if _, there := was.functions[name]; there {
 			continue
 		}
-		if dispatched(name) {
+		if isDispatched(name) {
 			return nil, false
 		}
 		changed = append(changed, is.places[name])
@@ -43,9 +42,9 @@ func functions(base, head []byte) (changed []lines, ok bool) {
 	return changed, true
 }
 
-// dispatched reports whether a function of that name can be called without
-// being named: a method through an interface, an init function at the start.
-func dispatched(name string) bool {
+// isDispatched reports whether a function of that name can be called without being named: a method
+// through an interface, an init function at the start.
+func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
 
@@ -53,10 +52,10 @@ func dispatched(name string) bool {
 type file struct {
 	functions map[string]string // text by name, of methods with the receiver's
 	places    map[string]lines
-	rest      string // what is no function, and directives
+	rest      string // all except functions, and directives
 }
 
-func read(src []byte) (file, error) {
+func parseFunctions(src []byte) (file, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
 	if err != nil {
@@ -92,7 +91,7 @@ func read(src []byte) (file, error) {
 		out.functions[name] = text.String()
 		out.places[name] = lines{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
 	}
-	for line := range bytes.Lines(src) { // directives and constraints stand in comments
+	for line := range bytes.Lines(src) { // directives and constraints are comments
 		text := bytes.TrimSpace(line)
 		if bytes.HasPrefix(text, []byte("//go:")) || bytes.HasPrefix(text, []byte("// +build")) || bytes.HasPrefix(text, []byte("//export")) || bytes.HasPrefix(text, []byte("#")) {
 			rest.Write(text)

@@ -28,7 +28,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Query is a change of a module, and whose benchmarks are in question.
+// Query describes a change of a module, and the benchmarks to select from.
 type Query struct {
 	Base, Head string              // tops of both trees, absolute
 	Files      []string            // that differ, from the top
@@ -38,19 +38,19 @@ type Query struct {
 	Flags      []string // of builds, e.g. -tags=x
 }
 
-// Reached says which benchmarks are reached.
+// Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all     bool
-	deps    map[string][]string // directories by package
-	whole   map[string]bool     // directories in which more than functions changed
-	changed map[string][]lines  // functions by file
-	graph   *graph              // nil: it was not needed
+	all       bool
+	deps      map[string][]string // directories by package
+	wholeDirs map[string]bool     // directories in which more than functions changed
+	changed   map[string][]lines  // functions by file
+	graph     *graph              // nil if it was not needed
 }
 
-// Find reads the change. An error of the call graph is no reason to stop: what
-// is reached is then told by packages.
+// Find reads the change. An error of the call graph does not stop it: it then selects complete
+// packages, and returns the reason as well.
 func Find(ctx context.Context, q Query) (*Reached, error) {
-	r := &Reached{deps: q.Deps, whole: map[string]bool{}, changed: map[string][]lines{}}
+	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lines{}}
 	is := map[string]bool{}
 	for _, dirs := range q.Deps {
 		for _, d := range dirs {
@@ -65,15 +65,15 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 		case filepath.Ext(name) == ".md":
 			continue
 		}
-		r.add(q, f, is)
+		r.addFile(q, f, is)
 	}
 	if len(r.changed) == 0 {
 		return r, nil
 	}
-	g, err := build(ctx, q)
+	g, err := buildGraph(ctx, q)
 	if err != nil {
 		for file := range r.changed {
-			r.whole[filepath.Dir(file)] = true
+			r.wholeDirs[filepath.Dir(file)] = true
 		}
 		return r, fmt.Errorf("what calls what cannot be told, and --changed goes by packages: %w", err)
 	}
@@ -81,15 +81,15 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	return r, nil
 }
 
-// add takes a file that differs in. It counts for the package in whose directory,
-// or below it, it is.
-func (r *Reached) add(q Query, file string, is map[string]bool) {
+// addFile adds a file that differs. It counts for the package in its directory or in the nearest
+// one above.
+func (r *Reached) addFile(q Query, file string, is map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if dir := filepath.Dir(path); is[dir] && filepath.Ext(path) == ".go" {
 		was, errWas := os.ReadFile(filepath.Join(q.Base, filepath.FromSlash(file)))
 		now, errNow := os.ReadFile(path)
 		if errWas == nil && errNow == nil {
-			if changed, ok := functions(was, now); ok {
+			if changed, ok := changedFunctions(was, now); ok {
 				if len(changed) > 0 {
 					r.changed[path] = changed
 				}
@@ -99,7 +99,7 @@ func (r *Reached) add(q Query, file string, is map[string]bool) {
 	}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if is[dir] {
-			r.whole[dir] = true
+			r.wholeDirs[dir] = true
 			return
 		}
 		if dir == q.Head || dir == filepath.Dir(dir) {
@@ -114,7 +114,7 @@ func (r *Reached) Package(path string) bool {
 		return true
 	}
 	return slices.ContainsFunc(r.deps[path], func(dir string) bool {
-		if r.whole[dir] {
+		if r.wholeDirs[dir] {
 			return true
 		}
 		for file := range r.changed {
@@ -126,8 +126,8 @@ func (r *Reached) Package(path string) bool {
 	})
 }
 
-// Benchmark reports whether a benchmark is reached: id is import/path.Name, with
-// _test behind the path of an external test.
+// Benchmark reports whether a benchmark is reached: id is import/path.Name, with _test after the
+// path of an external test.
 func (r *Reached) Benchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
@@ -137,7 +137,7 @@ func (r *Reached) Benchmark(id string) bool {
 		deps = r.deps[tested]
 	}
 	switch {
-	case r.all, slices.ContainsFunc(deps, func(dir string) bool { return r.whole[dir] }):
+	case r.all, slices.ContainsFunc(deps, func(dir string) bool { return r.wholeDirs[dir] }):
 		return true
 	case r.graph == nil:
 		return false
@@ -152,12 +152,12 @@ func (r *Reached) Benchmark(id string) bool {
 			roots = append(roots, name)
 		}
 	}
-	return r.graph.reaches(roots, r.changed)
+	return r.graph.canReach(roots, r.changed)
 }
 
-// node is a function of the module with all that its variants for tests refer to.
+// node is a function of the module with all references of its test variants.
 type node struct {
-	places []place // several where variants of a package differ
+	places []place // several if variants of a package differ
 	dir    string
 	init   bool
 	calls  map[string]bool
@@ -170,8 +170,8 @@ type place struct {
 
 type graph struct{ nodes map[string]*node }
 
-// reaches reports whether a changed function is reached from roots.
-func (g *graph) reaches(roots []string, changed map[string][]lines) bool {
+// canReach reports whether a changed function is reached from roots.
+func (g *graph) canReach(roots []string, changed map[string][]lines) bool {
 	seen := map[string]bool{}
 	for len(roots) > 0 {
 		name := roots[len(roots)-1]
@@ -195,8 +195,8 @@ func (g *graph) reaches(roots []string, changed map[string][]lines) bool {
 	return false
 }
 
-// build loads the packages below head that tests need, and follows references.
-func build(ctx context.Context, q Query) (*graph, error) {
+// buildGraph loads the packages below head that tests need, and follows references.
+func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	var dirs []string
 	for _, deps := range q.Deps {
 		for _, d := range deps {
@@ -231,13 +231,13 @@ func build(ctx context.Context, q Query) (*graph, error) {
 		}
 	}
 	for f := range ssautil.AllFunctions(program) {
-		g.add(program, f)
+		g.addFunction(program, f)
 	}
 	return g, nil
 }
 
-// key names a function as all variants of its package do.
-func key(f *ssa.Function) string {
+// functionKey names a function as all variants of its package do.
+func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
 	}
@@ -253,8 +253,9 @@ func key(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// add takes in what a function refers to. What is inside of it is part of it.
-func (g *graph) add(program *ssa.Program, f *ssa.Function) {
+// addFunction adds the references of a function. A function literal is part of the function around
+// it.
+func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	if f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil || len(f.Blocks) == 0 {
 		return
 	}
@@ -262,7 +263,7 @@ func (g *graph) add(program *ssa.Program, f *ssa.Function) {
 	for top.Parent() != nil {
 		top = top.Parent()
 	}
-	name := key(f)
+	name := functionKey(f)
 	n := g.nodes[name]
 	if n == nil {
 		n = &node{calls: map[string]bool{}, init: strings.HasPrefix(top.Name(), "init") && top.Signature.Recv() == nil && (top.Name() == "init" || strings.HasPrefix(top.Name(), "init#"))}
@@ -275,7 +276,7 @@ func (g *graph) add(program *ssa.Program, f *ssa.Function) {
 		}
 		n.dir = filepath.Dir(from.Filename)
 	}
-	if n.init && n.dir == "" && top.Pkg != nil { // the one that initializes variables has no place
+	if n.init && n.dir == "" && top.Pkg != nil { // the one that initializes variables has no position
 		for _, m := range top.Pkg.Members {
 			if at := program.Fset.Position(m.Pos()); at.IsValid() && filepath.IsAbs(at.Filename) {
 				n.dir = filepath.Dir(at.Filename)
@@ -293,21 +294,21 @@ func (g *graph) add(program *ssa.Program, f *ssa.Function) {
 				if !is {
 					continue
 				}
-				n.calls[key(to)] = true
+				n.calls[functionKey(to)] = true
 				for _, t := range to.TypeArgs() {
-					n.methods(program, t, seen)
+					n.addMethods(program, t, seen)
 				}
 			}
 			if made, is := instruction.(*ssa.MakeInterface); is {
-				n.methods(program, made.X.Type(), seen)
+				n.addMethods(program, made.X.Type(), seen)
 			}
 		}
 	}
 }
 
-// methods takes in the methods of a type and of what is inside of it, which can
-// be called once a value of it is an interface.
-func (n *node) methods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
+// addMethods adds the methods of a type and of the types inside of it: they can be called once a
+// value of it is an interface.
+func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return
 	}
@@ -324,19 +325,19 @@ func (n *node) methods(program *ssa.Program, t types.Type, seen map[types.Type]b
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		n.methods(program, u.Elem(), seen)
+		n.addMethods(program, u.Elem(), seen)
 	case *types.Slice:
-		n.methods(program, u.Elem(), seen)
+		n.addMethods(program, u.Elem(), seen)
 	case *types.Array:
-		n.methods(program, u.Elem(), seen)
+		n.addMethods(program, u.Elem(), seen)
 	case *types.Chan:
-		n.methods(program, u.Elem(), seen)
+		n.addMethods(program, u.Elem(), seen)
 	case *types.Map:
-		n.methods(program, u.Key(), seen)
-		n.methods(program, u.Elem(), seen)
+		n.addMethods(program, u.Key(), seen)
+		n.addMethods(program, u.Elem(), seen)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			n.methods(program, u.Field(i).Type(), seen)
+			n.addMethods(program, u.Field(i).Type(), seen)
 		}
 	}
 }
