@@ -1,4 +1,4 @@
-// Package gocmd runs the go command for what is made of the user's own code and data.
+// Package gocmd runs the go command for code that tare makes of the user's code and data.
 package gocmd
 
 import (
@@ -16,33 +16,31 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// limit is how long one go command may take that resolves modules or generates
-// code.
-const limit = 5 * time.Minute
+// commandTimeout limits one go command that resolves modules or generates code.
+const commandTimeout = 5 * time.Minute
 
-// ErrTooLong says that a go command reached the limit.
-var ErrTooLong = fmt.Errorf("took longer than %v and was ended", limit)
+// ErrTooLong reports that a go command reached the timeout.
+var ErrTooLong = fmt.Errorf("took longer than %v and was ended", commandTimeout)
 
 // Go runs the go command.
 type Go struct {
-	Tag   string    // TARE_RUN of every process; empty: none
-	Stdin io.Reader // nil: nothing
+	Tag   string    // TARE_RUN of every process; "" if none
+	Stdin io.Reader // nil if none
 }
 
-// In runs it in a directory of the cache, where neither a workspace nor the
-// user's flags have a say.
+// In runs a go command in a directory of the cache, without workspace and without the user's flags.
 func (g Go) In(ctx context.Context, dir string, args ...string) (string, error) {
-	return g.run(ctx, dir, []string{"GOWORK=off", "GOFLAGS="}, args...)
+	return g.runCommand(ctx, dir, []string{"GOWORK=off", "GOFLAGS="}, args...)
 }
 
-// AsUser runs it in a directory of the user's as they would.
+// AsUser runs a go command in a directory of the user, with their environment.
 func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, error) {
-	return g.run(ctx, dir, nil, args...)
+	return g.runCommand(ctx, dir, nil, args...)
 }
 
-// run returns what was printed. The error is one line.
-func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
+// runCommand returns the standard output. The error is one line.
+func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	cmd, remove := build.GoCommand(limited, dir, args...)
 	defer remove()
@@ -67,7 +65,7 @@ func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (
 	return out.String(), nil
 }
 
-// Complaint is the line of what a go command printed that says most.
+// Complaint returns the most telling line of a go command's output.
 func Complaint(said string, err error) string {
 	best := ""
 	for line := range strings.Lines(said) {
