@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Quantity is what is searched for a change: a metric of a benchmark, and which
-// way it changes.
+// Quantity is a metric of a benchmark that is searched for a change, and the direction of the
+// change.
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
@@ -25,8 +25,8 @@ func (q Quantity) Counts() bool { return tare.MetricFor(q.Metric).IsCount() }
 // IsCounted reports whether the metric is counted outside of rounds.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
-// comparison returns the comparison of a metric that is counted outside of rounds.
-func (q Quantity) comparison(r *tare.Result) (tare.Comparison, bool) {
+// findComparison returns the comparison of a metric that is counted outside of rounds.
+func (q Quantity) findComparison(r *tare.Result) (tare.Comparison, bool) {
 	for _, c := range r.Comparisons {
 		if c.Workload == q.Benchmark && c.Metric == q.Metric && c.Contender == bring.Head {
 			return c, true
@@ -35,10 +35,10 @@ func (q Quantity) comparison(r *tare.Result) (tare.Comparison, bool) {
 	return tare.Comparison{}, false
 }
 
-// count returns the one difference of a count. If nothing was counted, it is a
+// countBatch returns the one difference of a count. If nothing was counted, the error is a
 // *SkipError with the reason.
-func (q Quantity) count(r *tare.Result) (Batch, error) {
-	c, ok := q.comparison(r)
+func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
+	c, ok := q.findComparison(r)
 	if !ok {
 		why := "its instructions were not counted"
 		for _, f := range r.Findings {
@@ -48,14 +48,14 @@ func (q Quantity) count(r *tare.Result) (Batch, error) {
 		}
 		return Batch{}, &SkipError{Why: why}
 	}
-	half := max(leastHalf, (c.High-c.Low)/2*c.AgainstValue)
+	half := max(minHalfWidth, (c.High-c.Low)/2*c.AgainstValue)
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Half: half, Last: true}, nil
 }
 
-// leastHalf is half the width of the interval of an exact count, which has none.
-const leastHalf = 1e-9
+// minHalfWidth is half the width of the interval of an exact count, which has none.
+const minHalfWidth = 1e-9
 
-// Batch takes the rounds of a result of two sides.
+// Batch returns the rounds of a result of two sides.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	for _, id := range []string{bring.Head, bring.Base} {
 		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {
@@ -63,15 +63,15 @@ func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 		}
 	}
 	if q.IsCounted() {
-		return q.count(r)
+		return q.countBatch(r)
 	}
 	var b Batch
 	if q.Counts() {
-		b.Effects, b.Exact = q.differences(r, bring.Head)
-		b.Control, _ = q.differences(r, tare.ControlID)
+		b.Effects, b.Exact = q.countDifferences(r, bring.Head)
+		b.Control, _ = q.countDifferences(r, tare.ControlID)
 	} else {
-		b.Effects = q.ratios(r, bring.Head)
-		b.Control = q.ratios(r, tare.ControlID)
+		b.Effects = q.logRatios(r, bring.Head)
+		b.Control = q.logRatios(r, tare.ControlID)
 	}
 	for i := range b.Effects {
 		b.Effects[i] *= q.Sign
@@ -86,19 +86,19 @@ func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	return b, nil
 }
 
-// ratios are ln(side/base), one a round.
-func (q Quantity) ratios(r *tare.Result, side string) []float64 {
+// logRatios returns ln(side/base) of each round.
+func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	e, _ := tare.EffectsOf(r.Rounds, q.Benchmark, q.Metric, side, bring.Base)
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// sameCount is within what counts are the same: figures may carry a share of
-// what was allocated before the loop.
+// sameCount is the range within which counts are the same: values may carry a share of the
+// allocations before the loop.
 const sameCount = 0.5
 
-// differences are side − base, one a round, and whether both sides did the same
-// in all of them.
-func (q Quantity) differences(r *tare.Result, side string) (effects []float64, exact bool) {
+// countDifferences returns side − base of each round, and whether each side had the same count in
+// all of them.
+func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
 	var all [2][]float64
@@ -117,9 +117,9 @@ func (q Quantity) differences(r *tare.Result, side string) (effects []float64, e
 	return effects, exact
 }
 
-// Base is what the good revision takes: the median over rounds.
+// Base returns the value of the good revision: the median over rounds; 0 if there is none.
 func (q Quantity) Base(r *tare.Result) float64 {
-	if c, ok := q.comparison(r); ok && q.IsCounted() {
+	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue
 	}
 	metric, _ := tare.MetricNamed(q.Metric)
@@ -130,8 +130,8 @@ func (q Quantity) Base(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// Widest is the one of several that changes most in the direction searched for,
-// relative to how much its rounds differ.
+// Widest returns the quantity that changes most in its direction, relative to how much its rounds
+// differ.
 func Widest(r *tare.Result, of []Quantity) Quantity {
 	best, most := of[0], math.Inf(-1)
 	for _, q := range of {

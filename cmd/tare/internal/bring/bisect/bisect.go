@@ -26,18 +26,18 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Verdict is on which side of the edge a commit lies.
+// Verdict tells on which side of the edge a commit is.
 type Verdict string
 
 // Verdicts.
 const (
 	Good    Verdict = "good"
 	Bad     Verdict = "bad"
-	Open    Verdict = "inconclusive" // the rounds there are cannot tell
+	Open    Verdict = "inconclusive" // the rounds cannot decide
 	Skipped Verdict = "skipped"      // it was not measured
 )
 
-// Plan is what is fixed before measuring.
+// Plan fixes the error level and the number of comparisons before measuring.
 type Plan struct {
 	Error   float64 `json:"error"`   // bound of the chance that any comparison is wrong
 	Commits int     `json:"commits"` // between good and bad, bad included
@@ -45,8 +45,8 @@ type Plan struct {
 	Counts  bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
 }
 
-// Comparisons is how many there are if none has to be passed over, that of the
-// bad revision included.
+// Comparisons returns the number of comparisons if none has to be passed over, with that of the bad
+// revision.
 func (p Plan) Comparisons() int {
 	n := 1
 	for left := p.Commits; left > 1; left = (left + 1) / 2 {
@@ -55,11 +55,12 @@ func (p Plan) Comparisons() int {
 	return n
 }
 
-// Most is how many comparisons are made if some cannot tell.
+// Most returns the largest number of comparisons, if some are inconclusive.
 func (p Plan) Most() int { return 2 * p.Comparisons() }
 
-// share is how likely the k-th comparison, counted from zero, may be wrong.
-func (p Plan) share(k int) float64 {
+// errorShare returns the probability with which the k-th comparison, counted from zero, may be
+// wrong.
+func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.Error / float64(planned+1)
 	if k >= planned {
@@ -68,18 +69,18 @@ func (p Plan) share(k int) float64 {
 	return share
 }
 
-// level is that of the two-sided interval at each look of the k-th comparison:
+// intervalLevel returns the level of the two-sided interval at each look of the k-th comparison:
 // only one of its ends can be wrong about a commit.
-func (p Plan) level(k int) float64 {
-	return stats.LookLevel(2*p.share(k), len(stats.Looks(p.Rounds)))
+func (p Plan) intervalLevel(k int) float64 {
+	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.Rounds)))
 }
 
-// exactRounds are enough of what is the same in every round.
+// exactRounds is the number of rounds that suffices if all have the same count.
 const exactRounds = 3
 
-// looks are the numbers of rounds after which the k-th comparison can end.
-func (p Plan) looks(k int) []int {
-	least := stats.MinRounds(p.level(k))
+// lookRounds returns the numbers of rounds after which the k-th comparison can end.
+func (p Plan) lookRounds(k int) []int {
+	least := stats.MinRounds(p.intervalLevel(k))
 	looks := slices.DeleteFunc(stats.Looks(p.Rounds), func(n int) bool { return n < least && n < p.Rounds })
 	if p.Counts && looks[0] > exactRounds {
 		looks = append([]int{exactRounds}, looks...)
@@ -87,25 +88,25 @@ func (p Plan) looks(k int) []int {
 	return looks
 }
 
-// Fewest is after how many rounds the first comparison can end.
-func (p Plan) Fewest() int { return p.looks(0)[0] }
+// Fewest returns after how many rounds the first comparison can end.
+func (p Plan) Fewest() int { return p.lookRounds(0)[0] }
 
-// Batch are rounds of one commit against the good revision.
+// Batch contains rounds of one commit against the good revision.
 type Batch struct {
 	Effects []float64 // one a round, positive towards the bad; ln of a ratio or a difference of counts
 	Control []float64 // the same of the good revision against itself
-	Exact   bool      // each side did the same in every round
+	Exact   bool      // each side had the same count in every round
 	Took    time.Duration
 	Last    bool // there is no time for more rounds of this commit
 
-	Half float64 // half the width of the interval of the one effect, which was counted outside of rounds; 0: effects are rounds
+	Half float64 // half the width of the interval of the one effect, which was counted outside of rounds; 0 if effects are rounds
 }
 
-// Measure takes rounds more rounds of a commit. A [*SkipError] says that it
-// cannot be measured at all.
+// Measure measures rounds more rounds of a commit. A [*SkipError] means that it cannot be measured
+// at all.
 type Measure func(ctx context.Context, commit string, rounds int) (Batch, error)
 
-// SkipError says why a commit cannot be measured.
+// SkipError reports why a commit cannot be measured.
 type SkipError struct{ Why string }
 
 // Error is one line.
@@ -114,28 +115,27 @@ func (e *SkipError) Error() string { return e.Why }
 // Test is one comparison of a commit with the good revision.
 type Test struct {
 	Commit   string    `json:"commit"`
-	Verdict  Verdict   `json:"verdict,omitempty"` // empty: it is not over
-	Why      string    `json:"why,omitempty"`     // it was skipped
+	Verdict  Verdict   `json:"verdict,omitempty"` // "" if it is not over
+	Why      string    `json:"why,omitempty"`     // why it was skipped
 	Effects  []float64 `json:"effects,omitempty"`
 	Control  []float64 `json:"control,omitempty"`
 	Estimate float64   `json:"estimate"`
-	Low      float64   `json:"low"` // of the interval at the last look; as high: there is none
+	Low      float64   `json:"low"` // of the interval at the last look; equal to High if there is none
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
 	Seconds  float64   `json:"seconds,omitempty"` // measuring
 }
 
-// Search is a bisection and how far it has come. It can be written down and
-// taken up again at any time.
+// Search is a bisection and its progress. It can be saved and resumed at any time.
 type Search struct {
 	Plan    Plan     `json:"plan"`
 	History []Commit `json:"history"` // of good..bad, the bad revision first
-	Effect  float64  `json:"effect"`  // the least that the bad revision has to show
-	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; else half of what the bad revision shows
+	Effect  float64  `json:"effect"`  // the smallest that the bad revision has to show
+	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; else half of the bad revision's effect
 	Tests   []Test   `json:"tests"`   // the first is that of the bad revision
 }
 
-// Edge is what a commit's effect is compared with.
+// Edge returns the threshold that a commit's effect is compared with.
 func (s *Search) Edge() float64 {
 	if s.Fixed || !s.Shown() {
 		return s.Effect / 2
@@ -146,16 +146,16 @@ func (s *Search) Edge() float64 {
 // Shown reports whether the bad revision shows the effect.
 func (s *Search) Shown() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict == Bad }
 
-// Run goes on until the first bad commit is known or no comparison can tell more.
-// save is called whenever something was learnt.
+// Run continues until the first bad commit is known or no comparison can decide more. It calls save
+// after each measurement.
 func (s *Search) Run(ctx context.Context, measure Measure, save func() error) error {
 	for {
-		k, ok := s.next()
+		k, ok := s.nextTest()
 		if !ok {
 			return nil
 		}
 		for s.Tests[k].Verdict == "" {
-			if err := s.measure(ctx, k, measure); err != nil {
+			if err := s.measureTest(ctx, k, measure); err != nil {
 				return err
 			}
 			if err := save(); err != nil {
@@ -165,15 +165,15 @@ func (s *Search) Run(ctx context.Context, measure Measure, save func() error) er
 	}
 }
 
-// next is the test to go on with.
-func (s *Search) next() (k int, ok bool) {
+// nextTest returns the test to continue with.
+func (s *Search) nextTest() (k int, ok bool) {
 	last := len(s.Tests) - 1
 	if last >= 0 && s.Tests[last].Verdict == "" {
 		return last, true
 	}
 	commit := s.History[0].ID
 	if last >= 0 {
-		if commit = s.middle(); !s.Shown() || commit == "" || s.measured(last+1) >= s.Plan.Most() {
+		if commit = s.middleCommit(); !s.Shown() || commit == "" || s.countMeasured(last+1) >= s.Plan.Most() {
 			return 0, false
 		}
 	}
@@ -181,11 +181,11 @@ func (s *Search) next() (k int, ok bool) {
 	return last + 1, true
 }
 
-// measure takes the k-th test to its next look.
-func (s *Search) measure(ctx context.Context, k int, measure Measure) error {
-	t, of := &s.Tests[k], s.measured(k)
+// measureTest takes the k-th test to its next look.
+func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
+	t, of := &s.Tests[k], s.countMeasured(k)
 	wanted := 1 // rounds that did not count are taken again
-	for _, n := range s.Plan.looks(of) {
+	for _, n := range s.Plan.lookRounds(of) {
 		if n > len(t.Effects) {
 			wanted = n - len(t.Effects)
 			break
@@ -211,8 +211,8 @@ func (s *Search) measure(ctx context.Context, k int, measure Measure) error {
 		t.Verdict, t.Why = Skipped, "no round of it counts"
 		return nil
 	}
-	// A look ahead of time is the last one, and there are no more than planned.
-	if t.judge(s.Plan, of, s.Edge()); t.Verdict == "" && batch.Last {
+	// A look for which there is no more time is the last one.
+	if t.judgeRounds(s.Plan, of, s.Edge()); t.Verdict == "" && batch.Last {
 		t.Verdict = Open
 	}
 	return nil
@@ -228,8 +228,8 @@ func (s *Search) Took(commit string) time.Duration {
 	return 0
 }
 
-// measured is how many tests before the k-th can have been wrong.
-func (s *Search) measured(k int) int {
+// countMeasured returns how many tests before the k-th can have been wrong.
+func (s *Search) countMeasured(k int) int {
 	n := 0
 	for _, t := range s.Tests[:k] {
 		if t.Verdict != Skipped {
@@ -253,8 +253,8 @@ func (t *Test) judgeCount(b Batch, edge float64) {
 	}
 }
 
-// judge gives the test a verdict where there is one. It is the k-th that can be wrong.
-func (t *Test) judge(p Plan, k int, edge float64) {
+// judgeRounds gives the test a verdict if the rounds decide. It is the k-th that can be wrong.
+func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	if t.Low, t.High = t.Estimate, t.Estimate; t.Exact && p.Counts {
 		if t.Verdict = Good; t.Estimate > edge {
@@ -262,7 +262,7 @@ func (t *Test) judge(p Plan, k int, edge float64) {
 		}
 		return
 	}
-	level := p.level(k)
+	level := p.intervalLevel(k)
 	low, high, ok := stats.Interval(t.Effects, level)
 	if ok {
 		t.Low, t.High = low, high
@@ -278,8 +278,8 @@ func (t *Test) judge(p Plan, k int, edge float64) {
 	}
 }
 
-// Forecast is how many rounds a comparison of a commit without the effect takes,
-// by the noise of those there were.
+// Forecast returns how many rounds a comparison of a commit without the effect takes, by the noise
+// of earlier rounds.
 func (s *Search) Forecast() (rounds int, ok bool) {
 	if !s.Shown() {
 		return 0, false
@@ -292,8 +292,8 @@ func (s *Search) Forecast() (rounds int, ok bool) {
 	for i := range without {
 		without[i] -= t.Estimate
 	}
-	n, ok := stats.RoundsNeeded(without, s.Plan.level(1), s.Plan.Rounds, s.Edge())
-	for _, look := range s.Plan.looks(1) {
+	n, ok := stats.RoundsNeeded(without, s.Plan.intervalLevel(1), s.Plan.Rounds, s.Edge())
+	for _, look := range s.Plan.lookRounds(1) {
 		if look >= n {
 			return look, ok
 		}

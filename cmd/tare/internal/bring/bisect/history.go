@@ -14,8 +14,8 @@ type Commit struct {
 	Subject string    `json:"subject"`
 }
 
-// candidates are the commits that may be the first bad one: ancestors of every
-// bad one, itself included, and of no good one. They are in the history's order.
+// candidates returns the commits that may be the first bad one: ancestors of every bad one, itself
+// included, and of no good one. They are in the history's order.
 func (s *Search) candidates() []Commit {
 	in := map[string]bool{}
 	for _, c := range s.History {
@@ -35,7 +35,7 @@ func (s *Search) candidates() []Commit {
 	return slices.DeleteFunc(slices.Clone(s.History), func(c Commit) bool { return !in[c.ID] })
 }
 
-// ancestors are those of a commit within the history, itself included.
+// ancestors returns the ancestors of a commit within the history, itself included.
 func (s *Search) ancestors(id string) map[string]bool {
 	out := map[string]bool{id: true}
 	for _, c := range s.History { // children stand before their parents
@@ -48,16 +48,15 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middle is the commit to compare next: of those that part the candidates about
-// evenly the one farthest from what had to be passed over. It is empty where
-// there is none left.
-func (s *Search) middle() string {
+// middleCommit returns the commit to compare next: of those that divide the candidates about evenly
+// the one farthest from commits that were passed over; "" if there is none.
+func (s *Search) middleCommit() string {
 	candidates := s.candidates()
 	var passed []int
 	score := make([]int, len(candidates))
 	best := 0
 	for i, c := range candidates {
-		if v := s.verdict(c.ID); v != "" {
+		if v := s.verdictOf(c.ID); v != "" {
 			if v != Bad {
 				passed = append(passed, i)
 			}
@@ -94,8 +93,8 @@ func (s *Search) middle() string {
 	return candidates[chosen].ID
 }
 
-// verdict is what came of a commit; empty where it was not compared.
-func (s *Search) verdict(id string) Verdict {
+// verdictOf returns the verdict on a commit; "" if it was not compared.
+func (s *Search) verdictOf(id string) Verdict {
 	for _, t := range s.Tests {
 		if t.Commit == id {
 			return t.Verdict
@@ -104,9 +103,9 @@ func (s *Search) verdict(id string) Verdict {
 	return ""
 }
 
-// Found are the commits of which one is the first bad one: one where all could
-// be told, more where some had to be passed over. The newest comes first. There
-// are none before the bad revision has shown the effect.
+// Found returns the commits of which one is the first bad one: a single one if all could be
+// decided, more if some had to be passed over. The newest comes first. It returns none before the
+// bad revision has shown the effect.
 func (s *Search) Found() []Commit {
 	if !s.Shown() {
 		return nil
