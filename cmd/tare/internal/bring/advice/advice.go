@@ -1,6 +1,6 @@
-// Package advice reads a result for those who want to know what to take: who
-// was shown to be faster than the baseline on a workload, what that means and
-// what it costs. Every figure is one of the result's.
+// Package advice recommends one contender of a result: which ones are significantly faster than the
+// baseline on a workload, what the user gains and at what cost. Every number is one of the
+// result's.
 package advice
 
 import (
@@ -19,10 +19,10 @@ type Reading struct {
 	Result   *tare.Result
 	Baseline string // id
 	Workload string // id
-	Metric   string // of which less is better, e.g. time
+	Metric   string // a lower value is better, e.g. time
 }
 
-// Nothing says why nothing can be said; empty where something can.
+// Nothing returns why there is no recommendation; "" if there is one.
 func (r Reading) Nothing() string {
 	for _, id := range []string{r.Baseline, tare.ControlID} {
 		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
@@ -35,7 +35,7 @@ func (r Reading) Nothing() string {
 	return ""
 }
 
-// NoiseFloor is that of the workload and metric; zero where there is none.
+// NoiseFloor returns the noise floor of the workload and metric; 0 if there is none.
 func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
@@ -46,8 +46,8 @@ func (r Reading) Comparison(id string) (tare.Comparison, bool) {
 	return c, ok && c.Against == r.Baseline
 }
 
-// Measured are the contenders that were compared with the baseline and are not
-// void, the one that takes least first.
+// Measured returns the contenders that were compared with the baseline and are not void, the lowest
+// first.
 func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
@@ -62,8 +62,8 @@ func (r Reading) Measured() []tare.Comparison {
 	return out
 }
 
-// Faster are those of them that were shown to take less than the baseline,
-// beyond what the control shows.
+// Faster returns those of [Reading.Measured] that are significantly below the baseline, beyond the
+// noise floor.
 func (r Reading) Faster() []tare.Comparison {
 	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
 }
@@ -73,11 +73,10 @@ func (r Reading) Shown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// Place is the best rank that the evidence allows; without ranks nobody is told
-// apart.
+// Place returns the best rank that the evidence allows; 1 if there are no ranks.
 func Place(c tare.Comparison) int { return max(1, c.RankLow) }
 
-// Tied are those of list, apart from c, that the evidence allows the same place.
+// Tied returns the other contenders of list that the evidence allows the same rank.
 func Tied(c tare.Comparison, list []tare.Comparison) []string {
 	var names []string
 	for _, other := range list {
@@ -88,8 +87,8 @@ func Tied(c tare.Comparison, list []tare.Comparison) []string {
 	return names
 }
 
-// TiedWith says which others the evidence allows the place of c, to follow what is said of
-// c. It returns "" if there are none.
+// TiedWith returns a clause about the others that the evidence allows the rank of c, to follow a
+// sentence about c. It returns "" if there are none.
 func TiedWith(c tare.Comparison, list []tare.Comparison) string {
 	tied := Tied(c, list)
 	if len(tied) == 0 {
@@ -98,19 +97,19 @@ func TiedWith(c tare.Comparison, list []tare.Comparison) string {
 	return "; " + Names(tied) + " did not differ significantly from it"
 }
 
-// figuresMost is the number of contenders in the line below a headline.
-const figuresMost = 3
+// maxFigures is the number of contenders in the line below a headline.
+const maxFigures = 3
 
-// SetAnswer gives the result of a comparison of nouns (routers, codecs) with base a
-// headline that recommends one or says why not, a line of figures, and the comparisons
-// that both quote. keeps reports whether a contender answers as base does, which is what
-// the condition names; it is nil if nothing was asked.
+// SetAnswer gives the result of a comparison of nouns (routers, codecs) with base a headline that
+// recommends one or explains why not, a line of values, and the comparisons that both quote. keeps
+// reports whether a contender behaves as base does, which condition names; it is nil if there is no
+// condition.
 func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) bool) {
 	res := r.Result
-	res.Answer, res.Figures, res.Quotes = r.headline(noun, base, condition, keeps), "", nil
+	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, keeps), "", nil
 	var parts []string
 	for _, c := range r.Measured() {
-		if len(parts) == figuresMost {
+		if len(parts) == maxFigures {
 			break
 		}
 		parts = append(parts, c.Contender+" "+format.Within(c.Ratio, c.Low, c.High))
@@ -122,7 +121,7 @@ func (r Reading) SetAnswer(noun, base, condition string, keeps func(id string) b
 	}
 }
 
-func (r Reading) headline(noun, base, condition string, keeps func(id string) bool) string {
+func (r Reading) headlineText(noun, base, condition string, keeps func(id string) bool) string {
 	if why := r.Nothing(); why != "" {
 		return "No answer: " + why + "."
 	}
@@ -149,8 +148,7 @@ func (r Reading) headline(noun, base, condition string, keeps func(id string) bo
 	return text + "; " + condition + ", " + stay + "."
 }
 
-// Price is what taking a contender in brings, compared with the baseline's
-// program.
+// Price returns the modules and bytes that a contender adds to the baseline's program.
 func (r Reading) Price(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)
@@ -179,7 +177,7 @@ func Names(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Nanoseconds is a time per operation as people say it.
+// Nanoseconds formats a time per operation.
 func Nanoseconds(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -192,7 +190,7 @@ func Nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3g s", ns/1e9)
 }
 
-// Bytes is a size as people say it.
+// Bytes formats a size.
 func Bytes(n int64) string {
 	switch {
 	case n < 1000:
@@ -205,7 +203,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.3g MB", float64(n)/1e6)
 }
 
-// Percent is a share, in per cent.
+// Percent formats a share in per cent.
 func Percent(share float64) string {
 	switch s := 100 * share; {
 	case s >= 9.95:
