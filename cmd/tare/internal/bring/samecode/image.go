@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// image is what is read of a binary.
+// image contains the sections of a binary that are compared.
 type image struct {
 	text     []byte
 	textAddr uint64
@@ -17,7 +17,7 @@ type image struct {
 	mask     func(entry uint64, code []byte, at locate) function
 }
 
-// locate finds the function that an address is in.
+// locate finds the function at an address.
 type locate func(addr uint64) (name string, offset uint64, ok bool)
 
 func readImage(path string) (*image, error) {
@@ -39,9 +39,9 @@ func readELF(path string, e *elf.File) (*image, error) {
 	img := &image{}
 	switch e.Machine {
 	case elf.EM_X86_64:
-		img.amd64()
+		img.useAMD64()
 	case elf.EM_AARCH64:
-		img.arm64()
+		img.useARM64()
 	default:
 		return nil, fmt.Errorf("%s: %w", path, ErrUnknown)
 	}
@@ -52,18 +52,18 @@ func readELF(path string, e *elf.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		img.add(s.Name == ".text", s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab", s.Addr, data)
+		img.addSection(s.Name == ".text", s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab", s.Addr, data)
 	}
-	return img.whole(path, errs)
+	return img.checkComplete(path, errs)
 }
 
 func readMachO(path string, m *macho.File) (*image, error) {
 	img := &image{}
 	switch m.Cpu {
 	case macho.CpuAmd64:
-		img.amd64()
+		img.useAMD64()
 	case macho.CpuArm64:
-		img.arm64()
+		img.useARM64()
 	default:
 		return nil, fmt.Errorf("%s: %w", path, ErrUnknown)
 	}
@@ -75,12 +75,12 @@ func readMachO(path string, m *macho.File) (*image, error) {
 		}
 		data, err := s.Data()
 		errs = errors.Join(errs, err)
-		img.add(s.Name == "__text", s.Name == "__gopclntab", s.Addr, data)
+		img.addSection(s.Name == "__text", s.Name == "__gopclntab", s.Addr, data)
 	}
-	return img.whole(path, errs)
+	return img.checkComplete(path, errs)
 }
 
-func (img *image) add(text, lines bool, addr uint64, data []byte) {
+func (img *image) addSection(text, lines bool, addr uint64, data []byte) {
 	switch {
 	case text:
 		img.text, img.textAddr = data, addr
@@ -91,7 +91,7 @@ func (img *image) add(text, lines bool, addr uint64, data []byte) {
 	}
 }
 
-func (img *image) whole(path string, err error) (*image, error) {
+func (img *image) checkComplete(path string, err error) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

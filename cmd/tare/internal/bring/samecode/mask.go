@@ -9,21 +9,21 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-func (img *image) amd64() { img.mask = maskAMD64 }
-func (img *image) arm64() { img.mask = maskARM64 }
+func (img *image) useAMD64() { img.mask = maskAMD64 }
+func (img *image) useARM64() { img.mask = maskARM64 }
 
-// masked builds the code of a function in which an address is replaced by what
-// it is the address of: the name of a function, or that it is data.
-type masked struct {
+// masker builds the code of a function in which the name of a function replaces its address, and
+// <data> that of data.
+type masker struct {
 	out  function
 	of   uint64 // entry of the function
 	size uint64
 	at   locate
 }
 
-// target writes what stands for an address. A place inside the function itself
-// is its distance from the beginning.
-func (m *masked) target(addr uint64) {
+// writeTarget writes the replacement of an address. An address inside the function itself becomes
+// its distance from the beginning.
+func (m *masker) writeTarget(addr uint64) {
 	if addr-m.of < m.size {
 		m.out.code = fmt.Appendf(m.out.code, "<%d>", addr-m.of)
 		return
@@ -37,17 +37,16 @@ func (m *masked) target(addr uint64) {
 	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
 }
 
-// padAMD64 is the instruction that stands between functions.
+// padAMD64 is the instruction between functions.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks what is relative to the instruction pointer. From an
-// instruction on that cannot be decoded the code stays as it is, so that it
-// rather differs than not.
+// maskAMD64 masks addresses relative to the instruction pointer. Code after an instruction that
+// cannot be decoded stays as it is, so that it rather differs than not.
 func maskAMD64(entry uint64, code []byte, at locate) function {
-	m := masked{of: entry, size: uint64(len(code)), at: at}
+	m := masker{of: entry, size: uint64(len(code)), at: at}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
-	for i := 0; i < len(code) && !fills(code[i:], padAMD64); {
-		inst, err := decode(code[i:])
+	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
+		inst, err := decodeAMD64(code[i:])
 		if err != nil || inst.Len == 0 {
 			rest := code[i:]
 			for len(rest) > 0 && rest[len(rest)-1] == padAMD64 {
@@ -73,19 +72,19 @@ func maskAMD64(entry uint64, code []byte, at locate) function {
 			distance = int64(int32(binary.LittleEndian.Uint32(field)))
 		}
 		m.out.code = append(m.out.code, raw[:inst.PCRelOff]...)
-		m.target(next + uint64(distance))
+		m.writeTarget(next + uint64(distance))
 		m.out.code = append(m.out.code, raw[inst.PCRelOff+inst.PCRel:]...)
 	}
 	return m.out
 }
 
-// fills reports whether code is nothing but what stands between functions.
-func fills(code []byte, padding byte) bool {
+// isPadding reports whether code contains only the instruction between functions.
+func isPadding(code []byte, padding byte) bool {
 	return len(code) < 64 && bytes.Count(code, []byte{padding}) == len(code)
 }
 
-// decode is x86asm.Decode, which panics on some instructions of AVX-512.
-func decode(code []byte) (inst x86asm.Inst, err error) {
+// decodeAMD64 is x86asm.Decode, which panics on some instructions of AVX-512.
+func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("decode: %v", r)
@@ -98,8 +97,8 @@ func decode(code []byte) (inst x86asm.Inst, err error) {
 	return inst, err
 }
 
-// vectorAddress finds the address relative to the instruction pointer in an
-// instruction with a VEX or EVEX prefix, which x86asm does not tell.
+// vectorAddress finds the address relative to the instruction pointer in an instruction with a VEX
+// or EVEX prefix, which x86asm does not report.
 func vectorAddress(code []byte) (at, size int) {
 	operands := map[byte]int{0xc5: 3, 0xc4: 4, 0x62: 5}[code[0]] // where the byte of operands is
 	const relative, mask = 0x05, 0xc7
@@ -109,13 +108,12 @@ func vectorAddress(code []byte) (at, size int) {
 	return operands + 1, 4
 }
 
-// maskARM64 masks branches, and addresses that are put together of a page and a
-// place in it.
+// maskARM64 masks branches, and addresses that are composed of a page and an offset in it.
 func maskARM64(entry uint64, code []byte, at locate) function {
-	m := masked{of: entry, size: uint64(len(code)), at: at}
+	m := masker{of: entry, size: uint64(len(code)), at: at}
 	m.out.code = make([]byte, 0, len(code)+len(code)/2)
 	var pages [32]bool // registers that hold the page of an address
-	for i := 0; i+4 <= len(code) && !fills(code[i:], 0); i += 4 {
+	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
 		pc := entry + uint64(i)
 		const (
@@ -128,10 +126,10 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 		switch {
 		case word&maskADRP == opADRP:
 			pages[to] = true
-			m.word(word &^ (3<<29 | 0x7ffff<<5))
+			m.writeWord(word &^ (3<<29 | 0x7ffff<<5))
 			continue
 		case word&maskADD == opADD && pages[from], word&maskLoad == opLoad && pages[from]:
-			m.word(word &^ immediate)
+			m.writeWord(word &^ immediate)
 			if word&maskADD == opADD {
 				pages[to] = false
 			}
@@ -139,7 +137,7 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 		}
 		inst, err := arm64asm.Decode(code[i:])
 		if err == nil {
-			if distance, ok := branch(inst); ok {
+			if distance, ok := branchDistance(inst); ok {
 				m.out.code = append(m.out.code, inst.Op.String()...)
 				for _, a := range inst.Args {
 					if a != nil {
@@ -148,19 +146,19 @@ func maskARM64(entry uint64, code []byte, at locate) function {
 						}
 					}
 				}
-				m.target(pc + uint64(distance))
+				m.writeTarget(pc + uint64(distance))
 				continue
 			}
 		}
-		m.word(word)
+		m.writeWord(word)
 	}
 	return m.out
 }
 
-func (m *masked) word(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
+func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
 
-// branch is how far an instruction that is relative to itself goes.
-func branch(inst arm64asm.Inst) (int64, bool) {
+// branchDistance returns how far an instruction that is relative to itself branches.
+func branchDistance(inst arm64asm.Inst) (int64, bool) {
 	for _, a := range inst.Args {
 		if distance, ok := a.(arm64asm.PCRel); ok {
 			return int64(distance), true

@@ -23,15 +23,14 @@ import (
 	"strings"
 )
 
-// ErrUnknown says that a binary is of a system or processor whose code is not
-// read here.
+// ErrUnknown reports a binary of a system or processor whose code this package cannot read.
 var ErrUnknown = errors.New("its machine code cannot be read here")
 
 // Program is the code of a binary.
 type Program struct {
 	functions map[string]function
-	taken     map[string]bool     // functions whose address stands in data
-	literals  map[string][]string // function literals, by the function they stand in
+	taken     map[string]bool     // functions whose address is in data
+	literals  map[string][]string // function literals, by the function around them
 }
 
 // function is the code of a function with addresses masked, and the functions
@@ -42,9 +41,9 @@ type function struct {
 	opaque bool // not all of it could be decoded
 }
 
-// equal compares the code of functions. A function in assembly that is local to
-// its file has no package in its name; where it cannot be decoded its length has
-// to do, or each that the runtime has would be a difference.
+// equal compares the code of functions. A function in assembly that is local to its file has no
+// package in its name; if it cannot be decoded only its length is compared, or each one of the
+// runtime would be a difference.
 func (f function) equal(g function, local bool) bool {
 	if local && f.opaque && g.opaque {
 		return len(f.code) == len(g.code)
@@ -109,24 +108,24 @@ func Open(path string) (*Program, error) {
 	return p, nil
 }
 
-// Difference is what differs between two programs.
+// Difference names the functions that differ between two programs.
 type Difference struct {
-	a, b   *Program
-	names  map[string]bool
-	anyway string // a function that differs and can be called indirectly; empty: none
+	a, b     *Program
+	names    map[string]bool
+	indirect string // a function that differs and can be called indirectly; "" if none
 }
 
-// initialises matches functions that run before any benchmark.
-var initialises = regexp.MustCompile(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(0|[1-9]\d*)\.func\d+$`)
+// initRE matches functions that run before any benchmark.
+var initRE = regexp.MustCompile(`\.init(\.\d+)?$|(^|\.)map\.init\.\d+$|\.init\.(0|[1-9]\d*)\.func\d+$`)
 
-// literal is what ends the name of a function literal, of what a go statement
-// calls, and of what is deferred.
-var literal = regexp.MustCompile(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
+// literalRE matches the end of the name of a function literal, and of functions that go and defer
+// statements call.
+var literalRE = regexp.MustCompile(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
-// outerOf is the function that a function literal stands in. Between their names
-// are those of functions that were inlined.
+// outerOf returns the function around a function literal. Between their names are those of inlined
+// functions.
 func (p *Program) outerOf(name string) (string, bool) {
-	if !literal.MatchString(name) {
+	if !literalRE.MatchString(name) {
 		return "", false
 	}
 	for {
@@ -141,30 +140,29 @@ func (p *Program) outerOf(name string) (string, bool) {
 	}
 }
 
-// chosen matches functions that go test calls by name, and none else.
-var chosen = regexp.MustCompile(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
+// testRE matches functions that only go test calls, by name.
+var testRE = regexp.MustCompile(`\.(Benchmark|Test|Fuzz|Example)[A-Z0-9_]?\w*$`)
 
-// method matches methods, which interfaces and reflection call.
-var method = regexp.MustCompile(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
+// methodRE matches methods, which interfaces and reflection call.
+var methodRE = regexp.MustCompile(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// Compare finds what differs in packages of which changed is true, in what is
-// made of types, and in instances of generic functions, whose package is that of
-// their source.
+// Compare finds the differences in packages of which changed is true, in code made of types, and in
+// instances of generic functions, whose package is that of their source.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	d := &Difference{a: a, b: b, names: map[string]bool{}}
 	differs := func(name string) {
 		path, ok := packageOf(name)
-		if initialises.MatchString(name) || ok && !changed(path) {
+		if initRE.MatchString(name) || ok && !changed(path) {
 			return
 		}
 		d.names[name] = true
 		_, inA := a.outerOf(name)
 		_, inB := b.outerOf(name)
 		switch {
-		case chosen.MatchString(name), inA || inB:
-		case a.taken[name] || b.taken[name] || method.MatchString(name):
-			if d.anyway == "" || name < d.anyway {
-				d.anyway = name
+		case testRE.MatchString(name), inA || inB:
+		case a.taken[name] || b.taken[name] || methodRE.MatchString(name):
+			if d.indirect == "" || name < d.indirect {
+				d.indirect = name
 			}
 		}
 	}
@@ -181,15 +179,15 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	return d
 }
 
-// prefix is a package's path as names of functions have it: dots after the last
-// slash are escaped.
-func prefix(path string) string {
+// pathPrefix returns a package's path as names of functions have it: dots after the last slash are
+// escaped.
+func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/') + 1
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
-// packageOf is the import path of the package that a function is compiled in. It
-// is false for instances of generic functions and what is made of types.
+// packageOf returns the import path of the package that a function is compiled in. It returns false
+// for instances of generic functions and for code made of types.
 func packageOf(name string) (string, bool) {
 	if strings.ContainsAny(name, "[:") {
 		return "", false
@@ -202,27 +200,27 @@ func packageOf(name string) (string, bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// Same reports whether nothing differs that the function called name, of the
-// package at path, can execute. It is false where that cannot be told.
+// Same reports whether nothing differs that the function called name, of the package at path, can
+// execute. It returns false if that is unknown.
 func (d *Difference) Same(path, name string) bool {
-	if d.anyway != "" {
+	if d.indirect != "" {
 		return false
 	}
-	if _, ok := d.a.functions[prefix(path)+"."+name]; !ok {
+	if _, ok := d.a.functions[pathPrefix(path)+"."+name]; !ok {
 		return false
 	}
 	return !d.Calls(path, name)
 }
 
-// Calls reports whether direct calls from the function called name, of the package
-// at path, lead to something that differs.
+// Calls reports whether direct calls from the function called name, of the package at path, lead to
+// a function that differs.
 func (d *Difference) Calls(path, name string) bool {
-	start := prefix(path) + "." + name
-	return d.a.reaches(start, d.names) || d.b.reaches(start, d.names)
+	start := pathPrefix(path) + "." + name
+	return d.a.canReach(start, d.names) || d.b.canReach(start, d.names)
 }
 
-// reaches reports whether calls from start lead to one of names.
-func (p *Program) reaches(start string, names map[string]bool) bool {
+// canReach reports whether calls from start lead to one of names.
+func (p *Program) canReach(start string, names map[string]bool) bool {
 	seen := map[string]bool{}
 	open := []string{start}
 	for len(open) > 0 {
