@@ -1,5 +1,5 @@
-// Package table writes a comparison of two sides of a user's benchmarks for a
-// terminal, with what benchstat says of the same figures beside it.
+// Package table writes a comparison of two sides of a user's benchmarks for a terminal, with
+// benchstat's result for the same values in the last column.
 package table
 
 import (
@@ -21,22 +21,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Text writes a comparison of two sides for a terminal: one table for each
-// metric, a row for each benchmark, then what there is to know about them.
+// Text writes a comparison of two sides for a terminal: one table for each metric, a row for each
+// benchmark, then remarks on them.
 func Text(w io.Writer, r *tare.Result, st report.Style) error {
 	r = report.LegibleAll(r)
 	t := &page{r: r, style: st}
-	t.head()
+	t.writeHead()
 	for _, m := range r.Metrics {
 		if metric, _ := tare.MetricNamed(m); metric.Counted {
-			t.work(metric)
+			t.writeWork(metric)
 		} else {
-			t.metric(m)
+			t.writeMetric(m)
 		}
 	}
-	t.own()
+	t.writeReported()
 	t.overMachines()
-	t.tail()
+	t.writeTail()
 	_, err := io.WriteString(w, report.WrapLines(t.b.String(), st.Width))
 	return err
 }
@@ -47,7 +47,7 @@ type page struct {
 	b     strings.Builder
 }
 
-func (t *page) head() {
+func (t *page) writeHead() {
 	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
 		fmt.Fprintln(&t.b, paint(t.style.Bold, headline))
@@ -64,12 +64,12 @@ func (t *page) head() {
 // row is one benchmark in a table.
 type row struct {
 	cells  []string
-	colour func(string) string // of the word
+	colour func(string) string // of the verdict
 }
 
-// write writes rows below their header. The first column is on the left, figures
-// are on the right, words on the left.
-func (t *page) write(header []string, right []bool, rows []row) {
+// writeRows writes rows below their header. The first column and texts are aligned to the left,
+// numbers to the right.
+func (t *page) writeRows(header []string, right []bool, rows []row) {
 	width := make([]int, len(header))
 	for _, cells := range append([][]string{header}, cellsOf(rows)...) {
 		for i, c := range cells {
@@ -112,21 +112,21 @@ func cellsOf(rows []row) [][]string {
 	return all
 }
 
-// metric writes the table of one metric.
-func (t *page) metric(name string) {
+// writeMetric writes the table of one metric.
+func (t *page) writeMetric(name string) {
 	m, _ := tare.MetricNamed(name)
 	var rows []row
 	for _, w := range t.r.Workloads {
-		base, head := t.values(w.ID, bring.Base, m.Key), t.values(w.ID, bring.Head, m.Key)
+		base, head := t.sideValues(w.ID, bring.Base, m.Key), t.sideValues(w.ID, bring.Head, m.Key)
 		if len(base)+len(head) == 0 {
 			continue
 		}
-		ratio, interval, word, colour := t.judged(w.ID, name, base, head)
-		if name == t.r.Metrics[0] && slices.Contains(t.noted(bring.HeadTests()), w.ID) {
+		ratio, interval, word, colour := t.judgeRow(w.ID, name, base, head)
+		if name == t.r.Metrics[0] && slices.Contains(t.idsWithNote(bring.HeadTests()), w.ID) {
 			word += ", head's tests"
 		}
-		b, h := figures(m.Unit, median(base), median(head))
-		cells := []string{t.short(w.ID), b, h, ratio, interval, word, stat(base, head)}
+		b, h := formatPair(m.Unit, median(base), median(head))
+		cells := []string{t.shortName(w.ID), b, h, ratio, interval, word, benchstatText(base, head)}
 		if t.r.Divided() {
 			cells = append(cells, t.r.MeasuredBy(w.ID))
 		}
@@ -137,37 +137,37 @@ func (t *page) metric(name string) {
 		if t.r.Divided() {
 			header, right = append(header, "measured on"), append(right, false)
 		}
-		t.write(header, right, rows)
+		t.writeRows(header, right, rows)
 	}
 }
 
-// work writes the table of a metric that is counted outside the rounds, of benchmarks that
-// are not timed too.
-func (t *page) work(m tare.Metric) {
+// writeWork writes the table of a metric that is counted outside the rounds, also of benchmarks
+// that are not timed.
+func (t *page) writeWork(m tare.Metric) {
 	var rows []row
 	for _, c := range t.r.Comparisons {
 		if c.Metric != m.Name {
 			continue
 		}
-		ratio, interval, word, colour := t.counts(c)
-		if slices.Contains(t.noted(bring.SameCode()), c.Workload) {
+		ratio, interval, word, colour := t.describeCounts(c)
+		if slices.Contains(t.idsWithNote(bring.SameCode()), c.Workload) {
 			word += ", same code"
 		}
-		if slices.Contains(t.noted(bring.NotTimed()), c.Workload) {
+		if slices.Contains(t.idsWithNote(bring.NotTimed()), c.Workload) {
 			word += ", not timed"
 		}
-		b, h := figures(m.Unit, c.AgainstValue, c.Value)
-		rows = append(rows, row{[]string{t.short(c.Workload), b, h, ratio, interval, word}, colour})
+		b, h := formatPair(m.Unit, c.AgainstValue, c.Value)
+		rows = append(rows, row{[]string{t.shortName(c.Workload), b, h, ratio, interval, word}, colour})
 	}
 	if len(rows) > 0 {
-		t.write([]string{m.Name, bring.Base, bring.Head, "head/base", "", ""}, []bool{false, true, true, true, false, false}, rows)
+		t.writeRows([]string{m.Name, bring.Base, bring.Head, "head/base", "", ""}, []bool{false, true, true, true, false, false}, rows)
 	}
 }
 
-// counts returns the ratio of counts with its interval, and what can be said of it.
-func (t *page) counts(c tare.Comparison) (ratio, interval, word string, colour func(string) string) {
+// describeCounts returns the ratio of counts with its interval, and the verdict on it.
+func (t *page) describeCounts(c tare.Comparison) (ratio, interval, word string, colour func(string) string) {
 	if c.Exact {
-		return t.exact(c.AgainstValue, c.Value)
+		return t.describeExact(c.AgainstValue, c.Value)
 	}
 	ratio, interval = fmt.Sprintf("%.4f", c.Ratio), fmt.Sprintf("[%.4f, %.4f]", c.Low, c.High)
 	switch {
@@ -179,8 +179,8 @@ func (t *page) counts(c tare.Comparison) (ratio, interval, word string, colour f
 	return ratio, interval, "more work", t.style.Bad
 }
 
-// overMachines writes what machines found that all measured everything. The tables
-// above are of the first.
+// overMachines writes the verdicts over machines that all measured everything. The tables above are
+// of the first machine.
 func (t *page) overMachines() {
 	if len(t.r.Machines) == 0 || t.r.Divided() {
 		return
@@ -195,34 +195,34 @@ func (t *page) overMachines() {
 	for _, r := range table.Rows {
 		var cells []string
 		for _, f := range r.Cells {
-			cells = append(cells, t.shortened(f.Text))
+			cells = append(cells, t.shortenNames(f.Text))
 		}
 		rows = append(rows, row{cells: cells})
 	}
-	t.write(header, right, rows)
+	t.writeRows(header, right, rows)
 	for _, line := range report.MachinesVerdicts(t.r) {
-		fmt.Fprintf(&t.b, "%s\n", t.shortened(line))
+		fmt.Fprintf(&t.b, "%s\n", t.shortenNames(line))
 	}
 	fmt.Fprintf(&t.b, "each machine measured both sides in its own rounds; the tables above are of %s\n", t.r.Machines[0].Name)
 }
 
-// shortened is a text with the names of benchmarks short, and without the head,
-// which all is about.
-func (t *page) shortened(text string) string {
+// shortenNames returns a text with short names of benchmarks, and without the head, which all rows
+// are about.
+func (t *page) shortenNames(text string) string {
 	for _, w := range t.r.Workloads {
-		text = strings.Replace(text, bring.Head+", "+w.ID, t.short(w.ID), 1)
+		text = strings.Replace(text, bring.Head+", "+w.ID, t.shortName(w.ID), 1)
 	}
 	return text
 }
 
-// own writes the tables of metrics that benchmarks report by themselves. They
-// are not judged: nobody says which way they are better.
-func (t *page) own() {
+// writeReported writes the tables of metrics that benchmarks report by themselves. They are not
+// judged: it is not known which way they are better.
+func (t *page) writeReported() {
 	units := map[string][]row{}
 	var order []string
 	for _, w := range t.r.Workloads {
 		for _, unit := range bring.Reported(t.r, w.ID) {
-			base, head := t.values(w.ID, bring.Base, tare.KeyReported+unit), t.values(w.ID, bring.Head, tare.KeyReported+unit)
+			base, head := t.sideValues(w.ID, bring.Base, tare.KeyReported+unit), t.sideValues(w.ID, bring.Head, tare.KeyReported+unit)
 			if len(base) == 0 || len(head) == 0 {
 				continue
 			}
@@ -233,17 +233,17 @@ func (t *page) own() {
 			if median(base) != 0 {
 				ratio = fmt.Sprintf("%.3f", median(head)/median(base))
 			}
-			b, h := figures("", median(base), median(head))
-			units[unit] = append(units[unit], row{[]string{t.short(w.ID), b, h, ratio, "", "not judged", stat(base, head)}, t.style.Dim})
+			b, h := formatPair("", median(base), median(head))
+			units[unit] = append(units[unit], row{[]string{t.shortName(w.ID), b, h, ratio, "", "not judged", benchstatText(base, head)}, t.style.Dim})
 		}
 	}
 	for _, unit := range order {
-		t.write([]string{unit, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, units[unit])
+		t.writeRows([]string{unit, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, units[unit])
 	}
 }
 
-// values are the figures of a side, one per round in which nothing failed.
-func (t *page) values(workload, contender, key string) []float64 {
+// sideValues returns the values of a side, one per round without errors.
+func (t *page) sideValues(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
 		s := trial.Samples[workload]
@@ -254,22 +254,22 @@ func (t *page) values(workload, contender, key string) []float64 {
 	return out
 }
 
-// judged is the ratio of one row with its interval, and what can be said of it.
-func (t *page) judged(workload, metric string, base, head []float64) (ratio, interval, word string, colour func(string) string) {
+// judgeRow returns the ratio of one row with its interval, and the verdict on it.
+func (t *page) judgeRow(workload, metric string, base, head []float64) (ratio, interval, word string, colour func(string) string) {
 	for _, id := range []string{bring.Head, bring.Base} {
 		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
 			return "–", "", "void: " + f[0].Check, t.style.Bad
 		}
 	}
-	if metric != t.r.Metrics[0] && constant(base) && constant(head) && len(base) > 0 && len(head) > 0 {
-		return t.exact(base[0], head[0])
+	if metric != t.r.Metrics[0] && isConstant(base) && isConstant(head) && len(base) > 0 && len(head) > 0 {
+		return t.describeExact(base[0], head[0])
 	}
 	i := slices.IndexFunc(t.r.Comparisons, func(c tare.Comparison) bool {
 		return c.Workload == workload && c.Contender == bring.Head && c.Metric == metric
 	})
 	if i < 0 {
 		if m, _ := tare.MetricNamed(metric); m.IsCount() {
-			return t.counted(base, head)
+			return t.compareCounts(base, head)
 		}
 		return "–", "", "–", nil
 	}
@@ -279,16 +279,16 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 		return ratio, "", "too few rounds", t.style.Dim
 	}
 	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
-	word, colour = t.said(c)
-	if metric == t.r.Metrics[0] && slices.Contains(t.noted(bring.SameCode()), workload) {
+	word, colour = t.verdictLabel(c)
+	if metric == t.r.Metrics[0] && slices.Contains(t.idsWithNote(bring.SameCode()), workload) {
 		word += ", same code"
 	}
 	return ratio, interval, word, colour
 }
 
-// said is the word for a comparison that has an interval: nothing is called a
+// verdictLabel returns the label of a comparison that has an interval: it calls nothing a
 // difference that the control shows as well.
-func (t *page) said(c tare.Comparison) (string, func(string) string) {
+func (t *page) verdictLabel(c tare.Comparison) (string, func(string) string) {
 	words := [2]string{"less", "more"}
 	if c.Metric == "time" {
 		words = [2]string{"faster", "slower"}
@@ -312,8 +312,8 @@ func (t *page) said(c tare.Comparison) (string, func(string) string) {
 	return words[1], t.style.Bad
 }
 
-// counted compares counts that vary and have no ratio, because one is zero in some round.
-func (t *page) counted(base, head []float64) (ratio, interval, word string, colour func(string) string) {
+// compareCounts compares counts that vary and have no ratio, because one is zero in some round.
+func (t *page) compareCounts(base, head []float64) (ratio, interval, word string, colour func(string) string) {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
 	case !ok && min(len(base), len(head)) == 0:
@@ -328,8 +328,8 @@ func (t *page) counted(base, head []float64) (ratio, interval, word string, colo
 	return "1", "in every round", "the same", t.style.Dim
 }
 
-// exact says of figures that were the same in every round how they differ.
-func (t *page) exact(base, head float64) (ratio, interval, word string, colour func(string) string) {
+// describeExact returns the difference of values that were the same in every round.
+func (t *page) describeExact(base, head float64) (ratio, interval, word string, colour func(string) string) {
 	ratio = "–"
 	if base > 0 {
 		ratio = fmt.Sprintf("%.3f", head/base)
@@ -344,9 +344,9 @@ func (t *page) exact(base, head float64) (ratio, interval, word string, colour f
 	return ratio, "exactly", number + " more", t.style.Bad
 }
 
-// stat is what benchstat says of the same figures: it compares them as two
-// heaps of runs, by the U test of Mann and Whitney at 5 %, each row by itself.
-func stat(base, head []float64) string {
+// benchstatText returns benchstat's verdict on the same values: it compares them as two samples of
+// runs, by the U test of Mann and Whitney at 5 %, each row by itself.
+func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
 	}
@@ -356,10 +356,10 @@ func stat(base, head []float64) string {
 	return c.FormatDelta(median(base), median(head)) + " (" + c.String() + ")"
 }
 
-func (t *page) tail() {
+func (t *page) writeTail() {
 	r := t.r
 	for _, e := range r.Explanations {
-		fmt.Fprintf(&t.b, "\nwhy %s\n", t.short(e.Workload))
+		fmt.Fprintf(&t.b, "\nwhy %s\n", t.shortName(e.Workload))
 		for _, line := range report.Reasons(e, 0) {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
@@ -368,7 +368,7 @@ func (t *page) tail() {
 		fmt.Fprintf(&t.b, "\ninstructions: counted by %s, in user space, the collector off; they are work, not time\n", *r.Counter)
 	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", format.Count(r.RoundsDone, "round"), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
-	if widest := t.widest(); widest > 0 {
+	if widest := t.widestNoise(); widest > 0 {
 		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.oneBuild())
 	}
 	for _, v := range r.Verdicts {
@@ -376,13 +376,13 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
 		}
 	}
-	if same := len(t.noted(bring.SameCode())); same > 0 {
+	if same := len(t.idsWithNote(bring.SameCode())); same > 0 {
 		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
 	}
-	if untimed := len(t.noted(bring.NotTimed())); untimed > 0 {
+	if untimed := len(t.idsWithNote(bring.NotTimed())); untimed > 0 {
 		fmt.Fprintf(&t.b, "not timed: %s, whose code and count are the same on both sides; --all times them\n", format.Count(untimed, "benchmark"))
 	}
-	if tests := len(t.noted(bring.HeadTests())); tests > 0 {
+	if tests := len(t.idsWithNote(bring.HeadTests())); tests > 0 {
 		fmt.Fprintf(&t.b, "head's tests: base runs %s with the test files and testdata of head\n", format.Count(tests, "benchmark"))
 	}
 	for _, f := range r.Findings {
@@ -392,7 +392,7 @@ func (t *page) tail() {
 		if f.Check == bring.NotCounted().ID && f.Workload != "" {
 			continue // below, by reason
 		}
-		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
+		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.shortName(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
 		if about != "" {
 			line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, about, f.Message)
@@ -408,12 +408,12 @@ func (t *page) tail() {
 			uncounted = append(uncounted, tare.NotWeighed{What: f.Workload, Why: f.Message})
 		}
 	}
-	t.list("not counted", uncounted)
-	t.list("not measured", r.NotWeighed)
+	t.writeList("not counted", uncounted)
+	t.writeList("not measured", r.NotWeighed)
 }
 
-// list writes what was left out of something, by reason.
-func (t *page) list(heading string, left []tare.NotWeighed) {
+// writeList writes skipped benchmarks, by reason.
+func (t *page) writeList(heading string, left []tare.NotWeighed) {
 	if len(left) == 0 {
 		return
 	}
@@ -423,8 +423,8 @@ func (t *page) list(heading string, left []tare.NotWeighed) {
 	}
 }
 
-// noted returns the workloads with a note.
-func (t *page) noted(of check.Check) (ids []string) {
+// idsWithNote returns the workloads with a note.
+func (t *page) idsWithNote(of check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
 		if f.Check == of.ID && f.Workload != "" {
 			ids = append(ids, f.Workload)
@@ -433,10 +433,10 @@ func (t *page) noted(of check.Check) (ids []string) {
 	return ids
 }
 
-// namesMost is how many benchmarks are named that are left out for one reason.
-const namesMost = 4
+// maxNames limits the benchmarks that are named for one reason.
+const maxNames = 4
 
-// byReason returns what was left out, and why; what was for one reason in one line.
+// byReason returns the skipped benchmarks of each reason in one line.
 func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
 	names := map[string][]string{}
 	var reasons []string
@@ -444,20 +444,20 @@ func (t *page) byReason(left []tare.NotWeighed) (lines []string) {
 		if names[n.Why] == nil {
 			reasons = append(reasons, n.Why)
 		}
-		names[n.Why] = append(names[n.Why], t.short(strings.TrimPrefix(n.What, "workload ")))
+		names[n.Why] = append(names[n.Why], t.shortName(strings.TrimPrefix(n.What, "workload ")))
 	}
 	for _, why := range reasons {
 		all := names[why]
-		if more := len(all) - namesMost; more > 1 {
-			all = append(all[:namesMost:namesMost], fmt.Sprintf("%d more", more))
+		if more := len(all) - maxNames; more > 1 {
+			all = append(all[:maxNames:maxNames], fmt.Sprintf("%d more", more))
 		}
 		lines = append(lines, strings.Join(all, ", ")+": "+strings.ReplaceAll(why, "\n", " "))
 	}
 	return lines
 }
 
-// widest is the largest half-width of the control on the first metric.
-func (t *page) widest() float64 {
+// widestNoise returns the largest half-width of the control on the first metric.
+func (t *page) widestNoise() float64 {
 	var most float64
 	for _, w := range t.r.Workloads {
 		most = max(most, tare.NoiseFloor(t.r.Comparisons, w.ID, t.r.Metrics[0]))
@@ -465,7 +465,7 @@ func (t *page) widest() float64 {
 	return most
 }
 
-// oneBuild is how much of the widest floor one build against itself has.
+// oneBuild returns which part of the widest noise one build against itself has, in words.
 func (t *page) oneBuild() string {
 	var most tare.Resolution
 	for _, x := range t.r.Machine.Resolution {
@@ -479,7 +479,7 @@ func (t *page) oneBuild() string {
 	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code lies, and processes)", 100*most.Within)
 }
 
-func constant(values []float64) bool {
+func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
@@ -491,8 +491,8 @@ func median(values []float64) float64 {
 	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }
 
-// figures prints two figures of one row in one unit.
-func figures(unit string, base, head float64) (string, string) {
+// formatPair formats two values of one row in one unit.
+func formatPair(unit string, base, head float64) (string, string) {
 	divisor := 1.0
 	if most := max(base, head); unit == "ns/op" {
 		for _, u := range []struct {
@@ -520,8 +520,8 @@ func figures(unit string, base, head float64) (string, string) {
 	return print(base), print(head)
 }
 
-// short is a benchmark's or package's name within the module.
-func (t *page) short(id string) string {
+// shortName returns the name of a benchmark or package within the module.
+func (t *page) shortName(id string) string {
 	c, _ := t.r.Contender(bring.Base)
 	if rest, ok := strings.CutPrefix(id, c.Name+"."); ok {
 		return rest
@@ -532,7 +532,7 @@ func (t *page) short(id string) string {
 	return id
 }
 
-// paint applies a style's function where it has one.
+// paint applies f, a style's function, unless it is nil.
 func paint(f func(string) string, text string) string {
 	if f == nil || text == "" {
 		return text
