@@ -1,6 +1,5 @@
-// Package routes measures every router on somebody's own routes: it reads them
-// out of an OpenAPI document or a list, makes a study of them, and says what
-// the result comes to.
+// Package routes measures every router on the user's own routes: it reads them from an OpenAPI
+// document or a list, makes a study of them, and recommends a router by the result.
 package routes
 
 import (
@@ -16,16 +15,16 @@ import (
 // MostBytes is the largest document or list that is read.
 const MostBytes = max(openapi.MaxBytes, router.MostList)
 
-// Document is what was read.
+// Document contains the routes of a file.
 type Document struct {
 	Name   string // of the file, as in messages
-	Format string // e.g. OpenAPI 3.1.0; empty: a list of routes
-	Base   string // path of the server before every path of the document; empty: none
+	Format string // e.g. OpenAPI 3.1.0; "" if a list of routes
+	Base   string // path of the server before every path of the document; "" if none
 	Table  router.Table
-	Notes  []string // what is to be known of it, a line each, beside what is left out
+	Notes  []string // remarks on the document, a line each, except those on skipped routes
 }
 
-// Error says where a document is wrong.
+// Error reports what is wrong in a document, and where.
 type Error struct{ What string }
 
 // Error is one line: file:line:col: what is wrong, and what would be right.
@@ -48,7 +47,7 @@ func Read(name string, src []byte) (*Document, error) {
 	d.Table = router.NewTable(written)
 	switch n := len(d.Table.Routes); {
 	case n == 0 && len(d.Table.Left) > 0:
-		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.left(d.Table.Left[0]))}
+		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.describeLeft(d.Table.Left[0]))}
 	case n > router.MostRoutes:
 		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
 	}
@@ -91,28 +90,28 @@ func isList(name string, src []byte) bool {
 	return false
 }
 
-// at is where something was written.
-func (d *Document) at(w router.Written) string {
+// position returns file:line:col of a route.
+func (d *Document) position(w router.Written) string {
 	return fmt.Sprintf("%s:%d:%d", d.Name, w.Line, w.Col)
 }
 
-func (d *Document) left(l router.Left) string {
-	return fmt.Sprintf("%s: %s: %s", d.at(l.Written), l, l.Why)
+func (d *Document) describeLeft(l router.Left) string {
+	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
 }
 
-// mostLeft is how many routes that are left out are told one by one.
-const mostLeft = 10
+// maxLeft limits the skipped routes that are named one by one.
+const maxLeft = 10
 
-// Remarks are the notes, what is left out of the table, and what no two
-// routers do alike with what is in it, a line each.
+// Remarks returns the notes, the skipped routes, and the properties of the table that routers treat
+// differently, a line each.
 func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {
-		if i == mostLeft {
+		if i == maxLeft {
 			out = append(out, fmt.Sprintf("%s: %d more routes are left out", d.Name, len(d.Table.Left)-i))
 			break
 		}
-		out = append(out, d.left(l)+"; left out")
+		out = append(out, d.describeLeft(l)+"; left out")
 	}
 	if n, i := d.Table.Renamed(); n > 0 {
 		more := ""
@@ -120,7 +119,7 @@ func (d *Document) Remarks() []string {
 			more = fmt.Sprintf(" (and %d more so)", n-1)
 		}
 		out = append(out, fmt.Sprintf("%s: %s names a parameter otherwise than another route of the same place does%s, which several routers refuse; all are asked for one name, here %s",
-			d.at(d.Table.From[i]), d.Table.From[i], more, d.Table.Routes[i].Path))
+			d.position(d.Table.From[i]), d.Table.From[i], more, d.Table.Routes[i].Path))
 	}
 	if n, i := d.Table.Parts(); n > 0 {
 		more := ""
@@ -128,18 +127,18 @@ func (d *Document) Remarks() []string {
 			more = fmt.Sprintf(" (and %d more %s)", n-1, map[bool]string{true: "has", false: "have"}[n == 2])
 		}
 		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are measured on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and measures all",
-			d.at(d.Table.From[i]), d.Table.From[i], more, second))
+			d.position(d.Table.From[i]), d.Table.From[i], more, second))
 	}
 	if a, b, found := d.Table.Ambiguous(); found {
 		one, other := d.Table.From[a], d.Table.From[b]
 		out = append(out, fmt.Sprintf("%s: %s and %s (%s) both match some paths, and neither is more specific: net/http cannot have both, and %s is the baseline instead",
-			d.at(one), one, other, d.at(other), second))
+			d.position(one), one, other, d.position(other), second))
 	}
 	return out
 }
 
-// LeaveParts leaves out the routes with a parameter that is a part of a segment.
-// It is false where no route is left.
+// LeaveParts removes the routes with a parameter that is a part of a segment. It returns false if
+// no route remains.
 func (d *Document) LeaveParts() bool {
 	d.Table = d.Table.Whole()
 	return len(d.Table.Routes) > 0

@@ -14,27 +14,27 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// Recommendation says which router to take for the routes, if any, what of a
-// whole request that is, what comes with it, and who could not be measured.
+// Recommendation recommends a router for the routes, if any, with its share of a complete request
+// and its costs, and names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
-	return append(a.lines(), a.refused()...)
+	return append(a.recommend(), a.listRejected()...)
 }
 
 // SetAnswer gives a result the headline of its recommendation.
 func (d *Document) SetAnswer(r *tare.Result) {
 	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
-	a.Reading.SetAnswer("router", name(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.misrouted(id)) == 0 })
+	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.misrouted(id)) == 0 })
 }
 
-// adviser reads the workload that asks for all routes.
+// adviser reads the workload that requests all routes.
 type adviser struct {
 	advice.Reading
 	d *Document
 }
 
-func (a *adviser) lines() []string {
-	subject := "On your " + a.d.routes()
+func (a *adviser) recommend() []string {
+	subject := "On your " + a.d.countRoutes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
 		return []string{fmt.Sprintf("%s: no recommendation: the workload %s was not measured.", subject, allID)}
 	}
@@ -44,35 +44,35 @@ func (a *adviser) lines() []string {
 	measured, faster := a.Measured(), a.Faster()
 	switch {
 	case len(measured) == 0:
-		return []string{fmt.Sprintf("%s: no recommendation: no router was compared with %s.", subject, name(a.Baseline))}
+		return []string{fmt.Sprintf("%s: no recommendation: no router was compared with %s.", subject, routerName(a.Baseline))}
 	case len(faster) == 0:
 		none, nearest := fmt.Sprintf("none of the %d routers measured was", len(measured)), "The nearest, "+measured[0].Contender+","
 		if len(measured) == 1 {
 			none, nearest = "the other router was not", measured[0].Contender
 		}
-		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, name(a.Baseline), none, advice.Percent(math.Expm1(a.NoiseFloor())))
-		return a.matters([]string{text + " " + a.sentence(nearest, measured[0]) + "."})
+		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, routerName(a.Baseline), none, advice.Percent(math.Expm1(a.NoiseFloor())))
+		return a.addImpact([]string{text + " " + a.describeLookup(nearest, measured[0]) + "."})
 	}
-	lines := []string{a.praise(subject+" "+faster[0].Contender, faster[0], faster)}
+	lines := []string{a.describeChoice(subject+" "+faster[0].Contender, faster[0], faster)}
 	if len(a.misrouted(faster[0].Contender)) > 0 {
 		const where = "Where every request must reach the most specific of your routes: "
 		right := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.misrouted(c.Contender)) == 0 })
 		if right < 0 {
-			lines = append(lines, where+"stay with "+name(a.Baseline)+".")
+			lines = append(lines, where+"stay with "+routerName(a.Baseline)+".")
 		} else {
-			lines = append(lines, a.praise(where+faster[right].Contender, faster[right], faster))
+			lines = append(lines, a.describeChoice(where+faster[right].Contender, faster[right], faster))
 		}
 	}
-	return a.matters(lines)
+	return a.addImpact(lines)
 }
 
-// praise is what a router brings and what it costs.
-func (a *adviser) praise(who string, c tare.Comparison, faster []tare.Comparison) string {
-	return fmt.Sprintf("%s; %s; %s%s.", a.sentence(who, c), a.meaning(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
+// describeChoice returns the gain and the costs of a router.
+func (a *adviser) describeChoice(who string, c tare.Comparison, faster []tare.Comparison) string {
+	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(who, c), a.describeSemantics(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
 }
 
-// misrouted returns the requests that a route of the table should have answered, and that came to
-// something else with the router.
+// misrouted returns the requests that a route of the table should have handled, and that the router
+// handled otherwise.
 func (a *adviser) misrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -85,43 +85,42 @@ func (a *adviser) misrouted(id string) []tare.Difference {
 	return out
 }
 
-// sentence is what a lookup takes by a router, and what of a request that is.
-func (a *adviser) sentence(who string, c tare.Comparison) string {
+// describeLookup returns the time of a lookup by a router, and its share of a request.
+func (a *adviser) describeLookup(who string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", who,
-		format.Within(c.Ratio, c.Low, c.High), name(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
-	cpu, ok := a.cpu().Comparison(c.Contender)
-	if whole := a.request(); whole > 0 && ok {
+		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+	cpu, ok := a.cpuReading().Comparison(c.Contender)
+	if whole := a.requestCost(); whole > 0 && ok {
 		text += fmt.Sprintf(": of CPU time the difference is %s of what a request costs over a loopback connection, %s",
 			advice.Percent(math.Abs(cpu.Value-cpu.AgainstValue)/whole), advice.Nanoseconds(whole))
 	}
 	return text
 }
 
-// cpu is the same by CPU time, which noise disturbs least.
-func (a *adviser) cpu() advice.Reading {
+// cpuReading returns the same reading by CPU time, which noise disturbs least.
+func (a *adviser) cpuReading() advice.Reading {
 	r := a.Reading
 	r.Metric = "cpu"
 	return r
 }
 
-// request is what the baseline takes of CPU time for a whole request; zero: not
-// measured.
-func (a *adviser) request() float64 {
+// requestCost returns the baseline's CPU time for a complete request; 0 if it was not measured.
+func (a *adviser) requestCost() float64 {
 	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck {
 		return v.Value
 	}
 	return 0
 }
 
-// matters adds whether a request would notice the choice, and of whom: by where
-// the whole interval of what a router takes more than the baseline lies.
-func (a *adviser) matters(lines []string) []string {
-	whole := a.request()
+// addImpact adds whether a request would notice the choice, and of which router: by the complete
+// interval of its difference from the baseline.
+func (a *adviser) addImpact(lines []string) []string {
+	whole := a.requestCost()
 	if whole <= 0 {
 		return lines
 	}
 	var dear, open []string
-	measured := a.cpu().Measured()
+	measured := a.cpuReading().Measured()
 	for _, c := range measured {
 		switch limit := noticeable * whole; {
 		case (c.Low-1)*c.AgainstValue > limit:
@@ -135,9 +134,9 @@ func (a *adviser) matters(lines []string) []string {
 	case len(measured) == 0:
 		return lines
 	case len(dear)+len(open) == 0:
-		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, name(a.Baseline)))
+		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, routerName(a.Baseline)))
 	case len(dear) == len(measured):
-		return append(lines, fmt.Sprintf("All that were measured cost a request more than %s more CPU time than %s does.", share, name(a.Baseline)))
+		return append(lines, fmt.Sprintf("All that were measured cost a request more than %s more CPU time than %s does.", share, routerName(a.Baseline)))
 	}
 	var parts []string
 	if len(dear) > 0 {
@@ -147,11 +146,11 @@ func (a *adviser) matters(lines []string) []string {
 		parts = append(parts, "not decided: "+advice.Names(open))
 	}
 	return append(lines, fmt.Sprintf("%d of %d routers cost a request at most %s more CPU time than %s does (%s): among those choose by what they answer and what they bring, not by speed.",
-		len(measured)-len(dear)-len(open), len(measured), share, name(a.Baseline), strings.Join(parts, "; ")))
+		len(measured)-len(dear)-len(open), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))
 }
 
-// meaning says in how much of the exams a router differs.
-func (a *adviser) meaning(id string) string {
+// describeSemantics returns in how many of the semantics tests a router differs.
+func (a *adviser) describeSemantics(id string) string {
 	for _, s := range a.Result.Semantics {
 		if s.Contender != id {
 			continue
@@ -169,12 +168,12 @@ func (a *adviser) meaning(id string) string {
 	return "what it answers to odd requests is not known"
 }
 
-// registered is where in its own program a router was given a route, which
-// nobody who reads of it wants to know. Messages may be cut short.
-var registered = regexp.MustCompile(`\s*\(registered at [^)]*(\)|$)`)
+// registeredRE matches the position in tare's program where a router was given a route, which means
+// nothing to the user. Messages may be cut short.
+var registeredRE = regexp.MustCompile(`\s*\(registered at [^)]*(\)|$)`)
 
-// refused names the routers that cannot have the table, and why.
-func (a *adviser) refused() []string {
+// listRejected names the routers that cannot have the table, and why.
+func (a *adviser) listRejected() []string {
 	var out []string
 	for _, t := range a.Result.Trials {
 		if t.Error == nil || t.Round > 0 {
@@ -188,14 +187,14 @@ func (a *adviser) refused() []string {
 		for _, before := range []string{"load: ", "internal: ", sdk.Refusal} {
 			why = strings.TrimPrefix(why, before)
 		}
-		why = registered.ReplaceAllString(why, "")
-		out = append(out, fmt.Sprintf("%s cannot have these routes: %s.", name(t.Contender), strings.TrimSuffix(why, ".")))
+		why = registeredRE.ReplaceAllString(why, "")
+		out = append(out, fmt.Sprintf("%s cannot have these routes: %s.", routerName(t.Contender), strings.TrimSuffix(why, ".")))
 	}
 	return out
 }
 
-// name is a router as people call it.
-func name(id string) string {
+// routerName returns the name of a router in sentences.
+func routerName(id string) string {
 	if id == Baseline {
 		return "net/http"
 	}

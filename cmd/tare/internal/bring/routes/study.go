@@ -16,14 +16,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Who routers are compared with: net/http, and where it cannot have a table
-// another that can.
+// Baselines that routers are compared with: net/http, and another router if net/http cannot have
+// the table.
 const (
 	Baseline = "nethttp"
 	second   = "chi"
 )
 
-// StudyID is what the study is called.
+// StudyID is the id of the study.
 const StudyID = "routes"
 
 // Budgets of the study.
@@ -32,12 +32,11 @@ const (
 	Full  = 8 * time.Minute
 )
 
-// noticeable is the share of a whole request from which on it is said that a
-// service would notice a router.
+// noticeable is the share of a complete request from which on a service would notice a router.
 const noticeable = 0.05
 
-// work is a workload there can be.
-type work struct {
+// workloadSpec is a possible workload.
+type workloadSpec struct {
 	id, ask, op string
 	kind        bool // of routes: quick has no time for it
 }
@@ -47,8 +46,8 @@ const (
 	socketID = "socket"
 )
 
-func works() []work {
-	return []work{
+func allWorkloads() []workloadSpec {
+	return []workloadSpec{
 		{allID, router.AskAll, router.OpServe, false},
 		{"static", router.AskStatic, router.OpServe, true},
 		{"one-parameter", router.AskParameter, router.OpServe, true},
@@ -59,7 +58,7 @@ func works() []work {
 	}
 }
 
-// Baseline is who routers are compared with on these routes.
+// Baseline returns the router that others are compared with on these routes.
 func (d *Document) Baseline() string {
 	if n, _ := d.Table.Parts(); n > 0 {
 		return second
@@ -70,12 +69,12 @@ func (d *Document) Baseline() string {
 	return Baseline
 }
 
-// Study is the text of a study of the document's routes, whose list is a file
-// beside it, named ListName: all routers of a catalog, on a workload for each
-// kind of route that there is. Who is not asked is named with the reason.
+// Study returns the text of a study of the document's routes, whose list is a file next to it,
+// named ListName: all routers of a catalog, on a workload for each kind of route in the table. left
+// names the routers that are skipped, with the reason.
 func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.question(), router.Kind, d.Baseline())
+	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.studyQuestion(), router.Kind, d.Baseline())
 	var ids []string
 	var left []tare.NotWeighed
 	for _, leaf := range leaves {
@@ -88,13 +87,13 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 			ids = append(ids, m.IDs()...)
 		}
 	}
-	slices.SortStableFunc(ids, func(x, y string) int { return rank(x, d.Baseline()) - rank(y, d.Baseline()) })
+	slices.SortStableFunc(ids, func(x, y string) int { return baselineRank(x, d.Baseline()) - baselineRank(y, d.Baseline()) })
 	for _, id := range ids {
 		fmt.Fprintf(&b, "  - %s\n", id)
 	}
 	b.WriteString("workloads:\n")
 	possible, brief := d.Table.Asks(), []string(nil)
-	for _, w := range works() {
+	for _, w := range allWorkloads() {
 		if !slices.Contains(possible, w.ask) {
 			continue
 		}
@@ -102,7 +101,7 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 			brief = append(brief, w.id)
 		}
 		pool := ""
-		if n := d.Table.Count(w.ask); w.op == router.OpServe && n > usual { // else not every route would be asked for
+		if n := d.Table.Count(w.ask); w.op == router.OpServe && n > usualRequests { // else it would not request every route
 			pool = fmt.Sprintf(", pool: %d", min(n, fixture.MaxVisits))
 		}
 		fmt.Fprintf(&b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.ask)
@@ -111,30 +110,30 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 	return b.String(), left
 }
 
-// usual is how many requests are made of a table unless more are asked for.
-const usual = 512
+// usualRequests is the number of requests that are made of a table unless the study sets more.
+const usualRequests = 512
 
-// rank puts the baseline first.
-func rank(id, baseline string) int {
+// baselineRank puts the baseline first.
+func baselineRank(id, baseline string) int {
 	if id == baseline {
 		return 0
 	}
 	return 1
 }
 
-// question is what the study asks.
-func (d *Document) question() string {
-	return fmt.Sprintf("Which router is fastest on the %s of %s, and would a request notice?", d.routes(), d.title())
+// studyQuestion returns the question of the study.
+func (d *Document) studyQuestion() string {
+	return fmt.Sprintf("Which router is fastest on the %s of %s, and would a request notice?", d.countRoutes(), d.fileTitle())
 }
 
-// title is the name of the document's file, alone.
-func (d *Document) title() string {
+// fileTitle returns the name of the document's file, without its directory.
+func (d *Document) fileTitle() string {
 	return strings.Trim(filepath.Base(filepath.ToSlash(d.Name)), "<>")
 }
 
-// ListName is what the file with the list of the document's routes is called.
+// ListName returns the name of the file with the list of the document's routes.
 func (d *Document) ListName() string {
-	stem := strings.TrimSuffix(d.title(), filepath.Ext(d.title()))
+	stem := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
 	stem = strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r) {
 			return '_'
@@ -144,4 +143,4 @@ func (d *Document) ListName() string {
 	return cmp.Or(strings.TrimLeft(stem, "."), "routes") + ".txt"
 }
 
-func (d *Document) routes() string { return format.Count(len(d.Table.Routes), "route") }
+func (d *Document) countRoutes() string { return format.Count(len(d.Table.Routes), "route") }
