@@ -24,13 +24,13 @@ func BenchmarkHostile(b *testing.B) {
 			fmt.Print(line)
 		}
 	case "prints less": // than is refused, and more than is kept
-		fmt.Print(strings.Repeat("y\n", printedMost))
+		fmt.Print(strings.Repeat("y\n", maxPrinted))
 	case "allocates":
 		all := make([]byte, 400<<20)
 		for i := 0; i < len(all); i += 4096 {
 			all[i] = 1
 		}
-		time.Sleep(waitMost)
+		time.Sleep(maxWait)
 		runtime.KeepAlive(all)
 	case "fails":
 		b.Fatal("out of luck")

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	level    = 0.05 // of error, over all functions together
-	total    = 0.01 // of error, that the whole differs at all: it hardly ever does by chance
-	hotShare = 0.05 // of either side's total that makes a function a candidate
-	most     = 12   // candidates
+	rowsAlpha     = 0.05 // error level over all functions together
+	totalAlpha    = 0.01 // error level that the total differs: it hardly ever does by chance
+	hotShare      = 0.05 // of either side's total that makes a function a candidate
+	maxCandidates = 12   // candidates
 )
 
-// Rows are the costs of functions on two sides, round by round.
+// Rows contains the costs of functions on two sides, round by round.
 type Rows struct {
 	rounds int
 	rows   map[string]*row
-	whole  [2][]float64
+	totals [2][]float64
 }
 
 type row struct {
@@ -36,7 +36,7 @@ type place struct {
 	line int
 }
 
-// Add takes in one round, in which each side did ops operations.
+// Add adds one round, in which each side did ops operations.
 func (r *Rows) Add(base, head []profile.Cost, ops float64) {
 	if r.rows == nil {
 		r.rows = map[string]*row{}
@@ -62,12 +62,12 @@ func (r *Rows) Add(base, head []profile.Cost, ops float64) {
 			w.lines[i][place{c.File, c.Line}] += value
 			total += value
 		}
-		r.whole[i] = append(r.whole[i], total)
+		r.totals[i] = append(r.totals[i], total)
 	}
 }
 
-// differences of a row, round by round.
-func (r *Rows) differences(w *row) []float64 {
+// roundDifferences returns head minus base of a row, round by round.
+func (r *Rows) roundDifferences(w *row) []float64 {
 	out := make([]float64, r.rounds)
 	for i := range out {
 		if i < len(w.sides[1]) {
@@ -80,30 +80,31 @@ func (r *Rows) differences(w *row) []float64 {
 	return out
 }
 
-// Totals are the means over rounds of all that was seen of each side.
+// Totals returns the means over rounds of all costs of each side.
 func (r *Rows) Totals() (base, head float64) {
-	return sum(r.whole[0]) / float64(max(1, r.rounds)), sum(r.whole[1]) / float64(max(1, r.rounds))
+	return sum(r.totals[0]) / float64(max(1, r.rounds)), sum(r.totals[1]) / float64(max(1, r.rounds))
 }
 
-// mean of a row on side i.
-func (r *Rows) mean(w *row, i int) float64 { return sum(w.sides[i]) / float64(max(1, r.rounds)) }
+// sideMean returns the mean of a row on side i.
+func (r *Rows) sideMean(w *row, i int) float64 { return sum(w.sides[i]) / float64(max(1, r.rounds)) }
 
-// candidates are the functions with enough of either side's total, the most first.
+// candidates returns the functions with at least that share of either side's total, the largest
+// first.
 func (r *Rows) candidates(least float64) []*row {
 	base, head := r.Totals()
 	var out []*row
 	for _, w := range r.rows {
-		if r.mean(w, 0) >= least*base && base > 0 || r.mean(w, 1) >= least*head && head > 0 {
+		if r.sideMean(w, 0) >= least*base && base > 0 || r.sideMean(w, 1) >= least*head && head > 0 {
 			out = append(out, w)
 		}
 	}
 	slices.SortFunc(out, func(a, b *row) int {
-		return cmp.Or(cmp.Compare(max(r.mean(b, 0), r.mean(b, 1)), max(r.mean(a, 0), r.mean(a, 1))), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(max(r.sideMean(b, 0), r.sideMean(b, 1)), max(r.sideMean(a, 0), r.sideMean(a, 1))), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
 
-// Hot are the names of functions that have at least such a share of a side's total.
+// Hot returns the names of functions that have at least that share of a side's total.
 func (r *Rows) Hot(least float64) []string {
 	var names []string
 	for _, w := range r.candidates(least) {
@@ -112,24 +113,23 @@ func (r *Rows) Hot(least float64) []string {
 	return names
 }
 
-// Named are the functions whose part of the difference excludes none, by the
-// signed-rank interval over rounds at a level that holds for all candidates
-// together, those that explain most first. Where the whole does not differ
-// nothing is named.
+// Named returns the functions whose part of the difference excludes zero, by the signed-rank
+// interval over rounds at a level that holds for all candidates together, those that explain most
+// first. It returns none if the totals do not differ.
 func (r *Rows) Named() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
-	candidates = candidates[:min(most, len(candidates))]
+	candidates = candidates[:min(maxCandidates, len(candidates))]
 	whole := make([]float64, r.rounds)
 	for i := range whole {
-		whole[i] = r.whole[1][i] - r.whole[0][i]
+		whole[i] = r.totals[1][i] - r.totals[0][i]
 	}
-	if lo, hi, ok := stats.Interval(whole, total); !ok || lo <= 0 && hi >= 0 {
+	if lo, hi, ok := stats.Interval(whole, totalAlpha); !ok || lo <= 0 && hi >= 0 {
 		return named
 	}
 	for _, w := range candidates {
-		parts := r.differences(w)
-		alpha := level / float64(len(candidates))
+		parts := r.roundDifferences(w)
+		alpha := rowsAlpha / float64(len(candidates))
 		if lo, hi, ok := stats.Interval(parts, alpha); !ok || lo <= 0 && hi >= 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (r *Rows) Named() []tare.Origin {
 		if !ok {
 			lo, hi = share, share // the JSON has no infinities
 		}
-		if c := r.cause(w); share > hotShare {
+		if c := r.toOrigin(w); share > hotShare {
 			c.Share, c.Low, c.High = share, lo, hi
 			named = append(named, c)
 		}
@@ -146,29 +146,29 @@ func (r *Rows) Named() []tare.Origin {
 	return named
 }
 
-// leastObjects is how many allocations per operation are a difference: less is
-// what pools and growing tables do now and then.
-const leastObjects = 0.5
+// minObjects is the smallest difference in allocations per operation: pools and growing tables
+// allocate less than that now and then.
+const minObjects = 0.5
 
-// Exact are the functions that differ by as much in every round, those furthest
-// apart first, and what none of them has of the whole difference as it was
-// measured. Where it was not (NaN) the whole is what was seen.
+// Exact returns the functions that differ by as much in every round, those with the largest
+// difference first, and the part of the complete difference, as it was measured, that none of them
+// has. If it was not measured (NaN), it is that of the totals.
 func (r *Rows) Exact(whole float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()
 	if math.IsNaN(whole) {
 		whole = head - base
 	}
-	if unseen = whole - (head - base); math.Abs(unseen) < leastObjects {
+	if unseen = whole - (head - base); math.Abs(unseen) < minObjects {
 		unseen = 0
 	}
 	for _, w := range r.rows {
-		d := r.differences(w)
-		if least := slices.MinFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); math.Abs(least) < leastObjects {
+		d := r.roundDifferences(w)
+		if least := slices.MinFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); math.Abs(least) < minObjects {
 			continue
 		}
-		c := r.cause(w)
-		if math.Abs(whole) >= leastObjects {
+		c := r.toOrigin(w)
+		if math.Abs(whole) >= minObjects {
 			c.Share = (c.To - c.From) / whole
 			c.Low, c.High = c.Share, c.Share
 		}
@@ -180,9 +180,9 @@ func (r *Rows) Exact(whole float64) (named []tare.Origin, unseen float64) {
 	return named, unseen
 }
 
-// cause is a row in a result's words.
-func (r *Rows) cause(w *row) tare.Origin {
-	c := tare.Origin{Function: w.name, From: r.mean(w, 0), To: r.mean(w, 1)}
+// toOrigin converts a row for a result.
+func (r *Rows) toOrigin(w *row) tare.Origin {
+	c := tare.Origin{Function: w.name, From: r.sideMean(w, 0), To: r.sideMean(w, 1)}
 	direction, furthest := 1.0, 0.0
 	if c.To < c.From {
 		direction = -1

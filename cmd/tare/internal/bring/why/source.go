@@ -20,33 +20,35 @@ import (
 // bounds checks.
 const Flags = "-m=2 -d=ssa/check_bce/debug=1"
 
-// Source is what the compiler printed of packages, with paths from Dir.
+// Source contains the compiler's output for packages, with paths relative to Dir.
 type Source struct {
 	Dir  string
 	Said string
 }
 
-// mostDecisions is how many lines of each sort are kept.
-const mostDecisions = 12
+// maxDecisions limits the lines of each sort.
+const maxDecisions = 12
 
-// said is one thing that is so in one function, whatever its line.
-type said struct{ function, text string }
+// decisionKey is a decision or call in one function, without its line.
+type decisionKey struct{ function, text string }
 
-// facts are what one side has.
-type facts struct{ decisions, calls map[said][]tare.Decision }
+// sideFacts contains the facts of one side.
+type sideFacts struct {
+	decisions, calls map[decisionKey][]tare.Decision
+}
 
-// compare finds what was decided, and is called, on one side only, in what was
-// named first and then in other hot functions.
-func (q Question) compare(ctx context.Context, e *tare.Explanation, hot []string) error {
+// compareSources finds the decisions and calls that only one side has, first in the functions and
+// sites of e and then in other hot functions.
+func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
 	var names []string
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
-		names = append(names, owner(c.Function))
+		names = append(names, declaredFunction(c.Function))
 	}
 	if len(names) == 0 && !e.Waits() {
 		return nil
 	}
 	for _, h := range hot {
-		names = append(names, owner(h))
+		names = append(names, declaredFunction(h))
 	}
 	slices.Reverse(names) // so that the first of a name is what counts
 	rank := map[string]int{}
@@ -60,7 +62,7 @@ func (q Question) compare(ctx context.Context, e *tare.Explanation, hot []string
 		}
 	}
 	slices.Sort(packages)
-	var sides [2]facts
+	var sides [2]sideFacts
 	for i, side := range []Side{q.Base, q.Head} {
 		if side.Source == nil {
 			return nil
@@ -69,18 +71,18 @@ func (q Question) compare(ctx context.Context, e *tare.Explanation, hot []string
 		if err != nil {
 			return err
 		}
-		sides[i] = read(s, side.ID)
+		sides[i] = parseOutput(s, side.ID)
 	}
-	e.Decisions = onesided(sides[0].decisions, sides[1].decisions, rank)
-	e.Calls = onesided(sides[0].calls, sides[1].calls, rank)
+	e.Decisions = selectOneSided(sides[0].decisions, sides[1].decisions, rank)
+	e.Calls = selectOneSided(sides[0].calls, sides[1].calls, rank)
 	return nil
 }
 
-// onesided are the facts that one side has more often than the other, in the
-// functions that have a rank.
-func onesided(base, head map[said][]tare.Decision, rank map[string]int) []tare.Decision {
+// selectOneSided returns the facts that one side has more often than the other, in the functions
+// that have a rank.
+func selectOneSided(base, head map[decisionKey][]tare.Decision, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
-	for _, pair := range [][2]map[said][]tare.Decision{{base, head}, {head, base}} {
+	for _, pair := range [][2]map[decisionKey][]tare.Decision{{base, head}, {head, base}} {
 		for what, all := range pair[0] {
 			if other := len(pair[1][what]); rank[what.function] > 0 && len(all) > other {
 				out = append(out, all[other])
@@ -89,7 +91,7 @@ func onesided(base, head map[said][]tare.Decision, rank map[string]int) []tare.D
 	}
 	slices.SortFunc(out, func(a, b tare.Decision) int {
 		for _, d := range []int{
-			rank[a.Function] - rank[b.Function], weight(a.Text) - weight(b.Text), strings.Compare(b.Side, a.Side), a.Line - b.Line,
+			rank[a.Function] - rank[b.Function], textWeight(a.Text) - textWeight(b.Text), strings.Compare(b.Side, a.Side), a.Line - b.Line,
 		} {
 			if d != 0 {
 				return d
@@ -97,11 +99,11 @@ func onesided(base, head map[said][]tare.Decision, rank map[string]int) []tare.D
 		}
 		return strings.Compare(a.Text, b.Text)
 	})
-	return out[:min(mostDecisions, len(out))]
+	return out[:min(maxDecisions, len(out))]
 }
 
-// weight puts first what costs most.
-func weight(text string) int {
+// textWeight orders decisions: the most costly first.
+func textWeight(text string) int {
 	for i, start := range []string{"cannot inline", "moved to heap", "devirtualizing", "PGO devirtualizing"} {
 		if strings.HasPrefix(text, start) {
 			return i
@@ -116,11 +118,11 @@ func weight(text string) int {
 	return 5
 }
 
-var line = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.*)$`)
+var lineRE = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
-// read reads what the compiler printed, and the sources that it is about.
-func read(s Source, id string) facts {
-	f := facts{map[said][]tare.Decision{}, map[said][]tare.Decision{}}
+// parseOutput parses the compiler's output, and the sources that it is about.
+func parseOutput(s Source, id string) sideFacts {
+	f := sideFacts{map[decisionKey][]tare.Decision{}, map[decisionKey][]tare.Decision{}}
 	files := map[string]*file{}
 	seen := map[string]bool{}
 	pkg := ""
@@ -130,7 +132,7 @@ func read(s Source, id string) facts {
 			pkg, _, _ = strings.Cut(rest, " ")
 			continue
 		}
-		m := line.FindStringSubmatch(text)
+		m := lineRE.FindStringSubmatch(text)
 		if m == nil || seen[text] {
 			continue
 		}
@@ -141,28 +143,28 @@ func read(s Source, id string) facts {
 		}
 		at, known := files[path]
 		if !known {
-			at = parse(path, pkg)
+			at = parseFile(path, pkg)
 			files[path] = at
 			at.addCalls(f.calls, id)
 		}
-		decision, ok := decided(m[4])
+		decision, ok := parseDecision(m[4])
 		number, _ := strconv.Atoi(m[2])
-		function := at.function(number)
+		function := at.functionAt(number)
 		if !ok || function == "" {
 			continue
 		}
-		key := said{function, decision}
+		key := decisionKey{function, decision}
 		f.decisions[key] = append(f.decisions[key], tare.Decision{Side: id, Function: function, File: filepath.Base(path), Line: number, Text: decision})
 	}
 	return f
 }
 
-// decided is what a line of the compiler decides, without what changes by itself,
-// such as a cost; not ok: nothing of interest.
-func decided(text string) (string, bool) {
+// parseDecision returns the decision in a line of the compiler, without details that change by
+// themselves, such as a cost. ok is false if it is of no interest.
+func parseDecision(text string) (string, bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
-		return "", false // cannot is what is worth a line
+		return "", false // only cannot is worth a line
 	case strings.HasPrefix(text, "cannot inline "):
 		text, _, _ = strings.Cut(text, ": cost ")
 		return profile.Plain(text), true
@@ -181,14 +183,14 @@ func decided(text string) (string, bool) {
 	return "", false
 }
 
-// file is where functions are in a file.
+// file finds functions by their lines.
 type file struct {
 	set       *token.FileSet
 	functions []*ast.FuncDecl
 	pkg, path string
 }
 
-func parse(path, pkg string) *file {
+func parseFile(path, pkg string) *file {
 	f := &file{set: token.NewFileSet(), pkg: pkg, path: path}
 	parsed, _ := parser.ParseFile(f.set, path, nil, parser.SkipObjectResolution)
 	if parsed == nil {
@@ -202,19 +204,19 @@ func parse(path, pkg string) *file {
 	return f
 }
 
-// function is the name of the function around a line, as profiles have it.
-func (f *file) function(at int) string {
+// functionAt returns the name of the function around a line, as profiles have it.
+func (f *file) functionAt(at int) string {
 	for _, d := range f.functions {
-		if f.line(d.Pos()) <= at && at <= f.line(d.End()) {
-			return f.name(d)
+		if f.lineOf(d.Pos()) <= at && at <= f.lineOf(d.End()) {
+			return f.functionName(d)
 		}
 	}
 	return ""
 }
 
-func (f *file) line(p token.Pos) int { return f.set.PositionFor(p, false).Line }
+func (f *file) lineOf(p token.Pos) int { return f.set.PositionFor(p, false).Line }
 
-func (f *file) name(d *ast.FuncDecl) string {
+func (f *file) functionName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return f.pkg + "." + d.Name.Name
 	}
@@ -233,15 +235,15 @@ func (f *file) name(d *ast.FuncDecl) string {
 }
 
 // addCalls adds the calls in each function of the file.
-func (f *file) addCalls(to map[said][]tare.Decision, id string) {
+func (f *file) addCalls(to map[decisionKey][]tare.Decision, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {
 			continue
 		}
-		name := f.name(d)
+		name := f.functionName(d)
 		add := func(at token.Pos, text string) {
-			key := said{name, text}
-			to[key] = append(to[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.line(at), Text: text})
+			key := decisionKey{name, text}
+			to[key] = append(to[key], tare.Decision{Side: id, Function: name, File: filepath.Base(f.path), Line: f.lineOf(at), Text: text})
 		}
 		ast.Inspect(d.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -259,12 +261,12 @@ func (f *file) addCalls(to map[said][]tare.Decision, id string) {
 	}
 }
 
-var literal = regexp.MustCompile(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
+var literalRE = regexp.MustCompile(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
-// owner is the declared function that a function literal stands in.
-func owner(function string) string { return literal.ReplaceAllString(function, "") }
+// declaredFunction returns the declared function around a function literal.
+func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }
 
-// packageOf is the import path in a function's name.
+// packageOf returns the import path in a function's name.
 func packageOf(function string) string {
 	slash := strings.LastIndexByte(function, '/')
 	dot := strings.IndexByte(function[slash+1:], '.')

@@ -1,8 +1,7 @@
-// Package why finds out what a difference between two builds of a benchmark
-// comes of: after all timing it profiles both in turn, with as many operations,
-// round by round, and names the functions and allocation sites whose part of the
-// difference has an interval over rounds that excludes none. Of these it says
-// what the compiler decided, and what the source calls, on one side only.
+// Package why explains a difference between two builds of a benchmark: after all timing it profiles
+// both alternately, with the same number of operations, round by round, and names the functions and
+// allocation sites whose part of the difference has an interval over rounds that excludes zero. For
+// these it reports the compiler's decisions, and the calls in the source, that only one side has.
 package why
 
 import (
@@ -29,45 +28,45 @@ const (
 	Rounds    = 9
 	roundTime = 700 * time.Millisecond
 	allocOps  = 64 // operations between two counts of allocations
-	waitMost  = time.Minute
+	maxWait   = time.Minute
 
-	printedMost = 1 << 20 // of what a benchmark prints; its result is at the end
+	maxPrinted = 1 << 20 // of a benchmark's output; its result is at the end
 )
 
 // Side is one build.
 type Side struct {
 	ID     string
 	Dir    string   // where the benchmark runs
-	Env    []string // all of it
+	Env    []string // complete
 	Binary func(ctx context.Context, round int) (path string, done func(), err error)
-	Source func(ctx context.Context, packages []string) (Source, error) // what the compiler printed; nil: nobody can tell
+	Source func(ctx context.Context, packages []string) (Source, error) // the compiler's output; nil if it is not known
 }
 
-// Question asks about one benchmark.
+// Question selects one benchmark to explain.
 type Question struct {
 	Workload   string
 	Name       string  // of the benchmark, e.g. BenchmarkParse/small
 	NSPerOp    float64 // of the slower side, roughly
-	Rounds     int     // zero: Rounds
-	Allocs     float64 // per operation, of head more than of base, as measured; NaN: not measured
+	Rounds     int     // 0 means Rounds
+	Allocs     float64 // per operation, of head more than of base, as measured; NaN if not measured
 	Base, Head Side
 	Users      func(path string) bool                      // packages whose functions are named
 	Work       string                                      // directory for profiles
 	Spec       trial.Spec                                  // of the run, for its processes
-	Keep       func(flame []byte) (file string, err error) // keeps a flame graph of the differences; nil: none is drawn
+	Keep       func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil if none is drawn
 }
 
-// Explain answers. An error is one of the context's; what else goes wrong is in
-// the answer.
+// Explain returns the explanation. An error is one of the context's; other failures are part of the
+// explanation.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
 	}
 	e := tare.Explanation{
-		Workload: q.Workload, Contender: q.Head.ID, Against: q.Base.ID, Rounds: q.Rounds, Ops: operations(q.NSPerOp),
+		Workload: q.Workload, Contender: q.Head.ID, Against: q.Base.ID, Rounds: q.Rounds, Ops: opsPerRound(q.NSPerOp),
 		Functions: []tare.Origin{}, Sites: []tare.Origin{}, Decisions: []tare.Decision{}, Calls: []tare.Decision{},
 	}
-	if err := explain(ctx, q, &e); err != nil {
+	if err := profileBoth(ctx, q, &e); err != nil {
 		if ctx.Err() != nil {
 			return e, ctx.Err()
 		}
@@ -76,20 +75,20 @@ func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	return e, nil
 }
 
-// operations is how many fill a round.
-func operations(ns float64) int64 {
+// opsPerRound returns the number of operations that fill a round, for ns per operation.
+func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, 0.1)))
 }
 
-func explain(ctx context.Context, q Question, e *tare.Explanation) error {
+func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
-	var allocated []counts // by round
+	var allocated []allocCounts // by round
 	var walls [2][]float64
 	var seen [2]profile.Profile // of CPU time, over all rounds
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
-		var sites counts
-		count := round < mostCounted && !settled(allocated)
+		var sites allocCounts
+		count := round < maxCounted && !isSettled(allocated)
 		for turn := range 2 {
 			i := (round + turn) % 2 // who goes first alternates
 			side := []Side{q.Base, q.Head}[i]
@@ -98,9 +97,9 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 				return err
 			}
 			var wall float64
-			costs[i], wall, err = q.run(ctx, side, path, tare.ProfileCPU, e.Ops, &seen[i])
+			costs[i], wall, err = q.runProfile(ctx, side, path, tare.ProfileCPU, e.Ops, &seen[i])
 			if err == nil && count {
-				sites[i], err = q.allocations(ctx, side, path, e.Ops)
+				sites[i], err = q.countAllocs(ctx, side, path, e.Ops)
 			}
 			done()
 			if err != nil {
@@ -116,22 +115,22 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Named()
-	e.Sites, e.Unseen = alike(allocated).Exact(q.Allocs)
+	e.Sites, e.Unseen = closestRows(allocated).Exact(q.Allocs)
 	least := hotShare / 5
-	if e.Waits() { // what waits has no CPU time to be seen by
+	if e.Waits() { // waiting uses no CPU time
 		least = 0
 	}
-	if err := q.draw(e, seen); err != nil {
+	if err := q.drawFlame(e, seen); err != nil {
 		return err
 	}
-	return q.compare(ctx, e, cpu.Hot(least))
+	return q.compareSources(ctx, e, cpu.Hot(least))
 }
 
-// counts are the allocations of both sides in one round.
-type counts [2][]profile.Cost
+// allocCounts contains the allocations of both sides in one round.
+type allocCounts [2][]profile.Cost
 
-// difference is how many more the head has.
-func (c counts) difference() (d float64) {
+// difference returns how many more the head has.
+func (c allocCounts) difference() (d float64) {
 	for i, sign := range []float64{-1, 1} {
 		for _, site := range c[i] {
 			d += sign * site.Value
@@ -140,13 +139,12 @@ func (c counts) difference() (d float64) {
 	return d
 }
 
-// mostCounted is in how many rounds allocations are counted at most, if two of
-// them have to be alike. What is allocated is hardly ever a matter of chance, but
-// a profile can lack what was allocated while a collection was under way.
-const mostCounted = 4
+// maxCounted limits the rounds in which allocations are counted, if two of them have to be alike.
+// Allocations hardly ever vary by chance, but a profile can lack those made during a collection.
+const maxCounted = 4
 
-// closest are the two rounds that differ least, and by how much.
-func closest(of []counts) (a, b int, apart float64) {
+// closestRounds returns the two rounds that differ least, and by how much.
+func closestRounds(of []allocCounts) (a, b int, apart float64) {
 	apart = math.Inf(1)
 	for i := range of {
 		for j := range i {
@@ -158,16 +156,16 @@ func closest(of []counts) (a, b int, apart float64) {
 	return a, b, apart
 }
 
-// settled reports whether two rounds are alike.
-func settled(of []counts) bool {
-	_, _, apart := closest(of)
-	return apart < leastObjects/2
+// isSettled reports whether two rounds are alike.
+func isSettled(of []allocCounts) bool {
+	_, _, apart := closestRounds(of)
+	return apart < minObjects/2
 }
 
-// alike are the two rounds that are most alike.
-func alike(of []counts) *Rows {
+// closestRows returns the two rounds that are most alike.
+func closestRows(of []allocCounts) *Rows {
 	var r Rows
-	a, b, _ := closest(of)
+	a, b, _ := closestRounds(of)
 	for i, c := range of {
 		if i == a || i == b {
 			r.Add(c[0], c[1], 1)
@@ -176,8 +174,8 @@ func alike(of []counts) *Rows {
 	return &r
 }
 
-// draw draws where both sides spend their CPU time, in one graph.
-func (q Question) draw(e *tare.Explanation, seen [2]profile.Profile) (err error) {
+// drawFlame draws where both sides spend their CPU time, in one graph.
+func (q Question) drawFlame(e *tare.Explanation, seen [2]profile.Profile) (err error) {
 	if q.Keep == nil || seen[0].Total+seen[1].Total == 0 {
 		return nil
 	}
@@ -188,19 +186,19 @@ func (q Question) draw(e *tare.Explanation, seen [2]profile.Profile) (err error)
 	return err
 }
 
-// allocations counts what is allocated, per operation and by site: what many
-// operations allocate less what few do, so that set-up is in neither.
-func (q Question) allocations(ctx context.Context, side Side, path string, most int64) ([]profile.Cost, error) {
+// countAllocs counts allocations per operation and by site: those of many operations less those of
+// few, so that set-up is in neither.
+func (q Question) countAllocs(ctx context.Context, side Side, path string, most int64) ([]profile.Cost, error) {
 	n := min(most, allocOps)
 	if n < 2 {
-		costs, _, err := q.run(ctx, side, path, tare.ProfileMem, 1, nil)
+		costs, _, err := q.runProfile(ctx, side, path, tare.ProfileMem, 1, nil)
 		return costs, err
 	}
-	few, _, err := q.run(ctx, side, path, tare.ProfileMem, n, nil)
+	few, _, err := q.runProfile(ctx, side, path, tare.ProfileMem, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	many, _, err := q.run(ctx, side, path, tare.ProfileMem, 3*n, nil)
+	many, _, err := q.runProfile(ctx, side, path, tare.ProfileMem, 3*n, nil)
 	for i := range many {
 		for _, f := range few {
 			if f.Function == many[i].Function && f.Through == many[i].Through && f.Line == many[i].Line {
@@ -212,24 +210,24 @@ func (q Question) allocations(ctx context.Context, side Side, path string, most 
 	return many, err
 }
 
-// run runs the benchmark once and returns its profile, and its time in ns/op. The
-// whole profile is added to seen, unless that is nil.
-func (q Question) run(ctx context.Context, side Side, path, of string, ops int64, seen *profile.Profile) ([]profile.Cost, float64, error) {
+// runProfile runs the benchmark once and returns its profile, and its time in ns/op. It adds the
+// complete profile to seen, unless that is nil.
+func (q Question) runProfile(ctx context.Context, side Side, path, of string, ops int64, seen *profile.Profile) ([]profile.Cost, float64, error) {
 	file := filepath.Join(q.Work, "profile."+of)
-	limited, cancel := context.WithTimeout(ctx, waitMost)
+	limited, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	spec := q.Spec
-	spec.Path, spec.Dir, spec.Env, spec.Stdout = path, side.Dir, side.Env, printedMost
+	spec.Path, spec.Dir, spec.Env, spec.Stdout = path, side.Dir, side.Env, maxPrinted
 	spec.Args = []string{"-test.paniconexit0", "-test.run=^$", "-test.bench=" + gobench.Exactly(q.Name), "-test.skip=" + gobench.Exactly(q.Name) + "/.", "-test.count=1",
 		fmt.Sprintf("-test.benchtime=%dx", ops), "-test." + of + "profile=" + file}
 	if of == tare.ProfileMem {
 		spec.Args = append(spec.Args, "-test.memprofilerate=1")
 	}
-	printed, queued, err := output(limited, spec)
+	printed, queued, err := runBenchmark(limited, spec)
 	var failed *tare.TrialError
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
-		return nil, 0, fmt.Errorf("profiling %s took more than %v", q.Name, waitMost)
+		return nil, 0, fmt.Errorf("profiling %s took more than %v", q.Name, maxWait)
 	case errors.As(err, &failed) && failed.Class == tare.ErrExit:
 		return nil, 0, fmt.Errorf("profile %s: %w: %s", q.Name, err, format.Line(printed, 200))
 	case err != nil:
@@ -256,14 +254,14 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	return costs, wall, err
 }
 
-// queueEvery is how often it is looked at how long a benchmark waited for a
-// processor: what it waits after the last look is missing.
+// queueEvery is the interval at which the wait of a benchmark for a processor is read: waits after
+// the last reading are missing.
 const queueEvery = 20 * time.Millisecond
 
-// output runs a benchmark, with the bounds of a trial, and returns what it printed, and
-// how long its threads waited for a processor that others had. That is no waiting of the
-// benchmark's own; on a busy machine it is most of its time.
-func output(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
+// runBenchmark runs a benchmark, with the bounds of a trial, and returns its output, and how long
+// its threads waited for a processor. On a busy machine that is most of its time, and not the
+// benchmark's own waiting.
+func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
 	c, err := trial.StartCommand(ctx, spec)
 	if err != nil {
 		return "", 0, err

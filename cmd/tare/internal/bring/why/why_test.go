@@ -56,15 +56,15 @@ func TestExactCountsAllocations(t *testing.T) {
 
 // A round whose profile lacks allocations does not count.
 func TestRoundsThatAreAlike(t *testing.T) {
-	of := func(n float64) counts { return counts{nil, {{Function: "m.A", Value: n}}} }
-	if settled(nil) || settled([]counts{of(4)}) || settled([]counts{of(1), of(4)}) || !settled([]counts{of(4), of(1), of(4.1)}) {
+	of := func(n float64) allocCounts { return allocCounts{nil, {{Function: "m.A", Value: n}}} }
+	if isSettled(nil) || isSettled([]allocCounts{of(4)}) || isSettled([]allocCounts{of(1), of(4)}) || !isSettled([]allocCounts{of(4), of(1), of(4.1)}) {
 		t.Error("two rounds that are alike settle it, and nothing else does")
 	}
 	for name, c := range map[string]struct {
-		of   []counts
+		of   []allocCounts
 		want float64
-	}{"one is short": {[]counts{of(1), of(4), of(4)}, 4}, "one round": {[]counts{of(3)}, 3}, "none alike": {[]counts{of(1), of(4), of(8)}, 2.5}} {
-		if sites, _ := alike(c.of).Exact(math.NaN()); len(sites) != 1 || sites[0].To != c.want {
+	}{"one is short": {[]allocCounts{of(1), of(4), of(4)}, 4}, "one round": {[]allocCounts{of(3)}, 3}, "none alike": {[]allocCounts{of(1), of(4), of(8)}, 2.5}} {
+		if sites, _ := closestRows(c.of).Exact(math.NaN()); len(sites) != 1 || sites[0].To != c.want {
 			t.Errorf("%s: %+v, want %v", name, sites, c.want)
 		}
 	}
@@ -81,30 +81,30 @@ func TestDecided(t *testing.T) {
 		"parameter x leaks to {heap}":                                      "",
 		"Found IsInBounds":                                                 "bounds check of an index",
 	} {
-		if got, ok := decided(text); got != want || ok != (want != "") {
+		if got, ok := parseDecision(text); got != want || ok != (want != "") {
 			t.Errorf("decided(%q) = %q, %v; want %q", text, got, ok, want)
 		}
 	}
 }
 
 func TestOnesided(t *testing.T) {
-	fact := func(function, text string, n int) map[said][]tare.Decision {
-		return map[said][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
+	fact := func(function, text string, n int) map[decisionKey][]tare.Decision {
+		return map[decisionKey][]tare.Decision{{function, text}: slices.Repeat([]tare.Decision{{Function: function, Text: text}}, n)}
 	}
 	rank := map[string]int{"m.A": 1}
-	if got := onesided(fact("m.A", "x", 1), fact("m.A", "x", 1), rank); len(got) != 0 {
+	if got := selectOneSided(fact("m.A", "x", 1), fact("m.A", "x", 1), rank); len(got) != 0 {
 		t.Errorf("as often on both sides: %v", got)
 	}
-	if got := onesided(fact("m.A", "x", 1), fact("m.A", "x", 2), rank); len(got) != 1 {
+	if got := selectOneSided(fact("m.A", "x", 1), fact("m.A", "x", 2), rank); len(got) != 1 {
 		t.Errorf("once more often on one side: %v", got)
 	}
-	if got := onesided(fact("m.Cold", "x", 1), nil, rank); len(got) != 0 {
+	if got := selectOneSided(fact("m.Cold", "x", 1), nil, rank); len(got) != 0 {
 		t.Errorf("a function that is not hot: %v", got)
 	}
 }
 
 func TestNamesInProfiles(t *testing.T) {
-	if got := owner("m.(*T).F.func1.2"); got != "m.(*T).F" {
+	if got := declaredFunction("m.(*T).F.func1.2"); got != "m.(*T).F" {
 		t.Error(got)
 	}
 	if got := packageOf("example.com/m%2ev1.(*T).F"); got != "example.com/m.v1" {
