@@ -9,15 +9,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// aloneFactor is how many times as long as alone a process may take to start next to
-// another one, which may hold a lock that it waits for.
+// aloneFactor is the factor by which a process may start more slowly next to another one, which may
+// hold a lock that it waits for.
 const aloneFactor = 10
 
-// FindAlone finds the packages of which no two processes can run at once, and records
-// it in their suites, and the reason in their benchmarks. It starts all that a round
-// has side by side, and has each benchmark run once in each of them. What fails there
-// and works afterwards without the others fails because of them. It returns those that it
-// has tried within the time that q has for that.
+// FindAlone finds the packages of which no two processes can run at the same time, and records that
+// in their suites, and the reason in their benchmarks. It starts all processes of a round side by
+// side, and runs each benchmark once in each of them. A benchmark that fails there and works
+// afterwards in a single process fails because of the others. It returns the benchmarks that it has
+// tried within the time of q.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Search) (tried []Benchmark, err error) {
 	spec, began := q.Spec, time.Now()
 	alone := map[string]string{}
@@ -50,11 +50,11 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Sea
 			limit := onceLimit
 			if seats[j] == nil {
 				seats[j] = newDiscovery(s.Side.ID)
-				if err := seats[j].open(ctx, s, spec); err != nil {
+				if err := seats[j].openConn(ctx, s, spec); err != nil {
 					return nil, err
 				}
 				if j > 0 {
-					limit = min(limit, max(plainLeast, aloneFactor*starts))
+					limit = min(limit, max(minPlainLimit, aloneFactor*starts))
 					if q.Within > 0 {
 						limit = min(limit, max(q.Within, 2*starts))
 					}
@@ -73,7 +73,7 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Sea
 			}
 			closeAll()
 			seats[j] = newDiscovery(s.Side.ID)
-			if err := seats[j].open(ctx, s, spec); err != nil {
+			if err := seats[j].openConn(ctx, s, spec); err != nil {
 				return nil, err
 			}
 			byItself, err := seats[j].tryOnce(ctx, *m, onceLimit)
@@ -103,17 +103,16 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, q Sea
 	return tried, errors.Join(base.suite.Save(base.Program), head.suite.Save(head.Program))
 }
 
-// tryOnce runs one iteration of b, and returns why it gives no result if it does
-// not.
+// tryOnce runs one iteration of b, and returns why it gives no result, or "".
 func (d *discovery) tryOnce(ctx context.Context, b Benchmark, limit time.Duration) (why string, err error) {
 	d.limit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	all, _, err := d.once(ctx, b, nil, 0)
+	all, _, err := d.runOnce(ctx, b, nil, 0)
 	var te *tare.TrialError
 	switch {
 	case errors.As(err, &te):
-		return d.did(te), nil
+		return d.describeExit(te), nil
 	case err != nil:
 		return "", err
 	case slices.ContainsFunc(all, hasTime):

@@ -22,14 +22,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Tests are the benchmarks of one package of a side, as its sources have them.
+// Tests contains the benchmarks of one package of a side, as its sources have them.
 type Tests struct {
 	Package Package
 	Files   []gobench.TestFile // one for the package's own tests, one for external ones
 }
 
-// Find reads the benchmarks in a package's test files. Of a file that does not
-// parse they are those that can be read: it is for the compiler to complain.
+// Find reads the benchmarks in a package's test files. From a file that does not parse it returns
+// those that can be read: the compiler reports the error.
 func Find(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -42,7 +42,7 @@ func Find(p Package) Tests {
 			}
 			f.Package = pkg
 			for _, n := range names {
-				if !seen[n] { // an external one of the same name cannot be told from it
+				if !seen[n] { // an external one of the same name has the same id
 					f.Names = append(f.Names, n)
 				}
 				seen[n] = true
@@ -55,7 +55,7 @@ func Find(p Package) Tests {
 	return t
 }
 
-// Key is how a suite knows the benchmarks of file f.
+// Key returns the key in a suite of the benchmarks of file f.
 func (t Tests) Key(f gobench.TestFile) string {
 	if strings.HasSuffix(f.Package, "_test") {
 		return t.Package.Name() + "_test"
@@ -63,7 +63,7 @@ func (t Tests) Key(f gobench.TestFile) string {
 	return t.Package.Name()
 }
 
-// Suite is a side, built.
+// Suite is a built side.
 type Suite struct {
 	Side     *Side
 	Tests    []Tests                    // of packages that were built
@@ -71,11 +71,11 @@ type Suite struct {
 	Packages map[string]gobench.Package // by Tests.Key
 	Go       string                     // version it was built with
 	Failed   map[string]string          // packages that were not: by Package.Name, why
-	suite    gobench.Suite              // what Program holds
+	suite    gobench.Suite              // content of Program
 	modules  []tare.Module
 	sum      string  // SHA-256 of all binaries together
 	bytes    int64   // of all binaries
-	linkRate float64 // ns per byte of a binary that it takes to link it; zero: none is linked anew
+	linkRate float64 // ns per byte of a binary that it takes to link it; 0 if none is linked again
 }
 
 // Build builds the test binaries of packages below work, for benchmarks that match
@@ -83,14 +83,14 @@ type Suite struct {
 // be built.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
-	root, err := s.run(ctx, "env", "GOROOT")
+	root, err := s.runGo(ctx, "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: strings.TrimSpace(root), Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
-		pkg, err := s.compile(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
+		pkg, err := s.compilePackage(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -110,7 +110,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 			suite.Packages[t.Key(f)] = pkg
 		}
 		if b.Go == "" {
-			b.describe(pkg.Binary)
+			b.readBuildInfo(pkg.Binary)
 		}
 	}
 	b.Packages = suite.Packages
@@ -119,7 +119,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 			return nil, &BuildError{s.ID, b.Failed[t.Package.Name()]}
 		}
 	}
-	if err := b.digest(packages, suite); err != nil {
+	if err := b.hashBinaries(packages, suite); err != nil {
 		return nil, err
 	}
 	suite.Go = b.Go
@@ -144,7 +144,7 @@ func (b *Suite) ImportPath(key string) string {
 	return name
 }
 
-// BuildError says that a side does not build.
+// BuildError reports that a side does not build.
 type BuildError struct {
 	Side string
 	Why  string // the compiler's first line
@@ -153,8 +153,8 @@ type BuildError struct {
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// describe reads out of a binary what it was built with.
-func (b *Suite) describe(binary string) {
+// readBuildInfo reads the Go version and the modules of a binary.
+func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
 		return
@@ -168,8 +168,8 @@ func (b *Suite) describe(binary string) {
 	}
 }
 
-// digest sums up what was built.
-func (b *Suite) digest(packages []Tests, suite gobench.Suite) error {
+// hashBinaries computes the hash and the size of all binaries.
+func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	h := sha256.New()
 	for _, t := range packages {
 		if b.Failed[t.Package.Name()] != "" {
@@ -190,10 +190,9 @@ func (b *Suite) digest(packages []Tests, suite gobench.Suite) error {
 	return nil
 }
 
-// compile builds one package's test binary in dir, and finds out how it is
-// linked anew. It leaves out the name of the test, of which a package may have
-// two.
-func (s *Side) compile(ctx context.Context, t Tests, dir string) (gobench.Package, error) {
+// compilePackage builds one package's test binary in dir, and finds the command that links it
+// again. It does not set the name of the test, of which a package may have two.
+func (s *Side) compilePackage(ctx context.Context, t Tests, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return pkg, err
@@ -218,15 +217,15 @@ func (s *Side) compile(ctx context.Context, t Tests, dir string) (gobench.Packag
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return pkg, err
 	}
-	args := s.flagged("test", "-c", "-vet=off", "-overlay="+file, "-o", pkg.Binary)
+	args := s.withFlags("test", "-c", "-vet=off", "-overlay="+file, "-o", pkg.Binary)
 	if s.OneBuild {
-		_, err = s.run(ctx, append(args, t.Package.ImportPath)...)
+		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
 		return pkg, err
 	}
-	pkg.Link, err = s.linked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1"), t.Package.ImportPath), dir)
+	pkg.Link, err = s.buildLinked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1"), t.Package.ImportPath), dir)
 	if broken := (*BuildError)(nil); errors.As(err, &broken) && strings.Contains(broken.Why, randLayout) { // before Go 1.22
 		s.OneBuild = true
-		_, err = s.run(ctx, append(args, t.Package.ImportPath)...)
+		_, err = s.runGo(ctx, append(args, t.Package.ImportPath)...)
 	}
 	return pkg, err
 }
@@ -234,16 +233,16 @@ func (s *Side) compile(ctx context.Context, t Tests, dir string) (gobench.Packag
 // randLayout is the linker's flag for another order of functions.
 const randLayout = "-randlayout"
 
-// Sources gives a study its sides.
+// Sources provides the programs of the sides to a study.
 type Sources struct {
 	Suites map[string]*Suite // by contender id
-	Titles map[string]string // what each side is, e.g. v1.2.0 (1f2e3d4c5)
-	Module string            // whose benchmarks they are
+	Titles map[string]string // description of each side, e.g. v1.2.0 (1f2e3d4c5)
+	Module string            // path of the module with the benchmarks
 }
 
 var _ lab.Sources = Sources{}
 
-// Program is the suite of a side.
+// Program returns the suite of a side.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

@@ -17,18 +17,18 @@ import (
 
 // Bounds of the comparison with go test itself.
 const (
-	plainFor    = 30 * time.Millisecond // -test.benchtime of the run of a package
-	plainLeast  = 10 * time.Second      // limit of such a run at least
-	plainFactor = 10                    // times the time expected, otherwise
-	unlikeBy    = 2.0                   // ratio of two figures beyond which they differ
-	unlikeRuns  = 20                    // short runs of which the quickest counts before a difference is reported
-	unlikeFew   = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
-	unlikeTurns = 4                     // times that both are measured in turn
-	unlikeShort = time.Millisecond      // time of a short run, with what testing does around it
-	plainShare  = 4                     // so many times less time than for trying benchmarks is for this at least
+	plainFor      = 30 * time.Millisecond // -test.benchtime of the run of a package
+	minPlainLimit = 10 * time.Second      // shortest limit of such a run
+	plainFactor   = 10                    // times the time expected, otherwise
+	unlikeBy      = 2.0                   // ratio of two figures beyond which they differ
+	unlikeRuns    = 20                    // short runs of which the quickest counts before a difference is reported
+	unlikeFew     = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
+	unlikeTurns   = 4                     // times that both are measured, alternating
+	unlikeShort   = time.Millisecond      // time of a short run, with what testing does around it
+	plainShare    = 4                     // divides the time to try benchmarks: at least one such part is for this
 )
 
-// Remark is what is reported of a benchmark that is measured.
+// Remark is a message about a benchmark that is measured.
 type Remark struct {
 	ID      string // of the benchmark, or import path of its package
 	Side    string
@@ -37,10 +37,9 @@ type Remark struct {
 	Late    bool // there was no time to compare the package, or the benchmark
 }
 
-// compare runs the benchmarks as go test -bench does, and remarks on those whose
-// figure is another one there: set-up that looks at a flag, or state that an earlier
-// benchmark leaves behind.
-func (d *discovery) compare(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
+// compareGoTest runs the benchmarks as go test -bench does, and remarks on those with another value
+// there: set-up that reads a flag, or state of an earlier benchmark.
+func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
 	for _, f := range found {
@@ -54,7 +53,7 @@ func (d *discovery) compare(ctx context.Context, b *Suite, found []Benchmark, sp
 			remarks = append(remarks, d.notCompared(strings.TrimSuffix(key, "_test")))
 			continue
 		}
-		if err := d.open(ctx, b, spec); err != nil { // no process of the package goes on meanwhile
+		if err := d.openConn(ctx, b, spec); err != nil { // no process of the package runs meanwhile
 			return nil, err
 		}
 		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", b.Side.ID, strings.TrimSuffix(key, "_test")))
@@ -73,7 +72,7 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 	for _, f := range found {
 		expected += f.Start + 4*(f.Around+max(plainFor, time.Duration(f.NSPerOp)))
 	}
-	limit := max(plainLeast, plainFactor*expected)
+	limit := max(minPlainLimit, plainFactor*expected)
 	args := []string{"-test.benchtime=" + plainFor.String()}
 	if !d.until.IsZero() { // others may take longer than there is time
 		limit = min(limit, time.Until(d.until))
@@ -81,7 +80,7 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 			args = append(args, "-test.bench="+onlyTops(found))
 		}
 	}
-	printed, why, err := d.plain(ctx, b, key, spec, limit, args...)
+	printed, why, err := d.runPlain(ctx, b, key, spec, limit, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +91,14 @@ func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, fo
 	for _, f := range found {
 		figures := gobench.PrintedResults(printed, f.Name, d.procs[key], 0)
 		times = max(times, len(figures))
-		if len(figures) > 0 && !differs(figures[0], f.NSPerOp) {
+		if len(figures) > 0 && !isFarApart(figures[0], f.NSPerOp) {
 			continue
 		}
 		limited, cancel := ctx, context.CancelFunc(func() {})
 		if !d.until.IsZero() {
 			limited, cancel = context.WithDeadline(ctx, d.until)
 		}
-		text, err := d.confirm(limited, b, f, spec, limit, why)
+		text, err := d.confirmDifference(limited, b, f, spec, limit, why)
 		isPast := limited.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
@@ -128,8 +127,7 @@ func (d *discovery) notCompared(id string) Remark {
 	return Remark{ID: id, Side: d.side, Late: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
-// onlyTops returns the pattern of -test.bench for benchmarks and all that stand below or
-// above them.
+// onlyTops returns the pattern of -test.bench for benchmarks and all that are below or above them.
 func onlyTops(found []Benchmark) string {
 	var tops []string
 	for _, f := range found {
@@ -140,9 +138,9 @@ func onlyTops(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirm compares the figures of f over the same number of iterations, and returns
-// how they differ if they do.
-func (d *discovery) confirm(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
+// confirmDifference compares the values of f over the same number of iterations, and returns how
+// they differ, or "".
+func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := f.Run, unlikeFew
 	if n == 0 {
 		n = max(1, int64(float64(growRun)/max(0.1, f.NSPerOp)))
@@ -150,21 +148,21 @@ func (d *discovery) confirm(ctx context.Context, b *Suite, f Benchmark, spec tri
 	}
 	var own, plain []float64
 	for range unlikeTurns {
-		if err := d.open(ctx, b, spec); err != nil {
+		if err := d.openConn(ctx, b, spec); err != nil {
 			return "", err
 		}
-		if err := d.prepare(ctx, f, nil); err != nil {
+		if err := d.prepareBenchmark(ctx, f, nil); err != nil {
 			return "", err
 		}
-		took, failure, err := d.quickest(ctx, f, n, runs)
+		took, failure, err := d.quickestRun(ctx, f, n, runs)
 		if err != nil || failure != "" {
 			return failure, err
 		}
 		own = append(own, took/float64(n))
-		if err := d.open(ctx, b, spec); err != nil {
+		if err := d.openConn(ctx, b, spec); err != nil {
 			return "", err
 		}
-		printed, failure, err := d.plain(ctx, b, f.Package, spec, time.Duration(runs)*limit,
+		printed, failure, err := d.runPlain(ctx, b, f.Package, spec, time.Duration(runs)*limit,
 			"-test.bench="+gobench.Exactly(f.Name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.count=%d", runs))
 		if err != nil {
 			return "", err
@@ -173,15 +171,15 @@ func (d *discovery) confirm(ctx context.Context, b *Suite, f Benchmark, spec tri
 		if len(plain) == 0 {
 			return "go test -bench prints no result of it: " + cmp.Or(failure, why, "it is not among its benchmarks"), nil
 		}
-		if !differs(slices.Min(plain), slices.Min(own)) {
+		if !isFarApart(slices.Min(plain), slices.Min(own)) {
 			return "", nil
 		}
 	}
 	return fmt.Sprintf("go test -bench prints %s, and tare measures %s, in runs of %s", perOp(slices.Min(plain)), perOp(slices.Min(own)), format.Count(n, "iteration")), nil
 }
 
-// plain runs a package as go test does. It returns why the run failed, if it did.
-func (d *discovery) plain(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
+// runPlain runs a package as go test does. It returns why the run failed, or "".
+func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	printed, err = b.suite.RunPlain(limited, spec, key, append([]string{"-test.count=1"}, args...)...)
@@ -192,13 +190,13 @@ func (d *discovery) plain(ctx context.Context, b *Suite, key string, spec trial.
 	case limited.Err() != nil:
 		return printed, fmt.Sprintf("it did not end within %v", limit.Round(time.Second)), nil
 	case errors.As(err, &te):
-		return printed, ended.ReplaceAllString(te.Message, ""), nil
+		return printed, endedRE.ReplaceAllString(te.Message, ""), nil
 	}
 	return printed, "", err
 }
 
-// differs reports whether two figures are further apart than noise explains.
-func differs(a, b float64) bool { return max(a, b) > unlikeBy*min(a, b) }
+// isFarApart reports whether two values differ by more than noise explains.
+func isFarApart(a, b float64) bool { return max(a, b) > unlikeBy*min(a, b) }
 
 // perOp formats a time per operation.
 func perOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }

@@ -10,15 +10,14 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// BuildCounted builds the test binary of a package for a counter, in dir: with a build tag
-// besides those of the side, without the test that tare adds, and with the names of
-// functions.
+// BuildCounted builds the test binary of a package for a counter, in dir: with a build tag in
+// addition to those of the side, without the test that tare adds, and with the names of functions.
 func (b *Suite) BuildCounted(ctx context.Context, key, tag, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)
 	}
 	s := *b.Side
 	s.Tags = strings.TrimPrefix(s.Tags+","+tag, ",")
-	args := s.flagged("test", "-c", "-vet=off", "-o", filepath.Join(dir, "counted.test"))
-	return s.linked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" "+randLayout+"=1"), b.ImportPath(key)), dir)
+	args := s.withFlags("test", "-c", "-vet=off", "-o", filepath.Join(dir, "counted.test"))
+	return s.buildLinked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" "+randLayout+"=1"), b.ImportPath(key)), dir)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// How long finding out takes at most.
+// Limits of the search for benchmarks.
 const (
 	prepareLimit = time.Minute // to start a package's process, its TestMain included
 	onceLimit    = time.Minute // for one iteration of a benchmark and all below it
@@ -26,29 +26,29 @@ const (
 	warmCap      = time.Second
 	aroundRuns   = 5                      // the quickest counts: others were interrupted
 	aroundFor    = 250 * time.Millisecond // after which there are no more of them
-	shortRuns    = 4                      // runs in the time for all of them are the longest to be looked at closer: of longer ones a budget has no rounds
-	untimedFrom  = 0.25                   // of the timed part of an iteration: what is less is not told from chance
+	shortRuns    = 4                      // runs in the time for all of them are the longest that are measured closer: of longer ones a budget has no rounds
+	untimedFrom  = 0.25                   // of the timed part of an iteration: less may be chance
 )
 
-// Benchmark is a benchmark that gives results, and how it runs. Figures are
-// rough: of the very first runs.
+// Benchmark is a benchmark that gives results, and how it runs. Its values are rough: of the very
+// first runs.
 type Benchmark struct {
 	Package  string // key in the suite
 	Name     string // in full, e.g. BenchmarkParse/small
 	NSPerOp  float64
 	BytesPer float64       // heap bytes per operation
-	Untimed  float64       // ns of an iteration while the timer is stopped; zero: too little to tell
-	Around   time.Duration // what testing does around the iterations of one slice
+	Untimed  float64       // ns of an iteration while the timer is stopped; 0 if too little to measure
+	Around   time.Duration // testing's work around the iterations of one slice
 	Start    time.Duration // to start the package's process
-	Link     time.Duration // to link the package's binary anew; zero: it is built once
+	Link     time.Duration // to link the package's binary again; 0 if it is built once
 
-	Fixed  time.Duration // of each run, in its result and not of any iteration: what stands around the loop; zero: too little to tell
-	Growth float64       // how many times as long an iteration takes where eight times as many are asked for; zero: it does not grow
-	Run    int64         // iterations of a run as long as Search.Run, where either of them is known
-	Alone  string        // why no two processes of its package can run at once; "" if they can
+	Fixed  time.Duration // of each run, in its result and not of any iteration: work outside the loop; 0 if too little to measure
+	Growth float64       // factor by which an iteration takes longer in a run of eight times as many; 0 if it does not
+	Run    int64         // iterations of a run as long as Search.Run, if Fixed or Growth is not 0
+	Alone  string        // why no two processes of its package can run at the same time; "" if they can
 }
 
-// ID is what the benchmark is called in a study: import/path.BenchmarkName/sub.
+// ID returns the id of the benchmark in a study: import/path.BenchmarkName/sub.
 func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
@@ -64,7 +64,7 @@ func (b Benchmark) TimedShare() float64 {
 // Left is a benchmark or package that is not measured.
 type Left struct {
 	ID     string
-	Side   string // whose fault it is: a side, or Both; empty: nobody's
+	Side   string // side at fault, or Both; "" if neither
 	Broken bool   // it does not build
 	Late   bool   // it takes too long, or there was no time to try it
 	Why    string // without the side
@@ -72,10 +72,10 @@ type Left struct {
 	OneSided bool // only one revision has it, so that there is nothing to compare
 }
 
-// Both is the side of what goes for both.
+// Both is the side of entries about both sides.
 const Both = "both sides"
 
-// String is why, with the side: "head does not build: …".
+// String returns Why, with the side: "head does not build: …".
 func (l Left) String() string {
 	switch {
 	case l.Broken && l.Side == Both:
@@ -88,22 +88,22 @@ func (l Left) String() string {
 	return l.Why
 }
 
-// Search says which benchmarks to find, and how to run them.
+// Search selects the benchmarks to find, and configures their runs.
 type Search struct {
 	Pattern string                        // as go test -bench takes it
-	Keep    func(id string) bool          // of whole benchmarks: whether to look at it
-	Slice   func(Benchmark) time.Duration // how long slices of it are to be; zero: it will not have any
-	Run     time.Duration                 // how long a run is to be of a benchmark that has none
-	Once    time.Duration                 // for one iteration of a benchmark and all below it; zero: a minute
-	Within  time.Duration                 // for all of them, of which a package gets half of what is left, and half as much for the starts of processes; zero: no limit
-	NoTime  string                        // why benchmarks are left out that Within has no time for
-	Skip    map[string]bool               // ids not to look at, or not to look at closer
+	Keep    func(id string) bool          // selects top-level benchmarks
+	Slice   func(Benchmark) time.Duration // length of its slices; 0 if it will not have any
+	Run     time.Duration                 // length of a run of a benchmark without slices
+	Once    time.Duration                 // for one iteration of a benchmark and all below it; 0 means a minute
+	Within  time.Duration                 // for all of them, of which a package gets half of the rest, and half as much for the starts of processes; 0 means no limit
+	NoTime  string                        // why benchmarks are skipped that Within has no time for
+	Skip    map[string]bool               // ids to skip, or not to measure closer
 	Spec    trial.Spec                    // of their processes
 	Say     func(string)
 }
 
-// Discover runs every benchmark of the suite once that is searched for, and
-// returns those that give results, in the order of the sources.
+// Discover runs every selected benchmark of the suite once, and returns those that give results, in
+// the order of the sources.
 func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, remarks []Remark, err error) {
 	spec := q.Spec
 	spec.Name = b.Side.ID + "/discover"
@@ -119,7 +119,7 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	if err := b.measureLink(ctx); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := d.open(ctx, b, spec); err != nil {
+	if err := d.openConn(ctx, b, spec); err != nil {
 		return nil, nil, nil, err
 	}
 	defer func() { d.conn.Close(context.WithoutCancel(ctx)) }()
@@ -152,13 +152,13 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 	if q.Within > 0 {
 		d.until = began.Add(max(time.Since(began)+q.Within/plainShare, q.Within))
 	}
-	remarks, err = d.compare(ctx, b, found, spec, q.Say)
+	remarks, err = d.compareGoTest(ctx, b, found, spec, q.Say)
 	return found, left, remarks, err
 }
 
-// open begins a conversation with the suite, and ends the one before. It is of no study:
-// nothing is linked anew for it.
-func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
+// openConn opens a connection to the suite, and closes the one before. It is of no study: nothing
+// is linked again for it.
+func (d *discovery) openConn(ctx context.Context, b *Suite, spec trial.Spec) (err error) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
 	}
@@ -169,8 +169,8 @@ func (d *discovery) open(ctx context.Context, b *Suite, spec trial.Spec) (err er
 	return err
 }
 
-// searchFile finds the benchmarks of one test file: it runs each once, and then looks closer
-// at those that took least first, as far as there is time for it.
+// searchFile finds the benchmarks of one test file: it runs each once, and then measures them
+// closer, the fastest first, as far as there is time.
 func (d *discovery) searchFile(ctx context.Context, key string, names []string, top *regexp.Regexp, q Search) (found []Benchmark, left []Left, err error) {
 	tried := 0
 	for _, name := range names {
@@ -185,7 +185,7 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		tried++
 		d.tried = true
 		q.Say(fmt.Sprintf("%s: running %s once", d.side, all.ID()))
-		some, lost, err := d.below(ctx, all, q.Pattern)
+		some, lost, err := d.searchBelow(ctx, all, q.Pattern)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -207,7 +207,7 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
 			continue
 		}
-		why, err := d.gauge(ctx, b)
+		why, err := d.measureSingle(ctx, b)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -215,14 +215,14 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		case isOut[i] && q.Within > 0 && d.tookLong:
 			left = append(left, Left{ID: b.ID(), Late: true, Why: q.NoTime})
 		case isOut[i]:
-			left = append(left, d.left(*b, why))
+			left = append(left, d.newLeft(*b, why))
 		}
 	}
 	n := -1
 	return slices.DeleteFunc(found, func(Benchmark) bool { n++; return isOut[n] }), left, nil
 }
 
-// discovery is the benchmarks of one side being found.
+// discovery is the search for the benchmarks of one side.
 type discovery struct {
 	conn  trial.Conn
 	limit time.Duration
@@ -239,22 +239,22 @@ type discovery struct {
 	closer   time.Duration            // for a closer look at a benchmark
 	warm     time.Duration            // of that, for a warm-up
 	tookLong bool                     // the last closer look
-	until    time.Time                // when the comparison with go test must end; zero: no limit
-	isUp     func() bool              // whether half of the time for it is up; nil: it is not
+	until    time.Time                // when the comparison with go test must end; zero means no limit
+	isUp     func() bool              // whether half of the time for it is up; nil if it is not
 }
 
 func newDiscovery(side string) *discovery {
 	return &discovery{side: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
 }
 
-// below runs one benchmark once with all that are below it. The time of each that it
-// returns is its share of that run.
-func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
-	all, took, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+// searchBelow runs one benchmark once with all that are below it. The time of each that it returns
+// is its share of that run.
+func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
+	all, took, err := d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
 	if err == nil && !slices.ContainsFunc(all, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed }) {
-		// A panic may be seen only by now: testing goes on for a moment.
-		all, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
+		// A panic may become visible only now: testing continues for a moment.
+		all, _, err = d.runOnce(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 	}
 	if errors.As(err, &te) {
 		return nil, []Left{d.describeLost(top, te)}, nil
@@ -278,9 +278,9 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	for _, f := range failures {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == f.name })
 		if f.name == top.Name && len(names)+len(failures) > 1 {
-			continue // for the sake of one below it
+			continue // because of one below it
 		}
-		left = append(left, d.left(Benchmark{Package: top.Package, Name: f.name}, f.why))
+		left = append(left, d.newLeft(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}
 	for _, name := range names {
 		b := top
@@ -290,20 +290,20 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	return found, left, nil
 }
 
-// describeLost returns what a benchmark is left out for that ended its process.
+// describeLost returns the entry of a benchmark that ended its process.
 func (d *discovery) describeLost(b Benchmark, te *tare.TrialError) Left {
-	l := d.left(b, d.did(te))
+	l := d.newLeft(b, d.describeExit(te))
 	l.Late = te.Class == tare.ErrDeadline
 	return l
 }
 
-func (d *discovery) left(b Benchmark, why string) Left {
+func (d *discovery) newLeft(b Benchmark, why string) Left {
 	return Left{ID: b.ID(), Side: d.side, Why: why}
 }
 
-// once prepares b and runs it once. Case 1 says more of what it skips.
-func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string, which int) ([]gobench.Outcome, time.Duration, error) {
-	if err := d.prepare(ctx, b, set); err != nil {
+// runOnce prepares b and runs it once. Case 1 reports more about skipped benchmarks.
+func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, which int) ([]gobench.Outcome, time.Duration, error) {
+	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
@@ -319,7 +319,7 @@ func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string
 	return all, time.Duration(a.WallNS), nil
 }
 
-func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]string) error {
+func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	began := time.Now()
@@ -333,18 +333,18 @@ func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]str
 	return err
 }
 
-// gauge finds out how b runs, by itself. It says why where it gives no result.
-func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err error) {
+// measureSingle measures b by itself. It returns why b gives no result, or "".
+func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	var te *tare.TrialError
-	_, b.Around, err = d.once(ctx, *b, nil, 0)
+	_, b.Around, err = d.runOnce(ctx, *b, nil, 0)
 	if errors.As(err, &te) {
-		return d.did(te), nil
+		return d.describeExit(te), nil
 	}
 	if err != nil {
 		return "", err
 	}
 	b.Start = d.starts[b.Package]
-	limited, cancel := context.WithTimeout(ctx, d.closer) // for all of what follows
+	limited, cancel := context.WithTimeout(ctx, d.closer) // for all of the following
 	looked := time.Now()
 	d.tookLong = false
 	defer func() {
@@ -353,19 +353,19 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	}()
 	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warm.Nanoseconds()})
 	if err != nil || a.Errors > 0 {
-		return said(*b, a), err
+		return whyNoResult(*b, a), err
 	}
 	b.NSPerOp = float64(a.WallNS) / float64(a.Ops)
 	m, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: a.Ops})
 	if err != nil || m.Errors > 0 {
-		return said(*b, m), err
+		return whyNoResult(*b, m), err
 	}
 	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
 	began := time.Now()
 	for i := 0; i < aroundRuns && time.Since(began) < aroundFor; i++ {
 		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
-			return d.did(te), nil
+			return d.describeExit(te), nil
 		}
 		if err != nil {
 			return "", err
@@ -377,11 +377,11 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	}
 	b.splitTime(a)
 	d.isUp = func() bool { return time.Since(looked) > d.closer/2 }
-	if tests := growLeastRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(looked)+tests > d.closer/2 {
+	if tests := minGrowRuns * 2 * b.Around; d.slice(*b) > 0 && time.Since(looked)+tests > d.closer/2 {
 		d.tookLong = true
 		return fmt.Sprintf("it takes too long: testing takes %v to set it up for every run", b.Around), nil
 	}
-	return d.grow(limited, b)
+	return d.checkGrowth(limited, b)
 }
 
 // hasTime reports whether a benchmark has a result in ns/op.
@@ -390,9 +390,9 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides what one iteration takes with all around it, which is in b.Around, by a
-// run of many: into what is timed, what is not, and what testing does once a run. It
-// does that twice if there are several iterations: the first is run alone.
+// splitTime divides the time of one iteration with all around it, which is in b.Around, by a run of
+// many: into timed, untimed, and testing's work for each run. It does that twice if there are
+// several iterations: the first is run by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Around = max(0, b.Around-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
@@ -404,19 +404,19 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Around = max(0, b.Around-time.Duration(b.Untimed))
 }
 
-var ended = regexp.MustCompile(`^ended during \w+ with `)
+var endedRE = regexp.MustCompile(`^ended during \w+ with `)
 
-// said is why a reply holds no result of b.
-func said(b Benchmark, a wire.Reply) string {
+// whyNoResult returns why a reply contains no result of b.
+func whyNoResult(b Benchmark, a wire.Reply) string {
 	if why, ok := strings.CutPrefix(a.Message, b.Name+" failed: "); ok {
 		return "it fails: " + why
 	}
 	return a.Message
 }
 
-// did says what a benchmark did to its process.
-func (d *discovery) did(te *tare.TrialError) string {
-	how, starts := ended.ReplaceAllString(te.Message, ""), strings.Contains(te.Message, " "+wire.OpHello+" w")
+// describeExit returns how a benchmark ended its process.
+func (d *discovery) describeExit(te *tare.TrialError) string {
+	how, starts := endedRE.ReplaceAllString(te.Message, ""), strings.Contains(te.Message, " "+wire.OpHello+" w")
 	switch {
 	case te.Class == tare.ErrExit && starts:
 		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how

@@ -46,7 +46,7 @@ func TestGrow(t *testing.T) {
 			return 10*time.Millisecond + time.Duration(interrupted%2)*15*time.Millisecond
 		}, around: true, why: noLoop},
 		"without a loop, slower for once": {takes: func(n int64) time.Duration { // while the longest runs are done
-			if n == growMost {
+			if n == maxGrowRun {
 				return 130 * time.Microsecond
 			}
 			return 60 * time.Microsecond
@@ -59,7 +59,7 @@ func TestGrow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := discovery{conn: tt.takes, run: 500 * time.Millisecond, slice: func(Benchmark) time.Duration { return 4 * time.Millisecond }}
 			b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(iteration)}
-			why, err := d.grow(t.Context(), &b)
+			why, err := d.checkGrowth(t.Context(), &b)
 			if err != nil || why != tt.why || (b.Growth > 0) != tt.grows || (b.Fixed > 0) != tt.around {
 				t.Errorf("%q, %v, %+v", why, err, b)
 			}
@@ -86,7 +86,7 @@ func TestGrowCountsAllTime(t *testing.T) {
 			return time.Duration(b.TimedShare() * float64(48*time.Millisecond))
 		}}
 		b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(timed), Untimed: float64(untimed)}
-		if why, err := d.grow(t.Context(), &b); err != nil || why != "" || (b.Fixed > 0) != (fixed > 0) {
+		if why, err := d.checkGrowth(t.Context(), &b); err != nil || why != "" || (b.Fixed > 0) != (fixed > 0) {
 			t.Errorf("%s: %q, %v, %+v", name, why, err, b)
 		}
 		if longest, sum := time.Duration(most)*untimed, time.Duration(all)*untimed; longest > 4*d.run || sum > 10*d.run {

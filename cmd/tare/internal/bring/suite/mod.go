@@ -12,12 +12,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Resolve makes the side's go.mod fit: it pins the modules that the side is to
-// be built with, and lets relative replacements that lead out of the tree lead
-// to where they do in the user's own. The go.mod that comes of it is in work;
-// the tree's stays as it is.
+// Resolve adapts the side's go.mod: it pins the modules of --with, and lets relative replacements
+// that lead out of the tree lead to the same place as in the user's own. The resulting go.mod is in
+// work; the tree's stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
-	out, err := s.run(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
+	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
 		return err
 	}
@@ -28,18 +27,18 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	if inWork && len(s.With) > 0 {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
 	}
-	s.above = gomod == "" || gomod == os.DevNull
-	if inWork { // what go.work says counts
+	s.noModule = gomod == "" || gomod == os.DevNull
+	if inWork { // go.work decides
 		return nil
 	}
-	if s.above {
+	if s.noModule {
 		where := s.Home + " or above"
 		if s.Dir != s.Home {
 			where = "the revision, where " + s.Home + " is"
 		}
 		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, where)}
 	}
-	away, err := s.away(ctx, gomod)
+	away, err := s.outsideReplacements(ctx, gomod)
 	if err != nil || len(s.With) == 0 && len(away) == 0 {
 		return err
 	}
@@ -55,7 +54,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		args = append(args, "-replace="+r)
 	}
 	for _, w := range s.With {
-		if err := s.requires(ctx, w); err != nil {
+		if err := s.checkRequired(ctx, w); err != nil {
 			return err
 		}
 		if w.Dir != "" {
@@ -63,13 +62,13 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		}
 	}
 	if len(args) > 2 {
-		if _, err := s.run(ctx, append(args, mod)...); err != nil {
+		if _, err := s.runGo(ctx, append(args, mod)...); err != nil {
 			return err
 		}
 	}
 	for _, w := range s.With {
 		if w.Dir == "" {
-			_, err := s.run(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
+			_, err := s.runGo(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
 			if broken := (*BuildError)(nil); errors.As(err, &broken) {
 				return &BuildError{s.ID + " with " + w.String(), broken.Why}
 			}
@@ -82,9 +81,9 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	return nil
 }
 
-// requires reports a pin that would change nothing.
-func (s *Side) requires(ctx context.Context, w build.With) error {
-	out, err := s.run(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
+// checkRequired returns an error for a pin that would change nothing.
+func (s *Side) checkRequired(ctx context.Context, w build.With) error {
+	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
 	if err != nil || json.Unmarshal([]byte(out), &m) != nil || m.Main {
 		return &UsageError{What: fmt.Sprintf("--with %s changes nothing: the module does not require %s", w, w.Path)}
@@ -92,14 +91,14 @@ func (s *Side) requires(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// away are the replacements in gomod that lead out of the tree, as go mod edit
-// takes them: with the directory that they have in the user's own tree. There
-// are none where the side is that tree, or has everything in vendor.
-func (s *Side) away(ctx context.Context, gomod string) ([]string, error) {
+// outsideReplacements returns the replacements in gomod that lead out of the tree, as go mod edit
+// takes them: with the directory that they have in the user's own tree. It returns none if the side
+// is that tree, or has everything in vendor.
+func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt")); s.Dir == s.Home || err == nil {
 		return nil, nil
 	}
-	out, err := s.run(ctx, "mod", "edit", "-json", gomod)
+	out, err := s.runGo(ctx, "mod", "edit", "-json", gomod)
 	if err != nil {
 		return nil, err
 	}

@@ -40,8 +40,8 @@ func splitPattern(pattern string) (alternatives [][]string) {
 	return append(alternatives, append(parts, pattern[from:]))
 }
 
-// CompilePattern returns the expression that complete benchmarks match of which a
-// -bench pattern selects something. Every part of the pattern has to be valid.
+// CompilePattern returns the expression of the top-level benchmarks of which a -bench pattern
+// selects something. Every part of the pattern has to be valid.
 func CompilePattern(pattern string) (top *regexp.Regexp, err error) {
 	var firsts []string
 	for _, parts := range splitPattern(pattern) {

@@ -16,16 +16,16 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// linked builds by the go command and reads from what it prints how it called
-// the linker. Its objects stay below dir.
-func (s *Side) linked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
+// buildLinked builds with the go command and reads from its output how it called the linker. Its
+// objects stay below dir.
+func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.MkdirAll(objects, 0o755); err != nil {
 		return nil, err
 	}
 	with := *s
 	with.Env = append(slices.Clone(s.Env), build.TempEnv(objects)...)
-	_, said, err := with.output(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
+	_, said, err := with.runGoOutput(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (s *Side) linked(ctx context.Context, args []string, dir string) (*gobench.
 	return link, nil
 }
 
-// measureLink finds out how long a link takes, by one of them. Others take as long for
-// each byte, about: a link of every package would take much of a budget.
+// measureLink measures how long one link takes. Others take about as long for each byte: a link of
+// every package would take much of a budget.
 func (b *Suite) measureLink(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(b.Packages)) {
 		p := b.Packages[key]
@@ -66,7 +66,7 @@ func (b *Suite) forecastLink(key string) time.Duration {
 	return time.Duration(b.linkRate * float64(sizeOf(p.Binary)))
 }
 
-// sizeOf returns how long a file is, zero if there is none.
+// sizeOf returns the length of a file in bytes; 0 if it does not exist.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func parseLink(said string) (*gobench.Link, error) {
 		if !strings.Contains(line, "-importcfg") {
 			continue
 		}
-		all := words(line)
+		all := splitWords(line)
 		for i := range all {
 			all[i] = strings.ReplaceAll(all[i], "$WORK", work)
 		}
@@ -113,9 +113,9 @@ func parseLink(said string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
-// words splits a line as the go command writes it: a word, or a part of one, may
-// stand in single quotes as it is, or in double quotes as in Go.
-func words(line string) (all []string) {
+// splitWords splits a line as the go command writes it: a word, or a part of one, may be in single
+// quotes as it is, or in double quotes as in Go.
+func splitWords(line string) (all []string) {
 	var word strings.Builder
 	begun := false
 	for line != "" {

@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 	for line, want := range map[string][]string{
 		"": nil, "a  b\t": {"a", "b"}, `'a b' c`: {"a b", "c"}, `x='a b'c "d\te"f`: {"x=a bc", "d\tef"}, `'open`: {"open"}, `"open`: {`"open`}, `''`: {""},
 	} {
-		if got := words(line); !slices.Equal(got, want) {
+		if got := splitWords(line); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}

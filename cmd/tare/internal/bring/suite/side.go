@@ -1,5 +1,5 @@
-// Package suite builds the benchmarks of one side of a comparison as test
-// binaries, and finds out which there are.
+// Package suite builds the benchmarks of one side of a comparison as test binaries, and finds which
+// benchmarks there are.
 package suite
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// UsageError is something that has to be asked differently.
+// UsageError reports a request that the user has to change.
 type UsageError struct {
 	What    string
-	Nothing bool // what is asked for makes sense, and there is nothing that it is about
+	Nothing bool // the request makes sense, and matches nothing
 }
 
 // Error is one line.
@@ -33,21 +33,21 @@ type Side struct {
 	ID       string       // base or head
 	Dir      string       // where the go command runs
 	Root     string       // of the tree that Dir is in: paths in messages start there
-	Home     string       // the directory in the user's own tree that Dir stands for; Dir itself where it is that
-	Go       string       // toolchain, e.g. go1.25.5; empty: the machine's
+	Home     string       // the directory in the user's own tree that Dir represents; Dir itself if it is that
+	Go       string       // toolchain, e.g. go1.25.5; "" means the machine's
 	Env      []string     // NAME=value, at build and run
-	Tags     string       // build tags besides the user's
-	PGO      string       // profile to build with, absolute; empty: as the package has it
+	Tags     string       // build tags in addition to the user's
+	PGO      string       // profile to build with, absolute; "" if as the package has it
 	With     []build.With // modules to build with
 	OneBuild bool         // one binary for all rounds, instead of one linked for each
 
-	modfile string // go.mod to build with instead of the tree's; empty: the tree's
-	above   bool   // Dir is in no module
-	tags    string // the user's, in GOFLAGS, which -tags would take the place of
-	ldflags string // likewise
+	modfile  string // go.mod to build with instead of the tree's; "" means the tree's
+	noModule bool   // Dir is in no module
+	tags     string // the user's, in GOFLAGS, which -tags would replace
+	ldflags  string // likewise
 }
 
-// Module is what go list says of a module.
+// Module is go list's description of a module.
 type Module struct {
 	Path, Dir, GoMod string
 	Main             bool
@@ -72,13 +72,13 @@ func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
 
-// all are the patterns of all packages below Dir. The go command does not find
-// them by itself where Dir is above the modules of its go.work.
-func (s *Side) all(ctx context.Context) ([]string, error) {
-	if !s.above {
+// allPatterns returns the patterns of all packages below Dir. The go command does not find them by
+// itself if Dir is above the modules of its go.work.
+func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
+	if !s.noModule {
 		return []string{"./..."}, nil
 	}
-	out, err := s.run(ctx, "list", "-m", "-f={{.Dir}}")
+	out, err := s.runGo(ctx, "list", "-m", "-f={{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +95,11 @@ func (s *Side) all(ctx context.Context) ([]string, error) {
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
-		if patterns, err = s.all(ctx); err != nil {
+		if patterns, err = s.allPatterns(ctx); err != nil {
 			return nil, err
 		}
 	}
-	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, patterns...)...)...)
+	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, patterns...)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	return all, nil
 }
 
-// Modules returns the modules that the side's packages are of.
+// Modules returns the modules of the side's packages.
 func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
-	out, err := s.run(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
+	out, err := s.runGo(ctx, "list", "-m", "-f={{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +129,13 @@ func (s *Side) Modules(ctx context.Context) (all []Module, err error) {
 
 // CheckTests compiles a package with its tests, and links nothing.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
-	_, err := s.run(ctx, s.flagged("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
+	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
 }
 
-// Deps are the directories of everything that the tests of each package need,
-// by import path.
+// Deps returns the directories of all dependencies of each package's tests, by import path.
 func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string, error) {
-	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
+	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +162,8 @@ func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string
 	return deps, nil
 }
 
-// flagged is a go command with the side's build flags.
-func (s *Side) flagged(command string, args ...string) []string {
+// withFlags returns a go command with the side's build flags.
+func (s *Side) withFlags(command string, args ...string) []string {
 	flags := []string{command}
 	if s.Tags != "" {
 		flags = append(flags, "-tags="+strings.TrimPrefix(s.tags+","+s.Tags, ","))
@@ -178,14 +177,14 @@ func (s *Side) flagged(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
-// Building is the environment and the flags of builds.
+// Building returns the environment and the flags of builds.
 func (s *Side) Building() (env, flags []string) {
-	return append(build.Environment(os.Environ()), s.settings()...), s.flagged("list")[1:]
+	return append(build.Environment(os.Environ()), s.extraEnv()...), s.withFlags("list")[1:]
 }
 
-// flagIn is the value of a flag in GOFLAGS; of several the last counts.
+// flagIn returns the value of a flag in GOFLAGS; of several the last one.
 func flagIn(goflags, name string) (value string) {
-	for _, flag := range words(goflags) {
+	for _, flag := range splitWords(goflags) {
 		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {
 			value = text
 		}
@@ -193,19 +192,18 @@ func flagIn(goflags, name string) (value string) {
 	return value
 }
 
-// run runs the go command and returns what it wrote to standard output; where
-// that failed the error is a *BuildError with the first line that says what is
-// wrong.
-func (s *Side) run(ctx context.Context, args ...string) (string, error) {
-	out, _, err := s.output(ctx, args)
+// runGo runs the go command and returns its standard output; if it failed the error is a
+// *BuildError with the first line that tells what is wrong.
+func (s *Side) runGo(ctx context.Context, args ...string) (string, error) {
+	out, _, err := s.runGoOutput(ctx, args)
 	return out, err
 }
 
-// output is run, with what the go command wrote to standard error.
-func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string, err error) {
+// runGoOutput is runGo, with the standard error of the go command.
+func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr string, err error) {
 	cmd, remove := build.GoCommand(ctx, s.Dir, args...)
 	defer remove()
-	cmd.Env = append(cmd.Env, s.settings()...)
+	cmd.Env = append(cmd.Env, s.extraEnv()...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err = cmd.Run()
@@ -215,15 +213,15 @@ func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string
 	case errors.Is(err, exec.ErrNotFound):
 		return "", "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
 	case err != nil:
-		return "", "", &BuildError{s.ID, s.message(said.String()+out.String(), err)}
+		return "", "", &BuildError{s.ID, s.firstMessage(said.String()+out.String(), err)}
 	}
 	return out.String(), said.String(), nil
 }
 
-// settings returns what the environment of the side's go commands has besides the user's.
-// A tree in the cache must not come under a go.work that happens to lie above the cache,
-// and a git that the go command asks leaves the index be.
-func (s *Side) settings() []string {
+// extraEnv returns the environment of the side's go commands in addition to the user's. A tree in
+// the cache must not use a go.work that happens to be above the cache, and a git that the go
+// command calls must not change the index.
+func (s *Side) extraEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0"}
 	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
 		work := "off"
@@ -245,18 +243,18 @@ func (s *Side) settings() []string {
 }
 
 var (
-	positioned = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
-	heading    = regexp.MustCompile(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
+	positionRE = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	headingRE  = regexp.MustCompile(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
-// message is the first line of out that has a position, with its path from the
-// tree's root; else the first that says anything. A line that ends in a colon
-// goes on in the next one.
-func (s *Side) message(out string, err error) string {
+// firstMessage returns the first line of out that has a position, with its path from the tree's
+// root; else the first that is not a heading. A line that ends in a colon continues in the next
+// one.
+func (s *Side) firstMessage(out string, err error) string {
 	first, begun := "", ""
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		if line == "" || heading.MatchString(line) {
+		if line == "" || headingRE.MatchString(line) {
 			continue
 		}
 		if strings.HasSuffix(line, ":") {
@@ -264,7 +262,7 @@ func (s *Side) message(out string, err error) string {
 			continue
 		}
 		line, begun = begun+line, ""
-		if m := positioned.FindStringSubmatch(line); m != nil {
+		if m := positionRE.FindStringSubmatch(line); m != nil {
 			path := strings.TrimPrefix(m[1], "go: ")
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(s.Dir, path)
@@ -284,13 +282,13 @@ func (s *Side) message(out string, err error) string {
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
 
-// Compiled is what the compiler prints with flags of packages, the first of them
-// with its tests, and the directory that paths in it start from.
+// Compiled returns the compiler's output with flags for packages, the first of them with its tests,
+// and the directory that paths in it start from.
 func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (said, dir string, err error) {
-	_, said, err = s.output(ctx, s.flagged("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
+	_, said, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
 	if err != nil || len(packages) == 0 {
 		return said, s.Dir, err
 	}
-	_, more, err := s.output(ctx, s.flagged("build", append([]string{"-o", os.DevNull, "-gcflags=" + flags}, packages...)...))
+	_, more, err := s.runGoOutput(ctx, s.withFlags("build", append([]string{"-o", os.DevNull, "-gcflags=" + flags}, packages...)...))
 	return said + more, s.Dir, err
 }

@@ -18,7 +18,7 @@ func TestMessage(t *testing.T) {
 		{"go: go.mod requires go >= 1.99\n", "go: go.mod requires go >= 1.99"},
 		{"", "exit status 1"},
 	} {
-		if got := s.message(tt.said, errors.New("exit status 1")); got != tt.want {
+		if got := s.firstMessage(tt.said, errors.New("exit status 1")); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.said, got, tt.want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestTags(t *testing.T) {
 		"": "-tags=special", "-mod=mod": "-tags=special", "-tags=a,b -v": "-tags=a,b,special", "-tags=a --tags=b": "-tags=b,special", "'-tags=a'": "-tags=a,special",
 	} {
 		s := Side{Tags: "special", tags: flagIn(goflags, "tags")}
-		if got := s.flagged("list"); !slices.Contains(got, want) {
+		if got := s.withFlags("list"); !slices.Contains(got, want) {
 			t.Errorf("GOFLAGS=%q: %q, want %s", goflags, got, want)
 		}
 	}
