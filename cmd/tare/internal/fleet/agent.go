@@ -22,41 +22,40 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Agent does on its machine what a coordinator orders, one order at a time.
+// Agent runs what a coordinator orders on its machine, one order at a time.
 type Agent struct {
-	Hello  Hello // what stays the same; Name is the agent's
+	Hello  Hello // the constant part of each hello; Name is the agent's
 	Prefix string
 	Limits Limits
-	Load   func() float64   // of this machine, now; nil: not known
-	Free   func() Free      // of this machine, now; nil: not known
-	Now    func() time.Time // nil: time.Now
-	Log    func(string)     // joins, orders and refusals, a line each
+	Load   func() float64   // returns the machine's load average; nil if unknown
+	Free   func() Free      // returns the free memory and disk; nil if unknown
+	Now    func() time.Time // nil means time.Now
+	Log    func(string)     // receives joins, orders and rejections, a line each
 
-	// Study carries an order out and returns its result, a document.
+	// Study runs an order and returns its result document.
 	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
 
-	// Claim has the machine to this agent for a study, until release is called. Nil:
-	// nobody else measures on it.
+	// Claim reserves the machine for a study of this agent until release is called.
+	// Nil if no other process measures on it.
 	Claim func(ctx context.Context) (release func(), err error)
 
-	times times
+	times protocolTimes
 
-	nc     *nats.Conn
-	of     subjects
-	mu     sync.Mutex
-	order  string // that is under way; empty: none
-	doing  string
-	cancel context.CancelCauseFunc
-	start  chan time.Time // of the load that is prepared
-	ended  bool           // it takes no order any more
-	all    sync.WaitGroup
+	nc       *nats.Conn
+	subjects subjects
+	mu       sync.Mutex
+	order    string // running now; "" if none
+	doing    string
+	cancel   context.CancelCauseFunc
+	start    chan time.Time // start time of the prepared load
+	ended    bool           // no further orders are accepted
+	running  sync.WaitGroup
 }
 
-// errCancelled says that the coordinator gave the order up.
+// errCancelled ends an order that the coordinator cancelled.
 var errCancelled = errors.New("the coordinator gave the order up")
 
-// ServePipe serves a coordinator that is at the other end of in and out, until in
-// ends.
+// ServePipe serves a coordinator at the other end of in and out until in ends.
 func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	from := bufio.NewReader(in)
 	line, err := readLine(from, 4<<10)
@@ -75,17 +74,17 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 		return fmt.Errorf("refused: %w", CheckPrefix(w.Prefix))
 	}
 	a.Hello.Name, a.Prefix = w.Name, w.Prefix
-	if _, err := io.WriteString(out, Protocol+"\n"); err != nil { // it is there: NATS begins
+	if _, err := io.WriteString(out, Protocol+"\n"); err != nil { // the agent is ready: NATS begins
 		return fmt.Errorf("write to the coordinator: %w", err)
 	}
-	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: from, out: out}), nats.NoReconnect(), nats.Timeout(pipeBegins), nats.UserInfo(w.Name, w.Password))
+	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: from, out: out}), nats.NoReconnect(), nats.Timeout(pipeTimeout), nats.UserInfo(w.Name, w.Password))
 }
 
-// pipeBegins is how long an agent and its coordinator have to begin with NATS: both
-// may be busy.
-const pipeBegins = 30 * time.Second
+// pipeTimeout limits how long an agent and its coordinator take to begin with NATS: both may be
+// busy.
+const pipeTimeout = 30 * time.Second
 
-// readLine reads one line of a bounded length.
+// readLine reads one line of at most most bytes.
 func readLine(from *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
@@ -104,19 +103,19 @@ func readLine(from *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// Join is where a coordinator is, and how it is known.
+// Join holds the address and the credentials of a coordinator or a NATS cluster.
 type Join struct {
-	Addr        string // host:port of a coordinator; empty: URL
+	Addr        string // host:port of a coordinator; "" if URL is set
 	Fingerprint string // SHA-256 of its certificate, in hexadecimal
 	Token       string
 	URL         string // of a cluster of NATS
-	Creds       string // file with credentials of that; empty: none
+	Creds       string // file with credentials of the cluster; "" if none
 }
 
-// ServeJoined joins a coordinator or a cluster and serves until ctx ends: what
-// cannot be reached is tried again.
+// ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections
+// are retried.
 func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
-	common := append(noticeLoss(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
+	common := append(lossOptions(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
 	if j.URL != "" {
 		if j.Creds != "" {
 			common = append(common, nats.UserCredentials(j.Creds))
@@ -124,28 +123,28 @@ func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
 		return a.serve(ctx, j.URL, common...)
 	}
 	common = append(common, nats.UserInfo(a.Hello.Name, j.Token), nats.Secure(&tls.Config{
-		InsecureSkipVerify:    true, // the fingerprint is what counts
+		InsecureSkipVerify:    true, // verifyFingerprint replaces the verification
 		MinVersion:            tls.VersionTLS13,
-		VerifyPeerCertificate: pinned(j.Fingerprint),
+		VerifyPeerCertificate: verifyFingerprint(j.Fingerprint),
 	}))
 	return a.serve(ctx, "tls://"+j.Addr, common...)
 }
 
-// noticeLoss makes a client give up a connection that has not answered for 10 to 15
-// seconds, and connect again. Otherwise it would wait for the kernel's next
-// retransmission, which after a long outage can be up to two minutes away.
-func noticeLoss() []nats.Option {
+// lossOptions makes a client drop a connection that has been silent for 10 to 15 seconds, and
+// connect again. Otherwise it would wait for the kernel's next retransmission, up to two
+// minutes after a long outage.
+func lossOptions() []nats.Option {
 	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }
 
-// Fingerprint is the SHA-256 of a certificate, in hexadecimal.
+// Fingerprint returns the SHA-256 of a certificate in hexadecimal.
 func Fingerprint(certificate []byte) string {
 	sum := sha256.Sum256(certificate)
 	return hex.EncodeToString(sum[:])
 }
 
-// pinned takes the certificate of one fingerprint only.
-func pinned(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
+// verifyFingerprint accepts only the certificate with this fingerprint.
+func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
 	return func(raw [][]byte, _ [][]*x509.Certificate) error {
 		if len(raw) == 0 || Fingerprint(raw[0]) != fingerprint {
 			return errors.New("the coordinator's certificate is not the one of --fingerprint")
@@ -154,10 +153,10 @@ func pinned(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
 	}
 }
 
-// serve serves over one connection of NATS until that is closed or ctx ends.
+// serve serves over one NATS connection until that is closed or ctx ends.
 func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) error {
-	if a.times == (times{}) {
-		a.times = usualTimes()
+	if a.times == (protocolTimes{}) {
+		a.times = defaultTimes()
 	}
 	if a.Log == nil {
 		a.Log = func(string) {}
@@ -168,8 +167,8 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	name := a.Hello.Name
-	options = append(options, nats.Name("tare agent "+name+" "+rand.Text()), nats.ReconnectWait(a.times.rejoin), nats.CustomInboxPrefix(inboxOf(name)),
-		nats.ClosedHandler(func(*nats.Conn) { cancel(errLeft) }),
+	options = append(options, nats.Name("tare agent "+name+" "+rand.Text()), nats.ReconnectWait(a.times.rejoinDelay), nats.CustomInboxPrefix(inboxOf(name)),
+		nats.ClosedHandler(func(*nats.Conn) { cancel(errCoordinatorLeft) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { a.Log(format.Line(err.Error(), format.LineLimit)) }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -184,42 +183,43 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	}
 	defer nc.Close()
 	a.mu.Lock()
-	a.nc, a.of = nc, subjects{a.Prefix, name}
+	a.nc, a.subjects = nc, subjects{a.Prefix, name}
 	a.mu.Unlock()
 	if err := a.subscribe(ctx); err != nil {
 		return err
 	}
-	a.greet(ctx)
+	a.sendHellos(ctx)
 	a.mu.Lock()
 	a.ended = true
 	a.mu.Unlock()
-	a.part()
-	if err := context.Cause(ctx); !errors.Is(err, errLeft) {
+	a.waitForOrder()
+	if err := context.Cause(ctx); !errors.Is(err, errCoordinatorLeft) {
 		return err
 	}
 	return nil
 }
 
-// part waits until the order is over, which was cancelled with the agent, for a while.
-func (a *Agent) part() {
+// waitForOrder waits up to stopTimeout for the running order, which was cancelled with the
+// agent.
+func (a *Agent) waitForOrder() {
 	over := make(chan struct{})
-	go func() { a.all.Wait(); close(over) }()
+	go func() { a.running.Wait(); close(over) }()
 	select {
 	case <-over:
-	case <-time.After(a.times.parting):
+	case <-time.After(a.times.stopTimeout):
 		a.Log("left before its order had ended")
 	}
 }
 
-// errLeft says that the connection was closed: the coordinator is gone.
-var errLeft = errors.New("the coordinator left")
+// errCoordinatorLeft ends serve when the connection is closed.
+var errCoordinatorLeft = errors.New("the coordinator left")
 
-// greet says hello until ctx ends.
-func (a *Agent) greet(ctx context.Context) {
-	tick := time.NewTicker(a.times.hello)
+// sendHellos publishes a hello every helloInterval until ctx ends.
+func (a *Agent) sendHellos(ctx context.Context) {
+	tick := time.NewTicker(a.times.helloInterval)
 	defer tick.Stop()
 	for {
-		a.hello()
+		a.sendHello()
 		select {
 		case <-ctx.Done():
 			return
@@ -228,7 +228,7 @@ func (a *Agent) greet(ctx context.Context) {
 	}
 }
 
-func (a *Agent) hello() {
+func (a *Agent) sendHello() {
 	h := a.Hello
 	h.Protocol, h.Load = Protocol, -1
 	if a.Load != nil {
@@ -238,53 +238,53 @@ func (a *Agent) hello() {
 	h.Order, h.Doing = a.order, a.doing
 	a.mu.Unlock()
 	if text, err := json.Marshal(h); err == nil {
-		_ = a.nc.Publish(a.of.from(fromHello), text)
+		_ = a.nc.Publish(a.subjects.fromAgent(fromHello), text)
 	}
 }
 
 func (a *Agent) subscribe(ctx context.Context) error {
-	orders := &desk{most: maxOrder, take: func(_ string, body []byte) error { return a.take(ctx, body) }}
+	orders := &parcelReceiver{maxBytes: maxOrder, take: func(_ string, body []byte) error { return a.acceptOrder(ctx, body) }}
 	for subject, take := range map[string]nats.MsgHandler{
-		a.Prefix + "." + subjectWho: func(*nats.Msg) { a.hello() },
-		a.of.to(toOrder):            func(m *nats.Msg) { reply(m, orders.part(coordinator, m.Data)) },
-		a.of.to(toClock):            func(m *nats.Msg) { reply(m, clocked{a.Now().UnixNano()}) },
-		a.of.to(toCancel): func(m *nats.Msg) {
-			var s started
+		a.Prefix + "." + subjectWho: func(*nats.Msg) { a.sendHello() },
+		a.subjects.toAgent(toOrder): func(m *nats.Msg) { sendReply(m, orders.receivePart(coordinator, m.Data)) },
+		a.subjects.toAgent(toClock): func(m *nats.Msg) { sendReply(m, clockReply{a.Now().UnixNano()}) },
+		a.subjects.toAgent(toCancel): func(m *nats.Msg) {
+			var s startRequest
 			if json.Unmarshal(m.Data, &s) == nil {
-				a.giveUp(s.Order)
+				a.cancelOrder(s.Order)
 			}
 		},
-		a.of.to(toStart): func(m *nats.Msg) {
-			var s started
+		a.subjects.toAgent(toStart): func(m *nats.Msg) {
+			var s startRequest
 			if err := json.Unmarshal(m.Data, &s); err != nil {
-				reply(m, receipt{Refused: "it is no start"})
+				sendReply(m, receipt{Refused: "it is no start"})
 				return
 			}
-			reply(m, a.begin(s))
+			sendReply(m, a.startLoad(s))
 		},
 	} {
-		if _, err := a.nc.Subscribe(subject, func(m *nats.Msg) { survive(a.Log, m, func() { take(m) }) }); err != nil {
+		if _, err := a.nc.Subscribe(subject, func(m *nats.Msg) { handleSafely(a.Log, m, func() { take(m) }) }); err != nil {
 			return fmt.Errorf("subscribe to the coordinator: %w", err)
 		}
 	}
 	return nil
 }
 
-// take takes an order in, or says why not.
-func (a *Agent) take(ctx context.Context, body []byte) error {
+// acceptOrder checks an order and starts it. It returns a busyError if another order runs.
+func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
 		return errors.New("the order is not one")
 	}
 	err := o.check(a.Limits)
 	if err == nil {
-		err = a.Limits.keeps(a.free(), o.size())
+		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case err == nil && a.order == o.ID:
-		return nil // it is under way
+		return nil // already running
 	case err == nil && a.order != "":
 		return &busyError{a.doing}
 	case err == nil && a.ended:
@@ -300,33 +300,32 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 			return &busyError{err.Error()}
 		}
 	}
-	var load *loading
+	var load *preparedLoad
 	if o.Load != nil {
-		if load, err = prepare(*o.Load); err != nil {
+		if load, err = prepareLoad(*o.Load); err != nil {
 			return err
 		}
 		a.start = make(chan time.Time, 1)
 	}
 	serving := ctx
 	ctx, cancel := context.WithCancelCause(serving)
-	a.order, a.doing, a.cancel = o.ID, o.what(), cancel
+	a.order, a.doing, a.cancel = o.ID, o.describe(), cancel
 	a.Log("began: " + a.doing)
 	most := a.Limits.Duration
 	if o.Load != nil {
-		most = 0 // its duration was checked
+		most = 0 // Order.check has limited its duration
 	}
-	a.all.Go(func() { a.watch(ctx, most, cancel) })
-	a.all.Go(func() {
+	a.running.Go(func() { a.watchLimits(ctx, most, cancel) })
+	a.running.Go(func() {
 		defer cancel(nil)
 		defer release()
-		a.work(ctx, serving, o, load)
+		a.runOrder(ctx, serving, o, load)
 	})
 	return nil
 }
 
-// work carries an order out and delivers what came of it. The agent stops when serving
-// ends.
-func (a *Agent) work(ctx, serving context.Context, o Order, load *loading) {
+// runOrder runs an accepted order and delivers its outcome. serving ends when the agent stops.
+func (a *Agent) runOrder(ctx, serving context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
 	out.Result, err = a.carryOut(ctx, o, load)
@@ -346,46 +345,46 @@ func (a *Agent) work(ctx, serving context.Context, o Order, load *loading) {
 	a.order, a.doing, a.cancel = "", "", nil
 	a.mu.Unlock()
 	a.Log("ended")
-	a.hello()
+	a.sendHello()
 }
 
-// carryOut carries an order out. A panic is the order's error.
-func (a *Agent) carryOut(ctx context.Context, o Order, load *loading) (result []byte, err error) {
+// carryOut runs an order and turns a panic into the order's error.
+func (a *Agent) carryOut(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, errors.New(panicked(p))
+			result, err = nil, errors.New(describePanic(p))
 		}
 	}()
 	if load != nil {
-		return a.load(ctx, o.ID, load)
+		return a.runLoad(ctx, o.ID, load)
 	}
-	return a.Study(ctx, *o.Study, a.task(o))
+	return a.Study(ctx, *o.Study, a.newTask(o))
 }
 
-// deliver sends an outcome until the coordinator has it, refuses it, or has not taken
-// it for too long. If the agent stops, that is half of the time that is left, and no time
-// without a connection.
+// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter
+// has passed. If the agent stops, it tries for half of stopTimeout, and not at all without a
+// connection.
 func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.forsaken)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.abandonAfter)
 	defer cancel()
 	defer context.AfterFunc(serving, func() {
 		if !a.nc.IsConnected() {
 			cancel()
 		}
-		time.AfterFunc(a.times.parting/2, cancel)
+		time.AfterFunc(a.times.stopTimeout/2, cancel)
 	})()
-	go func() { // a pipe that has ended does not come back
+	go func() { // a closed pipe does not reopen
 		for ctx.Err() == nil && !a.nc.IsClosed() {
 			time.Sleep(50 * time.Millisecond)
 		}
 		cancel()
 	}()
 	for first := true; ; first = false {
-		err := send(ctx, a.nc, a.times, a.of.from(fromResult), out.Order, text)
+		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
 		switch {
 		case err == nil:
@@ -400,32 +399,32 @@ func (a *Agent) deliver(ctx, serving context.Context, out outcome) {
 		case <-ctx.Done():
 			a.Log("not delivered: " + format.Line(busy.doing, format.LineLimit))
 			return
-		case <-time.After(a.times.hello): // a result is long: it is not sent as often as a question
+		case <-time.After(a.times.helloInterval): // a result is long: retry less often than requests
 		}
 	}
 }
 
-// task is what an order may ask the coordinator for.
-func (a *Agent) task(o Order) Task {
-	return Task{Permit: a.permit(o), Fetch: func(ctx context.Context, f File, out io.Writer) error { return a.fetch(ctx, o.ID, f, out) }}
+// newTask returns the requests of order o to the coordinator.
+func (a *Agent) newTask(o Order) Task {
+	return Task{Permit: a.permitRounds(o), Fetch: func(ctx context.Context, f File, out io.Writer) error { return a.fetchFile(ctx, o.ID, f, out) }}
 }
 
-// permit asks the coordinator for each round.
-func (a *Agent) permit(o Order) lab.Permit {
+// permitRounds requests each round from the coordinator.
+func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		last := time.Now()
 		for {
-			var p permit
-			one, stop := context.WithTimeout(ctx, a.times.forsaken)
-			err := ask(one, a.nc, a.times, a.of.from(fromPermit), asking{o.ID, done}, &p)
+			var p permitReply
+			one, stop := context.WithTimeout(ctx, a.times.abandonAfter)
+			err := request(one, a.nc, a.times, a.subjects.fromAgent(fromPermit), permitRequest{o.ID, done}, &p)
 			stop()
 			switch {
 			case ctx.Err() != nil:
 				return false, context.Cause(ctx)
-			case err != nil && time.Since(last) >= a.times.forsaken:
-				return false, fmt.Errorf("no coordinator for %v", a.times.forsaken)
+			case err != nil && time.Since(last) >= a.times.abandonAfter:
+				return false, fmt.Errorf("no coordinator for %v", a.times.abandonAfter)
 			case err != nil:
 				return false, err
 			case p.Gone != "":
@@ -434,7 +433,7 @@ func (a *Agent) permit(o Order) lab.Permit {
 				return false, nil
 			case p.Round > 0:
 				a.mu.Lock()
-				a.doing = fmt.Sprintf("%s, round %d", o.what(), done+1)
+				a.doing = fmt.Sprintf("%s, round %d", o.describe(), done+1)
 				a.mu.Unlock()
 				return true, nil
 			}
@@ -442,14 +441,14 @@ func (a *Agent) permit(o Order) lab.Permit {
 			select {
 			case <-ctx.Done():
 				return false, context.Cause(ctx)
-			case <-time.After(a.times.again):
+			case <-time.After(a.times.retryDelay):
 			}
 		}
 	}
 }
 
-// giveUp ends an order that is under way.
-func (a *Agent) giveUp(order string) {
+// cancelOrder cancels the running order if its id is order.
+func (a *Agent) cancelOrder(order string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.order == order && a.cancel != nil {
@@ -457,22 +456,22 @@ func (a *Agent) giveUp(order string) {
 	}
 }
 
-// begin says when the load that is prepared begins.
-func (a *Agent) begin(s started) receipt {
+// startLoad sets the start time of the prepared load.
+func (a *Agent) startLoad(s startRequest) receipt {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.order != s.Order || a.start == nil {
 		return receipt{Refused: "no such load is prepared"}
 	}
-	at := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // by a clock that nobody sets
+	at := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // monotonic: a change of the wall clock does not matter
 	select {
 	case a.start <- at:
-	default: // it was told before
+	default: // the start time is already set
 	}
 	return receipt{}
 }
 
-// pipe is a connection through stdin and stdout, which is made once.
+// pipe is a net.Conn through stdin and stdout, which can be dialled once.
 type pipe struct {
 	in   io.Reader
 	out  io.Writer
@@ -482,7 +481,7 @@ type pipe struct {
 // Dial returns the one connection.
 func (p *pipe) Dial(string, string) (net.Conn, error) {
 	if p.used {
-		return nil, errLeft
+		return nil, errCoordinatorLeft
 	}
 	p.used = true
 	return p, nil

@@ -12,13 +12,13 @@ import (
 )
 
 // putter gives a desk a part of somebody's parcel.
-func putter(t *testing.T, d *desk) func(from, parcel string, n, of int, data []byte) receipt {
+func putter(t *testing.T, d *parcelReceiver) func(from, parcel string, n, of int, data []byte) receipt {
 	return func(from, parcel string, n, of int, data []byte) receipt {
-		text, err := json.Marshal(part{parcel, n, of, data})
+		text, err := json.Marshal(parcelPart{parcel, n, of, data})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.part(from, text)
+		return d.receivePart(from, text)
 	}
 }
 
@@ -26,7 +26,7 @@ func putter(t *testing.T, d *desk) func(from, parcel string, n, of int, data []b
 func TestParcelsOfOneAgent(t *testing.T) {
 	t.Parallel()
 	took := map[string]int{}
-	d := &desk{most: 4 * maxPart, take: func(from string, _ []byte) error { took[from]++; return nil }}
+	d := &parcelReceiver{maxBytes: 4 * maxPart, take: func(from string, _ []byte) error { took[from]++; return nil }}
 	put := putter(t, d)
 	full := make([]byte, maxPart)
 	for n := range 100 {
@@ -52,7 +52,7 @@ func TestParcelsOfOneAgent(t *testing.T) {
 func TestParcelsOfMany(t *testing.T) {
 	t.Parallel()
 	took := map[string]int{}
-	d := &desk{most: 2 * maxPart, take: func(from string, body []byte) error { took[from] = len(body); return nil }}
+	d := &parcelReceiver{maxBytes: 2 * maxPart, take: func(from string, body []byte) error { took[from] = len(body); return nil }}
 	put := putter(t, d)
 	full := make([]byte, maxPart)
 	name := func(i int) string { return fmt.Sprint("agent-", i) }
@@ -66,7 +66,7 @@ func TestParcelsOfMany(t *testing.T) {
 	for _, o := range d.open {
 		held += len(o.body)
 	}
-	if most := maxOpen * d.most; held > most {
+	if most := maxOpen * d.maxBytes; held > most {
 		t.Errorf("%d bytes are held of at most %d", held, most)
 	}
 	if r := put(name(many-1), "p", 1, 2, full); r != (receipt{}) {
@@ -87,7 +87,7 @@ func TestParcelsOfMany(t *testing.T) {
 
 // What is remembered of parcels has short names, and is not more and more.
 func TestReceipts(t *testing.T) {
-	d := &desk{most: maxPart, take: func(string, []byte) error { return nil }}
+	d := &parcelReceiver{maxBytes: maxPart, take: func(string, []byte) error { return nil }}
 	put := putter(t, d)
 	if r := put("a", strings.Repeat("p", maxID+1), 0, 1, nil); r.Refused == "" || r.Busy {
 		t.Errorf("a name of %d bytes: %+v", maxID+1, r)
@@ -114,7 +114,7 @@ func TestLongMessage(t *testing.T) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
 	go func() {
-		_, _ = fmt.Fprintf(c, "CONNECT {\"user\":\"a\",\"pass\":%q}\r\nPUB tare.from.a.result %d\r\n", h.right("a"), maxMessage+1)
+		_, _ = fmt.Fprintf(c, "CONNECT {\"user\":\"a\",\"pass\":%q}\r\nPUB tare.from.a.result %d\r\n", h.issuePassword("a"), maxMessage+1)
 		_, _ = c.Write(bytes.Repeat([]byte("x"), maxPart))
 	}()
 	if said, _ := io.ReadAll(c); !bytes.Contains(said, []byte("Maximum Payload Violation")) {
@@ -130,7 +130,7 @@ func TestManyAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.hello(name, text)
+		h.recordHello(name, text)
 	}
 	for i := range maxAgents + 50 {
 		hello(fmt.Sprint("new-", i), Protocol)
@@ -140,7 +140,7 @@ func TestManyAgents(t *testing.T) {
 	if len(h.agents) > maxAgents {
 		t.Errorf("%d agents are known", len(h.agents))
 	}
-	if silent, err := h.silent("steady"); err != nil || silent > time.Minute {
+	if silent, err := h.silentFor("steady"); err != nil || silent > time.Minute {
 		t.Errorf("the steady one: %v, %v", silent, err)
 	}
 }
@@ -152,24 +152,24 @@ func TestPanicEndsAMessage(t *testing.T) {
 	lines := make(chan string, 10)
 	h := hub(t, HubOptions{Log: func(line string) { lines <- line }})
 	broken := true
-	defer h.listen("r", listener{ask: func(_ string, q asking) permit {
+	defer h.addListener("r", listener{ask: func(_ string, q permitRequest) permitReply {
 		if broken {
 			broken = false
 			_ = []int{}[q.Done+3]
 		}
-		return permit{Round: 7}
+		return permitReply{Round: 7}
 	}})()
 	a := &Agent{Log: func(line string) { lines <- line }, Study: func(context.Context, StudyOrder, Task) ([]byte, error) { panic("no such study") }}
 	piped(t, h, a, "a")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	for _, want := range []permit{{Gone: "it is a bug of tare"}, {Round: 7}} {
-		var got permit
-		if err := ask(ctx, a.nc, a.times, a.of.from(fromPermit), asking{"r.1.1", 0}, &got); err != nil || !strings.Contains(got.Gone, want.Gone) || got.Round != want.Round {
+	for _, want := range []permitReply{{Gone: "it is a bug of tare"}, {Round: 7}} {
+		var got permitReply
+		if err := request(ctx, a.nc, a.times, a.subjects.fromAgent(fromPermit), permitRequest{"r.1.1", 0}, &got); err != nil || !strings.Contains(got.Gone, want.Gone) || got.Round != want.Round {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	if err := h.order(ctx, "a", Order{Protocol: Protocol, ID: "r.1.1", Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
+	if err := h.sendOrder(ctx, "a", Order{Protocol: Protocol, ID: "r.1.1", Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"index out of range [3] with length 0 (bounds_test.go:", "failed: it is a bug of tare: no such study (bounds_test.go:"} {
@@ -181,5 +181,5 @@ func TestPanicEndsAMessage(t *testing.T) {
 			}
 		}
 	}
-	h.cancel("a", "r.1.1")
+	h.sendCancel("a", "r.1.1")
 }

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// roundTrips are the questions that a clock is asked.
+// roundTrips counts the requests of one clock measurement.
 const roundTrips = 20
 
-// Clock is an agent's clock against the coordinator's.
+// Clock compares an agent's clock with the coordinator's.
 type Clock struct {
-	Offset    time.Duration // by which it is ahead
-	Uncertain time.Duration // by which Offset may be wrong: half of the shortest round trip
+	Offset    time.Duration // the agent's clock minus the coordinator's
+	Uncertain time.Duration // largest error of Offset: half of the shortest round trip
 }
 
-// clock compares an agent's clock by the shortest of some round trips (Cristian,
+// measureClock compares an agent's clock by the shortest of several round trips (Cristian,
 // "Probabilistic clock synchronization", 1989).
-func (h *Hub) clock(ctx context.Context, name string) (Clock, error) {
+func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 	best := Clock{Uncertain: time.Duration(1<<63 - 1)}
 	for range roundTrips {
-		var c clocked
-		one, cancel := context.WithTimeout(ctx, h.o.times.ask)
+		var c clockReply
+		one, cancel := context.WithTimeout(ctx, h.o.times.replyTimeout)
 		began := time.Now()
-		m, err := h.nc.RequestWithContext(one, subjects{h.o.Prefix, name}.to(toClock), nil)
+		m, err := h.nc.RequestWithContext(one, subjects{h.o.Prefix, name}.toAgent(toClock), nil)
 		took := time.Since(began)
 		cancel()
 		if err == nil {
@@ -34,7 +34,7 @@ func (h *Hub) clock(ctx context.Context, name string) (Clock, error) {
 				return best, context.Cause(ctx)
 			}
 			if best.Uncertain < time.Minute {
-				continue // one of them may be lost
+				continue // a single request may be lost
 			}
 			return best, err
 		}

@@ -68,10 +68,10 @@ func TestResultBeyondTheJournal(t *testing.T) {
 	dir := t.TempDir()
 	opened := func() *StudyRun {
 		run := &StudyRun{Hub: h, Dir: dir, Machines: []string{"a"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
-		if err := run.open(); err != nil {
+		if err := run.openJournal(); err != nil {
 			t.Fatal(err)
 		}
-		run.changed, run.unkept = make(chan struct{}, 1), map[string]bool{}
+		run.changed, run.unsaved = make(chan struct{}, 1), map[string]bool{}
 		return run
 	}
 	run := opened()
@@ -79,7 +79,7 @@ func TestResultBeyondTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for done := range 2 {
-		if p := run.ask("a", asking{"o", done}); p.Round == 0 {
+		if p := run.answerPermit("a", permitRequest{"o", done}); p.Round == 0 {
 			t.Fatalf("%+v", p)
 		}
 	}
@@ -93,16 +93,16 @@ func TestResultBeyondTheJournal(t *testing.T) {
 	}
 	for range 2 {
 		var busy *busyError
-		if err := run.deliver("a", outcome{Order: "o", Result: text}); !errors.As(err, &busy) {
+		if err := run.acceptOutcome("a", outcome{Order: "o", Result: text}); !errors.As(err, &busy) {
 			t.Errorf("%v", err)
 		}
-		if got := run.measured(); len(got) > 0 {
+		if got := run.collectResults(); len(got) > 0 {
 			t.Errorf("measured: %+v", got)
 		}
 	}
 	run.journal.Close()
 	run.journal = good
-	if err := run.write(event{What: "lose", Order: "o"}); err == nil {
+	if err := run.writeLine(event{What: "lose", Order: "o"}); err == nil {
 		t.Error("a line was written behind one that may be torn")
 	}
 	good.Close()
@@ -111,8 +111,8 @@ func TestResultBeyondTheJournal(t *testing.T) {
 	}
 	again := opened()
 	defer again.journal.Close()
-	if err := again.deliver("a", outcome{Order: "o", Result: text}); err != nil || len(again.measured()) != 1 {
-		t.Errorf("later: %+v, %v", again.measured(), err)
+	if err := again.acceptOutcome("a", outcome{Order: "o", Result: text}); err != nil || len(again.collectResults()) != 1 {
+		t.Errorf("later: %+v, %v", again.collectResults(), err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestJournalHasAName(t *testing.T) {
 	t.Parallel()
 	d := &syncs{}
 	run := &StudyRun{Dir: t.TempDir(), Machines: []string{"a"}, Share: 1, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, disk: d}
-	if err := run.open(); err != nil {
+	if err := run.openJournal(); err != nil {
 		t.Fatal(err)
 	}
 	run.journal.Close()
@@ -141,7 +141,7 @@ func TestJournalHasAName(t *testing.T) {
 		t.Errorf("%q were synced", d.dirs)
 	}
 	run.Dir, d.err = t.TempDir(), errors.New("the disk is gone")
-	if err := run.open(); !errors.Is(err, d.err) {
+	if err := run.openJournal(); !errors.Is(err, d.err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -181,7 +181,7 @@ func coordinatorLoses(t *testing.T) bool {
 		}
 		if orders.Load() == 1 {
 			h.nc.Close()
-			sub, err := fake.Subscribe("parcel.from.a.result", func(m *nats.Msg) { reply(m, receipt{}); first <- true })
+			sub, err := fake.Subscribe("parcel.from.a.result", func(m *nats.Msg) { sendReply(m, receipt{}); first <- true })
 			if err == nil {
 				err = errors.Join(sub.AutoUnsubscribe(1), fake.Flush())
 			}

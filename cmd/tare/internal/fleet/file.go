@@ -22,21 +22,20 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// maxFiles is the most that the files of one order may have, in bytes.
+// maxFiles limits the files of one order, in bytes together.
 const maxFiles = 2 << 30
 
-// File is something that an order needs, by its content. An agent that has it does
-// not ask for it again.
+// File is a file that an order needs, identified by its content: an agent fetches it once.
 type File struct {
 	Name string `json:"name"` // a path below the order's directory, with slashes
 	Hash string `json:"sha256"`
 	Size int64  `json:"size"`
 }
 
-// sum is a SHA-256 in hexadecimal.
-var sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// hexSHA256 matches a SHA-256 in hexadecimal.
+var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// checkFiles says what is wrong with the files of an order.
+// checkFiles checks names, hashes and sizes of an order's files.
 func checkFiles(files []File) error {
 	var size int64
 	seen := map[string]bool{}
@@ -46,7 +45,7 @@ func checkFiles(files []File) error {
 			return fmt.Errorf("file %s is outside of the order's directory", format.Line(f.Name, 80))
 		case seen[f.Name]:
 			return fmt.Errorf("the order has two files %s", format.Line(f.Name, 80))
-		case !sum.MatchString(f.Hash) || f.Size < 0:
+		case !hexSHA256.MatchString(f.Hash) || f.Size < 0:
 			return fmt.Errorf("file %s has no hash or no size", format.Line(f.Name, 80))
 		case f.Size > maxFiles-size:
 			return fmt.Errorf("the files of the order have more than %d MiB", maxFiles>>20)
@@ -57,13 +56,13 @@ func checkFiles(files []File) error {
 	return nil
 }
 
-// Content is what a file holds, at the coordinator.
+// Content is the content of a file at the coordinator.
 type Content interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// OpenFile opens a file for an order, under a name.
+// OpenFile opens and hashes the file at path, which the order calls name.
 func OpenFile(name, path string) (File, Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,58 +74,57 @@ func OpenFile(name, path string) (File, Content, error) {
 		f.Close()
 		return File{}, nil, err
 	}
-	return named(name, h, size), &disk{f, size}, nil
+	return newFile(name, h, size), &disk{f, size}, nil
 }
 
-// named is the file of a content.
-func named(name string, h hash.Hash, size int64) File {
+// newFile returns the File with the digest of h.
+func newFile(name string, h hash.Hash, size int64) File {
 	return File{Name: name, Hash: hex.EncodeToString(h.Sum(nil)), Size: size}
 }
 
-// disk is a file as a content.
+// disk is an open file with the size that was hashed.
 type disk struct {
 	*os.File
 	size int64
 }
 
-// Size is the size that the file had when it was read.
 func (d *disk) Size() int64 { return d.size }
 
-// fetching asks for a part of a file of an order.
-type fetching struct {
+// fileRequest requests part n of a file of an order.
+type fileRequest struct {
 	Order string `json:"order"`
 	Hash  string `json:"sha256"`
 	N     int    `json:"n"`
 }
 
-// fetched is the answer.
-type fetched struct {
+// fileReply holds the part, or the reason of a rejection.
+type fileReply struct {
 	Data    []byte `json:"data,omitempty"`
 	Refused string `json:"refused,omitempty"`
 }
 
-// contentPart is part n of a content.
-func contentPart(c Content, n int) fetched {
-	if n < 0 || int64(n) > c.Size()/maxPart { // divided: n times a part may overflow
-		return fetched{Refused: "the file has no such part"}
+// contentPart returns part n of a content.
+func contentPart(c Content, n int) fileReply {
+	if n < 0 || int64(n) > c.Size()/maxPart { // divided: n*maxPart may overflow
+		return fileReply{Refused: "the file has no such part"}
 	}
 	at := int64(n) * maxPart
 	data := make([]byte, min(maxPart, c.Size()-at))
 	if _, err := c.ReadAt(data, at); err != nil && !errors.Is(err, io.EOF) {
-		return fetched{Refused: "the file cannot be read: " + err.Error()}
+		return fileReply{Refused: "the file cannot be read: " + err.Error()}
 	}
-	return fetched{Data: data}
+	return fileReply{Data: data}
 }
 
-// fetch writes a file of an order to out, and refuses another content than the
-// order names.
-func (a *Agent) fetch(ctx context.Context, order string, f File, out io.Writer) error {
+// fetchFile writes a file of an order to out. It fails if the content does not have the file's
+// hash.
+func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
 	h := sha256.New()
 	both := io.MultiWriter(h, out)
 	for n := 0; int64(n)*maxPart < f.Size; n++ {
-		var got fetched
-		one, stop := context.WithTimeout(ctx, a.times.forsaken)
-		err := ask(one, a.nc, a.times, a.of.from(fromFile), fetching{order, f.Hash, n}, &got)
+		var got fileReply
+		one, stop := context.WithTimeout(ctx, a.times.abandonAfter)
+		err := request(one, a.nc, a.times, a.subjects.fromAgent(fromFile), fileRequest{order, f.Hash, n}, &got)
 		stop()
 		switch {
 		case ctx.Err() != nil:
@@ -142,41 +140,41 @@ func (a *Agent) fetch(ctx context.Context, order string, f File, out io.Writer) 
 			return err
 		}
 	}
-	if named(f.Name, h, f.Size) != f {
+	if newFile(f.Name, h, f.Size) != f {
 		return fmt.Errorf("fetch %s: it has another content than the order names", format.Line(f.Name, 80))
 	}
 	return nil
 }
 
-// Task is what an order may ask its coordinator for while it is carried out.
+// Task holds the requests to the coordinator that an order may make while it runs.
 type Task struct {
 	Permit lab.Permit                                             // another round
 	Fetch  func(ctx context.Context, f File, out io.Writer) error // a file
 }
 
-// serveFile answers an agent that asks for a part of a file.
+// serveFile replies to a request for a part of a file.
 func (h *Hub) serveFile(name string, m *nats.Msg) {
-	h.heard(name)
-	var q fetching
+	h.markSeen(name)
+	var q fileRequest
 	if json.Unmarshal(m.Data, &q) != nil {
-		reply(m, fetched{Refused: "the question is none"})
+		sendReply(m, fileReply{Refused: "the question is none"})
 		return
 	}
-	if l := h.listener(q.Order); l.file != nil { // else it is asked again, until a run begins
-		reply(m, l.file(name, q))
+	if l := h.findListener(q.Order); l.file != nil { // otherwise the agent retries until a run begins
+		sendReply(m, l.file(name, q))
 	}
 }
 
-// keptFor is how long a file that was sent stays in a cache after it was last used.
-const keptFor = 14 * 24 * time.Hour
+// cacheLifetime limits how long a received file stays in the cache after its last use.
+const cacheLifetime = 14 * 24 * time.Hour
 
-// Kept returns the path of a file in dir, which keeps what was sent by its content.
-// What is not there, or was changed, is fetched.
+// Kept returns the path of f in dir, the cache of received files. A missing or modified file is
+// fetched.
 func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}
-	tree.Sweep(dir, keptFor)
+	tree.Sweep(dir, cacheLifetime)
 	path := filepath.Join(dir, f.Hash)
 	if is, content, err := OpenFile(f.Name, path); err == nil {
 		_ = content.(*disk).Close()

@@ -29,8 +29,8 @@ const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-jso
   workloads: [{id: w, fixture: devices, n: 50, op: marshal}]}`
 
 // shortTimes let a test see silence soon.
-func shortTimes() times {
-	return times{hello: 50 * time.Millisecond, patience: 3 * time.Second, forsaken: 30 * time.Second, ask: 500 * time.Millisecond, again: 5 * time.Millisecond, rejoin: 50 * time.Millisecond, parting: 4 * time.Second}
+func shortTimes() protocolTimes {
+	return protocolTimes{helloInterval: 50 * time.Millisecond, lostAfter: 3 * time.Second, abandonAfter: 30 * time.Second, replyTimeout: 500 * time.Millisecond, retryDelay: 5 * time.Millisecond, rejoinDelay: 50 * time.Millisecond, stopTimeout: 4 * time.Second}
 }
 
 // result is what an agent sends back of so many rounds.
@@ -240,15 +240,15 @@ func oneFaulty(t *testing.T, c *cluster, prefix string, r *rand.Rand, count func
 		h.Close()
 		dead := died.Load()
 		cancel()
-		if dead && run.pool.left() > 0 {
+		if dead && run.pool.countMissing() > 0 {
 			continue
 		}
-		if run.pool.left() > 0 {
-			t.Errorf("%d rounds are missing: %v", run.pool.left(), err)
+		if run.pool.countMissing() > 0 {
+			t.Errorf("%d rounds are missing: %v", run.pool.countMissing(), err)
 			return
 		}
 		seen := map[int]int{}
-		for _, s := range run.pool.shifts {
+		for _, s := range run.pool.assignments {
 			if s.state == delivered {
 				for _, round := range s.rounds {
 					seen[round]++
@@ -278,7 +278,7 @@ func oneFaulty(t *testing.T, c *cluster, prefix string, r *rand.Rand, count func
 // hub is a coordinator with a server of its own.
 func hub(t *testing.T, o HubOptions) *Hub {
 	t.Helper()
-	if o.times == (times{}) {
+	if o.times == (protocolTimes{}) {
 		o.times = shortTimes()
 	}
 	h, err := Open(o)
@@ -295,7 +295,7 @@ func piped(t *testing.T, h *Hub, a *Agent, name string) {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	go func() {
-		h.bridge(name, stdin, stdout)
+		h.connectPipe(name, stdin, stdout)
 		stdout.Close() // as when the process that has the other end is gone
 	}()
 	a.times = h.o.times
@@ -371,7 +371,7 @@ func TestJoin(t *testing.T) {
 	said, stop := try("deceived", wrong)
 	time.Sleep(300 * time.Millisecond)
 	stop()
-	if silent, _ := h.silent("deceived"); silent < time.Hour {
+	if silent, _ := h.silentFor("deceived"); silent < time.Hour {
 		t.Errorf("an agent joined a coordinator of another certificate: %s", said())
 	}
 	if got := h.Agents(); len(got) != 1 || got[0].Name != "good" {
@@ -402,14 +402,14 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan string, 10)
-	defer h.listen("o", listener{ask: func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }})()
+	defer h.addListener("o", listener{ask: func(name string, _ permitRequest) permitReply { heard <- name; return permitReply{Wait: true} }})()
 	alice := subjects{DefaultPrefix, "alice"}
-	question, _ := json.Marshal(asking{"o", 0})
-	if _, err := a.nc.SubscribeSync(alice.to(toOrder)); err != nil {
+	question, _ := json.Marshal(permitRequest{"o", 0})
+	if _, err := a.nc.SubscribeSync(alice.toAgent(toOrder)); err != nil {
 		t.Log(err)
 	}
-	_ = a.nc.Publish(alice.from(fromPermit), question)
-	_ = a.nc.Publish(a.of.from(fromPermit), question)
+	_ = a.nc.Publish(alice.fromAgent(fromPermit), question)
+	_ = a.nc.Publish(a.subjects.fromAgent(fromPermit), question)
 	_ = a.nc.Flush()
 	if name := <-heard; name != "mallory" {
 		t.Errorf("%s was heard", name)
@@ -426,7 +426,7 @@ func TestForged(t *testing.T) {
 	t.Parallel()
 	h := hub(t, HubOptions{})
 	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
-	if err := run.open(); err != nil {
+	if err := run.openJournal(); err != nil {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
@@ -434,17 +434,17 @@ func TestForged(t *testing.T) {
 	if err := run.record(event{What: "begin", Order: "o", Machine: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if p := run.ask("b", asking{"o", 0}); p.Gone == "" {
+	if p := run.answerPermit("b", permitRequest{"o", 0}); p.Gone == "" {
 		t.Errorf("another machine was given a round: %+v", p)
 	}
-	if p := run.ask("a", asking{"o", 7}); p.Gone == "" {
+	if p := run.answerPermit("a", permitRequest{"o", 7}); p.Gone == "" {
 		t.Errorf("rounds that nobody gave were taken for done: %+v", p)
 	}
 	for done := range 2 {
-		if p := run.ask("a", asking{"o", done}); p.Round == 0 {
+		if p := run.answerPermit("a", permitRequest{"o", done}); p.Round == 0 {
 			t.Fatalf("%+v", p)
 		}
-		if p := run.ask("a", asking{"o", done}); p.Round != done+1 {
+		if p := run.answerPermit("a", permitRequest{"o", done}); p.Round != done+1 {
 			t.Errorf("asked again it is another: %+v", p)
 		}
 	}
@@ -455,12 +455,12 @@ func TestForged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run.deliver("a", outcome{Order: "o", Result: text})
+		return run.acceptOutcome("a", outcome{Order: "o", Result: text})
 	}
 	if err := send(whole()); err == nil {
 		t.Error("a result was taken before the rounds were over")
 	}
-	run.pool.shift("o").state, run.pool.shift("o").done = ended, 2
+	run.pool.findAssignment("o").state, run.pool.findAssignment("o").done = ended, 2
 	for why, change := range map[string]func(*tare.Result){
 		"study":               func(r *tare.Result) { r.Study = "other" },
 		"seed":                func(r *tare.Result) { r.Seed = "6" },
@@ -478,14 +478,14 @@ func TestForged(t *testing.T) {
 		}
 	}
 	small := `{"schema":"tare.result/1","study":"s","trials":[` + strings.Repeat("{},", 4<<20) + "{}]}" // takes 1 GB
-	if err := run.deliver("a", outcome{Order: "o", Result: []byte(small)}); err == nil || !strings.Contains(err.Error(), "more than 768 MiB of memory") {
+	if err := run.acceptOutcome("a", outcome{Order: "o", Result: []byte(small)}); err == nil || !strings.Contains(err.Error(), "more than 768 MiB of memory") {
 		t.Errorf("a result that takes much memory: %v", err)
 	}
-	if err := run.deliver("b", outcome{Order: "o"}); err == nil {
+	if err := run.acceptOutcome("b", outcome{Order: "o"}); err == nil {
 		t.Error("a result was taken of a machine that had no order")
 	}
-	if run.pool.left() != 4 {
-		t.Errorf("%d rounds are left of 4: something was taken in", run.pool.left())
+	if run.pool.countMissing() != 4 {
+		t.Errorf("%d rounds are left of 4: something was taken in", run.pool.countMissing())
 	}
 	if err := send(whole()); err != nil {
 		t.Error(err)
@@ -493,8 +493,8 @@ func TestForged(t *testing.T) {
 	if err := send(whole()); err == nil {
 		t.Error("a result was taken twice")
 	}
-	if run.pool.left() != 2 {
-		t.Errorf("%d rounds are left", run.pool.left())
+	if run.pool.countMissing() != 2 {
+		t.Errorf("%d rounds are left", run.pool.countMissing())
 	}
 }
 
@@ -507,10 +507,10 @@ func TestErrorOfLostOrder(t *testing.T) {
 	piped(t, h, &Agent{Prefix: DefaultPrefix, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 		if orders.Add(1) < 3 {
 			run.mu.Lock()
-			order := run.pool.of("a").order
+			order := run.pool.assignmentOf("a").order
 			run.mu.Unlock()
-			run.lose(order, "a", errors.New("no word from it"))
-			if err := run.deliver("a", outcome{Order: order, Error: "it was lost"}); err == nil {
+			run.takeBack(order, "a", errors.New("no word from it"))
+			if err := run.acceptOutcome("a", outcome{Order: order, Error: "it was lost"}); err == nil {
 				t.Error("the error of a lost order was taken in")
 			}
 			<-ctx.Done() // the coordinator cancels it before it gives the next
@@ -532,7 +532,7 @@ func TestErrorOfLostOrder(t *testing.T) {
 // Parcels are whole, each once, and of a bounded size.
 func TestParcels(t *testing.T) {
 	var got [][]byte
-	d := &desk{most: 2*maxPart + 10, take: func(_ string, body []byte) error {
+	d := &parcelReceiver{maxBytes: 2*maxPart + 10, take: func(_ string, body []byte) error {
 		got = append(got, body)
 		if len(body) == 1 {
 			return errors.New("too short")
@@ -540,11 +540,11 @@ func TestParcels(t *testing.T) {
 		return nil
 	}}
 	put := func(id string, n, of int, data []byte) string {
-		text, err := json.Marshal(part{id, n, of, data})
+		text, err := json.Marshal(parcelPart{id, n, of, data})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.part("a", text).Refused
+		return d.receivePart("a", text).Refused
 	}
 	full, rest := bytes.Repeat([]byte("x"), maxPart), []byte("rest")
 	for range 2 { // sent again, a part changes nothing
@@ -563,7 +563,7 @@ func TestParcels(t *testing.T) {
 	}
 	for what, why := range map[string]string{
 		"a part is missing": put("r", 1, 2, rest), "too long": put("s", 0, 4, full), "short": put("t", 0, 2, rest), "none": put("u", -1, 1, rest),
-		"no part": d.part("a", []byte("nonsense")).Refused,
+		"no part": d.receivePart("a", []byte("nonsense")).Refused,
 	} {
 		if why == "" {
 			t.Errorf("%s: taken in", what)
@@ -582,7 +582,7 @@ func TestMachines(t *testing.T) {
 			t.Errorf("%q was taken", on)
 		}
 	}
-	if a, b := nameOf("me@b.example"), nameOf("me.b@example"); a == b {
+	if a, b := agentName("me@b.example"), agentName("me.b@example"); a == b {
 		t.Errorf("two hosts are both %s", a)
 	}
 }
@@ -599,7 +599,7 @@ func TestJournalBreaks(t *testing.T) {
 		until(t, func() bool {
 			run.mu.Lock()
 			defer run.mu.Unlock()
-			return run.pool != nil && run.pool.of("a") != nil && run.pool.of("a").done > 2
+			return run.pool != nil && run.pool.assignmentOf("a") != nil && run.pool.assignmentOf("a").done > 2
 		})
 		run.mu.Lock()
 		defer run.mu.Unlock()

@@ -121,12 +121,12 @@ func (w *watcher) question(nc *nats.Conn, handler, subject string, text []byte, 
 // loadedOnce is what a load of an order measured.
 func loadedOnce(t *testing.T, o LoadOrder) Loaded {
 	t.Helper()
-	l, err := prepare(o)
+	l, err := prepareLoad(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.session.Close()
-	p, err := o.profile()
+	p, err := o.parseProfile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestHostileAgent(t *testing.T) {
 	t.Parallel()
 	w := newWatcher(t)
 	h := hub(t, HubOptions{Log: w.log})
-	nc, err := nats.Connect("", nats.InProcessServer(h.server), nats.UserInfo("a", h.right("a")), nats.CustomInboxPrefix(inboxOf("a")))
+	nc, err := nats.Connect("", nats.InProcessServer(h.server), nats.UserInfo("a", h.issuePassword("a")), nats.CustomInboxPrefix(inboxOf("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestHostileAgent(t *testing.T) {
 // hello sends what an agent says of itself.
 func (f *fuzzedRun) hello() {
 	said := Hello{Protocol: Protocol, Name: "a", Version: "v", OS: "linux", Arch: "amd64", CPUs: 2, Go: "go1", Load: 1, Order: "o", Doing: "study s"}
-	_, before := f.h.doing("a")
-	_ = f.nc.Publish(f.from.from(fromHello), f.c.text(said))
+	_, before := f.h.currentOrder("a")
+	_ = f.nc.Publish(f.from.fromAgent(fromHello), f.c.text(said))
 	f.note(fromHello, 1)
 	_ = f.nc.Flush()
-	if _, after := f.h.doing("a"); after != before {
+	if _, after := f.h.currentOrder("a"); after != before {
 		f.note("hello taken", 0)
 	}
 }
@@ -207,7 +207,7 @@ func (f *fuzzedRun) hello() {
 func (f *fuzzedRun) parcel(id string, text []byte, change bool) (r receipt) {
 	of := max(1, (len(text)+maxPart-1)/maxPart)
 	for n := range of {
-		p := part{id, n, of, text[n*maxPart : min(len(text), (n+1)*maxPart)]}
+		p := parcelPart{id, n, of, text[n*maxPart : min(len(text), (n+1)*maxPart)]}
 		message, err := json.Marshal(p)
 		if err != nil {
 			f.t.Fatal(err)
@@ -219,7 +219,7 @@ func (f *fuzzedRun) parcel(id string, text []byte, change bool) (r receipt) {
 			return receipt{Refused: "it is too long to be sent"}
 		}
 		r = receipt{}
-		_ = json.Unmarshal(f.question(f.nc, fromResult, f.from.from(fromResult), message, 1), &r)
+		_ = json.Unmarshal(f.question(f.nc, fromResult, f.from.fromAgent(fromResult), message, 1), &r)
 	}
 	return r
 }
@@ -251,46 +251,46 @@ func (f *fuzzedRun) studyRun(n int) {
 		Hub: f.h, Dir: filepath.Join(f.dir, fmt.Sprint(n)), Machines: []string{"a"}, Share: 2, Say: func(string, string) {}, Contents: map[string]Content{f.file.Hash: f.held},
 		Study: StudyOrder{Command: "run", ID: "s", Text: study, Files: []File{f.file}, Seed: 5},
 	}
-	if err := run.open(); err != nil {
+	if err := run.openJournal(); err != nil {
 		f.t.Fatal(err)
 	}
 	defer os.RemoveAll(run.Dir)
 	defer run.journal.Close()
-	run.failed, run.given, run.hopeless, run.refused, run.unkept = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}
+	run.failed, run.accepted, run.hopeless, run.refused, run.unsaved = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}
 	run.changed = make(chan struct{}, 1)
 	id := run.run + ".1.1"
 	if err := run.record(event{What: "begin", Order: id, Machine: "a"}); err != nil {
 		f.t.Fatal(err)
 	}
-	defer f.h.listen(run.run, listener{ask: run.ask, file: run.file, result: run.deliver})()
-	state := func() shiftState { run.mu.Lock(); defer run.mu.Unlock(); return run.pool.shift(id).state }
+	defer f.h.addListener(run.run, listener{ask: run.answerPermit, file: run.answerFile, result: run.acceptOutcome})()
+	state := func() assignmentState { run.mu.Lock(); defer run.mu.Unlock(); return run.pool.findAssignment(id).state }
 	ask := func(text []byte, sent int) {
-		var p permit
-		if _ = json.Unmarshal(f.question(f.nc, fromPermit, f.from.from(fromPermit), text, sent), &p); p.Round > 0 {
+		var p permitReply
+		if _ = json.Unmarshal(f.question(f.nc, fromPermit, f.from.fromAgent(fromPermit), text, sent), &p); p.Round > 0 {
 			f.note("round given", 0)
 		}
 	}
 	for m := 0; m < 80 && state() != lost && state() != delivered; m++ {
 		if m%20 == 0 { // so that there are some
-			text, _ := json.Marshal(asking{id, m / 20})
+			text, _ := json.Marshal(permitRequest{id, m / 20})
 			ask(text, 0)
 		}
 		switch f.c.IntN(5) {
 		case 0:
 			f.hello()
 		case 1:
-			ask(f.c.text(asking{id, m / 20}), 1)
+			ask(f.c.text(permitRequest{id, m / 20}), 1)
 		case 2:
-			var got fetched
-			if _ = json.Unmarshal(f.question(f.nc, fromFile, f.from.from(fromFile), f.c.text(fetching{id, f.file.Hash, 1}), 1), &got); len(got.Data) > 0 {
+			var got fileReply
+			if _ = json.Unmarshal(f.question(f.nc, fromFile, f.from.fromAgent(fromFile), f.c.text(fileRequest{id, f.file.Hash, 1}), 1), &got); len(got.Data) > 0 {
 				f.note("file sent", 0)
 			}
 		case 3:
-			_ = f.nc.Publish(f.from.from(fromTick), f.c.text(Ticked{Order: id}))
+			_ = f.nc.Publish(f.from.fromAgent(fromTick), f.c.text(Ticked{Order: id}))
 			f.note(fromTick, 1)
 		case 4:
 			run.mu.Lock()
-			rounds := len(run.pool.shift(id).rounds)
+			rounds := len(run.pool.findAssignment(id).rounds)
 			run.mu.Unlock()
 			if r := f.result(fmt.Sprint(n, ".", m), id, result(run.Study, rounds)); r.Refused == "" && state() == delivered {
 				f.note("result of a study taken", 0)
@@ -306,11 +306,11 @@ func (f *fuzzedRun) loadRun(n int, order LoadOrder, loaded Loaded) {
 	run.got, run.errs, run.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	run.changed, run.lastTick, run.begun = make(chan struct{}, 1), map[string]time.Duration{}, time.Now().Add(-time.Hour)
 	id := fmt.Sprintf("l%d.1.1", n)
-	defer f.h.listen(fmt.Sprintf("l%d", n), listener{tick: run.tick, result: func(name string, o outcome) error { return run.deliver([]string{id}, name, o) }})()
+	defer f.h.addListener(fmt.Sprintf("l%d", n), listener{tick: run.passSecond, result: func(name string, o outcome) error { return run.recordResult([]string{id}, name, o) }})()
 	over := func() bool { run.mu.Lock(); defer run.mu.Unlock(); return run.over["a"] }
 	for m := 0; m < 40 && !over(); m++ {
 		before := ticks.Load()
-		_ = f.nc.Publish(f.from.from(fromTick), f.c.text(Ticked{id, load.Second{At: time.Duration(m) * time.Second, Requests: 5}}))
+		_ = f.nc.Publish(f.from.fromAgent(fromTick), f.c.text(Ticked{id, load.Second{At: time.Duration(m) * time.Second, Requests: 5}}))
 		f.note(fromTick, 1)
 		if r := f.result(fmt.Sprint(n, "/", m), id, loaded); r.Refused == "" && over() {
 			f.note("result of a load taken", 0)
@@ -332,8 +332,8 @@ func TestHostileCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	a := &Agent{Prefix: DefaultPrefix, Hello: Hello{Name: "a"}, Log: w.log, Limits: Limits{Rate: 1e4, Duration: time.Hour}, times: times{
-		hello: 5 * time.Millisecond, patience: time.Second, forsaken: 300 * time.Millisecond, ask: 100 * time.Millisecond, again: time.Millisecond, rejoin: 20 * time.Millisecond, parting: time.Second,
+	a := &Agent{Prefix: DefaultPrefix, Hello: Hello{Name: "a"}, Log: w.log, Limits: Limits{Rate: 1e4, Duration: time.Hour}, times: protocolTimes{
+		helloInterval: 5 * time.Millisecond, lostAfter: time.Second, abandonAfter: 300 * time.Millisecond, replyTimeout: 100 * time.Millisecond, retryDelay: time.Millisecond, rejoinDelay: 20 * time.Millisecond, stopTimeout: time.Second,
 	}}
 	a.Study = func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 		for _, f := range o.Files {
@@ -357,11 +357,11 @@ func TestHostileCoordinator(t *testing.T) {
 	answers := changer{rand.New(rand.NewPCG(3, 4)), t}
 	var mu sync.Mutex // each subscription has a goroutine
 	for subject, answer := range map[string]func(m *nats.Msg) []byte{
-		fromPermit: func(*nats.Msg) []byte { return answers.text(permit{Round: 1}, "wait", "end", "gone") },
-		fromFile:   func(*nats.Msg) []byte { return answers.text(fetched{Data: []byte("0123456789")}, "refused") },
+		fromPermit: func(*nats.Msg) []byte { return answers.text(permitReply{Round: 1}, "wait", "end", "gone") },
+		fromFile:   func(*nats.Msg) []byte { return answers.text(fileReply{Data: []byte("0123456789")}, "refused") },
 		fromResult: func(*nats.Msg) []byte { return answers.text(receipt{Refused: "no"}, "busy") },
 	} {
-		_, err := nc.Subscribe(of.from(subject), func(m *nats.Msg) {
+		_, err := nc.Subscribe(of.fromAgent(subject), func(m *nats.Msg) {
 			mu.Lock()
 			text := answer(m)
 			mu.Unlock()
@@ -372,7 +372,7 @@ func TestHostileCoordinator(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := nc.Subscribe(of.from(fromHello), func(*nats.Msg) {
+	if _, err := nc.Subscribe(of.fromAgent(fromHello), func(*nats.Msg) {
 		w.note("hello heard", 0)
 		select {
 		case hellos <- struct{}{}:
@@ -405,7 +405,7 @@ func TestHostileCoordinator(t *testing.T) {
 		if n%5 == 0 { // and whole: the answers to it are changed
 			text, _ = json.Marshal(o)
 		}
-		p := part{fmt.Sprint("p", n), 0, 1, text}
+		p := parcelPart{fmt.Sprint("p", n), 0, 1, text}
 		message, _ := json.Marshal(p)
 		if n%7 == 0 {
 			message = change.text(p)
@@ -413,25 +413,25 @@ func TestHostileCoordinator(t *testing.T) {
 		if len(message) > maxMessage-1000 {
 			continue
 		}
-		w.question(nc, toOrder, of.to(toOrder), message, 1)
+		w.question(nc, toOrder, of.toAgent(toOrder), message, 1)
 		for range 4 {
 			id := current()
 			switch change.IntN(4) {
 			case 0:
-				w.question(nc, toStart, of.to(toStart), change.text(started{id, time.Now().UnixNano()}), 1)
+				w.question(nc, toStart, of.toAgent(toStart), change.text(startRequest{id, time.Now().UnixNano()}), 1)
 			case 1:
-				_ = nc.Publish(of.to(toCancel), change.text(started{Order: id}, "at_unix_ns"))
+				_ = nc.Publish(of.toAgent(toCancel), change.text(startRequest{Order: id}, "at_unix_ns"))
 				w.note(toCancel, 1)
 			case 2:
-				w.question(nc, toClock, of.to(toClock), change.text(started{Order: id}), 1)
+				w.question(nc, toClock, of.toAgent(toClock), change.text(startRequest{Order: id}), 1)
 			case 3:
-				_ = nc.Publish(DefaultPrefix+"."+subjectWho, change.text(started{Order: id}))
+				_ = nc.Publish(DefaultPrefix+"."+subjectWho, change.text(startRequest{Order: id}))
 				w.note(subjectWho, 1)
 			}
 		}
 		for began := time.Now(); current() != ""; time.Sleep(time.Millisecond) {
-			cancel, _ := json.Marshal(started{Order: current()})
-			_ = nc.Publish(of.to(toCancel), cancel)
+			cancel, _ := json.Marshal(startRequest{Order: current()})
+			_ = nc.Publish(of.toAgent(toCancel), cancel)
 			if time.Since(began) > time.Minute {
 				t.Fatalf("the order does not end: %s", text)
 			}

@@ -23,53 +23,53 @@ import (
 
 // HubOptions say how a coordinator and its agents meet.
 type HubOptions struct {
-	Prefix string                   // of subjects; empty: DefaultPrefix
-	Listen string                   // host:port where agents join; empty: only those it starts
+	Prefix string                   // of subjects; "" means DefaultPrefix
+	Listen string                   // host:port for agents that join; "" if it starts all of them
 	Cert   tls.Certificate          // with Listen
-	Token  func(name string) string // that an agent of the name shows to join; "": none joins under it
-	URL    string                   // of a cluster of NATS; empty: a server of its own
-	Creds  string                   // file with credentials of that cluster; empty: none
-	Log    func(string)             // joins and refusals, a line each; nil: nobody reads them
-	times  times                    // zero: the usual ones
+	Token  func(name string) string // returns the token of an agent name; "" if none may join as name
+	URL    string                   // of a NATS cluster; "" means an embedded server
+	Creds  string                   // file with credentials of that cluster; "" if none
+	Log    func(string)             // receives joins and rejections, a line each; nil if not needed
+	times  protocolTimes            // zero means defaultTimes
 }
 
 // Hub is a coordinator's side of NATS.
 type Hub struct {
 	o      HubOptions
 	nc     *nats.Conn
-	server *server.Server // nil: a cluster of somebody's
-	secret string         // of the coordinator's own connection
+	server *server.Server // nil with an external cluster
+	secret string         // password of the coordinator's connection
 
 	mu        sync.Mutex
 	seats     map[string]seat   // by name of agents that joined
-	rights    map[string]string // password of agents that were started, by name
-	agents    map[string]*known
-	listeners []listening
+	passwords map[string]string // of started agents, by name
+	agents    map[string]*agentState
+	listeners []runListener
 }
 
-// listener is told what agents send of the orders of one run.
+// listener receives the messages of agents for the orders of one run.
 type listener struct {
-	ask    func(name string, q asking) permit
-	file   func(name string, q fetching) fetched
+	ask    func(name string, q permitRequest) permitReply
+	file   func(name string, q fileRequest) fileReply
 	tick   func(name string, text []byte)
 	result func(name string, o outcome) error
 }
 
-// listening is a listener and the run whose orders it is told of.
-type listening struct {
+// runListener is a listener with the id of its run.
+type runListener struct {
 	run string
 	listener
 }
 
-// known is an agent that was heard of.
-type known struct {
-	hello Hello
-	at    time.Time // of the last word
-	said  time.Time // when hello was heard
-	gone  error     // why its process ended; nil: it has not
+// agentState holds the last messages of an agent.
+type agentState struct {
+	hello     Hello
+	seenAt    time.Time // of the last message
+	helloAt   time.Time // when hello arrived
+	endReason error     // why its process ended; nil if it has not
 }
 
-// Open starts the server, or connects to the cluster.
+// Open starts the embedded server, or connects to the cluster.
 func Open(o HubOptions) (*Hub, error) {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
@@ -83,10 +83,10 @@ func Open(o HubOptions) (*Hub, error) {
 	if o.Token == nil {
 		o.Token = func(string) string { return "" }
 	}
-	if o.times == (times{}) {
-		o.times = usualTimes()
+	if o.times == (protocolTimes{}) {
+		o.times = defaultTimes()
 	}
-	h := &Hub{o: o, seats: map[string]seat{}, rights: map[string]string{}, agents: map[string]*known{}, secret: rand.Text()}
+	h := &Hub{o: o, seats: map[string]seat{}, passwords: map[string]string{}, agents: map[string]*agentState{}, secret: rand.Text()}
 	if err := h.connect(); err != nil {
 		h.Close()
 		return nil, err
@@ -99,9 +99,9 @@ func Open(o HubOptions) (*Hub, error) {
 }
 
 func (h *Hub) connect() error {
-	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.o.times.again), nats.RetryOnFailedConnect(false)}
+	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.o.times.retryDelay), nats.RetryOnFailedConnect(false)}
 	if h.o.URL != "" {
-		common = append(common, noticeLoss()...)
+		common = append(common, lossOptions()...)
 		if h.o.Creds != "" {
 			common = append(common, nats.UserCredentials(h.o.Creds))
 		}
@@ -111,7 +111,7 @@ func (h *Hub) connect() error {
 		}
 		return nil
 	}
-	if err := h.serve(); err != nil {
+	if err := h.startServer(); err != nil {
 		return err
 	}
 	nc, err := nats.Connect("", append(common, nats.InProcessServer(h.server), nats.UserInfo(coordinator, h.secret))...)
@@ -122,13 +122,13 @@ func (h *Hub) connect() error {
 	return nil
 }
 
-// serve starts a server, which listens only where agents are to join.
-func (h *Hub) serve() error {
+// startServer starts the embedded server. It opens a port only if agents are to join.
+func (h *Hub) startServer() error {
 	o := &server.Options{
 		ServerName: "tare", DontListen: h.o.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
-		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeBegins, MaxPingsOut: 2,
-		DisableShortFirstPing: true, // a client that has not begun takes a ping for an error
-		AuthTimeout:           pipeBegins.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
+		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeTimeout, MaxPingsOut: 2,
+		DisableShortFirstPing: true, // a client that has not yet connected takes a ping for an error
+		AuthTimeout:           pipeTimeout.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
 	if h.o.Listen != "" {
 		host, port, err := net.SplitHostPort(h.o.Listen)
@@ -156,7 +156,7 @@ func (h *Hub) serve() error {
 	return nil
 }
 
-// Addr is where agents join; empty: nowhere.
+// Addr returns the address at which agents join, or "" if there is none.
 func (h *Hub) Addr() string {
 	if h.server == nil || h.o.Listen == "" {
 		return ""
@@ -164,7 +164,7 @@ func (h *Hub) Addr() string {
 	return h.server.Addr().String()
 }
 
-// gatekeeper lets agents in, each to its own subjects.
+// gatekeeper authenticates agents and limits each to its own subjects.
 type gatekeeper struct{ h *Hub }
 
 // Check is server.Authentication.
@@ -188,7 +188,7 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 		return refuse("it has no name of an agent")
 	}
 	h.mu.Lock()
-	password, own := h.rights[o.Username]
+	password, own := h.passwords[o.Username]
 	h.mu.Unlock()
 	if !own {
 		password = h.o.Token(o.Username)
@@ -201,22 +201,22 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	}
 	s := subjects{h.o.Prefix, o.Username}
 	c.RegisterUser(&server.User{Username: o.Username, Permissions: &server.Permissions{
-		Publish:   &server.SubjectPermission{Allow: []string{s.from("*")}},
-		Subscribe: &server.SubjectPermission{Allow: []string{s.to("*"), h.o.Prefix + "." + subjectWho, inboxOf(o.Username) + ".>"}},
+		Publish:   &server.SubjectPermission{Allow: []string{s.fromAgent("*")}},
+		Subscribe: &server.SubjectPermission{Allow: []string{s.toAgent("*"), h.o.Prefix + "." + subjectWho, inboxOf(o.Username) + ".>"}},
 		Response:  &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute},
 	}})
 	h.o.Log(format.Line(o.Username, 80) + " joined")
 	return true
 }
 
-// seat is the client that has a name: a process, whatever connections it makes.
+// seat binds an agent name to one client: a process with all its connections.
 type seat struct {
 	client string
 	since  time.Time
 }
 
-// seatClient gives a name to a client. It returns false if the name is taken: by another
-// client that is connected, and was heard of or came lately.
+// seatClient binds name to a client. It returns false if the name belongs to another client
+// that is connected and has recently joined or sent a message.
 func (h *Hub) seatClient(name, client string) bool {
 	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
 	if err != nil {
@@ -227,15 +227,15 @@ func (h *Hub) seatClient(name, client string) bool {
 	s, taken := h.seats[name]
 	if taken && s.client != client {
 		last := s.since
-		if k := h.agents[name]; k != nil && k.at.After(last) {
-			last = k.at
+		if k := h.agents[name]; k != nil && k.seenAt.After(last) {
+			last = k.seenAt
 		}
-		if time.Since(last) < h.o.times.patience && slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client }) {
+		if time.Since(last) < h.o.times.lostAfter && slices.ContainsFunc(conns.Conns, func(c *server.ConnInfo) bool { return c.Name == s.client }) {
 			return false
 		}
 	}
 	h.seats[name] = seat{client, time.Now()}
-	for _, c := range conns.Conns { // a connection that was lost unnoticed, of the client before
+	for _, c := range conns.Conns { // the previous client's connection, whose loss went unnoticed
 		if c.AuthorizedUser == name && c.Name != client {
 			_ = h.server.DisconnectClientByID(c.Cid)
 		}
@@ -243,42 +243,42 @@ func (h *Hub) seatClient(name, client string) bool {
 	return true
 }
 
-// inboxOf begins the subjects on which an agent gets replies.
+// inboxOf returns the prefix of the subjects on which an agent gets replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
 func (h *Hub) subscribe() error {
-	results := &desk{most: maxOutcome, take: h.result}
+	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult}
 	all := subjects{h.o.Prefix, "*"}
 	for subject, take := range map[string]func(name string, m *nats.Msg){
-		fromHello: func(name string, m *nats.Msg) { h.hello(name, m.Data) },
+		fromHello: func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
 		fromPermit: func(name string, m *nats.Msg) {
-			var q asking
+			var q permitRequest
 			if json.Unmarshal(m.Data, &q) != nil {
-				reply(m, permit{Gone: "the question is none"})
+				sendReply(m, permitReply{Gone: "the question is none"})
 				return
 			}
-			h.heard(name)
-			if l := h.listener(q.Order); l.ask != nil { // else it is asked again, until a run begins
-				reply(m, l.ask(name, q))
+			h.markSeen(name)
+			if l := h.findListener(q.Order); l.ask != nil { // otherwise the agent retries until a run begins
+				sendReply(m, l.ask(name, q))
 			}
 		},
 		fromFile: h.serveFile,
 		fromTick: func(name string, m *nats.Msg) {
-			h.heard(name)
-			if l := h.listener(""); l.tick != nil {
+			h.markSeen(name)
+			if l := h.findListener(""); l.tick != nil {
 				l.tick(name, m.Data)
 			}
 		},
 		fromResult: func(name string, m *nats.Msg) {
-			h.heard(name)
-			if h.wanted() {
-				reply(m, results.part(name, m.Data))
+			h.markSeen(name)
+			if h.hasListeners() {
+				sendReply(m, results.receivePart(name, m.Data))
 			}
 		},
 	} {
-		_, err := h.nc.Subscribe(all.from(subject), func(m *nats.Msg) {
-			if name := between(m.Subject, h.o.Prefix+".from.", "."+subject); CheckName(name) == nil {
-				survive(h.o.Log, m, func() { take(name, m) })
+		_, err := h.nc.Subscribe(all.fromAgent(subject), func(m *nats.Msg) {
+			if name := cutAround(m.Subject, h.o.Prefix+".from.", "."+subject); CheckName(name) == nil {
+				handleSafely(h.o.Log, m, func() { take(name, m) })
 			}
 		})
 		if err != nil {
@@ -288,16 +288,17 @@ func (h *Hub) subscribe() error {
 	return errors.Join(h.nc.Flush(), h.nc.Publish(h.o.Prefix+"."+subjectWho, nil))
 }
 
-// between is what a subject has between two texts.
-func between(subject, before, after string) string {
+// cutAround returns the part of subject between the two texts, or "" if subject does not have
+// them.
+func cutAround(subject, before, after string) string {
 	if len(subject) < len(before)+len(after) || subject[:len(before)] != before || subject[len(subject)-len(after):] != after {
 		return ""
 	}
 	return subject[len(before) : len(subject)-len(after)]
 }
 
-// hello takes in what an agent says of itself.
-func (h *Hub) hello(name string, text []byte) {
+// recordHello records an agent's hello.
+func (h *Hub) recordHello(name string, text []byte) {
 	var said Hello
 	if len(text) > 16<<10 || json.Unmarshal(text, &said) != nil {
 		return
@@ -306,7 +307,7 @@ func (h *Hub) hello(name string, text []byte) {
 		h.mu.Lock()
 		first := h.agents[name] == nil
 		if first {
-			h.know(name).gone = err
+			h.findOrAdd(name).endReason = err
 		}
 		h.mu.Unlock()
 		if first {
@@ -316,96 +317,97 @@ func (h *Hub) hello(name string, text []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k, now := h.know(name), time.Now()
-	k.hello, k.at, k.said = said, now, now
+	k, now := h.findOrAdd(name), time.Now()
+	k.hello, k.seenAt, k.helloAt = said, now, now
 }
 
-// maxAgents is how many agents a coordinator has, and remembers.
+// maxAgents limits the agents of a coordinator.
 const maxAgents = 1000
 
-// know is what is known of an agent. Of too many, the one that was not heard of for
-// longest is forgotten. The caller holds the lock.
-func (h *Hub) know(name string) *known {
+// findOrAdd returns the state of an agent. For a new one beyond maxAgents it forgets the agent
+// with the oldest message. The caller holds the lock.
+func (h *Hub) findOrAdd(name string) *agentState {
 	k := h.agents[name]
 	if k == nil {
 		if len(h.agents) >= maxAgents {
 			oldest := ""
 			for name, k := range h.agents {
-				if oldest == "" || k.at.Before(h.agents[oldest].at) {
+				if oldest == "" || k.seenAt.Before(h.agents[oldest].seenAt) {
 					oldest = name
 				}
 			}
 			delete(h.agents, oldest)
 		}
-		k = &known{at: time.Now()}
+		k = &agentState{seenAt: time.Now()}
 		h.agents[name] = k
 	}
 	return k
 }
 
-// heard notes a word of an agent that has said hello.
-func (h *Hub) heard(name string) {
+// markSeen notes a message of an agent that has sent a hello.
+func (h *Hub) markSeen(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if k := h.agents[name]; k != nil {
-		k.at = time.Now()
+		k.seenAt = time.Now()
 	}
 }
 
-// result takes in what came of an order.
-func (h *Hub) result(name string, body []byte) error {
+// passResult passes the outcome of an order to its listener.
+func (h *Hub) passResult(name string, body []byte) error {
 	var o outcome
 	if err := json.Unmarshal(body, &o); err != nil {
 		return errors.New("it is not a result")
 	}
-	l := h.listener(o.Order)
+	l := h.findListener(o.Order)
 	if l.result == nil {
-		return &busyError{"no run is under way"} // one that goes on may want it
+		return &busyError{"no run is under way"} // a resumed run may want it
 	}
 	return l.result(name, o)
 }
 
-// wanted reports whether anybody listens.
-func (h *Hub) wanted() bool {
+// hasListeners reports whether a run listens.
+func (h *Hub) hasListeners() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.listeners) > 0
 }
 
-// maxOutcome is the longest outcome, in bytes: a document in base64.
+// maxOutcome limits an outcome, in bytes: a document in base64.
 const maxOutcome = 128 << 20
 
-// silent is for how long an agent was not heard of, or why it never will be.
-func (h *Hub) silent(name string) (time.Duration, error) {
+// silentFor returns the time since an agent's last message, or why it has ended.
+func (h *Hub) silentFor(name string) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := h.agents[name]
 	switch {
 	case k == nil:
 		return time.Duration(1<<63 - 1), nil
-	case k.gone != nil:
-		return 0, k.gone
+	case k.endReason != nil:
+		return 0, k.endReason
 	}
-	return time.Since(k.at), nil
+	return time.Since(k.seenAt), nil
 }
 
-// doing is the order that an agent said it carries out (empty: none), and when.
-func (h *Hub) doing(name string) (order string, said time.Time) {
+// currentOrder returns the order in an agent's last hello ("" if none) and the time of that
+// hello.
+func (h *Hub) currentOrder(name string) (order string, said time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if k := h.agents[name]; k != nil {
-		return k.hello.Order, k.said
+		return k.hello.Order, k.helloAt
 	}
 	return "", time.Time{}
 }
 
-// Agents are those that were heard of lately, by name.
+// Agents returns the agents with a recent message, by name.
 func (h *Hub) Agents() []Hello {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []Hello
 	for _, k := range h.agents {
-		if k.gone == nil && time.Since(k.at) < h.o.times.patience {
+		if k.endReason == nil && time.Since(k.seenAt) < h.o.times.lostAfter {
 			out = append(out, k.hello)
 		}
 	}
@@ -418,14 +420,14 @@ func (h *Hub) Agents() []Hello {
 	return out
 }
 
-// Await waits until an agent says hello.
+// Await waits until an agent sends a hello.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
-		silent, err := h.silent(name)
+		silent, err := h.silentFor(name)
 		switch {
 		case err != nil:
 			return err
-		case silent < h.o.times.patience:
+		case silent < h.o.times.lostAfter:
 			return nil
 		}
 		select {
@@ -436,10 +438,10 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 	}
 }
 
-// Reach sees that an agent is there: start starts it where it is not; nil: it joins
-// by itself.
+// Reach waits until an agent is connected. It calls start if it is not; nil means that the
+// agent joins.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
-	if silent, err := h.silent(name); err == nil && silent < h.o.times.patience {
+	if silent, err := h.silentFor(name); err == nil && silent < h.o.times.lostAfter {
 		return nil
 	}
 	if start != nil {
@@ -447,45 +449,46 @@ func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.patience, fmt.Errorf("no agent of that name joined within %v", 2*h.o.times.patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.lostAfter, fmt.Errorf("no agent of that name joined within %v", 2*h.o.times.lostAfter))
 	defer cancel()
 	return h.Await(ctx, name)
 }
 
-// ended notes that an agent's process is over.
-func (h *Hub) ended(name string, why error) {
+// markEnded records that an agent's process has ended.
+func (h *Hub) markEnded(name string, why error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if why == nil {
 		why = errors.New("the agent ended")
 	}
-	h.know(name).gone = why
+	h.findOrAdd(name).endReason = why
 }
 
-// right lets an agent in that is about to be started, and returns its password.
-func (h *Hub) right(name string) string {
+// issuePassword returns a new password for agent name, which is about to start, and forgets any
+// earlier agent of that name.
+func (h *Hub) issuePassword(name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rights[name] = rand.Text()
+	h.passwords[name] = rand.Text()
 	delete(h.agents, name)
-	return h.rights[name]
+	return h.passwords[name]
 }
 
-// listen has l told what agents send of the orders of a run, until stop is called.
-func (h *Hub) listen(run string, l listener) (stop func()) {
+// addListener registers l for the orders of run until stop is called.
+func (h *Hub) addListener(run string, l listener) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.listeners = append(h.listeners, listening{run, l})
+	h.listeners = append(h.listeners, runListener{run, l})
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.listeners = slices.DeleteFunc(h.listeners, func(o listening) bool { return o.run == run })
+		h.listeners = slices.DeleteFunc(h.listeners, func(o runListener) bool { return o.run == run })
 	}
 }
 
-// listener is who is told of an order: of one that nobody gave anybody, who
-// refuses it. It is empty where nobody listens yet.
-func (h *Hub) listener(order string) listener {
+// findListener returns the listener of an order. The first listener gets unknown orders and
+// rejects them. It is empty if no run listens.
+func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -500,32 +503,32 @@ func (h *Hub) listener(order string) listener {
 	return listener{}
 }
 
-// order gives an agent an order. It waits for one that is busy, or cannot be
-// reached, for a while.
-func (h *Hub) order(ctx context.Context, name string, o Order) error {
+// sendOrder sends an order to an agent. It retries for 2*lostAfter if the agent is busy or
+// unreachable.
+func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.patience, fmt.Errorf("it took no order within %v", 2*h.o.times.patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*h.o.times.lostAfter, fmt.Errorf("it took no order within %v", 2*h.o.times.lostAfter))
 	defer cancel()
 	for n := 1; ; n++ {
 		var busy *busyError
-		if err = send(ctx, h.nc, h.o.times, subjects{h.o.Prefix, name}.to(toOrder), fmt.Sprintf("%s/%d", o.ID, n), text); !errors.As(err, &busy) {
+		if err = sendParcel(ctx, h.nc, h.o.times, subjects{h.o.Prefix, name}.toAgent(toOrder), fmt.Sprintf("%s/%d", o.ID, n), text); !errors.As(err, &busy) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(h.o.times.again):
+		case <-time.After(h.o.times.retryDelay):
 		}
 	}
 }
 
-// cancel has an agent give an order up.
-func (h *Hub) cancel(name, order string) {
-	text, _ := json.Marshal(started{Order: order})
-	_ = h.nc.Publish(subjects{h.o.Prefix, name}.to(toCancel), text)
+// sendCancel tells an agent to cancel an order.
+func (h *Hub) sendCancel(name, order string) {
+	text, _ := json.Marshal(startRequest{Order: order})
+	_ = h.nc.Publish(subjects{h.o.Prefix, name}.toAgent(toCancel), text)
 	_ = h.nc.Flush()
 }
 

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// Limits are what an agent refuses to go beyond.
+// Limits bounds the orders that an agent accepts.
 type Limits struct {
-	Commands   bool          // orders may run code of their own: commands and URLs of studies, benchmarks, types
-	Targets    []string      // host:port patterns that may be loaded besides loopback's
-	Rate       float64       // requests per second of its share, at most at any time; zero: no limit
-	Duration   time.Duration // of an order, at most; zero: no limit
-	KeepMemory int64         // bytes of memory that stay available; zero: any
-	KeepDisk   int64         // bytes of disk that stay free; zero: any
+	Commands   bool          // orders may run their own code: commands and URLs of studies, benchmarks, types
+	Targets    []string      // host:port patterns that may be loaded in addition to loopback
+	Rate       float64       // peak requests per second of its share; 0 means no limit
+	Duration   time.Duration // longest order; 0 means no limit
+	KeepMemory int64         // bytes of memory that must stay available; 0 means no limit
+	KeepDisk   int64         // bytes of disk that must stay free; 0 means no limit
 }
 
-// Free is how much of a machine can still be used, in bytes. Negative: not known.
+// Free holds the free memory and disk of a machine in bytes. Negative means unknown.
 type Free struct{ Memory, Disk int64 }
 
-// allows reports whether an address may be loaded: loopback's may, and what the
-// agent was told.
-func (l Limits) allows(addr string) bool {
+// canTarget reports whether addr may be loaded: loopback always, other addresses by l.Targets.
+func (l Limits) canTarget(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false
@@ -42,9 +41,9 @@ func (l Limits) allows(addr string) bool {
 	return false
 }
 
-// keeps is an error if less would be free than the agent keeps once so many bytes
-// more were on disk.
-func (l Limits) keeps(f Free, more int64) error {
+// checkFree returns an error if less memory or disk than the limits would be free after writing
+// more bytes.
+func (l Limits) checkFree(f Free, more int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; this agent keeps %d MB (--keep-memory)", f.Memory/1e6, l.KeepMemory/1e6)
 	}
@@ -54,14 +53,14 @@ func (l Limits) keeps(f Free, more int64) error {
 	return nil
 }
 
-// watch ends an order that takes longer than so long, or leaves less free than the
-// agent keeps. It returns when ctx ends.
-func (a *Agent) watch(ctx context.Context, most time.Duration, end context.CancelCauseFunc) {
+// watchLimits cancels an order that exceeds most (0 means no limit) or a limit of free memory
+// or disk. It returns when ctx ends.
+func (a *Agent) watchLimits(ctx context.Context, most time.Duration, end context.CancelCauseFunc) {
 	var late <-chan time.Time
 	if most > 0 {
 		late = time.After(most)
 	}
-	tick := time.NewTicker(a.times.hello)
+	tick := time.NewTicker(a.times.helloInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -71,7 +70,7 @@ func (a *Agent) watch(ctx context.Context, most time.Duration, end context.Cance
 			end(fmt.Errorf("the order takes longer than this agent works on one (--most-duration %v)", most))
 			return
 		case <-tick.C:
-			if err := a.Limits.keeps(a.free(), 0); err != nil {
+			if err := a.Limits.checkFree(a.readFree(), 0); err != nil {
 				end(err)
 				return
 			}
@@ -79,8 +78,8 @@ func (a *Agent) watch(ctx context.Context, most time.Duration, end context.Cance
 	}
 }
 
-// free is what can be used of the machine, as far as a limit asks for it.
-func (a *Agent) free() Free {
+// readFree returns the free memory and disk, or -1 for both if no limit needs them.
+func (a *Agent) readFree() Free {
 	if a.Free == nil || a.Limits.KeepMemory == 0 && a.Limits.KeepDisk == 0 {
 		return Free{-1, -1}
 	}

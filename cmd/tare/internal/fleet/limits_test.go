@@ -84,7 +84,7 @@ func TestTargets(t *testing.T) {
 		"a.test:80": true, "a.test:81": false, "test:80": false,
 		"notlocalhost:80": false, "10.127.0.0.1:80": false, "1192.0.2.1:80": false, "shop.example": false,
 	} {
-		if got := l.allows(addr); got != want {
+		if got := l.canTarget(addr); got != want {
 			t.Errorf("%s may be loaded: %v, want %v", addr, got, want)
 		}
 	}
@@ -94,13 +94,13 @@ func TestTargets(t *testing.T) {
 func TestOrderThatFillsTheDisk(t *testing.T) {
 	o := Order{Study: &StudyOrder{Files: []File{{Size: 60e6}}, Packs: []File{{Size: 50e6}}}}
 	l := Limits{KeepDisk: 100e6}
-	if err := l.keeps(Free{Memory: -1, Disk: 211e6}, o.size()); err != nil {
+	if err := l.checkFree(Free{Memory: -1, Disk: 211e6}, o.fileBytes()); err != nil {
 		t.Error(err)
 	}
-	if err := l.keeps(Free{Memory: -1, Disk: 209e6}, o.size()); err == nil || !strings.Contains(err.Error(), "--keep-disk") {
+	if err := l.checkFree(Free{Memory: -1, Disk: 209e6}, o.fileBytes()); err == nil || !strings.Contains(err.Error(), "--keep-disk") {
 		t.Errorf("110 MB for 109: %v", err)
 	}
-	if err := l.keeps(Free{-1, -1}, o.size()); err != nil {
+	if err := l.checkFree(Free{-1, -1}, o.fileBytes()); err != nil {
 		t.Errorf("where nothing is known: %v", err)
 	}
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// loading is a share of a load that is prepared.
-type loading struct {
+// preparedLoad is an order for a share of a load with its open session.
+type preparedLoad struct {
 	o       LoadOrder
 	session *load.Session
 }
 
-// Loaded is what an agent sends back of a load.
+// Loaded is an agent's result of a load.
 type Loaded struct {
 	Result *load.Result `json:"result"`
 	Cores  float64      `json:"client_cores"`
@@ -37,8 +37,8 @@ type Ticked struct {
 	Second load.Second `json:"second"`
 }
 
-// profile is the share of the rate; nil: a closed loop.
-func (o LoadOrder) profile() (load.Profile, error) {
+// parseProfile returns the share of the rate, or nil for a closed loop.
+func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
 	}
@@ -49,8 +49,8 @@ func (o LoadOrder) profile() (load.Profile, error) {
 	return pace.Share{Whole: whole, Index: o.Index, Of: o.Of}, nil
 }
 
-// prepare opens the session of an order.
-func prepare(o LoadOrder) (*loading, error) {
+// prepareLoad opens the load session of an order.
+func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	target := load.Target{Addr: o.Target.Addr, Host: o.Target.Host}
 	if o.Target.Name != "" {
 		target.TLS = &tls.Config{ServerName: o.Target.Name, MinVersion: max(o.Target.Version, tls.VersionTLS12), MaxVersion: o.Target.Version, InsecureSkipVerify: o.Target.Insecure}
@@ -68,30 +68,30 @@ func prepare(o LoadOrder) (*loading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &loading{o, s}, nil
+	return &preparedLoad{o, s}, nil
 }
 
-// unbegun is how long a load waits to be begun.
-const unbegun = time.Minute
+// startTimeout limits how long a prepared load waits for its start.
+const startTimeout = time.Minute
 
-// load carries a share of a load out. What there is when it is given up is sent, too.
-func (a *Agent) load(ctx context.Context, order string, l *loading) ([]byte, error) {
+// runLoad runs a share of a load. If it is cancelled, it returns the measurements so far.
+func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]byte, error) {
 	defer l.session.Close()
 	var at time.Time
 	select {
 	case at = <-a.start:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-time.After(unbegun):
-		return nil, fmt.Errorf("the load was not begun within %v", unbegun)
+	case <-time.After(startTimeout):
+		return nil, fmt.Errorf("the load was not begun within %v", startTimeout)
 	}
 	leg := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: func(t load.Tick) {
 		if text, err := json.Marshal(Ticked{order, t.Second}); err == nil {
-			_ = a.nc.Publish(a.of.from(fromTick), text)
+			_ = a.nc.Publish(a.subjects.fromAgent(fromTick), text)
 		}
 	}}
 	var err error
-	if leg.Profile, err = l.o.profile(); err != nil {
+	if leg.Profile, err = l.o.parseProfile(); err != nil {
 		return nil, err
 	}
 	if leg.Profile != nil {
@@ -121,7 +121,7 @@ type LoadRun struct {
 	Orders   []LoadOrder // of the machines, in their order
 	Start    map[string]func(ctx context.Context) error
 	Say      func(name, line string)
-	Tick     func(name string, s load.Second) // nil: nobody is told
+	Tick     func(name string, s load.Second) // nil if not needed
 
 	mu       sync.Mutex
 	got      map[string]Loaded
@@ -132,21 +132,21 @@ type LoadRun struct {
 	lastTick map[string]time.Duration
 }
 
-// Generated is what one machine sent.
+// Generated is the result of one machine.
 type Generated struct {
 	Name   string
-	Clock  Clock         // before
-	Drift  time.Duration // of its clock meanwhile
+	Clock  Clock         // before the load
+	Drift  time.Duration // change of Clock.Offset during the load
 	Loaded Loaded
-	Error  error // nil: all of its share was sent
+	Error  error // nil if all of its share was sent
 }
 
-// begins is how long after all machines are ready the load begins.
-const begins = 300 * time.Millisecond
+// startDelay separates the last machine's being ready from the start of the load.
+const startDelay = 300 * time.Millisecond
 
-// Run prepares every machine, begins the load on all at one instant, and returns
-// what each did. Interrupted, it ends the load everywhere, and what there is until
-// then comes back.
+// Run prepares every machine, starts the load on all at the same instant, and returns the
+// result of each. If ctx ends, it stops the load everywhere and returns the measurements so
+// far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	r.got, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
 	r.changed, r.lastTick = make(chan struct{}, 1), map[string]time.Duration{}
@@ -155,38 +155,38 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	for i := range r.Machines {
 		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
 	}
-	defer r.Hub.listen(run, listener{tick: r.tick, result: func(name string, o outcome) error { return r.deliver(ids, name, o) }})()
+	defer r.Hub.addListener(run, listener{tick: r.passSecond, result: func(name string, o outcome) error { return r.recordResult(ids, name, o) }})()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for i, name := range r.Machines {
 			if !r.over[name] {
-				r.Hub.cancel(name, ids[i])
+				r.Hub.sendCancel(name, ids[i])
 			}
 		}
 	}()
 	clocks := make([]Clock, len(r.Machines))
-	if err := r.each(func(i int, name string) error {
+	if err := r.forEachMachine(func(i int, name string) error {
 		if err := r.Hub.Reach(ctx, name, r.Start[name]); err != nil {
 			return err
 		}
 		o := r.Orders[i]
-		if err := r.Hub.order(ctx, name, Order{Protocol: Protocol, ID: ids[i], Load: &o}); err != nil {
+		if err := r.Hub.sendOrder(ctx, name, Order{Protocol: Protocol, ID: ids[i], Load: &o}); err != nil {
 			return err
 		}
 		var err error
-		clocks[i], err = r.Hub.clock(ctx, name)
+		clocks[i], err = r.Hub.measureClock(ctx, name)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	at := time.Now().Add(begins)
+	at := time.Now().Add(startDelay)
 	r.mu.Lock()
 	r.begun = at
 	r.mu.Unlock()
-	if err := r.each(func(i int, name string) error {
+	if err := r.forEachMachine(func(i int, name string) error {
 		var got receipt
-		err := ask(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.to(toStart), started{ids[i], at.Add(clocks[i].Offset).UnixNano()}, &got)
+		err := request(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.toAgent(toStart), startRequest{ids[i], at.Add(clocks[i].Offset).UnixNano()}, &got)
 		if err == nil && got.Refused != "" {
 			err = &RefusedError{got.Refused}
 		}
@@ -194,10 +194,10 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	}); err != nil {
 		return nil, err
 	}
-	r.wait(ctx, ids)
+	r.waitForAll(ctx, ids)
 	out := make([]Generated, len(r.Machines))
 	for i, name := range r.Machines {
-		after, err := r.Hub.clock(context.WithoutCancel(ctx), name)
+		after, err := r.Hub.measureClock(context.WithoutCancel(ctx), name)
 		r.mu.Lock()
 		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.got[name], Error: r.errs[name]}
 		r.mu.Unlock()
@@ -208,8 +208,8 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	return out, nil
 }
 
-// each does something with every machine at the same time.
-func (r *LoadRun) each(do func(i int, name string) error) error {
+// forEachMachine calls do for every machine concurrently and joins the errors.
+func (r *LoadRun) forEachMachine(do func(i int, name string) error) error {
 	errs := make([]error, len(r.Machines))
 	var all sync.WaitGroup
 	for i, name := range r.Machines {
@@ -223,18 +223,18 @@ func (r *LoadRun) each(do func(i int, name string) error) error {
 	return errors.Join(errs...)
 }
 
-// wait waits until every machine has delivered or is lost. Interrupted, it has all
-// give up, and waits for what there is until then.
-func (r *LoadRun) wait(ctx context.Context, ids []string) {
-	tick := time.NewTicker(r.Hub.o.times.again)
+// waitForAll waits until every machine has delivered or is lost. If ctx ends, it cancels all
+// orders and waits replyTimeout for the measurements so far.
+func (r *LoadRun) waitForAll(ctx context.Context, ids []string) {
+	tick := time.NewTicker(r.Hub.o.times.retryDelay)
 	defer tick.Stop()
 	done := ctx.Done()
 	var deadline <-chan time.Time
 	for {
 		r.mu.Lock()
 		for _, name := range r.Machines {
-			silent, err := r.Hub.silent(name)
-			if err == nil && silent > r.Hub.o.times.patience {
+			silent, err := r.Hub.silentFor(name)
+			if err == nil && silent > r.Hub.o.times.lostAfter {
 				err = fmt.Errorf("no word from it for %v", silent.Round(time.Second))
 			}
 			if err != nil && !r.over[name] {
@@ -251,9 +251,9 @@ func (r *LoadRun) wait(ctx context.Context, ids []string) {
 		case <-done:
 			done = nil
 			for i, name := range r.Machines {
-				r.Hub.cancel(name, ids[i])
+				r.Hub.sendCancel(name, ids[i])
 			}
-			deadline = time.After(r.Hub.o.times.ask)
+			deadline = time.After(r.Hub.o.times.replyTimeout)
 		case <-deadline:
 			return
 		case <-r.changed:
@@ -262,8 +262,9 @@ func (r *LoadRun) wait(ctx context.Context, ids []string) {
 	}
 }
 
-// tick passes a second of a machine on, if it is one that can be.
-func (r *LoadRun) tick(name string, text []byte) {
+// passSecond passes a second of a machine to r.Tick. It drops seconds out of order or from the
+// future.
+func (r *LoadRun) passSecond(name string, text []byte) {
 	var t Ticked
 	if len(text) > 256<<10 || json.Unmarshal(text, &t) != nil || r.Tick == nil || !slices.Contains(r.Machines, name) {
 		return
@@ -280,8 +281,8 @@ func (r *LoadRun) tick(name string, text []byte) {
 	}
 }
 
-// deliver takes in what a machine sends of its share.
-func (r *LoadRun) deliver(ids []string, name string, o outcome) error {
+// recordResult checks and records the outcome of a machine's share.
+func (r *LoadRun) recordResult(ids []string, name string, o outcome) error {
 	i := slices.Index(r.Machines, name)
 	if i < 0 || o.Order != ids[i] {
 		return errors.New("no such order was given to it")
@@ -312,7 +313,7 @@ func (r *LoadRun) deliver(ids []string, name string, o outcome) error {
 	return nil
 }
 
-// checkLoaded says what cannot be in a result of an order.
+// checkLoaded returns an error if l cannot be the result of o.
 func checkLoaded(o LoadOrder, l Loaded) error {
 	x := l.Result
 	switch {

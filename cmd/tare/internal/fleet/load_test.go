@@ -194,7 +194,7 @@ func TestLoadIsLocked(t *testing.T) {
 	stop := make(chan struct{})
 	for i, name := range run.Machines {
 		early.Go(func() {
-			var l listening
+			var l runListener
 			for {
 				if l.result != nil {
 					l.tick(name, []byte(`{}`))

@@ -101,12 +101,12 @@ func namespaces(t *testing.T) (names []string, why string) {
 func address(i, end int) string { return fmt.Sprintf("10.213.%d.%d", i, end) }
 
 // faultTimes are those of a study with faults.
-func faultTimes() (of times, cut time.Duration) {
+func faultTimes() (of protocolTimes, cut time.Duration) {
 	if os.Getenv("TARE_SOAK") != "" {
-		return usualTimes(), 10 * time.Second
+		return defaultTimes(), 10 * time.Second
 	}
 	of = shortTimes()
-	of.patience = 4 * time.Second
+	of.lostAfter = 4 * time.Second
 	return of, time.Second
 }
 
@@ -195,7 +195,7 @@ func studyWithFaults(t *testing.T, n int, counts map[string]int) {
 			until(t, func() bool {
 				run.mu.Lock()
 				defer run.mu.Unlock()
-				return run.pool != nil && run.pool.of(name) != nil && len(run.pool.of(name).rounds) > 1
+				return run.pool != nil && run.pool.assignmentOf(name) != nil && len(run.pool.assignmentOf(name).rounds) > 1
 			})
 		}
 		measuring("killed")
@@ -212,7 +212,7 @@ func studyWithFaults(t *testing.T, n int, counts map[string]int) {
 				t.Errorf("%v: %s", err, out)
 			}
 		}
-		time.Sleep(of.patience + of.patience/4 - cut)
+		time.Sleep(of.lostAfter + of.lostAfter/4 - cut)
 		_ = syscall.Kill(agents["paused"].pid, syscall.SIGCONT)
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -220,7 +220,7 @@ func studyWithFaults(t *testing.T, n int, counts map[string]int) {
 	results, err := run.Run(ctx)
 	<-faults
 	seen := map[int]int{}
-	for _, s := range run.pool.shifts {
+	for _, s := range run.pool.assignments {
 		if s.state == lost {
 			counts["orders lost"]++
 		}

@@ -15,13 +15,13 @@ import (
 // requests of a load.
 const maxOrder = 64 << 20
 
-// maxRounds is the largest number of rounds that an agent takes an order for.
+// maxRounds limits the rounds of an order.
 const maxRounds = 10000
 
-// maxID is the longest name of an order or a parcel, in bytes.
+// maxID limits the id of an order or a parcel, in bytes.
 const maxID = 200
 
-// Order is what an agent is to do: one of its parts.
+// Order tells an agent to run a study or a load: one of Study and Load is set.
 type Order struct {
 	Protocol string      `json:"protocol"`
 	ID       string      `json:"id"`
@@ -43,24 +43,23 @@ type LoadOrder struct {
 	Warm        time.Duration  `json:"warm_ns"`
 	Duration    time.Duration  `json:"duration_ns"`
 	Think       time.Duration  `json:"think_ns,omitempty"`
-	Rate        string         `json:"rate,omitempty"` // of the whole load, as --rate has it; empty: a closed loop
+	Rate        string         `json:"rate,omitempty"` // of the complete load, in the form of --rate; "" means a closed loop
 	Seed        uint64         `json:"seed"`
 	Index       int            `json:"index"` // of this share
 	Of          int            `json:"of"`    // shares
 }
 
-// Target is where a load goes.
+// Target is the server under load.
 type Target struct {
 	Addr     string `json:"addr"` // host:port
 	Host     string `json:"host"`
-	Name     string `json:"name,omitempty"` // of the server's certificate; empty: plain text
+	Name     string `json:"name,omitempty"` // of the server's certificate; "" means no TLS
 	Insecure bool   `json:"insecure,omitempty"`
-	Roots    []byte `json:"roots,omitempty"` // PEM; empty: those of the system
+	Roots    []byte `json:"roots,omitempty"` // PEM; the system's if empty
 	Version  uint16 `json:"tls_version,omitempty"`
 }
 
-// check says what is wrong with an order, and what an agent of these limits does
-// not do.
+// check returns an error if an order is invalid or exceeds the agent's limits.
 func (o Order) check(l Limits) error {
 	switch {
 	case o.Protocol != Protocol:
@@ -75,16 +74,16 @@ func (o Order) check(l Limits) error {
 	return o.Load.check(l)
 }
 
-// what is an order in words.
-func (o Order) what() string {
+// describe returns the order in words.
+func (o Order) describe() string {
 	if o.Study != nil {
-		return o.Study.what()
+		return o.Study.describe()
 	}
 	return fmt.Sprintf("load of %s for %v", format.Line(o.Load.Target.Addr, 80), o.Load.Duration)
 }
 
-// size is how many bytes of files come with an order.
-func (o Order) size() (bytes int64) {
+// fileBytes returns the total size of the order's files.
+func (o Order) fileBytes() (bytes int64) {
 	if o.Study != nil {
 		for _, f := range slices.Concat(o.Study.Files, o.Study.Packs) {
 			bytes += f.Size
@@ -93,7 +92,7 @@ func (o Order) size() (bytes int64) {
 	return bytes
 }
 
-// check says what is wrong with a load, or beyond the agent's limits.
+// check returns an error if a load is invalid or exceeds the agent's limits.
 func (o LoadOrder) check(l Limits) error {
 	switch {
 	case o.Of < 1 || o.Of > 1000 || o.Index < 0 || o.Index >= o.Of:
@@ -104,10 +103,10 @@ func (o LoadOrder) check(l Limits) error {
 		return fmt.Errorf("%v is no warm-up of a load: at most %v", o.Warm, load.MaxDuration)
 	case l.Duration > 0 && o.Warm+o.Duration > l.Duration:
 		return fmt.Errorf("%v is longer than this agent loads (--most-duration %v)", o.Warm+o.Duration, l.Duration)
-	case !l.allows(o.Target.Addr):
+	case !l.canTarget(o.Target.Addr):
 		return fmt.Errorf("%s is not among the targets of this agent (--allow-target)", format.Line(o.Target.Addr, 80))
 	}
-	profile, err := o.profile()
+	profile, err := o.parseProfile()
 	if err != nil {
 		return err
 	}

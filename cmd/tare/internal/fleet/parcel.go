@@ -16,47 +16,46 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxMessage is the most bytes of a message: what servers of NATS take unless they are
-// set to take more.
+// maxMessage limits the bytes of a message: the default limit of NATS servers.
 const maxMessage = 1 << 20
 
-// maxPart is the most bytes of a parcel in one message, which has them in base64.
+// maxPart limits the bytes of a parcel in one message, where they are in base64.
 const maxPart = maxMessage / 2
 
-// part is a piece of a parcel.
-type part struct {
+// parcelPart is part N of Of of a parcel, a chunked message.
+type parcelPart struct {
 	Parcel string `json:"parcel"`
 	N      int    `json:"n"`
 	Of     int    `json:"of"`
 	Data   []byte `json:"data"`
 }
 
-// receipt says that a part was taken in, or why not.
+// receipt acknowledges a part, or holds the reason of its rejection.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
-	Busy    bool   `json:"busy,omitempty"` // it may be taken in later
+	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError says what an agent does instead.
+// busyError rejects a request for now; doing describes the agent's current work.
 type busyError struct{ doing string }
 
 // Error is one line.
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
-// RefusedError is what the other side says against something it was sent.
+// RefusedError holds the reason with which the other side rejected a message.
 type RefusedError struct{ Why string }
 
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// send sends a parcel and returns when the other side has taken it in. What is
-// not answered is sent again until ctx ends.
-func send(ctx context.Context, nc *nats.Conn, t times, subject, parcel string, body []byte) error {
+// sendParcel sends a parcel in parts and returns when the other side has accepted all of them.
+// Parts without a reply are sent again until ctx ends.
+func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
 	of := max(1, (len(body)+maxPart-1)/maxPart)
 	for n := range of {
 		data := body[n*maxPart : min(len(body), (n+1)*maxPart)]
 		var r receipt
-		if err := ask(ctx, nc, t, subject, part{parcel, n, of, data}, &r); err != nil {
+		if err := request(ctx, nc, t, subject, parcelPart{parcel, n, of, data}, &r); err != nil {
 			return err
 		}
 		switch {
@@ -69,14 +68,14 @@ func send(ctx context.Context, nc *nats.Conn, t times, subject, parcel string, b
 	return nil
 }
 
-// ask sends a question until it is answered, or until ctx ends.
-func ask(ctx context.Context, nc *nats.Conn, t times, subject string, question, answer any) error {
+// request sends question until there is a reply or ctx ends.
+func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, question, answer any) error {
 	text, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
 	for {
-		one, cancel := context.WithTimeout(ctx, t.ask)
+		one, cancel := context.WithTimeout(ctx, t.replyTimeout)
 		m, err := nc.RequestWithContext(one, subject, text)
 		cancel()
 		if err == nil {
@@ -94,46 +93,46 @@ func ask(ctx context.Context, nc *nats.Conn, t times, subject string, question, 
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(t.again):
+		case <-time.After(t.retryDelay):
 		}
 	}
 }
 
-// desk takes parcels in. It holds one of each sender, as each sends one after the other,
-// and bytes up to a bound.
-type desk struct {
-	most int                                  // bytes of a parcel
-	take func(from string, body []byte) error // once for each parcel
+// parcelReceiver assembles parcels. It stores one per sender, because a sender sends one after
+// the other, within a bound on the total.
+type parcelReceiver struct {
+	maxBytes int                                  // of a parcel
+	take     func(from string, body []byte) error // called once per complete parcel
 
 	mu    sync.Mutex
-	open  map[string]*opened // by sender
-	parts int                // that were held
+	open  map[string]*partialParcel // incomplete, by sender
+	parts int                       // stored so far
 	done  map[string]receipt
 }
 
-// opened is a parcel that is not whole.
-type opened struct {
-	parcel string
-	body   []byte
-	at     int // the number of its last part
+// partialParcel is an incomplete parcel.
+type partialParcel struct {
+	parcel   string
+	body     []byte
+	lastPart int // parcelReceiver.parts when its last part came
 }
 
-// Bounds of a desk.
+// Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // longest parcels that those which are not whole may have the bytes of
-	maxDone = 4096 // receipts that are remembered
+	maxOpen = 4    // bound of all incomplete parcels, in parcels of maximal size
+	maxDone = 4096 // receipts that are stored
 )
 
-// part takes one part in.
-func (d *desk) part(from string, text []byte) receipt {
-	var p part
+// receivePart adds a part to its parcel and passes a complete parcel to r.take.
+func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
+	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
 		return receipt{Refused: "it is not a part of a parcel"}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open == nil {
-		d.open, d.done = map[string]*opened{}, map[string]receipt{}
+		d.open, d.done = map[string]*partialParcel{}, map[string]receipt{}
 	}
 	key := from + " " + p.Parcel
 	if r, known := d.done[key]; known {
@@ -141,23 +140,23 @@ func (d *desk) part(from string, text []byte) receipt {
 	}
 	o := d.open[from]
 	if o == nil || o.parcel != p.Parcel {
-		o = &opened{parcel: p.Parcel}
+		o = &partialParcel{parcel: p.Parcel}
 	}
 	next := (len(o.body) + maxPart - 1) / maxPart
 	last := p.N == p.Of-1
 	switch {
 	case len(p.Parcel) > maxID, p.N < 0 || p.Of < 1 || p.N >= p.Of || len(p.Data) > maxPart || !last && len(p.Data) != maxPart:
 		return receipt{Refused: "it is not a part of a parcel"}
-	case p.Of-1 > d.most/maxPart || len(o.body)+len(p.Data) > d.most:
-		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.most)}
+	case p.Of-1 > d.maxBytes/maxPart || len(o.body)+len(p.Data) > d.maxBytes:
+		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
 	case p.N < next:
 		return receipt{}
 	case p.N > next:
-		return receipt{Refused: "a part before it is missing", Busy: true} // sent from the first on it is taken in
+		return receipt{Refused: "a part before it is missing", Busy: true} // the sender retries from the first part
 	}
 	o.body = append(o.body, p.Data...)
 	if !last {
-		d.hold(from, o)
+		d.storePartial(from, o)
 		return receipt{}
 	}
 	delete(d.open, from)
@@ -176,20 +175,20 @@ func (d *desk) part(from string, text []byte) receipt {
 	return r
 }
 
-// hold keeps what there is of a parcel. Where all are too long together, those whose
-// last part is the oldest are dropped. The caller holds the lock.
-func (d *desk) hold(from string, o *opened) {
+// storePartial stores an incomplete parcel. If all together exceed the bound, it drops those
+// whose last part is the oldest. The caller holds the lock.
+func (d *parcelReceiver) storePartial(from string, o *partialParcel) {
 	d.parts++
-	o.at = d.parts
+	o.lastPart = d.parts
 	d.open[from] = o
 	held := 0
 	for _, o := range d.open {
 		held += len(o.body)
 	}
-	for held > maxOpen*d.most {
+	for held > maxOpen*d.maxBytes {
 		oldest := from
 		for name, o := range d.open {
-			if o.at < d.open[oldest].at {
+			if o.lastPart < d.open[oldest].lastPart {
 				oldest = name
 			}
 		}
@@ -198,21 +197,21 @@ func (d *desk) hold(from string, o *opened) {
 	}
 }
 
-// survive handles a message of a peer so that a panic ends the message, and not the
-// process. log gets a line, and the peer a refusal in the words of every reply.
-func survive(log func(string), m *nats.Msg, handle func()) {
+// handleSafely calls handle and recovers its panic: the message fails, the process continues.
+// The log gets a line, the peer a rejection with the keys of every kind of reply.
+func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			why := panicked(p)
+			why := describePanic(p)
 			log(fmt.Sprintf("a message on %s failed: %s", format.Line(m.Subject, 200), why))
-			reply(m, map[string]string{"refused": why, "gone": why})
+			sendReply(m, map[string]string{"refused": why, "gone": why})
 		}
 	}()
 	handle()
 }
 
-// panicked describes what was recovered, and where in the source that was.
-func panicked(p any) string {
+// describePanic describes the recovered value p and the source line of the panic.
+func describePanic(p any) string {
 	pcs := make([]uintptr, 20)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)]) // without this function, the deferred one and gopanic
 	for {
@@ -223,9 +222,9 @@ func panicked(p any) string {
 	}
 }
 
-// reply answers a message.
-func reply(m *nats.Msg, answer any) {
+// sendReply replies to a message, if the sender expects a reply.
+func sendReply(m *nats.Msg, answer any) {
 	if text, err := json.Marshal(answer); err == nil && m.Reply != "" {
-		_ = m.Respond(text) // asked again where it is lost
+		_ = m.Respond(text) // the sender retries if the reply is lost
 	}
 }

@@ -9,26 +9,25 @@ import (
 	"sync"
 )
 
-// piece is a part of a study that one machine measures.
-type piece struct {
+// studyPart is a part of a study that one machine measures.
+type studyPart struct {
 	index   int // from 1
 	machine string
 	attempt int
 	got     []Delivered
 	err     error
-	done    bool // measured, or there is nothing to measure
+	done    bool // measured, or without anything to measure
 }
 
-// RunParts divides a study among the machines of r: machine i of n measures part
-// i/n, all of its rounds. The part of a machine that is lost is measured anew by one
-// that is done with its own. The results are in the order of the parts; a part may
-// have none, if there is nothing in it.
+// RunParts divides a study among the machines of r: machine i of n measures all rounds of part
+// i/n. A machine that has finished its own part repeats the part of a lost one. The results are
+// in the order of the parts; a part may be empty.
 func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
-	pieces := make([]*piece, len(r.Machines))
+	pieces := make([]*studyPart, len(r.Machines))
 	for i, name := range r.Machines {
-		pieces[i] = &piece{index: i + 1, machine: name}
+		pieces[i] = &studyPart{index: i + 1, machine: name}
 	}
-	for turn := pieces; len(turn) > 0; turn = reassign(pieces, r.Say) {
+	for turn := pieces; len(turn) > 0; turn = reassignParts(pieces, r.Say) {
 		var all sync.WaitGroup
 		for _, p := range turn {
 			all.Go(func() { r.runPart(ctx, p) })
@@ -53,16 +52,16 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	return out, errors.Join(failed...)
 }
 
-// firstPart is the directory of the first part, as its own machine measures it.
+// firstPart names the directory of part 1 on machine 1.
 const firstPart = "part-1-on-1"
 
-// partDir is the directory of a part that a machine measures.
+// partDir returns the directory of a part measured on machine.
 func (r *StudyRun) partDir(part int, machine string) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("part-%d-on-%d", part, slices.Index(r.Machines, machine)+1))
 }
 
-// runPart has a part measured by its machine.
-func (r *StudyRun) runPart(ctx context.Context, p *piece) {
+// runPart runs p on its machine and stores the results in p.
+func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.attempt++
 	one := &StudyRun{
 		Hub: r.Hub, Dir: r.partDir(p.index, p.machine), Machines: []string{p.machine}, Share: r.Share,
@@ -78,10 +77,9 @@ func (r *StudyRun) runPart(ctx context.Context, p *piece) {
 	p.done = p.err == nil || errors.As(p.err, &nothing)
 }
 
-// reassign gives the parts that are not measured to machines that are done with
-// theirs, one each, and returns those that have one now. A machine that failed gets
-// none.
-func reassign(pieces []*piece, say func(name, line string)) (turn []*piece) {
+// reassignParts assigns unmeasured parts to machines that have finished theirs, one each, and
+// returns these parts. A failed machine gets none.
+func reassignParts(pieces []*studyPart, say func(name, line string)) (turn []*studyPart) {
 	var free []string
 	for _, p := range pieces {
 		if p.done && !slices.Contains(free, p.machine) {

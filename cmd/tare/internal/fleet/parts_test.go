@@ -47,8 +47,8 @@ func TestRefusedResult(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	results, err := run.Run(ctx)
-	if err == nil || !strings.Contains(err.Error(), "refused its result") || len(results) > 0 || run.pool.losses("a") != 1 {
-		t.Errorf("%d orders lost, %v, %v", run.pool.losses("a"), results, err)
+	if err == nil || !strings.Contains(err.Error(), "refused its result") || len(results) > 0 || run.pool.countLosses("a") != 1 {
+		t.Errorf("%d orders lost, %v, %v", run.pool.countLosses("a"), results, err)
 	}
 }
 
@@ -57,23 +57,23 @@ func TestMostLosses(t *testing.T) {
 	h := hub(t, HubOptions{})
 	piped(t, h, &Agent{}, "a")
 	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
-	if err := run.open(); err != nil {
+	if err := run.openJournal(); err != nil {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
 	run.changed, run.failed, run.hopeless = make(chan struct{}, 1), map[string]error{}, map[string]bool{}
-	for n := range mostLosses {
-		if run.survivor() != "a" {
+	for n := range maxLosses {
+		if run.chooseSurvivor() != "a" {
 			t.Fatalf("after %d losses it gets nothing", n)
 		}
 		order := fmt.Sprint("o", n)
 		if err := run.record(event{What: "begin", Order: order, Machine: "a"}); err != nil {
 			t.Fatal(err)
 		}
-		run.lose(order, "a", errors.New("it was silent"))
+		run.takeBack(order, "a", errors.New("it was silent"))
 	}
-	if again := run.survivor(); again != "" {
-		t.Errorf("after %d losses %s gets another order", mostLosses, again)
+	if again := run.chooseSurvivor(); again != "" {
+		t.Errorf("after %d losses %s gets another order", maxLosses, again)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestPartsResumed(t *testing.T) {
 	begin := sync.OnceFunc(func() { close(other) })
 	for _, name := range []string{"a", "b"} {
 		piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
-			part := o.has("shard")
+			part := o.flagValue("shard")
 			mu.Lock()
 			began[part]++
 			wait := hold && part == "2/2"
@@ -167,7 +167,7 @@ func TestNothing(t *testing.T) {
 	h := hub(t, HubOptions{})
 	for _, name := range []string{"a", "b"} {
 		piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
-			if o.has("shard") == "1/2" {
+			if o.flagValue("shard") == "1/2" {
 				return nil, &NothingError{"no benchmark to measure"}
 			}
 			if _, err := task.Permit(ctx, 0); err != nil {
@@ -246,7 +246,7 @@ func TestFiles(t *testing.T) {
 	if wrong == nil || !strings.Contains(wrong.Error(), "no such file") {
 		t.Errorf("a file that the order has not: %v", wrong)
 	}
-	if got := run.file("b", fetching{"o", file.Hash, 0}); got.Refused == "" {
+	if got := run.answerFile("b", fileRequest{"o", file.Hash, 0}); got.Refused == "" {
 		t.Error("a machine without an order was given a file")
 	}
 	for _, n := range []int{-1, 6, 1 << 31, 1 << 44, 1 << 45, 3 << 44, math.MaxInt} {
@@ -282,7 +282,7 @@ func TestFilesOfAnotherOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := &StudyRun{Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 1, Contents: map[string]Content{file.Hash: held}, Study: StudyOrder{Command: "json", ID: "s", Files: []File{file}, Seed: 5}}
-	if err := run.open(); err != nil {
+	if err := run.openJournal(); err != nil {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
@@ -295,14 +295,14 @@ func TestFilesOfAnotherOrder(t *testing.T) {
 		machine, order string
 		want           string
 	}{{"a", "of-a", "secret"}, {"b", "of-b", "secret"}, {"b", "of-a", ""}, {"a", "of-b", ""}, {"c", "of-a", ""}} {
-		if got := run.file(c.machine, fetching{c.order, file.Hash, 0}); string(got.Data) != c.want || (got.Refused == "") != (c.want != "") {
+		if got := run.answerFile(c.machine, fileRequest{c.order, file.Hash, 0}); string(got.Data) != c.want || (got.Refused == "") != (c.want != "") {
 			t.Errorf("%s asks for a file of order %s: %q, refused: %q", c.machine, c.order, got.Data, got.Refused)
 		}
 	}
 	if err := run.record(event{What: "lose", Order: "of-a", Why: "it was silent"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := run.file("a", fetching{"of-a", file.Hash, 0}); got.Refused == "" {
+	if got := run.answerFile("a", fileRequest{"of-a", file.Hash, 0}); got.Refused == "" {
 		t.Error("an agent reads files of an order that it lost")
 	}
 }

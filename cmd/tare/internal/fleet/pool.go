@@ -6,35 +6,35 @@ import (
 	"slices"
 )
 
-// pool says which machine measures which round. Every machine measures its share;
-// what one leaves that is lost goes to those that are done with theirs. It is
-// arithmetic: the journal is what it is told, in the same order.
+// pool assigns rounds to machines. Every machine measures its share;
+// the rest of a lost machine goes to machines that have finished theirs. It is
+// arithmetic: replaying the journal in order gives the same pool.
 type pool struct {
-	share    int
-	machines []string
-	free     []int // rounds that no machine has
-	shifts   []*shift
+	share       int
+	machines    []string
+	free        []int // rounds not assigned to a machine
+	assignments []*assignment
 }
 
-// shift is what one machine measures for one order.
-type shift struct {
+// assignment holds the rounds that one machine measures for one order.
+type assignment struct {
 	order, machine string
 	rounds         []int
 	done           int // of them
-	state          shiftState
+	state          assignmentState
 }
 
-type shiftState int
+type assignmentState int
 
 const (
-	measuring shiftState = iota
-	ended                // it was told that no more are wanted
-	delivered            // its result is here
-	lost                 // its rounds are others'
+	measuring assignmentState = iota
+	ended                     // the machine has no further rounds to measure
+	delivered                 // its result is saved
+	lost                      // its rounds were taken back
 )
 
-// errGivenAway answers a machine that was lost and is back.
-var errGivenAway = errors.New("its rounds were given to others")
+// errReassigned rejects a machine that was lost and has returned.
+var errReassigned = errors.New("its rounds were given to others")
 
 func newPool(machines []string, share int) *pool {
 	p := &pool{share: share, machines: machines}
@@ -44,7 +44,7 @@ func newPool(machines []string, share int) *pool {
 	return p
 }
 
-// event is one thing that happened to a pool, as the journal has it.
+// event is one change of a pool, a line of the journal.
 type event struct {
 	What    string `json:"what"` // begin, ask, lose, deliver
 	Order   string `json:"order"`
@@ -54,88 +54,88 @@ type event struct {
 	File    string `json:"file,omitempty"`    // deliver
 }
 
-// apply does what the journal says was done.
-func (p *pool) apply(e event) error {
+// applyEvent repeats an event of the journal.
+func (p *pool) applyEvent(e event) error {
 	switch e.What {
 	case "begin":
-		return p.begin(e.Order, e.Machine)
+		return p.assign(e.Order, e.Machine)
 	case "ask":
-		p.ask(e.Order, e.Done)
+		p.nextRound(e.Order, e.Done)
 		return nil
 	case "lose":
-		p.lose(e.Order)
+		p.takeBack(e.Order)
 		return nil
 	case "deliver":
-		return p.deliver(e.Order, e.Done)
+		return p.markDelivered(e.Order, e.Done)
 	}
 	return fmt.Errorf("%q does not happen to rounds", e.What)
 }
 
-func (p *pool) shift(order string) *shift {
-	if i := slices.IndexFunc(p.shifts, func(s *shift) bool { return s.order == order }); i >= 0 {
-		return p.shifts[i]
+func (p *pool) findAssignment(order string) *assignment {
+	if i := slices.IndexFunc(p.assignments, func(s *assignment) bool { return s.order == order }); i >= 0 {
+		return p.assignments[i]
 	}
 	return nil
 }
 
-// begin gives a machine an order.
-func (p *pool) begin(order, machine string) error {
+// assign gives an order to machine, which must not have one.
+func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
 		return fmt.Errorf("%s is none of the machines", machine)
-	case p.shift(order) != nil:
+	case p.findAssignment(order) != nil:
 		return fmt.Errorf("order %s was given before", order)
-	case p.of(machine) != nil:
+	case p.assignmentOf(machine) != nil:
 		return fmt.Errorf("%s has an order", machine)
 	}
-	p.shifts = append(p.shifts, &shift{order: order, machine: machine})
+	p.assignments = append(p.assignments, &assignment{order: order, machine: machine})
 	return nil
 }
 
-// of is what a machine measures, or has measured; nil: nothing.
-func (p *pool) of(machine string) *shift {
-	if i := slices.IndexFunc(p.shifts, func(s *shift) bool { return s.machine == machine && s.state != lost }); i >= 0 {
-		return p.shifts[i]
+// assignmentOf returns the assignment of a machine that is not lost, or nil.
+func (p *pool) assignmentOf(machine string) *assignment {
+	if i := slices.IndexFunc(p.assignments, func(s *assignment) bool { return s.machine == machine && s.state != lost }); i >= 0 {
+		return p.assignments[i]
 	}
 	return nil
 }
 
-// ask answers whether a machine measures another round after done. changed says
-// that the answer is new: asked twice, the same answer is given.
-func (p *pool) ask(order string, done int) (answer permit, changed bool) {
-	s := p.shift(order)
+// nextRound replies whether a machine measures another round after done. changed reports a
+// change of the pool: a repeated request gets the same answer.
+func (p *pool) nextRound(order string, done int) (answer permitReply, changed bool) {
+	s := p.findAssignment(order)
 	switch {
 	case s == nil:
-		return permit{Gone: "no such order was given"}, false
+		return permitReply{Gone: "no such order was given"}, false
 	case s.state == lost:
-		return permit{Gone: errGivenAway.Error()}, false
-	case done == len(s.rounds)-1 && s.done == done: // the answer was lost on the way
-		return permit{Round: s.rounds[done]}, false
+		return permitReply{Gone: errReassigned.Error()}, false
+	case done == len(s.rounds)-1 && s.done == done: // the reply was lost
+		return permitReply{Round: s.rounds[done]}, false
 	case done != len(s.rounds):
-		return permit{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(s.rounds))}, false
+		return permitReply{Gone: fmt.Sprintf("it says that %d rounds are done; it was given %d", done, len(s.rounds))}, false
 	case s.state != measuring:
-		return permit{End: true}, false
+		return permitReply{End: true}, false
 	}
 	changed = s.done != done
 	s.done = done
-	if len(p.free) > 0 && (len(s.rounds) < p.share || len(p.free) > p.reserved()) {
+	if len(p.free) > 0 && (len(s.rounds) < p.share || len(p.free) > p.countReserved()) {
 		s.rounds = append(s.rounds, p.free[0])
 		p.free = p.free[1:]
-		return permit{Round: s.rounds[done]}, true
+		return permitReply{Round: s.rounds[done]}, true
 	}
-	if len(p.free) == 0 && !slices.ContainsFunc(p.shifts, func(s *shift) bool { return s.state == measuring && s.done < len(s.rounds) }) {
+	if len(p.free) == 0 && !slices.ContainsFunc(p.assignments, func(s *assignment) bool { return s.state == measuring && s.done < len(s.rounds) }) {
 		s.state = ended
-		return permit{End: true}, true
+		return permitReply{End: true}, true
 	}
-	return permit{Wait: true}, changed
+	return permitReply{Wait: true}, changed
 }
 
-// reserved are the rounds that machines have not taken of their own share.
-func (p *pool) reserved() int {
+// countReserved counts the rounds that machines have not yet taken of their own share.
+func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
-		switch s := p.of(machine); {
-		case s == nil && !p.failed(machine):
+		switch s := p.assignmentOf(machine); {
+		case s == nil && !p.hasLost(machine):
 			n += p.share
 		case s != nil && s.state == measuring:
 			n += max(0, p.share-len(s.rounds))
@@ -144,14 +144,14 @@ func (p *pool) reserved() int {
 	return n
 }
 
-// failed reports whether a machine had an order and lost it.
-func (p *pool) failed(machine string) bool {
-	return p.losses(machine) > 0
+// hasLost reports whether a machine had an order and lost it.
+func (p *pool) hasLost(machine string) bool {
+	return p.countLosses(machine) > 0
 }
 
-// losses are how many orders a machine lost.
-func (p *pool) losses(machine string) (n int) {
-	for _, s := range p.shifts {
+// countLosses counts the orders that a machine has lost.
+func (p *pool) countLosses(machine string) (n int) {
+	for _, s := range p.assignments {
 		if s.machine == machine && s.state == lost {
 			n++
 		}
@@ -159,33 +159,33 @@ func (p *pool) losses(machine string) (n int) {
 	return n
 }
 
-// lose takes a machine's rounds back.
-func (p *pool) lose(order string) {
-	if s := p.shift(order); s != nil && s.state != lost {
+// takeBack frees the rounds of an order whose machine is lost.
+func (p *pool) takeBack(order string) {
+	if s := p.findAssignment(order); s != nil && s.state != lost {
 		s.state = lost
 		p.free = append(p.free, s.rounds...)
 		slices.Sort(p.free)
 	}
 }
 
-// deliver takes a result of so many rounds in.
-func (p *pool) deliver(order string, rounds int) error {
-	err := p.check(order, rounds)
+// markDelivered records that the result of an order with this many rounds is saved.
+func (p *pool) markDelivered(order string, rounds int) error {
+	err := p.checkResult(order, rounds)
 	if err == nil {
-		p.shift(order).state = delivered
+		p.findAssignment(order).state = delivered
 	}
 	return err
 }
 
-// check says why a result of so many rounds cannot be taken in. A machine that
-// measured all rounds there are does not ask whether there is another.
-func (p *pool) check(order string, rounds int) error {
-	s := p.shift(order)
+// checkResult returns an error if a result with this many rounds cannot be accepted. A machine
+// that has measured all rounds of the study does not request another.
+func (p *pool) checkResult(order string, rounds int) error {
+	s := p.findAssignment(order)
 	switch {
 	case s == nil:
 		return fmt.Errorf("no such order was given")
 	case s.state == lost:
-		return errGivenAway
+		return errReassigned
 	case s.state == delivered:
 		return fmt.Errorf("its result is here already")
 	case s.state != ended && len(s.rounds) != p.share*len(p.machines):
@@ -196,15 +196,15 @@ func (p *pool) check(order string, rounds int) error {
 	return nil
 }
 
-// active reports whether a machine still measures, or has to deliver.
-func (p *pool) active() bool {
-	return slices.ContainsFunc(p.shifts, func(s *shift) bool { return s.state == measuring || s.state == ended })
+// isActive reports whether a machine still measures or has to deliver.
+func (p *pool) isActive() bool {
+	return slices.ContainsFunc(p.assignments, func(s *assignment) bool { return s.state == measuring || s.state == ended })
 }
 
-// left is how many rounds are in no result.
-func (p *pool) left() int {
+// countMissing counts the rounds that are in no result.
+func (p *pool) countMissing() int {
 	n := p.share * len(p.machines)
-	for _, s := range p.shifts {
+	for _, s := range p.assignments {
 		if s.state == delivered {
 			n -= len(s.rounds)
 		}

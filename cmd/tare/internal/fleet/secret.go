@@ -19,19 +19,18 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Secrets are what joining agents know a coordinator by, and it them.
+// Secrets holds the coordinator's certificate and the tokens of the agents that join.
 type Secrets struct {
 	Cert        tls.Certificate
 	Fingerprint string
 
-	tokens string // directory with a file for each name of an agent
+	tokens string // directory with one file per agent name
 }
 
-// certificateLasts is for how long a certificate is good: its fingerprint is
-// what agents compare.
-const certificateLasts = 10 * 365 * 24 * time.Hour
+// certificateLifetime is long because agents compare only the fingerprint.
+const certificateLifetime = 10 * 365 * 24 * time.Hour
 
-// ReadSecrets reads those in dir, or makes them on first use.
+// ReadSecrets reads the secrets in dir and creates them on first use.
 func ReadSecrets(dir string) (Secrets, error) {
 	s := Secrets{tokens: filepath.Join(dir, "tokens")}
 	if err := whole.MakeDir(dir, 0o700); err != nil {
@@ -54,11 +53,10 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, nil
 }
 
-// TokenFile returns the path of the token with which an agent of that name joins. With
-// it, nobody joins under another name.
+// TokenFile returns the path of the token of agent name. It is valid for that name only.
 func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
 
-// Token returns the token of a name, or "" if it has none: no agent joins under it.
+// Token returns the token of a name, or "" if there is none; then no agent can join as name.
 func (s Secrets) Token(name string) string {
 	if CheckName(name) != nil {
 		return ""
@@ -70,7 +68,7 @@ func (s Secrets) Token(name string) string {
 	return token
 }
 
-// MakeToken gives a name a token, if it has none.
+// MakeToken creates the token of a name if it is missing.
 func (s Secrets) MakeToken(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -85,23 +83,23 @@ func (s Secrets) MakeToken(name string) error {
 	return err
 }
 
-// mostToken is how many bytes a token may have.
-const mostToken = 1000
+// maxToken limits the bytes of a token.
+const maxToken = 1000
 
 // ReadToken reads the token in a file.
 func ReadToken(path string) (string, error) {
-	text, err := whole.ReadStart(path, mostToken+2) // with its end of line
+	text, err := whole.ReadStart(path, maxToken+2) // with its end of line
 	if err != nil {
 		return "", err
 	}
 	token := string(bytes.TrimSpace(text))
-	if len(text) > mostToken+2 || len(token) < 16 || len(token) > mostToken || bytes.ContainsAny([]byte(token), " \t\r\n") {
-		return "", fmt.Errorf("%s: a token is one word of 16 to %d bytes", path, mostToken)
+	if len(text) > maxToken+2 || len(token) < 16 || len(token) > maxToken || bytes.ContainsAny([]byte(token), " \t\r\n") {
+		return "", fmt.Errorf("%s: a token is one word of 16 to %d bytes", path, maxToken)
 	}
 	return token, nil
 }
 
-// newCertificate is a key and a certificate for it, in PEM.
+// newCertificate returns a new key and its self-signed certificate in PEM.
 func newCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -113,7 +111,7 @@ func newCertificate() ([]byte, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "tare"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(certificateLasts),
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(certificateLifetime),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)

@@ -21,33 +21,33 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Local is this machine, among others.
+// Local is the name of this machine among others.
 const Local = "local"
 
-// Kinds of machines, as --on names them.
+// Prefixes of the machines that --on names.
 const (
-	overSSH = "ssh:"
-	joined  = "agent:"
+	sshPrefix   = "ssh:"
+	agentPrefix = "agent:"
 )
 
-// Machine is one that --on names.
+// Machine is one value of --on.
 type Machine struct {
 	Name string // of its agent
-	Host string // of ssh; empty: this machine, or one that joins by itself
-	Join bool   // it joins by itself
+	Host string // of ssh; "" for this machine and for agents that join
+	Join bool   // its agent joins the coordinator
 }
 
-// ReadMachines reads what --on names.
+// ReadMachines parses the values of --on.
 func ReadMachines(on []string) ([]Machine, error) {
 	var out []Machine
 	for _, text := range on {
-		host, remote := strings.CutPrefix(text, overSSH)
-		name, joins := strings.CutPrefix(text, joined)
+		host, remote := strings.CutPrefix(text, sshPrefix)
+		name, joins := strings.CutPrefix(text, agentPrefix)
 		m := Machine{Name: Local}
 		switch {
 		case text == Local:
 		case remote && isHost(host):
-			m = Machine{Name: nameOf(host), Host: host}
+			m = Machine{Name: agentName(host), Host: host}
 		case joins && CheckName(name) == nil:
 			m = Machine{Name: name, Join: true}
 		default:
@@ -65,13 +65,13 @@ func ReadMachines(on []string) ([]Machine, error) {
 type Starter struct {
 	Self string                  // path of this executable
 	SSH  string                  // path of the ssh program
-	Args []string                // of tare agent, besides --stdio
-	Say  func(name, line string) // what an agent reports, one call at a time
+	Args []string                // of tare agent, in addition to --stdio
+	Say  func(name, line string) // receives the output of agents, one call at a time
 
 	saying sync.Mutex
 }
 
-// welcome is the first line that an agent gets on its stdin. Then NATS begins.
+// welcome is the first line on an agent's stdin. NATS follows.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -79,42 +79,42 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine and connects it with the hub. It ends with
-// ctx, and when stop is called, which waits for that.
+// Start starts the agent of a machine and connects it to the hub. The agent ends with ctx or
+// stop, which waits for its end.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
-		path, err := s.install(ctx, m)
+		path, err := s.installSelf(ctx, m)
 		if err != nil {
 			return nil, err
 		}
 		words := make([]string, len(s.Args))
 		for i, a := range s.Args {
-			words[i] = quoted(a)
+			words[i] = quoteWord(a)
 		}
-		command = s.ssh(m.Host, "exec "+path+" agent --stdio "+strings.Join(words, " "))
+		command = s.sshCommand(m.Host, "exec "+path+" agent --stdio "+strings.Join(words, " "))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.ended(m.Name, s.tunnel(ctx, h, m.Name, command))
+		h.markEnded(m.Name, s.runAgent(ctx, h, m.Name, command))
 	}()
 	return func() { cancel(); <-done }, nil
 }
 
-// quoted is a word for a shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+// quoteWord quotes an argument for a POSIX shell.
+func quoteWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// tunnel runs a command whose stdin and stdout are a connection of NATS. It returns
-// when the command has ended.
-func (s *Starter) tunnel(ctx context.Context, h *Hub, name string, command []string) error {
+// runAgent runs command with its stdin and stdout as a NATS connection, and returns when it has
+// ended.
+func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return err
 	}
-	cmd.Cancel, cmd.WaitDelay = stdin.Close, 10*time.Second // the agent ends what it started, and itself
+	cmd.Cancel, cmd.WaitDelay = stdin.Close, 10*time.Second // the agent then ends its children and itself
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Starter) tunnel(ctx context.Context, h *Hub, name string, command []str
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go h.bridge(name, stdin, stdout)
-	last := s.listen(name, stderr)
+	go h.connectPipe(name, stdin, stdout)
+	last := s.relayLines(name, stderr)
 	err = cmd.Wait()
 	switch {
 	case ctx.Err() != nil:
@@ -138,13 +138,12 @@ func (s *Starter) tunnel(ctx context.Context, h *Hub, name string, command []str
 	return err
 }
 
-// bridge is the connection of an agent whose stdin and stdout are these. The server
-// hears of it when the agent is there: it gives clients little time to begin. The
-// agent's stdin ends with the connection, and with this process, whatever becomes of
-// it: the agent ends then.
-func (h *Hub) bridge(name string, stdin io.WriteCloser, stdout io.Reader) {
+// connectPipe connects an agent's stdin and stdout to the server, after the agent's first line:
+// the server allows clients little time to begin. The agent's stdin closes with the connection
+// and with this process, which ends the agent.
+func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
-	line, err := json.Marshal(welcome{Protocol, name, h.right(name), h.o.Prefix})
+	line, err := json.Marshal(welcome{Protocol, name, h.issuePassword(name), h.o.Prefix})
 	if err != nil {
 		return
 	}
@@ -153,7 +152,7 @@ func (h *Hub) bridge(name string, stdin io.WriteCloser, stdout io.Reader) {
 	}
 	from := bufio.NewReader(stdout)
 	if said, err := readLine(from, 4<<10); err != nil || string(said) != Protocol {
-		return // the agent says on stderr why it does not come
+		return // the agent prints the reason on stderr
 	}
 	conn, err := h.server.InProcessConn()
 	if err != nil {
@@ -167,8 +166,8 @@ func (h *Hub) bridge(name string, stdin io.WriteCloser, stdout io.Reader) {
 	conn.Close()
 }
 
-// listen passes on what comes line by line, and returns the last.
-func (s *Starter) listen(name string, from io.Reader) (last string) {
+// relayLines passes lines to s.Say and returns the last one.
+func (s *Starter) relayLines(name string, from io.Reader) (last string) {
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		if line := format.Line(lines.Text(), format.LineLimit); line != "" {
@@ -178,20 +177,20 @@ func (s *Starter) listen(name string, from io.Reader) (last string) {
 			s.saying.Unlock()
 		}
 	}
-	_, _ = io.Copy(io.Discard, from) // after a line too long to be one
+	_, _ = io.Copy(io.Discard, from) // after a line that exceeds the scanner's buffer
 	return last
 }
 
-// ssh is a command on a host. A shared connection of the user's would outlive
-// this process, so none is used.
-func (s *Starter) ssh(host, command string) []string {
+// sshCommand returns the arguments that run command on host. It avoids a shared connection of
+// the user, which would outlive this process.
+func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// install copies this executable to a host that does not have it, and returns
-// where it lies there: under its content's key. Copies of other versions that are
-// a week old are removed.
-func (s *Starter) install(ctx context.Context, m Machine) (path string, err error) {
+// installSelf copies this executable to a host that lacks it, and returns the remote path,
+// which contains the content's hash. It removes copies of other versions that are over a week
+// old.
+func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
 		return "", fmt.Errorf("read this executable: %w", err)
@@ -203,7 +202,7 @@ func (s *Starter) install(ctx context.Context, m Machine) (path string, err erro
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	path = ".cache/tare/agent-" + hex.EncodeToString(h.Sum(nil))[:32]
-	said, err := s.call(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
+	said, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +210,7 @@ func (s *Starter) install(ctx context.Context, m Machine) (path string, err erro
 	if len(words) != 3 {
 		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(said, 80))
 	}
-	if is := kindOf(words[0], words[1]); is != runtime.GOOS+"/"+runtime.GOARCH {
+	if is := platformOf(words[0], words[1]); is != runtime.GOOS+"/"+runtime.GOARCH {
 		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(is, 40), runtime.GOOS, runtime.GOARCH)
 	}
 	if words[2] == fmt.Sprint(size) {
@@ -221,7 +220,7 @@ func (s *Starter) install(ctx context.Context, m Machine) (path string, err erro
 		return "", err
 	}
 	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
-	if said, err = s.call(ctx, m, script, self); err != nil {
+	if said, err = s.runRemote(ctx, m, script, self); err != nil {
 		return "", err
 	}
 	if strings.TrimSpace(said) != fmt.Sprint(size) {
@@ -230,8 +229,8 @@ func (s *Starter) install(ctx context.Context, m Machine) (path string, err erro
 	return path, nil
 }
 
-// kindOf is what uname prints in Go's words.
-func kindOf(system, machine string) string {
+// platformOf returns GOOS/GOARCH for the output of uname.
+func platformOf(system, machine string) string {
 	arch := map[string]string{"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
 	if arch == "" {
 		arch = machine
@@ -239,16 +238,16 @@ func kindOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// call runs a command on a host and returns its stdout. Its stderr goes to Say,
-// the last line of it into the error.
-func (s *Starter) call(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
-	args := s.ssh(m.Host, command)
+// runRemote runs a command on a host and returns its stdout. Lines of stderr go to Say, the
+// last of them into the error.
+func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
+	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)
 	cmd.WaitDelay, cmd.Stdin = 5*time.Second, in
-	out, said := &bounded{most: 4 << 10}, &bounded{most: 64 << 10}
+	out, said := &limitedBuffer{maxBytes: 4 << 10}, &limitedBuffer{maxBytes: 64 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
 	err := cmd.Run()
-	last := s.listen(m.Name, &said.buf)
+	last := s.relayLines(m.Name, &said.buf)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -258,15 +257,15 @@ func (s *Starter) call(ctx context.Context, m Machine, command string, in io.Rea
 	return out.buf.String(), err
 }
 
-// bounded takes so many bytes.
-type bounded struct {
-	buf  bytes.Buffer
-	most int
+// limitedBuffer holds at most maxBytes.
+type limitedBuffer struct {
+	buf      bytes.Buffer
+	maxBytes int
 }
 
-// Write fails when there are too many.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.buf.Len()+len(p) > b.most {
+// Write fails if p exceeds the limit.
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.buf.Len()+len(p) > b.maxBytes {
 		return 0, errors.New("too much came back")
 	}
 	return b.buf.Write(p)

@@ -19,31 +19,31 @@ import (
 // are permitted.
 type StudyOrder struct {
 	Command string       `json:"command"`         // run, bench, json, routes or gate
-	ID      string       `json:"id,omitempty"`    // of the study; empty: the command chooses it
-	Text    string       `json:"text,omitempty"`  // what the command reads on stdin: the study of tare run
+	ID      string       `json:"id,omitempty"`    // of the study; "" lets the command choose it
+	Text    string       `json:"text,omitempty"`  // stdin of the command: the study of tare run
 	Flags   []string     `json:"flags,omitempty"` // --name=value
 	Names   []string     `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
-	Files   []File       `json:"files,omitempty"` // what Names, flags and the study name
-	Repo    *tree.Packed `json:"repo,omitempty"`  // where the command is given; nil: in a directory of the files
-	Packs   []File       `json:"packs,omitempty"` // of the repository's objects
+	Files   []File       `json:"files,omitempty"` // files that Names, flags and the study name
+	Repo    *tree.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
+	Packs   []File       `json:"packs,omitempty"` // objects of the repository
 
 	Kind       string            `json:"kind,omitempty"`       // of Contenders
-	Contenders map[string]string `json:"contenders,omitempty"` // hashes of what the coordinator would build, by id; an agent that would build others refuses
+	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by id; an agent with other builds rejects the order
 
 	Most  int    `json:"most"`            // rounds
-	Share int    `json:"share,omitempty"` // rounds of what a gate measures besides benchmarks
+	Share int    `json:"share,omitempty"` // rounds of a gate's measurements other than benchmarks
 	Seed  uint64 `json:"seed"`
 }
 
-// command is what there is to know about a command that can be ordered.
+// command describes a command that can be ordered.
 type command struct {
-	flags []string // that are part of the measurement
-	files []string // those of the flags that name files
-	names bool     // its arguments are files
-	code  bool     // it runs code that comes with the order
+	flags []string // flags of the measurement
+	files []string // the flags whose value is a file
+	names bool     // the arguments are files
+	code  bool     // runs code of the order
 }
 
-func commands() map[string]command {
+func orderableCommands() map[string]command {
 	return map[string]command{
 		"run": {
 			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "keep-env", "profile", "at"},
@@ -58,57 +58,56 @@ func commands() map[string]command {
 	}
 }
 
-// Carries reports whether an order for a command of tare has a flag of it: those
-// that are part of the measurement.
-func Carries(name, flag string) bool { return slices.Contains(commands()[name].flags, flag) }
+// Carries reports whether an order for the tare command name can have flag: a flag of the
+// measurement.
+func Carries(name, flag string) bool { return slices.Contains(orderableCommands()[name].flags, flag) }
 
-// flag is a flag of an order.
-func flag(text string) (name, value string, ok bool) {
+// cutFlag splits --name=value. ok is false for any other text.
+func cutFlag(text string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(text, "=")
 	name, dashed := strings.CutPrefix(name, "--")
 	return name, value, ok && dashed
 }
 
-// has is the value of a flag; empty: it is not there.
-func (o StudyOrder) has(name string) string {
+// flagValue returns the value of a flag, or "" if the order does not have it.
+func (o StudyOrder) flagValue(name string) string {
 	for _, text := range o.Flags {
-		if n, value, _ := flag(text); n == name {
+		if n, value, _ := cutFlag(text); n == name {
 			return value
 		}
 	}
 	return ""
 }
 
-// what is the order in words.
-func (o StudyOrder) what() string {
+// describe returns the order in words.
+func (o StudyOrder) describe() string {
 	if o.Command == "run" {
 		return "study " + format.Line(o.ID, 80)
 	}
 	return strings.TrimSpace("tare " + o.Command + " " + format.Line(o.ID, 80))
 }
 
-// Check says what is wrong with an order before it is given to anybody. What an
-// agent allows is for the agent to say.
+// Check returns an error if the order is invalid for every agent. Each agent checks its own
+// limits.
 func (o StudyOrder) Check() error {
 	o.Most = max(o.Most, 1)
 	return o.check(Limits{Commands: true})
 }
 
-// check says what is wrong with an order, and what an agent of these limits does
-// not do. Code of the order's own runs only where the agent was started to allow
-// it.
+// check returns an error if an order is invalid or exceeds the limits. The order's own code
+// needs l.Commands.
 func (o StudyOrder) check(l Limits) error {
-	c, known := commands()[o.Command]
+	c, known := orderableCommands()[o.Command]
 	switch {
 	case !known:
 		return fmt.Errorf("%q is not a command that can be ordered", format.Line(o.Command, 40))
 	case o.Most < 1 || o.Most > maxRounds || o.Share < 0 || o.Share > maxRounds:
 		return fmt.Errorf("%d is not a number of rounds", o.Most)
-	case (c.code || o.has("type") != "") && o.Repo == nil:
+	case (c.code || o.flagValue("type") != "") && o.Repo == nil:
 		return errors.New("the order has no repository")
 	case c.code && !l.Commands:
 		return fmt.Errorf("tare %s runs code of the order; the agent was started without --allow-commands", o.Command)
-	case o.has("type") != "" && !l.Commands:
+	case o.flagValue("type") != "" && !l.Commands:
 		return errors.New("--type runs code of the order; the agent was started without --allow-commands")
 	}
 	for _, text := range o.Flags {
@@ -139,15 +138,15 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(named)
 }
 
-// checkNamed refuses files that neither the study, which names some, nor the order's
-// arguments and flags name.
+// checkNamed returns an error if the order has a file that neither the study nor its arguments
+// and flags name.
 func (o StudyOrder) checkNamed(study []string) error {
-	c := commands()[o.Command]
+	c := orderableCommands()[o.Command]
 	if c.names {
 		study = append(study, o.Names...)
 	}
 	for _, name := range c.files {
-		study = append(study, o.has(name))
+		study = append(study, o.flagValue(name))
 	}
 	for _, f := range o.Files {
 		if !slices.Contains(study, f.Name) {
@@ -157,10 +156,10 @@ func (o StudyOrder) checkNamed(study []string) error {
 	return nil
 }
 
-// checkFlag says what is wrong with a flag.
+// checkFlag returns an error if an order cannot have this flag, or not with these limits.
 func (o StudyOrder) checkFlag(text string, l Limits) error {
-	c := commands()[o.Command]
-	name, value, ok := flag(text)
+	c := orderableCommands()[o.Command]
+	name, value, ok := cutFlag(text)
 	switch {
 	case !ok || !slices.Contains(c.flags, name):
 		return fmt.Errorf("an order for tare %s does not carry %s", o.Command, format.Line(text, 80))
@@ -168,20 +167,20 @@ func (o StudyOrder) checkFlag(text string, l Limits) error {
 		return fmt.Errorf("the order has no file %s", format.Line(value, 80))
 	case name == "with":
 		return checkWith("--with", value, l)
-	case name == "env" && !l.Commands && !tunes(value):
+	case name == "env" && !l.Commands && !tunesRuntime(value):
 		return fmt.Errorf("--env %s can run code; the agent was started without --allow-commands, and takes GOGC, GOMEMLIMIT, GODEBUG and GOEXPERIMENT", format.Line(value, 80))
 	}
 	return nil
 }
 
-// tunes reports whether a variable only tunes Go's runtime.
-func tunes(variable string) bool {
+// tunesRuntime reports whether a variable only tunes Go's runtime.
+func tunesRuntime(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// checkWith refuses a module in a directory. Any other code than that of a release is the
-// order's own.
+// checkWith rejects a module in a directory. A module that is not a tagged release is the
+// order's own code.
 func checkWith(what, with string, l Limits) error {
 	w, err := build.ParseWith(with, "")
 	switch {
@@ -195,9 +194,8 @@ func checkWith(what, with string, l Limits) error {
 	return nil
 }
 
-// checkStudy says what is wrong with a study. Commands and URLs in it run only
-// where the agent was started to allow them; directories of contenders are on
-// another machine. It returns the files that the study names.
+// checkStudy returns the files that the study names, or an error if the study is invalid. Its
+// commands and URLs need l.Commands; directories of contenders are on another machine.
 func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
@@ -225,14 +223,13 @@ func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	return files, nil
 }
 
-// Args are the arguments of the tare that carries the order out, whose files are
-// in dir.
+// Args returns the arguments of the tare process that runs the order with its files in dir.
 func (o StudyOrder) Args(dir string) []string {
-	c := commands()[o.Command]
+	c := orderableCommands()[o.Command]
 	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
 	place := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	for _, text := range o.Flags {
-		if name, value, _ := flag(text); slices.Contains(c.files, name) && slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }) {
+		if name, value, _ := cutFlag(text); slices.Contains(c.files, name) && slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }) {
 			text = "--" + name + "=" + place(value)
 		}
 		args = append(args, text)
@@ -252,8 +249,8 @@ func (o StudyOrder) Args(dir string) []string {
 	return args
 }
 
-// CheckResult says what is wrong with what an agent sent back for so many rounds.
-// The first of several results is the one whose rounds were permitted.
+// CheckResult checks an agent's results for this many rounds. It returns the first, to which
+// the rounds were permitted.
 func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
 	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
 		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
@@ -298,5 +295,5 @@ func (o StudyOrder) checkFigures(r *tare.Result) error {
 	return nil
 }
 
-// maxEffect is the largest logarithm of a ratio that is believed: 10¹³.
+// maxEffect limits the logarithm of a credible ratio: about 10¹³.
 const maxEffect = 30

@@ -52,11 +52,11 @@ func TestTokenOfAName(t *testing.T) {
 	}
 	order := func(id string) {
 		t.Helper()
-		if err := h.order(t.Context(), "rack-8", Order{Protocol: Protocol, ID: id, Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
+		if err := h.sendOrder(t.Context(), "rack-8", Order{Protocol: Protocol, ID: id, Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 1, Seed: 5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	defer h.listen("run", listener{result: func(string, outcome) error { return nil }})()
+	defer h.addListener("run", listener{result: func(string, outcome) error { return nil }})()
 	mallory, _, stop := joins("rack-8", secrets.Token("rack-7"))
 	seen("its token is not the one of that name", 2)
 	stop()

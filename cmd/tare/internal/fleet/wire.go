@@ -1,11 +1,11 @@
-// Package fleet has other machines carry work out: rounds of a study, or a share
-// of a load. One process coordinates; an agent on each machine does what it is
-// told. They speak through NATS: a server inside the coordinator, or a cluster
-// that there is. An agent that the coordinator starts over SSH speaks through the
+// Package fleet runs work on other machines: rounds of a study, or a share
+// of a load. One process coordinates; an agent on each machine runs its orders.
+// They connect through NATS: a server inside the coordinator, or an existing
+// cluster. An agent that the coordinator starts over SSH uses the
 // connection's own stdin and stdout, and ends with it.
 //
 // Ratios never cross machines: a round is measured on one. The coordinator's
-// journal says which machine has which round, so that it can be killed and go on.
+// journal records which machine has which round, so that a killed run can resume.
 package fleet
 
 import (
@@ -19,24 +19,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Protocol is what coordinator and agents speak.
+// Protocol is the version that coordinator and agents must share.
 const Protocol = "tare.agent/3"
 
-// DefaultPrefix begins every subject. Fleets that share a cluster have one each.
+// DefaultPrefix begins every subject. Fleets in one cluster need different prefixes.
 const DefaultPrefix = "tare"
 
 // Subjects, below the prefix. NAME is an agent's.
 //
 //	who              coordinator → all: say hello
 //	to.NAME.order    an order, as a parcel
-//	to.NAME.start    when a load begins
-//	to.NAME.cancel   give the order up
-//	to.NAME.clock    what time is it
-//	from.NAME.hello  who it is and what it does, every second
-//	from.NAME.permit may it measure another round
+//	to.NAME.start    the start time of a load
+//	to.NAME.cancel   cancel the order
+//	to.NAME.clock    read the agent's clock
+//	from.NAME.hello  its name, machine and order, every second
+//	from.NAME.permit request another round
 //	from.NAME.file   a part of a file that its order needs
 //	from.NAME.tick   a second of a load
-//	from.NAME.result what came of the order, as a parcel
+//	from.NAME.result the outcome of the order, as a parcel
 const (
 	subjectWho  = "who"
 	toOrder     = "order"
@@ -48,55 +48,57 @@ const (
 	fromFile    = "file"
 	fromTick    = "tick"
 	fromResult  = "result"
-	coordinator = "coordinator" // name of the one that is none of the agents
+	coordinator = "coordinator" // name of the coordinator; agents cannot have it
 )
 
-// subjects makes subjects of one agent, or with * of all.
+// subjects returns the subjects of agent name, or with "*" those of all agents.
 type subjects struct{ prefix, name string }
 
-func (s subjects) to(what string) string   { return s.prefix + ".to." + s.name + "." + what }
-func (s subjects) from(what string) string { return s.prefix + ".from." + s.name + "." + what }
+func (s subjects) toAgent(what string) string   { return s.prefix + ".to." + s.name + "." + what }
+func (s subjects) fromAgent(what string) string { return s.prefix + ".from." + s.name + "." + what }
 
-// made reports whether a text has 1 to most characters, all of them letters and
-// digits of ASCII or among others.
-func made(text string, most int, others string) bool {
-	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) && !strings.ContainsRune(others, r) })
+// hasOnly reports whether text has 1 to most bytes, all of them ASCII letters, ASCII digits or
+// in others.
+func hasOnly(text string, most int, others string) bool {
+	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(others, r) })
 }
 
-func plain(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+func isAlphanumeric(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
 
-// isHost reports whether a text is a host as ssh names it, with a user or without:
-// ports and keys are the business of ssh's configuration.
+// isHost reports whether text is a host of ssh, with or without a user. Ports and keys belong
+// into ssh's configuration.
 func isHost(text string) bool {
-	return made(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
+	return hasOnly(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
 }
 
-// CheckName says what is wrong with an agent's name.
+// CheckName returns an error if name cannot be the name of an agent.
 func CheckName(name string) error {
-	if !made(name, 64, "_-") || name == coordinator {
+	if !hasOnly(name, 64, "_-") || name == coordinator {
 		return fmt.Errorf("%q is not a name: 1 to 64 letters, digits, - and _", format.Line(name, 80))
 	}
 	return nil
 }
 
-// CheckPrefix says what is wrong with a prefix of subjects.
+// CheckPrefix returns an error if prefix cannot begin subjects.
 func CheckPrefix(prefix string) error {
 	parts := strings.Split(prefix, ".")
-	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !made(part, 40, "_-") }) {
+	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !hasOnly(part, 40, "_-") }) {
 		return fmt.Errorf("%q is not a prefix: letters, digits, - and _, in parts with dots between them", format.Line(prefix, 80))
 	}
 	return nil
 }
 
-// nameOf is an agent's name for a host's: what subjects cannot hold is replaced,
-// and a few digits tell such names apart.
-func nameOf(host string) string {
+// agentName returns an agent name for a host. It replaces characters that subjects cannot
+// contain and adds a few digits of a hash to keep such names unique.
+func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
 	}
 	sum := sha256.Sum256([]byte(host))
 	name := strings.Map(func(r rune) rune {
-		if plain(r) || r == '_' {
+		if isAlphanumeric(r) || r == '_' {
 			return r
 		}
 		return '-'
@@ -104,7 +106,7 @@ func nameOf(host string) string {
 	return name[:min(len(name), 50)] + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Hello is what an agent says of itself.
+// Hello describes an agent.
 type Hello struct {
 	Protocol string  `json:"protocol"`
 	Name     string  `json:"name"`
@@ -112,13 +114,13 @@ type Hello struct {
 	OS       string  `json:"os"`
 	Arch     string  `json:"arch"`
 	CPUs     int     `json:"cpus"`
-	Go       string  `json:"go"`   // of the machine's toolchain; empty: it has none
-	Load     float64 `json:"load"` // of one minute; negative: not known
+	Go       string  `json:"go"`   // version of the machine's toolchain; "" if it has none
+	Load     float64 `json:"load"` // of one minute; negative if unknown
 	Order    string  `json:"order,omitempty"`
-	Doing    string  `json:"doing,omitempty"` // in words; empty: nothing
+	Doing    string  `json:"doing,omitempty"` // in words; "" if idle
 }
 
-// check refuses what no agent of this protocol says.
+// check rejects a hello of another protocol or under another name.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -129,57 +131,57 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// asking is a question for another round, after done of them.
-type asking struct {
+// permitRequest requests another round after Done of them.
+type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
 }
 
-// permit is the answer.
-type permit struct {
-	Round int    `json:"round,omitempty"` // to be measured
-	Wait  bool   `json:"wait,omitempty"`  // ask again: others may leave theirs
-	End   bool   `json:"end,omitempty"`   // no more are wanted
-	Gone  string `json:"gone,omitempty"`  // why the order is no longer this agent's
+// permitReply is the coordinator's reply to a permitRequest.
+type permitReply struct {
+	Round int    `json:"round,omitempty"` // the round to measure
+	Wait  bool   `json:"wait,omitempty"`  // retry: other machines may lose theirs
+	End   bool   `json:"end,omitempty"`   // no further rounds
+	Gone  string `json:"gone,omitempty"`  // why the agent no longer has the order
 }
 
-// started is when a load begins, by the agent's own clock.
-type started struct {
+// startRequest sets the start of a load by the agent's clock.
+type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
 }
 
-// clocked is the time of an agent's clock.
-type clocked struct {
+// clockReply holds the time of an agent's clock.
+type clockReply struct {
 	Now int64 `json:"unix_ns"`
 }
 
-// outcome is what came of an order.
+// outcome is the result or the error of an order.
 type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
 	Result []byte `json:"result,omitempty"` // a document
 
-	Nothing bool `json:"nothing,omitempty"` // Error says why there is nothing to measure: no failure
+	Nothing bool `json:"nothing,omitempty"` // Error is the reason why there is nothing to measure: not a failure
 }
 
-// NothingError says why an order has nothing to measure.
+// NothingError is returned for an order without anything to measure.
 type NothingError struct{ Why string }
 
 // Error is one line.
 func (e *NothingError) Error() string { return e.Why }
 
-// Times of the protocol. Tests have shorter ones.
-type times struct {
-	hello    time.Duration // between two hellos
-	patience time.Duration // without a word, after which an agent is lost
-	forsaken time.Duration // without a coordinator, after which an agent gives its order up
-	ask      time.Duration // for one reply
-	again    time.Duration // before something is asked again
-	rejoin   time.Duration // before an agent connects again to what it joined
-	parting  time.Duration // in which an agent that is stopped ends its order and reports that
+// protocolTimes are shorter in tests.
+type protocolTimes struct {
+	helloInterval time.Duration // between two hellos of an agent
+	lostAfter     time.Duration // silence after which an agent is lost
+	abandonAfter  time.Duration // time without a coordinator after which an agent cancels its order
+	replyTimeout  time.Duration // for one reply
+	retryDelay    time.Duration // before a request is repeated
+	rejoinDelay   time.Duration // before an agent connects again
+	stopTimeout   time.Duration // for a stopped agent to end its order and report that
 }
 
-func usualTimes() times {
-	return times{hello: time.Second, patience: 15 * time.Second, forsaken: 10 * time.Minute, ask: 5 * time.Second, again: 250 * time.Millisecond, rejoin: time.Second, parting: 3 * time.Second}
+func defaultTimes() protocolTimes {
+	return protocolTimes{helloInterval: time.Second, lostAfter: 15 * time.Second, abandonAfter: 10 * time.Minute, replyTimeout: 5 * time.Second, retryDelay: 250 * time.Millisecond, rejoinDelay: time.Second, stopTimeout: 3 * time.Second}
 }
