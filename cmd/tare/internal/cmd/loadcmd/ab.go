@@ -17,18 +17,19 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport is what ab's block is made of.
+// abReport holds the values of ab's output.
 type abReport struct {
 	d         load.Document
 	r         *load.Result
-	software  string // of the server, by its own account
-	length    int64  // bytes of the first answer's body
+	software  string // of the Server header
+	length    int64  // bytes of the first response's body
 	keepAlive bool
-	sends     bool // requests have bodies
+	sends     bool // some request has a body
 }
 
-// abOf gathers it.
-func abOf(r *load.Result, d load.Document, l *loading) abReport {
+// newABReport collects the values of ab's output. It takes the mean length of bodies if
+// fetchFirst got none.
+func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	a := abReport{d: d, r: r, keepAlive: l.o.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
 		a.length = d.BodyIn / d.Requests
@@ -39,9 +40,10 @@ func abOf(r *load.Result, d load.Document, l *loading) abReport {
 	return a
 }
 
-// introduce asks for the first request's answer once, before anything is
-// measured, for what ab says of it. It asks only what may be asked twice.
-func (l *loading) introduce(ctx context.Context) {
+// fetchFirst sends the first request once before the measurement, for the server software and
+// document length that ab prints. It sends only GET and HEAD, which are safe to repeat, and
+// ignores errors.
+func (l *loadRun) fetchFirst(ctx context.Context) {
 	q := l.requests[0]
 	if q.Method != http.MethodGet && q.Method != http.MethodHead {
 		return
@@ -76,23 +78,23 @@ func (l *loading) introduce(ctx context.Context) {
 	l.length, _ = io.Copy(io.Discard, answer.Body)
 }
 
-// writeAB writes the rows that ab prints, with our figures in them.
+// writeAB writes the rows of ab's output with tare's measurements.
 func writeAB(w io.Writer, a abReport) error {
 	var b strings.Builder
-	a.head(&b)
-	a.rates(&b)
-	a.times(&b)
-	meter(&b, a.d)
+	a.writeHead(&b)
+	a.writeRates(&b)
+	a.writeTimes(&b)
+	writeLimit(&b, a.d)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// abRow is a line of ab's: a name, and its value from the 25th column on.
+// abRow writes a row of ab's: a name, and the value from column 25.
 func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
 
-func (a abReport) head(b *strings.Builder) {
+func (a abReport) writeHead(b *strings.Builder) {
 	u, err := url.Parse(a.d.URL)
 	if err != nil {
 		u = &url.URL{}
@@ -110,7 +112,7 @@ func (a abReport) head(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-func (a abReport) rates(b *strings.Builder) {
+func (a abReport) writeRates(b *strings.Builder) {
 	d := a.d
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
 	abRow(b, "Time taken for tests:", "%.3f seconds", d.Seconds)
@@ -126,7 +128,7 @@ func (a abReport) rates(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "   (Connect: %d, Receive: %d, Length: %d, Exceptions: %d)\n", e(load.ErrConnect), e(load.ErrReset, load.ErrTimeout), e(load.ErrAnswer), e(load.ErrFraming))
 	}
-	if n := notOK(d); n > 0 {
+	if n := countNon2xx(d); n > 0 {
 		abRow(b, "Non-2xx responses:", "%d", n)
 	}
 	if a.keepAlive {
@@ -150,8 +152,8 @@ func (a abReport) rates(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// notOK is how many answers have a status other than 2xx.
-func notOK(d load.Document) int64 {
+// countNon2xx counts the responses with a status other than 2xx.
+func countNon2xx(d load.Document) int64 {
 	var n int64
 	for code, count := range d.Statuses {
 		if !strings.HasPrefix(code, "2") {
@@ -161,10 +163,10 @@ func notOK(d load.Document) int64 {
 	return n
 }
 
-// times is the table of connection times and that of percentages, in whole
-// milliseconds as ab has them. To connect and to process are counted apart
-// here; their total is added up figure by figure.
-func (a abReport) times(b *strings.Builder) {
+// writeTimes writes the tables of connection times and percentages, in whole milliseconds as ab
+// does. tare measures connecting and processing separately; the total adds each statistic of
+// both.
+func (a abReport) writeTimes(b *strings.Builder) {
 	d := a.d
 	if d.Latency.Count == 0 {
 		return
@@ -173,7 +175,7 @@ func (a abReport) times(b *strings.Builder) {
 	total := load.Latencies{
 		Min: connect.Min + d.Latency.Min, Mean: connect.Mean + d.Latency.Mean, SD: math.Hypot(connect.SD, d.Latency.SD), P50: connect.P50 + d.Latency.P50, Max: connect.Max + d.Latency.Max,
 	}
-	if connect.P50 == 0 { // hardly any request made a connection
+	if connect.P50 == 0 { // most requests reused a connection
 		total.Max = d.Latency.Max
 	}
 	b.WriteString("Connection Times (ms)\n              min  mean[+/-sd] median   max\n")
@@ -181,7 +183,7 @@ func (a abReport) times(b *strings.Builder) {
 		name string
 		l    load.Latencies
 	}{{"Connect:", connect}, {"Processing:", d.Latency}, {"Waiting:", d.FirstByte}, {"Total:", total}} {
-		fmt.Fprintf(b, "%-12s%5d %4d %5.1f %6d %7d\n", line.name, ms(float64(line.l.Min)), ms(line.l.Mean), line.l.SD/1e6, ms(float64(line.l.P50)), ms(float64(line.l.Max)))
+		fmt.Fprintf(b, "%-12s%5d %4d %5.1f %6d %7d\n", line.name, toMilliseconds(float64(line.l.Min)), toMilliseconds(line.l.Mean), line.l.SD/1e6, toMilliseconds(float64(line.l.P50)), toMilliseconds(float64(line.l.Max)))
 	}
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
@@ -189,13 +191,13 @@ func (a abReport) times(b *strings.Builder) {
 		if connect.P50 > 0 {
 			q += a.r.Connect.Quantile(float64(percent) / 100)
 		}
-		fmt.Fprintf(b, "  %d%%  %5d\n", percent, ms(float64(q)))
+		fmt.Fprintf(b, "  %d%%  %5d\n", percent, toMilliseconds(float64(q)))
 	}
-	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", ms(float64(total.Max)))
+	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// perRequest spreads connections over requests: one that was sent on a
-// connection that was there took no time to connect.
+// perRequest spreads connections over requests: a request on an open connection took no time to
+// connect.
 func perRequest(c load.Latencies, requests int64) load.Latencies {
 	share := float64(c.Count) / float64(requests)
 	if share >= 0.9 || c.Count == 0 {
@@ -209,11 +211,11 @@ func perRequest(c load.Latencies, requests int64) load.Latencies {
 	return out
 }
 
-// ms rounds to whole milliseconds.
-func ms(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
+// toMilliseconds rounds ns to whole milliseconds.
+func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
-// meter writes below another tool's rows what that tool does not say.
-func meter(b *strings.Builder, d load.Document) {
+// writeLimit writes the limit and the findings, which the other tool does not report.
+func writeLimit(b *strings.Builder, d load.Document) {
 	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
 	for _, f := range d.Findings {
 		fmt.Fprintf(b, "tare: %s %s: %s\n", f.Severity, f.Check, f.Message)

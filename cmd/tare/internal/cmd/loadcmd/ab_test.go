@@ -35,9 +35,9 @@ func TestEndlessHeadOfAnIntroduction(t *testing.T) {
 		}
 		left <- n
 	}()
-	one := &loading{requests: []load.Request{{Method: "GET", Path: "/"}}, target: load.Target{Addr: l.Addr().String()}}
+	one := &loadRun{requests: []load.Request{{Method: "GET", Path: "/"}}, target: load.Target{Addr: l.Addr().String()}}
 	one.o.timeout = 10 * time.Second
-	one.introduce(t.Context())
+	one.fetchFirst(t.Context())
 	if n := <-left; n >= 64<<20 {
 		t.Errorf("all of %d bytes of a head were read", n)
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// describeFeed prints what a file was recognised as, and which of its requests are left
-// out.
+// describeFeed prints the recognised format of a file and which of its requests are omitted.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -59,7 +58,7 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 		requests = o.feed.Requests
 	} else {
 		var err error
-		if requests, err = (&loading{o: o}).calls(ctx, o.servers[0].target, env.In); err != nil {
+		if requests, err = (&loadRun{o: o}).readCalls(ctx, o.servers[0].target, env.In); err != nil {
 			return err
 		}
 	}
@@ -76,8 +75,8 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	return out.Flush()
 }
 
-// writeRequest writes a request as text: its method and target, then indented its headers
-// and, after an empty line, its body. Errors are those of w, which keeps them.
+// writeRequest writes a request as text: its method and target, its headers indented and, after
+// an empty line, its body. Errors stay in w.
 func writeRequest(w *bufio.Writer, q load.Request) {
 	fmt.Fprintf(w, "%s %s\n", q.Method, q.Path)
 	for _, h := range q.Header {
@@ -104,7 +103,7 @@ func writeRequest(w *bufio.Writer, q load.Request) {
 	}
 }
 
-// isText reports whether all characters of s may be printed on a terminal.
+// isText reports whether all characters of s are printable on a terminal.
 func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\r\n\t", r) })
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-const dials = 5 // connections that are made to see how long that takes
+const dials = 5 // connections that roundTrip opens
 
-// roundTrip returns how long it takes to connect to addr: the median of a few
-// connections. It returns the first error.
+// roundTrip returns the median time to connect to addr. It returns the first error.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	var took []time.Duration
@@ -32,29 +31,29 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 	return took[len(took)/2], nil
 }
 
-// observer records the server's CPU time and memory, and the machine's noise, during
-// one leg: one stretch of load on one server.
+// observer records the server's CPU time and memory, and the machine's noise, during one trial:
+// one stretch of load on one server.
 type observer struct {
-	server *started // nil: tare did not start it
+	server *startedServer // nil if tare did not start it
 
 	mu      sync.Mutex
 	pids    []int // of the server
-	begin   reading
-	last    reading
-	spent   time.Duration // of the server, while measured
+	begin   cpuTimes
+	last    cpuTimes
+	spent   time.Duration // CPU time of the server while measured
 	seconds []time.Duration
 	memory  []int64 // of the server at the end of each second, bytes
 
 	gauge     *machine.Gauge
 	throttled float64
-	gauging   sync.WaitGroup
+	gaugeWork sync.WaitGroup
 }
 
-// reading is the CPU time that processes have used, by number.
-type reading map[int]time.Duration
+// cpuTimes holds the CPU time of processes by process id.
+type cpuTimes map[int]time.Duration
 
-// since returns the CPU time from before to r, of processes that are in both.
-func (r reading) since(before reading) time.Duration {
+// since returns the CPU time from before to r of processes in both.
+func (r cpuTimes) since(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, d := range r {
 		if was, ok := before[pid]; ok {
@@ -64,16 +63,16 @@ func (r reading) since(before reading) time.Duration {
 	return sum
 }
 
-// look finds the server's processes. That is slow, so it is done before the leg;
+// findProcesses finds the server's processes. It is slow and therefore runs before the trial;
 // processes started later are not counted.
-func (o *observer) look() {
+func (o *observer) findProcesses() {
 	if o.server != nil {
-		o.pids = o.server.processes()
+		o.pids = o.server.processIDs()
 	}
 }
 
-func (o *observer) read() reading {
-	r := make(reading, len(o.pids))
+func (o *observer) readCPU() cpuTimes {
+	r := make(cpuTimes, len(o.pids))
 	for _, pid := range o.pids {
 		if d, ok := machine.CPUTime(pid); ok {
 			r[pid] = d
@@ -82,22 +81,22 @@ func (o *observer) read() reading {
 	return r
 }
 
-// mark notes that measuring begins or ends. A sending thread calls it, so slow work
-// is done in another goroutine.
-func (o *observer) mark(begin bool) {
+// markPhase records the begin or end of measuring. A sending thread calls it, so slow work runs
+// in another goroutine.
+func (o *observer) markPhase(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := o.read()
+	now := o.readCPU()
 	if begin {
 		o.begin, o.last = now, now
 	} else {
 		o.spent = now.since(o.begin)
 	}
-	o.gauging.Go(func() { o.watch(begin) })
+	o.gaugeWork.Go(func() { o.controlGauge(begin) })
 }
 
-// watch starts or reads the machine's gauges.
-func (o *observer) watch(begin bool) {
+// controlGauge starts the sampler of the machine's noise, or stops and reads it.
+func (o *observer) controlGauge(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -108,14 +107,14 @@ func (o *observer) watch(begin bool) {
 	}
 }
 
-// tick records the server's CPU time and memory of one second.
-func (o *observer) tick(second load.Second) {
+// recordSecond records the server's CPU time and memory of one second.
+func (o *observer) recordSecond(second load.Second) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.pids) == 0 {
 		return
 	}
-	now := o.read()
+	now := o.readCPU()
 	for at := int(second.At / time.Second); len(o.seconds) <= at; {
 		o.seconds = append(o.seconds, 0)
 	}
@@ -131,16 +130,16 @@ func (o *observer) tick(second load.Second) {
 	}
 }
 
-// perSecond returns the server's CPU time of each second and its memory at the end
-// of it; nil if not known.
+// perSecond returns the server's CPU time of each second and its memory at the end of it; nil
+// if unknown.
 func (o *observer) perSecond() (cpu []time.Duration, memory []int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.seconds, o.memory
 }
 
-// live returns the facts of a running leg.
-func (o *observer) live(r *load.Result) load.Facts {
+// liveFacts returns the facts of a running trial.
+func (o *observer) liveFacts(r *load.Result) load.Facts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := load.Facts{ClientCores: clientCores(r)}
@@ -150,12 +149,12 @@ func (o *observer) live(r *load.Result) load.Facts {
 	return f
 }
 
-// clientCores returns how many processors the load generator could use.
+// clientCores returns the number of processors that the load generator could use.
 func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
-// facts returns the facts of a leg that is over.
-func (o *observer) facts(r *load.Result) load.Facts {
-	o.gauging.Wait()
+// finalFacts returns the facts of a finished trial.
+func (o *observer) finalFacts(r *load.Result) load.Facts {
+	o.gaugeWork.Wait()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := load.Facts{Throttled: o.throttled}

@@ -24,13 +24,13 @@ import (
 const (
 	defaultConnections = 10
 	defaultDuration    = 10 * time.Second
-	defaultStep        = 3 * time.Second // of a search
+	defaultStep        = 3 * time.Second // of one step of a search
 	defaultSeveral     = 40 * time.Second
 	defaultTimeout     = load.DefaultTimeout
 	defaultWarm        = time.Second
 
-	mostSearched = 1024 // connections
-	mostThreads  = 1024
+	maxSearched = 1024 // connections
+	maxThreads  = 1024
 )
 
 // Versions of HTTP.
@@ -46,13 +46,13 @@ const (
 	presetWrk = "wrk"
 )
 
-func engines() []string {
+func engineNames() []string {
 	return []string{string(load.Epoll), string(load.Uring), string(load.Portable)}
 }
 
-// options are the flags of tare load. check completes the second half from the first.
+// options holds the flags of tare load. check computes the second half from the first.
 type options struct {
-	asking      loadstudy.Requests
+	source      loadstudy.Requests
 	start       []string
 	connections int
 	duration    time.Duration
@@ -69,7 +69,7 @@ type options struct {
 	tls         string
 	http        string
 	streams     int
-	calling     calling
+	grpc        grpcFlags
 	asRecorded  bool
 	speed       float64
 	seed        uint64
@@ -88,21 +88,21 @@ type options struct {
 	watch       string
 	on          cmdenv.Machines
 
-	servers []loadServer // one, or those to compare
-	profile load.Profile // of an open loop; nil: closed
-	bits    int64        // per second each way; zero: as it comes
-	slo     load.SLO
-	most    int // connections of a search
-	trust   loadstudy.Trust
-	feed    *traffic.Feed // what is sent; nil: calls of gRPC
-	hint    string        // one line for stderr; empty: there is none
+	servers        []loadServer // one server, or those to compare
+	profile        load.Profile // of an open loop; nil means closed
+	bits           int64        // per second each way; 0 means no limit
+	slo            load.SLO
+	maxConnections int // connections of a search
+	trust          loadstudy.Trust
+	feed           *traffic.Feed // requests to send; nil for gRPC
+	hint           string        // one line for stderr, or ""
 }
 
-// check checks every flag and their combinations.
+// check validates all flags and their combinations and computes the rest of o.
 func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err error) {
 	changed := cmd.Flags().Changed
-	o.asking.HasBody = changed("body")
-	if o.servers, err = servers(args, o.start); err != nil {
+	o.source.HasBody = changed("body")
+	if o.servers, err = parseServers(args, o.start); err != nil {
 		return err
 	}
 	rpc := slices.ContainsFunc(o.servers, func(s loadServer) bool { return s.target.RPC })
@@ -113,24 +113,24 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 		rpc: rpc, encrypted: o.servers[0].target.Name != "", quic: o.http == http3, recorded: o.asRecorded,
 		several: len(o.servers) > 1, spread: len(o.on.On) > 0,
 	}
-	if err := of.check(cmd.Flags()); err != nil {
+	if err := of.checkFlags(cmd.Flags()); err != nil {
 		return err
 	}
-	if err := o.calling.check(changed); err != nil {
+	if err := o.grpc.checkDeadline(changed); err != nil {
 		return err
 	}
-	if o.most = mostSearched; changed("connections") {
-		o.most = o.connections
+	if o.maxConnections = maxSearched; changed("connections") {
+		o.maxConnections = o.connections
 	}
-	o.defaults(changed, len(o.servers) > 1)
-	if err := o.bounds(changed); err != nil {
+	o.setDefaults(changed, len(o.servers) > 1)
+	if err := o.checkBounds(changed); err != nil {
 		return err
 	}
-	if err := o.combinations(changed, o.servers[0].target.RPC); err != nil {
+	if err := o.checkCombinations(changed, o.servers[0].target.RPC); err != nil {
 		return err
 	}
 	if o.http == http3 {
-		if err := o.overQUIC(of.encrypted); err != nil {
+		if err := o.checkHTTP3(of.encrypted); err != nil {
 			return err
 		}
 	}
@@ -153,16 +153,16 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 	if len(o.on.On) > 0 {
 		machines, err := o.on.Check()
 		if err == nil {
-			err = notOn(*o, len(machines))
+			err = checkOn(*o, len(machines))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if info, err := os.Stat(o.asking.Body); o.asking.HasBody && err == nil && info.Mode().IsRegular() {
-		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.asking.Body, o.asking.Body)
+	if info, err := os.Stat(o.source.Body); o.source.HasBody && err == nil && info.Mode().IsRegular() {
+		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
 	}
-	if rpc && o.dryRun && o.calling.proto == "" {
+	if rpc && o.dryRun && o.grpc.proto == "" {
 		return cmdenv.Usage("--dry-run asks no server what its method takes", "--proto names the file that says so")
 	}
 	if !rpc {
@@ -171,12 +171,12 @@ func (o *options) check(cmd *cobra.Command, args []string, stdin io.Reader) (err
 	return nil
 }
 
-// readRequests reads what is sent over HTTP, and its times with --as-recorded.
+// readRequests reads the requests sent over HTTP, and their times if --as-recorded is set.
 func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err error) {
 	if changed("speed") && (o.speed < 0.001 || o.speed > 1e6 || math.IsNaN(o.speed)) {
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", o.speed), "0.001 to 1000000")
 	}
-	if o.feed, err = o.asking.List(o.servers[0].target, stdin); err != nil {
+	if o.feed, err = o.source.List(o.servers[0].target, stdin); err != nil {
 		return err
 	}
 	if k := o.feed.Kind; len(o.servers) > 1 && k != traffic.Unknown && k != traffic.Lines {
@@ -199,8 +199,8 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	return nil
 }
 
-// defaults fills in what depends on other flags.
-func (o *options) defaults(changed func(string) bool, several bool) {
+// setDefaults sets defaults that depend on other flags.
+func (o *options) setDefaults(changed func(string) bool, several bool) {
 	if !changed("duration") {
 		switch {
 		case o.search:
@@ -214,8 +214,8 @@ func (o *options) defaults(changed func(string) bool, several bool) {
 	}
 }
 
-// bounds refuses flags that are out of bounds by themselves.
-func (o *options) bounds(changed func(string) bool) error {
+// checkBounds rejects flags that are out of bounds by themselves.
+func (o *options) checkBounds(changed func(string) bool) error {
 	out := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
 	}
@@ -238,20 +238,20 @@ func (o *options) bounds(changed func(string) bool) error {
 		return out("think", o.think, "0s to 1h")
 	case o.delay < 0 || o.delay > time.Minute:
 		return out("delay", o.delay, "0s to 1m")
-	case o.threads < 0 || o.threads > mostThreads || changed("threads") && o.threads == 0:
-		return out("threads", o.threads, fmt.Sprintf("1 to %d", mostThreads))
-	case o.engine != "" && !slices.Contains(engines(), o.engine):
+	case o.threads < 0 || o.threads > maxThreads || changed("threads") && o.threads == 0:
+		return out("threads", o.threads, fmt.Sprintf("1 to %d", maxThreads))
+	case o.engine != "" && !slices.Contains(engineNames(), o.engine):
 		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", o.engine), "epoll, uring or portable")
 	case o.preset != "" && o.preset != presetAB && o.preset != presetWrk:
 		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", o.preset), "ab or wrk")
-	case o.asking.Method != "" && !loadstudy.IsToken(o.asking.Method):
-		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", o.asking.Method), "e.g. PUT")
+	case o.source.Method != "" && !loadstudy.IsToken(o.source.Method):
+		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", o.source.Method), "e.g. PUT")
 	}
 	return nil
 }
 
-// combinations refuses flags that contradict each other.
-func (o *options) combinations(changed func(string) bool, rpc bool) error {
+// checkCombinations rejects flags that contradict each other.
+func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
@@ -278,8 +278,8 @@ func (o *options) combinations(changed func(string) bool, rpc bool) error {
 	return nil
 }
 
-// overQUIC refuses what HTTP/3 does not have; encrypted says that the URL is of https.
-func (o *options) overQUIC(encrypted bool) error {
+// checkHTTP3 rejects options that HTTP/3 does not have. encrypted reports an https URL.
+func (o *options) checkHTTP3(encrypted bool) error {
 	switch {
 	case !encrypted:
 		return cmdenv.Usage("--http 3 is for https", "HTTP/3 has no plain text")
@@ -291,8 +291,8 @@ func (o *options) overQUIC(encrypted bool) error {
 	return nil
 }
 
-// protocol is what connections speak.
-func (o *options) protocol() load.Protocol {
+// chooseProtocol returns the protocol of --http.
+func (o *options) chooseProtocol() load.Protocol {
 	switch o.http {
 	case http2:
 		return load.H2C
@@ -304,7 +304,7 @@ func (o *options) protocol() load.Protocol {
 
 var bandwidths = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
 
-// parseBandwidth reads 70mbit as bits per second.
+// parseBandwidth parses text such as 70mbit to bits per second. It returns 0 for "".
 func parseBandwidth(text string) (int64, error) {
 	if text == "" {
 		return 0, nil

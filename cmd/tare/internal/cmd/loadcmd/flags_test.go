@@ -73,7 +73,7 @@ func TestServers(t *testing.T) {
 		"one started and a server": {[]string{"/x", ":8080/x"}, []string{"a $PORT"}, "a http://127.0.0.1:$PORT/x, 127.0.0.1:8080 :8080/x"},
 		"one started and two more": {[]string{":1", ":2"}, []string{"a $PORT"}, "a http://127.0.0.1:$PORT/, 127.0.0.1:1 :1, 127.0.0.1:2 :2"},
 	} {
-		list, err := servers(c.args, c.start)
+		list, err := parseServers(c.args, c.start)
 		var got []string
 		for _, s := range list {
 			got = append(got, s.id+" "+s.url)
@@ -90,7 +90,7 @@ func TestServers(t *testing.T) {
 		"a quote is not closed": {{"/x"}, {"a '"}},
 		"not exactly one":       {{"http://127.0.0.1:$PORT/"}, {"a", "b"}},
 	} {
-		if _, err := servers(c[0], c[1]); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
+		if _, err := parseServers(c[0], c[1]); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", c, err, want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestParseBandwidth(t *testing.T) {
 
 func TestSegment(t *testing.T) {
 	for budget, want := range map[time.Duration]time.Duration{10 * time.Second: time.Second, 96 * time.Second: 2 * time.Second, time.Hour: 10 * time.Second} {
-		if got := segment(budget, 2); got != want {
+		if got := segmentLength(budget, 2); got != want {
 			t.Errorf("%v: segments of %v, want %v", budget, got, want)
 		}
 	}

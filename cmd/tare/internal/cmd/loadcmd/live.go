@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// plan says what will be sent, in one line.
-func (l *loading) plan() string { return "loading " + l.url + ": " + l.how() }
+// describePlan returns the planned load in one line.
+func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
-// how says how requests are sent.
-func (l *loading) how() string {
+// describeLoad returns how requests are sent: the loop, connections and duration.
+func (l *loadRun) describeLoad() string {
 	if l.o.search {
-		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.most, "connection"), cmdenv.Seconds(l.o.duration))
+		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.maxConnections, "connection"), cmdenv.Seconds(l.o.duration))
 	}
 	on := format.Count(l.o.connections, "connection")
 	if l.method != nil {
@@ -59,34 +59,33 @@ func (l *loading) how() string {
 	return loop
 }
 
-// tick takes a second that has passed: it goes to the terminal and to the page
-// that is watched.
-func (l *loading) tick(t load.Trial, tick load.Tick) {
-	l.seen.tick(tick.Second)
-	cpu, memory := l.seen.perSecond()
+// showSecond shows a finished second on the terminal and on the page of --watch.
+func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
+	l.observed.recordSecond(tick.Second)
+	cpu, memory := l.observed.perSecond()
 	d := load.NewDocument(tick.SoFar, load.Documented{
-		URL: l.url, Facts: l.known(l.seen.live(tick.SoFar)), Delay: l.o.delay, Profile: l.profile(t), ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
+		URL: l.url, Facts: l.withPath(l.observed.liveFacts(tick.SoFar)), Delay: l.o.delay, Profile: l.profileFor(t), ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
 	})
-	how := l.how()
+	how := l.describeLoad()
 	if l.o.search {
 		how = t.String()
 	}
 	if l.watched != nil {
 		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: how})
 	}
-	p := panel{d: d, r: tick.SoFar, how: how, of: l.o.duration, style: l.Style(l.Err)}
+	p := panel{d: d, r: tick.SoFar, how: how, duration: l.o.duration, style: l.Style(l.Err)}
 	if l.o.requests > 0 {
-		p.of = 0
+		p.duration = 0
 	}
 	at := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
 	if l.o.search {
 		at = how
 	}
-	l.Progress.Panel("load", at+": "+inOneLine(tick.Second), p.lines)
+	l.Progress.Panel("load", at+": "+formatSecond(tick.Second), p.drawLines)
 }
 
-// inOneLine is a second that has passed.
-func inOneLine(s load.Second) string {
+// formatSecond returns the values of a finished second in one line.
+func formatSecond(s load.Second) string {
 	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", loadpage.Counted(s.Requests), loadpage.Spell(int64(s.P50)), loadpage.Spell(int64(s.P99)))
 	if s.Errors > 0 {
 		text += fmt.Sprintf(", %s errors", loadpage.Counted(s.Errors))

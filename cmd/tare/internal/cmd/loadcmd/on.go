@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// notOn refuses what several machines cannot be asked.
-func notOn(o options, machines int) error {
+// checkOn rejects options that several machines do not support.
+func checkOn(o options, machines int) error {
 	switch {
 	case o.http == http3:
 		return cmdenv.Usage("--on speaks HTTP/1.1, HTTP/2 and gRPC", "HTTP/3 is for one machine")
@@ -25,8 +25,8 @@ func notOn(o options, machines int) error {
 	return nil
 }
 
-// shares are the orders of so many machines.
-func (l *loading) shares(machines int) []fleet.LoadOrder {
+// shareOrders divides the load into one order per machine.
+func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.o.servers[0].target
 	var out []fleet.LoadOrder
 	for i := range machines {
@@ -34,7 +34,7 @@ func (l *loading) shares(machines int) []fleet.LoadOrder {
 		if i < l.o.connections%machines {
 			connections++
 		}
-		options := l.options(load.Trial{Connections: connections})
+		options := l.sessionOptions(load.Trial{Connections: connections})
 		out = append(out, fleet.LoadOrder{
 			Target:   fleet.Target{Addr: t.Addr, Host: t.Host, Name: t.Name, Insecure: l.o.trust.Insecure, Roots: l.o.trust.PEM, Version: l.o.trust.Version},
 			Requests: l.requests, Protocol: options.Protocol, Engine: options.Engine, Handshake: options.Handshake,
@@ -45,9 +45,9 @@ func (l *loading) shares(machines int) []fleet.LoadOrder {
 	return out
 }
 
-// onMachines loads the server from several machines at the same time, and prints
-// what came of it.
-func (l *loading) onMachines(ctx context.Context, env cmdenv.Env) error {
+// onMachines loads the server from several machines at the same time, and prints the merged
+// result.
+func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	target := l.o.servers[0].target
 	say := func(name, line string) { l.Progress.Say(name + ": " + line) }
 	f, err := l.o.on.Open(ctx, env, say, "--allow-target="+target.Addr)
@@ -55,10 +55,10 @@ func (l *loading) onMachines(ctx context.Context, env cmdenv.Env) error {
 		return err
 	}
 	defer f.Close()
-	l.Progress.Say(fmt.Sprintf("%s, from %s", l.plan(), format.Count(len(f.Names), "machine")))
-	seconds := &together{machines: f.Names, seconds: map[time.Duration]map[string]load.Second{}}
-	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shares(len(f.Names)), Start: f.Start, Say: say, Tick: func(name string, s load.Second) {
-		if text, lines := seconds.add(name, s); text != "" {
+	l.Progress.Say(fmt.Sprintf("%s, from %s", l.describePlan(), format.Count(len(f.Names), "machine")))
+	seconds := &secondMerger{machines: f.Names, seconds: map[time.Duration]map[string]load.Second{}}
+	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shareOrders(len(f.Names)), Start: f.Start, Say: say, Tick: func(name string, s load.Second) {
+		if text, lines := seconds.addSecond(name, s); text != "" {
 			l.Progress.Panel("load", text, func(int, int) []string { return lines })
 		}
 	}}
@@ -70,7 +70,7 @@ func (l *loading) onMachines(ctx context.Context, env cmdenv.Env) error {
 	var generators []load.Generator
 	facts := load.Facts{}
 	for _, g := range sent {
-		one := load.Generator{Name: g.Name, Result: g.Loaded.Result, Facts: l.known(load.Facts{ClientCores: g.Loaded.Cores}), Offset: g.Clock.Offset, Uncertain: g.Clock.Uncertain, Drift: g.Drift}
+		one := load.Generator{Name: g.Name, Result: g.Loaded.Result, Facts: l.withPath(load.Facts{ClientCores: g.Loaded.Cores}), Offset: g.Clock.Offset, Uncertain: g.Clock.Uncertain, Drift: g.Drift}
 		if g.Error != nil {
 			one.Lost = g.Error.Error()
 		}
@@ -85,34 +85,34 @@ func (l *loading) onMachines(ctx context.Context, env cmdenv.Env) error {
 	case r == nil && ctx.Err() != nil:
 		return cmdenv.ErrInterrupted
 	case r == nil:
-		return &errNothing{"no machine sent anything: " + generators[0].Lost}
+		return &nothingError{"no machine sent anything: " + generators[0].Lost}
 	}
 	d := load.NewDocument(r, load.Documented{
-		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.known(facts), Profile: l.o.profile, SLO: l.o.slo, Generators: generators,
+		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.o.profile, SLO: l.o.slo, Generators: generators,
 	})
 	l.Progress.Part()
-	if err := l.print(r, d); err != nil {
+	if err := l.writeResult(r, d); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	if r.Requests == 0 {
-		return &errNothing{"no request was answered: " + format.Line(r.FirstError, 0)}
+		return &nothingError{"no request was answered: " + format.Line(r.FirstError, 0)}
 	}
 	return nil
 }
 
-// together gathers the seconds of several machines.
-type together struct {
+// secondMerger collects the seconds of several machines.
+type secondMerger struct {
 	machines []string
 	mu       sync.Mutex
 	seconds  map[time.Duration]map[string]load.Second
 }
 
-// add takes a second of one machine. When all have told theirs it returns the
-// second over all, and a line for each.
-func (t *together) add(name string, s load.Second) (text string, lines []string) {
+// addSecond records a second of one machine. When all machines have sent theirs, it returns the
+// merged second and a line for each machine, otherwise "".
+func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seconds[s.At] == nil {
@@ -126,24 +126,24 @@ func (t *together) add(name string, s load.Second) (text string, lines []string)
 	for _, name := range t.machines {
 		one := t.seconds[s.At][name]
 		all = append(all, &load.Result{Timeline: []load.Second{one}})
-		lines = append(lines, fmt.Sprintf("  %-16s %s", name, inOneLine(one)))
+		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(one)))
 	}
-	for at := range t.seconds { // what some machine never told
+	for at := range t.seconds { // drop seconds that a machine never sent
 		if at <= s.At {
 			delete(t.seconds, at)
 		}
 	}
 	whole := load.Merge(all).Timeline[0]
-	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, inOneLine(whole))
+	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, formatSecond(whole))
 	return text, slices.Insert(lines, 0, text)
 }
 
-// generators is the table of machines that sent.
-func (p *loadPage) generators() {
+// writeGenerators writes the table of the machines that sent requests.
+func (p *loadPage) writeGenerators() {
 	if len(p.d.Generators) == 0 {
 		return
 	}
-	p.heading("LOAD GENERATORS")
+	p.writeHeading("LOAD GENERATORS")
 	fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %12s  %s\n", "machine", "asked /s", "answered /s", "p50 ms", "p99 ms", "clock ms", "limit")
 	for _, g := range p.d.Generators {
 		asked, limit := "–", g.Limit

@@ -21,31 +21,31 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// errNothing says that nothing could be measured.
-type errNothing struct{ Why string }
+// nothingError is returned if nothing could be measured.
+type nothingError struct{ Why string }
 
-// Error is one line.
-func (e *errNothing) Error() string { return "nothing could be measured: " + e.Why }
+// Error returns one line.
+func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loading is one server being loaded.
-type loading struct {
+// loadRun loads one server.
+type loadRun struct {
 	*session.Session
 	o        options
 	url      string
 	requests []load.Request
 	target   load.Target
-	trip     time.Duration // to make a connection, and the relay's delay
-	server   *started      // nil: it is not ours
-	seen     observer
-	method   *grpccall.Method // nil: HTTP
-	software string           // what the server says it is; for ab
-	length   int64            // bytes of its first answer's body; for ab
-	watched  *loadpage.Watch  // nil: there is no page while it runs
+	trip     time.Duration  // time to connect, plus the relay's delay
+	server   *startedServer // nil if tare did not start it
+	observed observer
+	method   *grpccall.Method // nil for HTTP
+	software string           // Server header; for ab
+	length   int64            // bytes of the first response's body; for ab
+	watched  *loadpage.Watch  // page of --watch; nil if there is none
 	page     *cmdenv.Output   // of --page
 	metrics  *cmdenv.Output   // of --metrics
 }
 
-// loadOne loads one server and prints what came of it.
+// loadOne loads one server and prints the result.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	only := o.servers[0]
 	page, err := cmdenv.OpenOutput(o.page)
@@ -68,27 +68,27 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loading{Session: w, o: o, url: only.target.URL, requests: requests, page: page, metrics: metrics}
+		l := &loadRun{Session: w, o: o, url: only.target.URL, requests: requests, page: page, metrics: metrics}
 		target := only.target
 		if only.command != nil {
 			var err error
-			if l.server, target, err = start(ctx, w, only); err != nil {
+			if l.server, target, err = startServer(ctx, w, only); err != nil {
 				return err
 			}
 			defer l.server.Close()
 			l.url = target.URL
 		}
 		if len(o.on.On) > 0 {
-			l.target = target.ForLoad(o.trust) // it need not be reached from here
+			l.target = target.ForLoad(o.trust) // this machine need not reach it
 		} else {
-			done, err := l.reach(ctx, target)
+			done, err := l.connectTarget(ctx, target)
 			if err != nil {
 				return err
 			}
 			defer done()
 		}
 		if target.RPC {
-			if l.requests, err = l.calls(ctx, target, env.In); err != nil {
+			if l.requests, err = l.readCalls(ctx, target, env.In); err != nil {
 				return err
 			}
 		}
@@ -96,32 +96,32 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			return l.onMachines(ctx, env)
 		}
 		if o.watch != "" {
-			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.how()}); err != nil {
+			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.describeLoad()}); err != nil {
 				return cmdenv.Usage("--watch: "+format.Line(err.Error(), 0), "e.g. 127.0.0.1:8090")
 			}
 			defer l.watched.Close()
 			p.Say("watch it at " + l.watched.URL())
 		}
 		if o.search {
-			return l.search(ctx)
+			return l.runSearch(ctx)
 		}
-		return l.once(ctx)
+		return l.runOnce(ctx)
 	})
 }
 
-// reach sees that somebody listens, and puts a relay in between where one is
-// asked for.
-func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
+// connectTarget checks that the server accepts connections, and starts a relay if a delay or
+// bandwidth is set.
+func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (done func(), err error) {
 	l.target = t.ForLoad(l.o.trust)
 	done = func() {}
-	if l.o.http == http3 { // there may be nobody to talk to over TCP
+	if l.o.http == http3 { // the server may not listen on TCP
 		return done, nil
 	}
 	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
 			return done, cmdenv.ErrInterrupted
 		}
-		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(reason(err), 0))}
+		return done, &nothingError{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(innermostError(err), 0))}
 	}
 	if l.o.delay == 0 && l.o.bits == 0 {
 		return done, nil
@@ -135,27 +135,27 @@ func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), e
 	return func() { r.Close() }, nil
 }
 
-// once carries one leg out and prints it.
-func (l *loading) once(ctx context.Context) error {
-	l.Progress.Say(l.plan())
+// runOnce runs one trial and prints it.
+func (l *loadRun) runOnce(ctx context.Context) error {
+	l.Progress.Say(l.describePlan())
 	if l.o.preset == presetAB {
-		l.introduce(ctx)
+		l.fetchFirst(ctx)
 	}
-	r, facts, err := l.leg(ctx, load.Trial{Connections: l.o.connections})
+	r, facts, err := l.runTrial(ctx, load.Trial{Connections: l.o.connections})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
-		return &errNothing{format.Line(err.Error(), 0)}
+		return &nothingError{format.Line(err.Error(), 0)}
 	}
 	if r == nil || r.Wall == 0 {
 		return cmdenv.ErrInterrupted
 	}
-	cpu, memory := l.seen.perSecond()
+	cpu, memory := l.observed.perSecond()
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
 		ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
 	})
 	l.Progress.Part()
-	if err := l.print(r, d); err != nil {
+	if err := l.writeResult(r, d); err != nil {
 		return err
 	}
 	switch {
@@ -166,15 +166,15 @@ func (l *loading) once(ctx context.Context) error {
 		if r.FirstError != "" {
 			why += ": " + format.Line(r.FirstError, 0)
 		}
-		return &errNothing{why}
+		return &nothingError{why}
 	}
 	return nil
 }
 
-// print prints a leg as it was asked for, and writes the files that were asked
-// for.
-func (l *loading) print(r *load.Result, d load.Document) error {
-	page := loadpage.Page{Document: d, Result: r, How: l.how()}
+// writeResult prints a result in the selected format and writes the files of --page and
+// --metrics.
+func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
+	page := loadpage.Page{Document: d, Result: r, How: l.describeLoad()}
 	if l.watched != nil {
 		l.watched.Show(page)
 	}
@@ -188,39 +188,39 @@ func (l *loading) print(r *load.Result, d load.Document) error {
 	case l.o.asJSON:
 		return cmdenv.PrintJSON(l.Out, d)
 	case l.o.preset == presetAB:
-		return writeAB(l.Out, abOf(r, d, l))
+		return writeAB(l.Out, newABReport(r, d, l))
 	case l.o.preset == presetWrk:
 		return writeWrk(l.Out, r, d)
 	}
-	return writeLoad(l.Out, r, d, l.Style(l.Out), l.how())
+	return writeLoad(l.Out, r, d, l.Style(l.Out), l.describeLoad())
 }
 
-// Run is one trial of a search, or the only one: a session of its own.
-func (l *loading) Run(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
-	return l.leg(ctx, t)
+// Run runs one trial of a search in a new session. It is for [load.Searching].
+func (l *loadRun) Run(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
+	return l.runTrial(ctx, t)
 }
 
-// leg opens a session and carries one leg out. There is a result beside the
-// error where the leg was interrupted.
-func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
-	s, err := load.Open(l.options(t))
+// runTrial opens a session and runs one trial. After an interrupt it returns a result and an
+// error.
+func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
+	s, err := load.Open(l.sessionOptions(t))
 	if err != nil {
 		return nil, load.Facts{}, err
 	}
 	defer s.Close()
-	l.seen = observer{server: l.server}
+	l.observed = observer{server: l.server}
 	leg := load.Leg{
 		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think, Hold: l.o.slo,
-		Mark: l.seen.mark, Tick: func(tick load.Tick) { l.tick(t, tick) },
+		Mark: l.observed.markPhase, Tick: func(tick load.Tick) { l.showSecond(t, tick) },
 	}
-	leg.Profile = l.profile(t)
+	leg.Profile = l.profileFor(t)
 	if l.o.requests > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, load.MaxDuration)
 		defer cancel()
 		leg.Ops, leg.Duration = l.o.requests, 0
 	}
-	l.seen.look()
+	l.observed.findProcesses()
 	if leg.LeadTime > 0 && !l.o.search {
 		l.Progress.Status("warm", "warming up")
 	}
@@ -228,29 +228,29 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	if err != nil && (r == nil || ctx.Err() == nil) {
 		return nil, load.Facts{}, err
 	}
-	return r, l.known(l.seen.facts(r)), err
+	return r, l.withPath(l.observed.finalFacts(r)), err
 }
 
-// profile is the rate of a leg; nil: a closed loop.
-func (l *loading) profile(t load.Trial) load.Profile {
+// profileFor returns the rate of a trial, or nil for a closed loop.
+func (l *loadRun) profileFor(t load.Trial) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
 	}
 	return l.o.profile
 }
 
-// options are those of a session.
-func (l *loading) options(t load.Trial) load.Options {
+// sessionOptions returns the options of a trial's session.
+func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	o := load.Options{
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
 		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
-		Protocol: l.o.protocol(), Streams: l.o.streams,
+		Protocol: l.o.chooseProtocol(), Streams: l.o.streams,
 	}
 	if o.Protocol == load.HTTP3 {
 		o.Carry = overquic.Carry(cmp.Or(l.target.Host, l.target.Addr))
 	}
 	if l.method != nil {
-		o.Protocol, o.Verify = load.GRPC, l.verify
+		o.Protocol, o.Verify = load.GRPC, l.verifyReply
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		o.PerConn = 1
@@ -258,14 +258,14 @@ func (l *loading) options(t load.Trial) load.Options {
 	return o
 }
 
-// known adds what is known without a look at the leg.
-func (l *loading) known(f load.Facts) load.Facts {
+// withPath adds the facts that do not depend on the trial: the path and the think time.
+func (l *loadRun) withPath(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.trip, l.o.bits, l.o.think
 	return f
 }
 
-// reason is the innermost error: what the operating system said.
-func reason(err error) string {
+// innermostError returns the innermost error, the message of the operating system.
+func innermostError(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {

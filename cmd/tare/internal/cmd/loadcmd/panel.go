@@ -15,63 +15,63 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel is a leg so far, as a terminal shows it.
+// panel draws a running trial on a terminal.
 type panel struct {
-	d     load.Document
-	r     *load.Result
-	how   string
-	of    time.Duration // how long it will measure; zero: it is not known
-	style report.Style
+	d        load.Document
+	r        *load.Result
+	how      string
+	duration time.Duration // planned duration; 0 if unknown
+	style    report.Style
 }
 
 const (
-	panelLabel = 11 // columns of a line's label
-	panelLeast = 30 // columns, below which only the first lines are drawn
-	heatLeast  = 22 // rows from which there is room for a heat map
-	heatMost   = 16 // lines of it
-	panelRest  = 11 // lines beside it
+	panelLabel      = 11 // columns of a line's label
+	minPanelColumns = 30 // columns at least, even on a narrower terminal
+	minHeatRows     = 22 // rows of a terminal with room for a heat map
+	maxHeatLines    = 16 // lines of the heat map
+	otherPanelLines = 11 // lines of the panel without the heat map
 )
 
-// lines draw the panel for a terminal of that size.
-func (p panel) lines(columns, rows int) []string {
-	columns, rows = max(columns-1, panelLeast), max(rows-1, 1)
+// drawLines returns the panel for a terminal of this size.
+func (p panel) drawLines(columns, rows int) []string {
+	columns, rows = max(columns-1, minPanelColumns), max(rows-1, 1)
 	d, last := p.d, load.Second{}
 	seconds := p.r.Timeline
 	if n := len(seconds); n > 0 {
 		last = seconds[n-1]
 	}
 	progress := fmt.Sprintf("%.0f s", d.Seconds)
-	if p.of > 0 {
-		progress += " of " + cmdenv.Seconds(p.of)
+	if p.duration > 0 {
+		progress += " of " + cmdenv.Seconds(p.duration)
 	}
-	out := []string{p.line(columns, "", format.Line(d.URL, 0)+" · "+progress), p.line(columns, "", p.how)}
+	out := []string{p.formatLine(columns, "", format.Line(d.URL, 0)+" · "+progress), p.formatLine(columns, "", p.how)}
 	rate := loadpage.Thousands(d.RequestsPerSecond) + " requests per second, now " + loadpage.Counted(last.Requests)
 	if d.RateAsked > 0 {
 		rate = fmt.Sprintf("asked %s, reached %s, now %s requests per second", loadpage.Thousands(d.RateAsked), loadpage.Thousands(d.RequestsPerSecond), loadpage.Counted(last.Requests))
 	}
-	out = append(out, p.line(columns, "rate", rate))
-	out = append(out, p.spark(columns, func(s load.Second) float64 { return float64(s.Requests) }))
-	out = append(out, p.line(columns, "latency", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s since the beginning", loadpage.Spell(d.Latency.P50), loadpage.Spell(d.Latency.P99), loadpage.Spell(d.Latency.Max))))
-	out = append(out, p.line(columns, "", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s in the last second", loadpage.Spell(int64(last.P50)), loadpage.Spell(int64(last.P99)), loadpage.Spell(int64(last.Max)))))
-	out = append(out, p.spark(columns, func(s load.Second) float64 { return float64(s.P99) }))
-	out = append(out, p.line(columns, "errors", p.errors(last)))
-	out = append(out, p.line(columns, "limit", d.Limit+": "+d.LimitWhy))
-	if rows >= heatLeast {
-		out = append(out, p.heat(columns, min(rows-panelRest, heatMost))...)
+	out = append(out, p.formatLine(columns, "rate", rate))
+	out = append(out, p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.Requests) }))
+	out = append(out, p.formatLine(columns, "latency", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s since the beginning", loadpage.Spell(d.Latency.P50), loadpage.Spell(d.Latency.P99), loadpage.Spell(d.Latency.Max))))
+	out = append(out, p.formatLine(columns, "", fmt.Sprintf("p50 %-9s p99 %-9s max %-9s in the last second", loadpage.Spell(int64(last.P50)), loadpage.Spell(int64(last.P99)), loadpage.Spell(int64(last.Max)))))
+	out = append(out, p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.P99) }))
+	out = append(out, p.formatLine(columns, "errors", p.formatErrors(last)))
+	out = append(out, p.formatLine(columns, "limit", d.Limit+": "+d.LimitWhy))
+	if rows >= minHeatRows {
+		out = append(out, p.drawHeatMap(columns, min(rows-otherPanelLines, maxHeatLines))...)
 	}
 	return out[:min(len(out), rows)]
 }
 
-// line is a label and text, cut to the width.
-func (p panel) line(columns int, label, text string) string {
+// formatLine returns a label and text, cut to the width.
+func (p panel) formatLine(columns int, label, text string) string {
 	if room := columns - panelLabel; utf8.RuneCountInString(text) > room {
 		text = string([]rune(text)[:room-1]) + "…"
 	}
 	return cmdenv.Paint(p.style.Bold, fmt.Sprintf("%-*s", panelLabel, label)) + text
 }
 
-// errors are those since the beginning, by class.
-func (p panel) errors(last load.Second) string {
+// formatErrors returns the errors since the start, by class.
+func (p panel) formatErrors(last load.Second) string {
 	var parts []string
 	for _, class := range load.Classes() {
 		if n := p.d.Errors[string(class)]; n > 0 {
@@ -84,20 +84,20 @@ func (p panel) errors(last load.Second) string {
 	return strings.Join(parts, ", ") + "; now " + loadpage.Counted(last.Errors)
 }
 
-// seconds are the last ones for which there is room.
-func (p panel) seconds(columns int) []load.Second {
+// lastSeconds returns the latest seconds, as many as fit into the width.
+func (p panel) lastSeconds(columns int) []load.Second {
 	all := p.r.Timeline
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// spark draws a value of each second.
-func (p panel) spark(columns int, value func(load.Second) float64) string {
+// drawSparkline draws one bar per second.
+func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
 	most := 0.0
-	for _, s := range p.seconds(columns) {
+	for _, s := range p.lastSeconds(columns) {
 		most = max(most, value(s))
 	}
-	for _, s := range p.seconds(columns) {
+	for _, s := range p.lastSeconds(columns) {
 		level := 0
 		if most > 0 {
 			level = int(math.Round(value(s) / most * 8))
@@ -107,12 +107,12 @@ func (p panel) spark(columns int, value func(load.Second) float64) string {
 	return cmdenv.Paint(p.style.Dim, strings.Repeat(" ", panelLabel)+b.String())
 }
 
-// heat draws how many requests of each second had each latency, in so many
-// lines.
-func (p panel) heat(columns, rows int) []string {
-	seconds := p.seconds(columns)
+// drawHeatMap draws the number of requests by second and latency, or nothing before the first
+// request. The latency axis is logarithmic.
+func (p panel) drawHeatMap(columns, rows int) []string {
+	seconds := p.lastSeconds(columns)
 	low, high, most := int64(math.MaxInt64), int64(0), int64(0)
-	each(seconds, func(_ int, b hist.Bin) { low, high = min(low, b.Low), max(high, b.High) })
+	forEachBin(seconds, func(_ int, b hist.Bin) { low, high = min(low, b.Low), max(high, b.High) })
 	if high == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (p panel) heat(columns, rows int) []string {
 	for i := range cells {
 		cells[i] = make([]int64, len(seconds))
 	}
-	each(seconds, func(at int, b hist.Bin) {
+	forEachBin(seconds, func(at int, b hist.Bin) {
 		row := min(int(math.Log(float64(max(b.Low, low))/float64(low))/span*float64(rows)), rows-1)
 		cells[row][at] += b.Count
 		most = max(most, cells[row][at])
@@ -143,8 +143,8 @@ func (p panel) heat(columns, rows int) []string {
 	return out
 }
 
-// each visits the bins of seconds.
-func each(seconds []load.Second, visit func(at int, b hist.Bin)) {
+// forEachBin calls visit for the bins of all seconds.
+func forEachBin(seconds []load.Second, visit func(at int, b hist.Bin)) {
 	for at, s := range seconds {
 		for _, b := range s.Bins {
 			visit(at, b)

@@ -28,12 +28,12 @@ func TestPanelFits(t *testing.T) {
 		for _, seconds := range []int{0, 1, 500} {
 			so := *r
 			so.Timeline = r.Timeline[:seconds]
-			lines := panel{d: d, r: &so, how: "closed loop", of: time.Minute}.lines(size[0], size[1])
+			lines := panel{d: d, r: &so, how: "closed loop", duration: time.Minute}.drawLines(size[0], size[1])
 			if len(lines) == 0 || len(lines) > max(size[1]-1, 1) {
 				t.Errorf("%v: %d lines", size, len(lines))
 			}
 			for _, line := range lines {
-				if n := utf8.RuneCountInString(line); n > max(size[0]-1, panelLeast) || strings.ContainsAny(line, "\n\r") {
+				if n := utf8.RuneCountInString(line); n > max(size[0]-1, minPanelColumns) || strings.ContainsAny(line, "\n\r") {
 					t.Errorf("%v: %d columns: %q", size, n, line)
 				}
 			}
@@ -41,7 +41,7 @@ func TestPanelFits(t *testing.T) {
 			if size[0] >= 40 && (!strings.Contains(text, "reset 7") || !strings.Contains(text, "p99 ")) {
 				t.Errorf("%v: %s", size, text)
 			}
-			if size[1] >= heatLeast+1 && seconds == 500 && !strings.ContainsAny(text, "░▒▓") {
+			if size[1] >= minHeatRows+1 && seconds == 500 && !strings.ContainsAny(text, "░▒▓") {
 				t.Errorf("%v: no heat map in\n%s", size, text)
 			}
 		}

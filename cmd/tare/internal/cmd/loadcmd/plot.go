@@ -13,18 +13,17 @@ import (
 const (
 	plotColumns = 60
 	plotRows    = 8
-	mostNines   = 5
+	maxNines    = 5
 )
 
-// plot draws the latency of every quantile: to the right they come nearer to
-// 100 %, a nine more for every part of the axis; the other axis is logarithmic,
-// too.
-func (p *loadPage) plot() {
+// writePlot draws the latency of every quantile. Both axes are logarithmic: each part of the
+// horizontal axis adds a nine.
+func (p *loadPage) writePlot() {
 	h := p.r.Latency
 	if h == nil || h.Count() < 100 {
 		return
 	}
-	nines := min(int(math.Log10(float64(h.Count()))), mostNines)
+	nines := min(int(math.Log10(float64(h.Count()))), maxNines)
 	values := make([]float64, plotColumns+1) // logarithms
 	for i := range values {
 		values[i] = math.Log(float64(max(h.Quantile(1-math.Pow(10, -float64(i*nines)/plotColumns)), 1)))
@@ -37,7 +36,7 @@ func (p *loadPage) plot() {
 	for i, v := range values {
 		heights[i] = int(math.Round((v - low) / (high - low) * plotRows * 8))
 	}
-	p.heading("PERCENTILES, " + p.unit.Name)
+	p.writeHeading("PERCENTILES, " + p.unit.Name)
 	for row := plotRows - 1; row >= 0; row-- {
 		label := ""
 		if row%2 == 1 || row == 0 {
@@ -47,13 +46,13 @@ func (p *loadPage) plot() {
 			}
 			label = p.unit.Format(math.Exp(low + top*(high-low)))
 		}
-		fmt.Fprintf(&p.b, "  %10s │%s\n", label, strings.TrimRight(bar(heights, row), " "))
+		fmt.Fprintf(&p.b, "  %10s │%s\n", label, strings.TrimRight(drawRow(heights, row), " "))
 	}
-	p.axis(nines)
+	p.writeAxis(nines)
 }
 
-// bar is one row of a plot.
-func bar(heights []int, row int) string {
+// drawRow returns row row of a plot. Heights are in eighths of a row.
+func drawRow(heights []int, row int) string {
 	var b strings.Builder
 	for _, h := range heights {
 		b.WriteRune([]rune(" ▁▂▃▄▅▆▇█")[min(max(h-8*row, 0), 8)])
@@ -61,8 +60,8 @@ func bar(heights []int, row int) string {
 	return b.String()
 }
 
-// axis draws the quantiles below a plot: 0, 90 %, 99 %, …
-func (p *loadPage) axis(nines int) {
+// writeAxis draws the quantiles below a plot: 0, 90 %, 99 %, …
+func (p *loadPage) writeAxis(nines int) {
 	line := []rune(strings.Repeat("─", plotColumns+1))
 	labels := []rune(strings.Repeat(" ", plotColumns+8))
 	for n := range nines + 1 {
@@ -74,16 +73,16 @@ func (p *loadPage) axis(nines int) {
 	fmt.Fprintf(&p.b, "  %10s  %s\n", "%", strings.TrimRight(string(labels), " "))
 }
 
-// quantileName is the quantile with so many nines, in percent.
+// quantileName returns the quantile with this number of nines, in percent.
 func quantileName(nines int) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -float64(nines)), 'f', max(0, nines-2), 64)
 }
 
 const timelineRows = 20
 
-// timeline is the table of seconds. Where they are too many, each line is of
-// several: quantiles are not averaged, the greatest is shown.
-func (p *loadPage) timeline() {
+// writeTimeline writes the table of seconds. If there are too many, a line covers several:
+// rates are averaged, quantiles are the greatest of a second.
+func (p *loadPage) writeTimeline() {
 	all := p.d.Timeline
 	if len(all) < 2 {
 		return
@@ -93,7 +92,7 @@ func (p *loadPage) timeline() {
 	if each > 1 {
 		title = fmt.Sprintf("TIMELINE, each %d s: rates in the mean, quantiles the greatest of a second", each)
 	}
-	p.heading(title)
+	p.writeHeading(title)
 	server := false
 	for _, m := range all {
 		server = server || m.ServerCPU > 0
@@ -105,7 +104,7 @@ func (p *loadPage) timeline() {
 	fmt.Fprintln(&p.b, head)
 	for at := 0; at < len(all); at += each {
 		group := all[at:min(at+each, len(all))]
-		one := joined(group)
+		one := mergeMoments(group)
 		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.Decimal(one.At, 0), loadpage.Thousands(float64(one.Requests)/float64(len(group))),
 			p.unit.Format(float64(one.P50)), p.unit.Format(float64(one.P99)), loadpage.Counted(one.Errors))
 		if server {
@@ -115,8 +114,8 @@ func (p *loadPage) timeline() {
 	}
 }
 
-// joined is several seconds in one: sums, and the greatest quantiles.
-func joined(seconds []load.Moment) load.Moment {
+// mergeMoments merges seconds: sums, and the greatest quantiles.
+func mergeMoments(seconds []load.Moment) load.Moment {
 	one := seconds[0]
 	for _, s := range seconds[1:] {
 		one.Requests, one.Errors, one.ServerCPU = one.Requests+s.Requests, one.Errors+s.Errors, one.ServerCPU+s.ServerCPU

@@ -17,32 +17,33 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of the calls that are sent in turn.
+// Bounds of the calls of --data.
 const (
-	mostCalls    = 100_000
-	mostCallData = 1 << 30
+	maxCalls    = 100_000
+	maxCallData = 1 << 30
 )
 
-// calling are the flags about calls of gRPC.
-type calling struct {
+// grpcFlags holds the flags of gRPC calls.
+type grpcFlags struct {
 	proto    string
 	imports  []string
 	data     string
 	deadline time.Duration
 }
 
-// check refuses a deadline that is out of bounds.
-func (c calling) check(changed func(string) bool) error {
+// checkDeadline rejects a deadline that is out of bounds.
+func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	if changed("deadline") && (c.deadline < time.Millisecond || c.deadline > load.MaxDuration) {
 		return cmdenv.Usage(fmt.Sprintf("--deadline %v is out of bounds", c.deadline), "1ms to 1h")
 	}
 	return nil
 }
 
-// calls are the requests to a server of gRPC, in turn.
-func (l *loading) calls(ctx context.Context, t loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
-	c := l.o.calling
-	headers, err := l.o.asking.Header(t.Auth)
+// readCalls returns the calls to a gRPC server, which are sent one after the other. It sets
+// l.method.
+func (l *loadRun) readCalls(ctx context.Context, t loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
+	c := l.o.grpc
+	headers, err := l.o.source.Header(t.Auth)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +60,10 @@ func (l *loading) calls(ctx context.Context, t loadstudy.Target, stdin io.Reader
 			if ctx.Err() != nil {
 				return nil, cmdenv.ErrInterrupted
 			}
-			return nil, &errNothing{fmt.Sprintf("what %s takes cannot be asked of the server: %s; --proto names the file that says so", t.Path, format.Line(err.Error(), 0))}
+			return nil, &nothingError{fmt.Sprintf("what %s takes cannot be asked of the server: %s; --proto names the file that says so", t.Path, format.Line(err.Error(), 0))}
 		}
 	}
-	bodies, err := c.bodies(l.method, stdin)
+	bodies, err := c.readBodies(l.method, stdin)
 	if err != nil {
 		return nil, cmdenv.Usage("--data: "+format.Line(err.Error(), 0), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
 	}
@@ -73,8 +74,8 @@ func (l *loading) calls(ctx context.Context, t loadstudy.Target, stdin io.Reader
 	return list, nil
 }
 
-// bodies are what the calls send, in turn.
-func (c calling) bodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
+// readBodies reads and encodes the messages of --data.
+func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
 	var r io.Reader = strings.NewReader(c.data)
 	if isFile && file == "-" {
@@ -87,19 +88,19 @@ func (c calling) bodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 		defer f.Close()
 		r = f
 	}
-	src, err := cmdenv.ReadAtMost(r, mostCallData)
+	src, err := cmdenv.ReadAtMost(r, maxCallData)
 	if err != nil {
 		return nil, err
 	}
-	list, err := m.Bodies(bytes.NewReader(src), mostCalls)
+	list, err := m.Bodies(bytes.NewReader(src), maxCalls)
 	if err == nil && len(list) == 0 {
 		err = errors.New("no value of JSON")
 	}
 	return list, err
 }
 
-// verify holds a sample of the answers against what the method answers.
-func (l *loading) verify(_, status int, body []byte) error {
+// verifyReply checks a sampled reply against the method's message type.
+func (l *loadRun) verifyReply(_, status int, body []byte) error {
 	if status != 200 {
 		return nil
 	}

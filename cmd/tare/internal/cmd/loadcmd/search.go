@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// search looks for the most requests per second that keep the objectives, and
-// prints every step.
-func (l *loading) search(ctx context.Context) error {
-	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.how())
-	found, err := load.Searching{SLO: l.o.slo, Most: l.o.most, Told: l.told}.Run(ctx, l)
+// runSearch searches for the highest rate of requests that meets the objectives, and prints
+// every step.
+func (l *loadRun) runSearch(ctx context.Context) error {
+	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.describeLoad())
+	found, err := load.Searching{SLO: l.o.slo, Most: l.o.maxConnections, Told: l.reportStep}.Run(ctx, l)
 	interrupted := ctx.Err() != nil
 	switch {
 	case len(found.Steps) == 0 && interrupted:
 		return cmdenv.ErrInterrupted
 	case len(found.Steps) == 0:
-		return &errNothing{format.Line(err.Error(), 0)}
+		return &nothingError{format.Line(err.Error(), 0)}
 	}
 	last := found.Steps[len(found.Steps)-1]
 	o := load.Documented{
@@ -32,20 +32,20 @@ func (l *loading) search(ctx context.Context) error {
 	}
 	l.Progress.Part()
 	d := load.NewDocument(last.Result, o)
-	if errPrint := l.print(last.Result, d); errPrint != nil {
+	if errPrint := l.writeResult(last.Result, d); errPrint != nil {
 		return errPrint
 	}
 	if interrupted {
 		return cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	if err != nil {
-		return errors.Join(&errNothing{"the search was cut short"}, err)
+		return errors.Join(&nothingError{"the search was cut short"}, err)
 	}
 	return nil
 }
 
-// told says what came of a step.
-func (l *loading) told(s load.SearchStep) {
+// reportStep prints the result of a step.
+func (l *loadRun) reportStep(s load.SearchStep) {
 	text := s.Trial.String() + ": " + loadpage.Thousands(s.PerSecond()) + " requests per second, p99 " + loadpage.Spell(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {
 	case tare.Met:

@@ -13,23 +13,25 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// handshakeKeep is one handshake for each connection.
+// handshakeKeep makes one handshake for each connection.
 const handshakeKeep = "keep"
 
-func handshakes() []string { return []string{handshakeKeep, string(load.Full), string(load.Resume)} }
+func handshakeModes() []string {
+	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
+}
 
-// mostPEM is how many bytes a file of certificates may have.
-const mostPEM = 1 << 20
+// maxPEM limits the bytes of a file of certificates.
+const maxPEM = 1 << 20
 
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// readTrust reads the flags about TLS.
+// readTrust checks the TLS flags and reads the certificates.
 func (o *options) readTrust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: o.insecure, Version: versionsOfTLS()[o.tls]}
 	switch {
-	case !slices.Contains(handshakes(), o.handshake):
+	case !slices.Contains(handshakeModes(), o.handshake):
 		return t, cmdenv.Usage(fmt.Sprintf("--handshake %q is none", o.handshake), "keep, full or resume")
 	case o.handshake != handshakeKeep && o.keepAlive:
 		return t, cmdenv.Usage("--keep-alive and --handshake "+o.handshake+" contradict each other", "give one of them")
@@ -40,12 +42,12 @@ func (o *options) readTrust() (loadstudy.Trust, error) {
 	case o.insecure:
 		return t, cmdenv.Usage("--cacert and --insecure contradict each other", "give one of them")
 	}
-	src, err := whole.ReadStart(o.cacert, mostPEM)
+	src, err := whole.ReadStart(o.cacert, maxPEM)
 	if err != nil {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", o.cacert, cmdenv.Cause(err)), "")
 	}
-	if len(src) > mostPEM {
-		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s is larger than %d MiB", o.cacert, mostPEM>>20), "name a file with one or more certificates in PEM")
+	if len(src) > maxPEM {
+		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s is larger than %d MiB", o.cacert, maxPEM>>20), "name a file with one or more certificates in PEM")
 	}
 	t.PEM, t.Roots = src, x509.NewCertPool()
 	if !t.Roots.AppendCertsFromPEM(src) {
@@ -54,7 +56,7 @@ func (o *options) readTrust() (loadstudy.Trust, error) {
 	return t, nil
 }
 
-// handshakeMode is how the load generator shakes hands.
+// handshakeMode returns the load generator's mode for --handshake.
 func (o *options) handshakeMode() load.Handshake {
 	if o.handshake == handshakeKeep {
 		return load.KeepAlive

@@ -9,7 +9,7 @@ import (
 
 func TestCertificatesAreBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ca.pem")
-	for size, want := range map[int]string{mostPEM: "holds no certificate", mostPEM + 1: "is larger than 1 MiB"} {
+	for size, want := range map[int]string{maxPEM: "holds no certificate", maxPEM + 1: "is larger than 1 MiB"} {
 		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -15,23 +15,22 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-const memoryLimit = 1 << 50 // bytes: none, the server is the user's own
+const memoryLimit = 1 << 50 // bytes: practically no limit for the user's server
 
-// started is a server that was started here.
-type started struct {
-	command *trial.Command
-	foreign bool // it runs in a container: its processes are not below ours
+// startedServer is a server that tare started.
+type startedServer struct {
+	command     *trial.Command
+	inContainer bool // its processes are not children of tare's
 }
 
-// start starts a server by its command line and waits until it accepts
-// connections.
-func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadstudy.Target, error) {
+// startServer starts a server by its command line and waits until it accepts connections.
+func startServer(ctx context.Context, w *session.Session, s loadServer) (*startedServer, loadstudy.Target, error) {
 	env, err := w.BuildFor(ctx, s.command)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, loadstudy.Target{}, cmdenv.ErrInterrupted
 		}
-		return nil, loadstudy.Target{}, &errNothing{err.Error()}
+		return nil, loadstudy.Target{}, &nothingError{err.Error()}
 	}
 	_, port, err := net.SplitHostPort(s.target.Addr)
 	if err == nil && strings.Contains(s.url, portVariable) {
@@ -56,33 +55,33 @@ func start(ctx context.Context, w *session.Session, s loadServer) (*started, loa
 		Path: words[0], Args: words[1:], Env: append(env, "PORT="+port), Run: w.RunTag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: trial.ServerOutput, Guardian: w.Guardian,
 	})
 	if err != nil {
-		return nil, target, &errNothing{format.Line(err.Error(), 0)}
+		return nil, target, &nothingError{format.Line(err.Error(), 0)}
 	}
-	server := &started{command: c, foreign: slices.ContainsFunc(words, contains)}
+	server := &startedServer{command: c, inContainer: slices.ContainsFunc(words, runsContainers)}
 	if _, err := c.AwaitListen(ctx, target.Addr); err != nil {
 		server.Close()
 		if ctx.Err() != nil {
 			return nil, target, cmdenv.ErrInterrupted
 		}
-		return nil, target, &errNothing{format.Line(err.Error(), 0)}
+		return nil, target, &nothingError{format.Line(err.Error(), 0)}
 	}
 	return server, target, nil
 }
 
-// contains reports whether a word is a program that runs containers.
-func contains(word string) bool {
+// runsContainers reports whether a word is a program that runs containers.
+func runsContainers(word string) bool {
 	return slices.Contains([]string{"docker", "podman", "nerdctl"}, filepath.Base(word))
 }
 
-// processes are the server's; nil: they cannot be seen.
-func (s *started) processes() []int {
-	if s.foreign {
+// processIDs returns the server's processes, or nil if it runs in a container.
+func (s *startedServer) processIDs() []int {
+	if s.inContainer {
 		return nil
 	}
 	return s.command.PIDs()
 }
 
-// Close ends the server and everything it started.
-func (s *started) Close() {
+// Close ends the server and all its child processes.
+func (s *startedServer) Close() {
 	s.command.Close(context.Background())
 }

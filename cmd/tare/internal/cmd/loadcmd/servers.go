@@ -10,24 +10,24 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
-// loadServer is one server to load: a URL, and how it is started if it is.
+// loadServer is one server to load, by URL or by command line.
 type loadServer struct {
 	id      string
-	url     string           // with $PORT where that is only known when it starts
-	command []string         // its words, with $PORT in them; nil: it runs already
-	target  loadstudy.Target // of url, with port 1 where that is $PORT
+	url     string           // contains $PORT if the port is chosen at the start
+	command []string         // words of the command line, with $PORT; nil if the server runs already
+	target  loadstudy.Target // of url, with port 1 in place of $PORT
 }
 
 const portVariable = "$PORT"
 
-// servers are those that arguments and --start name. One command with one URL
-// is one server: the command is what listens there.
-func servers(args, start []string) ([]loadServer, error) {
+// parseServers returns the servers of the arguments and --start. One command with one URL is
+// one server: the command listens at the URL.
+func parseServers(args, start []string) ([]loadServer, error) {
 	path := "/"
 	var urls []string
 	for _, arg := range args {
 		switch {
-		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // a host named so would be waited for
+		case len(start) > 0 && !isAddress(arg) && !strings.HasPrefix(arg, "/"): // tare would wait for a host of this name
 			return nil, cmdenv.Usage(fmt.Sprintf("%q is neither a path, which begins with a slash, nor a URL", arg), "a command of several words is quoted: --start 'serve $PORT' /path")
 		case !strings.HasPrefix(arg, "/"):
 			urls = append(urls, arg)
@@ -70,19 +70,18 @@ func servers(args, start []string) ([]loadServer, error) {
 			s.id = s.target.Host
 		}
 	}
-	return named(list), nil
+	return numberDuplicates(list), nil
 }
 
-// isAddress reports whether an argument says where a server is: it is a URL, or has a
-// port.
+// isAddress reports whether an argument is the address of a server: a URL, or text with a port.
 func isAddress(arg string) bool {
 	host, _, _ := strings.Cut(arg, "/")
 	_, port, err := net.SplitHostPort(host)
 	return strings.Contains(arg, "://") || err == nil && port != ""
 }
 
-// named gives servers with the same name a number.
-func named(list []loadServer) []loadServer {
+// numberDuplicates appends a number to repeated server ids.
+func numberDuplicates(list []loadServer) []loadServer {
 	seen := map[string]int{}
 	for i := range list {
 		id := list[i].id
@@ -93,17 +92,17 @@ func named(list []loadServer) []loadServer {
 	return list
 }
 
-// isPort reports whether text begins with the one variable there is.
-func isPort(text string) bool {
+// beginsWithPort reports whether text begins with $PORT, the only variable.
+func beginsWithPort(text string) bool {
 	return strings.HasPrefix(text, portVariable) || strings.HasPrefix(text, "${PORT}")
 }
 
-// splitWords splits a command line into words as a shell does, with quotes and
-// backslashes, but does nothing else that a shell does.
+// splitWords splits a command line into words like a shell, with quotes and backslashes, and
+// rejects other shell syntax.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	in, begun := byte(0), false // the quote we are in; a word has begun
+	in, begun := byte(0), false // the open quote, or 0; whether a word has begun
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -118,7 +117,7 @@ func splitWords(text string) ([]string, error) {
 			}
 			word.WriteByte(text[i])
 			begun = true
-		case in != 0: // its end
+		case in != 0: // the closing quote
 			in = 0
 		case c == '\'' || c == '"':
 			in, begun = c, true
@@ -128,7 +127,7 @@ func splitWords(text string) ([]string, error) {
 			}
 			word.Reset()
 			begun = false
-		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !isPort(text[i:]):
+		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !beginsWithPort(text[i:]):
 			return nil, cmdenv.Usage(fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\"")
 		default:
 			word.WriteByte(c)

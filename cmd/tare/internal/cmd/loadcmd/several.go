@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral compares servers as a study that is in no file.
+// loadSeveral compares servers with a generated study.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
@@ -38,7 +38,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	run.Format, _ = report.FormatNamed(format)
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
-	p.Say("comparing " + strings.Join(ids(o.servers), ", ") + ": " + comparing(o))
+	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
 	exit := cmdenv.ExitOK
 	fail := func(err error) {
@@ -58,7 +58,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	return cmdenv.Code(exit)
 }
 
-func ids(list []loadServer) []string {
+func serverIDs(list []loadServer) []string {
 	var names []string
 	for _, s := range list {
 		names = append(names, s.id)
@@ -66,8 +66,8 @@ func ids(list []loadServer) []string {
 	return names
 }
 
-// comparing says how requests are sent in a comparison.
-func comparing(o options) string {
+// describeComparison returns how requests are sent in a comparison.
+func describeComparison(o options) string {
 	how := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
 		how = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
@@ -75,23 +75,22 @@ func comparing(o options) string {
 	return how + ", about " + cmdenv.Seconds(o.duration)
 }
 
-// comparisonID names the study of a comparison; its results are kept below it.
+// comparisonID is the id of the study, which names the directory of its results.
 const comparisonID = "load"
 
-// roundsWanted is how many rounds a comparison should have within its budget.
-const roundsWanted = 12
+// wantedRounds is the number of rounds that segmentLength plans for.
+const wantedRounds = 12
 
-// newComparison is the study: one contender for each server, the first one the
-// baseline, and one workload, whose requests are in a file of the study's
-// directory.
+// newComparison returns the study: one contender per server, the first as baseline, and one
+// workload, whose requests are written to a file in dir.
 func newComparison(o options, dir string) (tare.Study, error) {
 	study := tare.Study{
-		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kind: kind.Name,
+		ID: comparisonID, Question: "How do " + strings.Join(serverIDs(o.servers), " and ") + " compare?", Kind: kind.Name,
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
 	}
 	path := o.servers[0].target.Path
 	for _, c := range o.servers {
-		if c.target.Path != path && o.asking.Feed == "" && len(o.asking.Mix) == 0 {
+		if c.target.Path != path && o.source.Feed == "" && len(o.source.Mix) == 0 {
 			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several")
 		}
 		if c.target.Auth != "" {
@@ -109,7 +108,7 @@ func newComparison(o options, dir string) (tare.Study, error) {
 		if !ok {
 			return study, cmdenv.Usage(fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s")
 		}
-		traffic.Rate, traffic.Segment = rate.PerSecond, segment(o.duration, len(o.servers))
+		traffic.Rate, traffic.Segment = rate.PerSecond, segmentLength(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}
 	}
 	study.Dir = dir
@@ -121,11 +120,11 @@ func newComparison(o options, dir string) (tare.Study, error) {
 	return study, nil
 }
 
-// segment is how long each contender is loaded in a round of an open loop: as
-// long as lets the rounds wanted of all of them, the control and the null
-// server among them, fit into the budget, and from 1 s to 10 s.
-func segment(budget time.Duration, servers int) time.Duration {
-	each := budget / time.Duration(roundsWanted*(servers+2))
+// segmentLength returns how long each contender is loaded in a round of an open loop: the
+// length that fits wantedRounds of all servers, the control and the null server into the
+// budget, within 1 s to 10 s.
+func segmentLength(budget time.Duration, servers int) time.Duration {
+	each := budget / time.Duration(wantedRounds*(servers+2))
 	return min(max(each.Round(100*time.Millisecond), time.Second), 10*time.Second)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadPage collects the lines of a report on one server.
+// loadPage collects the lines of the report on one server.
 type loadPage struct {
 	b     strings.Builder
 	style report.Style
@@ -25,77 +25,79 @@ type loadPage struct {
 	unit  loadpage.Unit
 }
 
-// writeLoad writes what came of a leg; how says how it was sent.
+// writeLoad writes the report on r. how describes how requests were sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, d: d, r: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
-	p.say(how)
+	p.writeParagraph(how)
 	if d.Interrupted {
 		fmt.Fprintln(&p.b, "  "+cmdenv.Paint(st.Warn, "interrupted: this is what there was until then"))
 	}
 	if d.Search != nil {
-		p.transfer()
-		p.search()
+		p.writeTransfer()
+		p.writeSearch()
 	} else {
-		p.rate()
-		p.latency()
-		p.plot()
-		p.answers()
-		p.transfer()
-		p.timeline()
-		p.drift()
-		p.objectives()
-		p.profile()
-		p.generators()
+		p.writeRate()
+		p.writeLatency()
+		p.writePlot()
+		p.writeResponses()
+		p.writeTransfer()
+		p.writeTimeline()
+		p.writeDrift()
+		p.writeObjectives()
+		p.writeProfile()
+		p.writeGenerators()
 	}
-	p.limit()
+	p.writeLimit()
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
-func (p *loadPage) heading(title string) {
+func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// which says which leg of several a section is about.
-func (p *loadPage) which() string {
+// whichStep returns an addition to headings: which step of a search the section is about.
+func (p *loadPage) whichStep() string {
 	if p.d.Search != nil {
 		return " of the last step"
 	}
 	return ""
 }
 
-func (p *loadPage) say(text string) { cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width) }
+func (p *loadPage) writeParagraph(text string) {
+	cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width)
+}
 
-// labelled writes a line of label and text.
-func (p *loadPage) labelled(label, text string) {
+// writeLabelled writes a line with a label and text.
+func (p *loadPage) writeLabelled(label, text string) {
 	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
 }
 
-func (p *loadPage) rate() {
+func (p *loadPage) writeRate() {
 	d := p.d
-	p.heading("RATE")
-	p.labelled("answered", loadpage.Thousands(d.RequestsPerSecond)+" requests per second")
+	p.writeHeading("RATE")
+	p.writeLabelled("answered", loadpage.Thousands(d.RequestsPerSecond)+" requests per second")
 	if d.RateAsked > 0 {
 		text := fmt.Sprintf("%s requests per second (%s)", loadpage.Thousands(d.RateAsked), d.Profile)
 		if d.Late > 0 {
 			text += fmt.Sprintf("; %s were due and not sent when the time was over", loadpage.Counted(d.Late))
 		}
-		p.labelled("asked", text)
+		p.writeLabelled("asked", text)
 	}
-	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.Counted(d.Sent), loadpage.Counted(d.Requests), loadpage.Counted(d.Failed())))
+	p.writeLabelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.Counted(d.Sent), loadpage.Counted(d.Requests), loadpage.Counted(d.Failed())))
 	on := format.Count(d.Connections, "connection")
 	if d.Streams > 1 {
 		on += fmt.Sprintf(" of %d streams", d.Streams)
 	}
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
+	p.writeLabelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
 	if d.Resent > 0 {
-		p.labelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
+		p.writeLabelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
 	}
 }
 
-// latency is the table of distributions, one column each.
-func (p *loadPage) latency() {
+// writeLatency writes the table of latency distributions, one per column.
+func (p *loadPage) writeLatency() {
 	if p.d.Latency.Count == 0 {
 		return
 	}
@@ -112,8 +114,8 @@ func (p *loadPage) latency() {
 		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
 		from = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
 	}
-	p.heading("LATENCY, " + p.unit.Name)
-	p.say(from)
+	p.writeHeading("LATENCY, " + p.unit.Name)
+	p.writeParagraph(from)
 	row := func(label string, value func(load.Latencies) float64) {
 		fmt.Fprintf(&p.b, "  %-6s", label)
 		for _, c := range columns {
@@ -133,22 +135,22 @@ func (p *loadPage) latency() {
 	row("min", func(l load.Latencies) float64 { return float64(l.Min) })
 	row("mean", func(l load.Latencies) float64 { return l.Mean })
 	row("sd", func(l load.Latencies) float64 { return l.SD })
-	for _, q := range percentiles() {
+	for _, q := range tablePercentiles() {
 		row(q.name, func(l load.Latencies) float64 { return float64(q.of(l)) })
 	}
 	row("max", func(l load.Latencies) float64 { return float64(l.Max) })
 	if p.d.RateAsked > 0 {
-		p.say(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.d.SendLagP99)), p.unit.Name))
+		p.writeParagraph(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.d.SendLagP99)), p.unit.Name))
 	}
 }
 
-// percentile is a quantile that tables have.
+// percentile is a quantile in the tables.
 type percentile struct {
 	name string
 	of   func(load.Latencies) int64
 }
 
-func percentiles() []percentile {
+func tablePercentiles() []percentile {
 	return []percentile{
 		{"p50", func(l load.Latencies) int64 { return l.P50 }},
 		{"p75", func(l load.Latencies) int64 { return l.P75 }},
@@ -159,9 +161,9 @@ func percentiles() []percentile {
 	}
 }
 
-// answers are statuses and errors.
-func (p *loadPage) answers() {
-	p.heading("ANSWERS")
+// writeResponses writes the counts of statuses and errors.
+func (p *loadPage) writeResponses() {
+	p.writeHeading("ANSWERS")
 	var parts []string
 	for _, code := range slices.Sorted(maps.Keys(p.d.Statuses)) {
 		parts = append(parts, code+": "+loadpage.Counted(p.d.Statuses[code]))
@@ -177,7 +179,7 @@ func (p *loadPage) answers() {
 			}
 		}
 	}
-	p.labelled("statuses", strings.Join(parts, ", "))
+	p.writeLabelled("statuses", strings.Join(parts, ", "))
 	parts = nil
 	for _, class := range load.Classes() {
 		if n := p.d.Errors[string(class)]; n > 0 {
@@ -187,18 +189,18 @@ func (p *loadPage) answers() {
 	if len(parts) == 0 {
 		parts = []string{"none"}
 	}
-	p.labelled("errors", strings.Join(parts, ", "))
+	p.writeLabelled("errors", strings.Join(parts, ", "))
 	if p.d.FirstError != "" {
-		p.labelled("the first", format.Line(p.d.FirstError, 0))
+		p.writeLabelled("the first", format.Line(p.d.FirstError, 0))
 	}
 }
 
-// transfer is what went over the path, and what it cost.
-func (p *loadPage) transfer() {
+// writeTransfer writes the bytes on the path and the CPU time they cost.
+func (p *loadPage) writeTransfer() {
 	d := p.d
-	p.heading("TRANSFER" + p.which())
-	p.labelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesIn), loadpage.Sized(int64(d.Path.In/8)), loadpage.Sized(d.BodyIn)))
-	p.labelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesOut), loadpage.Sized(int64(d.Path.Out/8)), loadpage.Sized(d.BodyOut)))
+	p.writeHeading("TRANSFER" + p.whichStep())
+	p.writeLabelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesIn), loadpage.Sized(int64(d.Path.In/8)), loadpage.Sized(d.BodyIn)))
+	p.writeLabelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesOut), loadpage.Sized(int64(d.Path.Out/8)), loadpage.Sized(d.BodyOut)))
 	text := fmt.Sprintf("making a connection takes %s", loadpage.Spell(d.Path.RoundTrip))
 	if d.Path.Delay > 0 {
 		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", loadpage.Spell(d.Path.RoundTrip), loadpage.Spell(d.Path.Delay))
@@ -207,9 +209,9 @@ func (p *loadPage) transfer() {
 	if d.Path.Bandwidth > 0 {
 		text += fmt.Sprintf(", of the relay's %s", loadpage.Bits(float64(d.Path.Bandwidth)))
 	}
-	p.labelled("path", text)
+	p.writeLabelled("path", text)
 	if s := d.TLS; s != nil {
-		p.labelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.Counted(s.Resumed), loadpage.Spell(s.Handshake.P50)))
+		p.writeLabelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.Counted(s.Resumed), loadpage.Spell(s.Handshake.P50)))
 	}
 	per := func(cpu float64) string {
 		text := fmt.Sprintf("%s s of CPU time", loadpage.Decimal(cpu, 2))
@@ -218,18 +220,18 @@ func (p *loadPage) transfer() {
 		}
 		return text
 	}
-	p.labelled("client", per(d.ClientCPUSeconds))
+	p.writeLabelled("client", per(d.ClientCPUSeconds))
 	if d.ServerCPUSeconds > 0 {
-		p.labelled("server", per(d.ServerCPUSeconds))
+		p.writeLabelled("server", per(d.ServerCPUSeconds))
 	}
 }
 
-// drift says which figures changed over the leg.
-func (p *loadPage) drift() {
+// writeDrift writes the trends over the run.
+func (p *loadPage) writeDrift() {
 	if len(p.d.Drift) == 0 {
 		return
 	}
-	p.heading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.d.Seconds, 0)))
+	p.writeHeading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.d.Seconds, 0)))
 	for _, d := range p.d.Drift {
 		colour, word := p.style.Dim, "not shown"
 		if d.Shown {
@@ -239,22 +241,22 @@ func (p *loadPage) drift() {
 	}
 }
 
-func (p *loadPage) objectives() {
+func (p *loadPage) writeObjectives() {
 	if len(p.d.SLO) == 0 {
 		return
 	}
-	p.heading("OBJECTIVES")
+	p.writeHeading("OBJECTIVES")
 	for _, k := range p.d.SLO {
 		seen := loadpage.Spell(int64(k.Value))
 		if strings.HasPrefix(k.Objective, "errors") {
 			seen = loadpage.Decimal(k.Value*100, 3) + " %"
 		}
-		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.ruling(k.Verdict), k.Objective, seen)
+		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.formatRuling(k.Verdict), k.Objective, seen)
 	}
 }
 
-// ruling is a ruling in capitals, in its colour.
-func (p *loadPage) ruling(r tare.Ruling) string {
+// formatRuling returns a ruling in capitals and colour.
+func (p *loadPage) formatRuling(r tare.Ruling) string {
 	colour := p.style.Warn
 	switch r {
 	case tare.Met:
@@ -265,23 +267,23 @@ func (p *loadPage) ruling(r tare.Ruling) string {
 	return cmdenv.Paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
 }
 
-// search is a search's steps and what follows from them.
-func (p *loadPage) search() {
+// writeSearch writes the steps of a search and its conclusion.
+func (p *loadPage) writeSearch() {
 	s := p.d.Search
-	p.heading("SEARCH for the most requests per second with " + s.Objectives)
-	p.steps(s.Steps)
-	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
+	p.writeHeading("SEARCH for the most requests per second with " + s.Objectives)
+	p.writeSteps(s.Steps)
+	cmdenv.Paragraph(&p.b, "  "+p.formatRuling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
 
-// profile is the steps of a profile.
-func (p *loadPage) profile() {
+// writeProfile writes the steps of a rate profile.
+func (p *loadPage) writeProfile() {
 	if len(p.d.Steps) > 0 {
-		p.heading("STEPS, each of the requests due in it")
-		p.steps(p.d.Steps)
+		p.writeHeading("STEPS, each of the requests due in it")
+		p.writeSteps(p.d.Steps)
 	}
 }
 
-func (p *loadPage) steps(list []load.Stepped) {
+func (p *loadPage) writeSteps(list []load.Stepped) {
 	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
 	for _, step := range list {
 		asked := "–"
@@ -297,14 +299,14 @@ func (p *loadPage) steps(list []load.Stepped) {
 	}
 }
 
-// limit is what set the pace, and the findings.
-func (p *loadPage) limit() {
-	p.heading("LIMIT" + p.which())
+// writeLimit writes the limit of the rate and the findings.
+func (p *loadPage) writeLimit() {
+	p.writeHeading("LIMIT" + p.whichStep())
 	name, colour := p.d.Limit, p.style.Bold
 	if load.Limit(name) == load.LimitClient {
 		colour = p.style.Bad
 	}
-	p.marked(name, colour, p.d.LimitWhy+".")
+	p.writePainted(name, colour, p.d.LimitWhy+".")
 	for _, f := range p.d.Findings {
 		colour := p.style.Dim
 		switch f.Severity {
@@ -317,15 +319,15 @@ func (p *loadPage) limit() {
 		if f.Advice != "" {
 			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
 		}
-		p.marked(string(f.Severity), colour, text)
+		p.writePainted(string(f.Severity), colour, text)
 	}
 	if !p.d.Capacity && p.d.Sent > 0 && p.d.Search == nil {
-		p.marked("", nil, "Do not read the rate above as what the server can do.")
+		p.writePainted("", nil, "Do not read the rate above as what the server can do.")
 	}
 }
 
-// marked is labelled with a painted label, which has no width of its own.
-func (p *loadPage) marked(label string, colour func(string) string, text string) {
+// writePainted is writeLabelled with a colour for the label.
+func (p *loadPage) writePainted(label string, colour func(string) string, text string) {
 	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {
 			label = ""

@@ -186,7 +186,7 @@ func TestFigures(t *testing.T) {
 		{loadpage.Sized(0), "0 B"}, {loadpage.Sized(999), "999 B"}, {loadpage.Sized(1500), "1.50 kB"}, {loadpage.Sized(16_700_000), "16.7 MB"}, {loadpage.Bits(70e6), "70.0 Mbit/s"}, {loadpage.Bits(0), "0 bit/s"},
 		{wrkTime(251_000), "251.00us"}, {wrkTime(6_500_000), "6.50ms"}, {wrkTime(2e9), "2.00s"}, {wrkTime(90e9), "1.50m"}, {wrkMetric(11_610), "11.61k"}, {wrkMetric(999), "999.00"},
 		{wrkBinary(2.6 * 1024 * 1024), "2.60M"}, {wrkWhole(10.02), "10s"}, {wrkWhole(120), "2m"},
-		{padded("6.50ms", 8), "  6.50ms"}, {padded("1.00s", 8), "  1.00s "}, {padded("99.00", 8), " 99.00  "},
+		{padColumn("6.50ms", 8), "  6.50ms"}, {padColumn("1.00s", 8), "  1.00s "}, {padColumn("99.00", 8), " 99.00  "},
 		{quantileName(0), "0"}, {quantileName(1), "90"}, {quantileName(3), "99.9"}, {quantileName(5), "99.999"},
 	} {
 		if c.got != c.want {

@@ -9,12 +9,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// use is a kind of load that a flag is for, or the only one it is for.
+// use is a kind of load that a flag supports or requires.
 type use string
 
 const (
-	several use = "several servers"  // also for a comparison; without it a flag is for one server
-	spread  use = "several machines" // also with --on; without it a flag is for one machine
+	several use = "several servers"  // also for comparisons; otherwise a flag is for one server
+	spread  use = "several machines" // also with --on; otherwise a flag is for one machine
 
 	onlyHTTP     use = "HTTP"
 	onlyGRPC     use = "gRPC"
@@ -23,11 +23,11 @@ const (
 	onlyRecorded use = "--as-recorded"
 )
 
-// usesKey is the annotation of a flag that has its uses.
+// usesKey is the annotation of a flag with its uses.
 const usesKey = "uses"
 
-// declare notes the uses of a flag. It stands below the flag.
-func declare(in cmdenv.Flags, flag string, uses ...use) {
+// declareUses annotates a flag with its uses. Call it below the flag's definition.
+func declareUses(in cmdenv.Flags, flag string, uses ...use) {
 	var names []string
 	for _, u := range uses {
 		names = append(names, string(u))
@@ -37,24 +37,24 @@ func declare(in cmdenv.Flags, flag string, uses ...use) {
 	}
 }
 
-// loadKind tells of a load what decides which flags apply.
+// loadKind holds the properties of a load that decide which flags apply.
 type loadKind struct {
 	rpc, encrypted, quic, recorded bool
 	several, spread                bool
 }
 
-// check refuses a flag that was given and does not apply.
-func (k loadKind) check(set *pflag.FlagSet) (err error) {
+// checkFlags rejects flags that were set and do not apply.
+func (k loadKind) checkFlags(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != "help" {
-			err = k.refuse(f.Name, f.Annotations[usesKey])
+			err = k.checkUses(f.Name, f.Annotations[usesKey])
 		}
 	})
 	return err
 }
 
-// refuse returns why a flag with these uses does not apply; nil: it does.
-func (k loadKind) refuse(flag string, uses []string) error {
+// checkUses returns why a flag with these uses does not apply, or nil.
+func (k loadKind) checkUses(flag string, uses []string) error {
 	has := func(u use) bool { return slices.Contains(uses, string(u)) }
 	switch {
 	case has(onlyGRPC) && !k.rpc:

@@ -9,18 +9,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// writeWrk writes the rows that wrk prints, with our figures in them.
+// writeWrk writes the rows of wrk's output with tare's measurements.
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
 	fmt.Fprintf(&b, "  Thread Stats%6s%11s%8s%12s\n", "Avg", "Stdev", "Max", "+/- Stdev")
 	l := d.Latency
-	wrkRow(&b, "Latency", wrkTime, l.Mean, l.SD, float64(l.Max), within(r, l))
+	wrkRow(&b, "Latency", wrkTime, l.Mean, l.SD, float64(l.Max), shareWithinSD(r, l))
 	mean, sd, most, share := threadRates(d)
 	wrkRow(&b, "Req/Sec", wrkMetric, mean, sd, most, share)
 	b.WriteString("  Latency Distribution\n")
 	for _, q := range []int{50, 75, 90, 99} {
-		fmt.Fprintf(&b, "%7d%%%s\n", q, padded(wrkTime(float64(r.Latency.Quantile(float64(q)/100))), 10))
+		fmt.Fprintf(&b, "%7d%%%s\n", q, padColumn(wrkTime(float64(r.Latency.Quantile(float64(q)/100))), 10))
 	}
 	fmt.Fprintf(&b, "  %d requests in %s, %sB read\n", d.Requests, wrkTime(d.Seconds*1e9), wrkBinary(float64(d.BytesIn)))
 	e := func(c load.Class) int64 { return d.Errors[string(c)] }
@@ -31,26 +31,25 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 		fmt.Fprintf(&b, "  Non-2xx or 3xx responses: %d\n", n)
 	}
 	fmt.Fprintf(&b, "Requests/sec: %9.2f\nTransfer/sec: %10sB\n", d.RequestsPerSecond, wrkBinary(d.Path.In/8))
-	meter(&b, d)
+	writeLimit(&b, d)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// wrkRow is a line of the table of threads; share is that within one standard
-// deviation of the mean.
+// wrkRow writes a row of the table of threads. share is the part within one standard deviation
+// of the mean.
 func wrkRow(b *strings.Builder, name string, write func(float64) string, mean, sd, most, share float64) {
-	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padded(write(mean), 8), padded(write(sd), 10), padded(write(most), 9), share*100)
+	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(write(mean), 8), padColumn(write(sd), 10), padColumn(write(most), 9), share*100)
 }
 
-// padded sets text into so many columns so that figures stand below each
-// other: behind them there is room for a unit of two letters.
-func padded(text string, columns int) string {
+// padColumn right-aligns the number of text and leaves two columns for its unit.
+func padColumn(text string, columns int) string {
 	unit := len(text) - len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	return fmt.Sprintf("%*s%s", columns-(2-min(unit, 2)), text, strings.Repeat(" ", 2-min(unit, 2)))
 }
 
-// within is the share of latencies within one standard deviation of the mean.
-func within(r *load.Result, l load.Latencies) float64 {
+// shareWithinSD returns the share of latencies within one standard deviation of the mean.
+func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	h := r.Latency
 	if h.Count() == 0 {
 		return 0
@@ -63,9 +62,8 @@ func within(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates are mean, standard deviation and maximum of the requests that a
-// thread had answered in a second, and the share of seconds within one standard
-// deviation of the mean.
+// threadRates returns the mean, standard deviation and maximum of a thread's responses per
+// second, and the share of seconds within one standard deviation.
 func threadRates(d load.Document) (mean, sd, most, share float64) {
 	var rates []float64
 	for _, m := range d.Timeline {
@@ -92,8 +90,7 @@ func threadRates(d load.Document) (mean, sd, most, share float64) {
 	return mean, sd, most, share
 }
 
-// wrkTime writes ns in the unit that leaves one digit before the point, with
-// two behind it.
+// wrkTime formats ns in the largest unit that leaves at least 1, with two decimals.
 func wrkTime(ns float64) string {
 	x, unit := ns/1e3, "us"
 	for _, next := range []struct {
@@ -108,7 +105,7 @@ func wrkTime(ns float64) string {
 	return fmt.Sprintf("%.2f%s", x, unit)
 }
 
-// wrkWhole writes seconds without decimals: 10s, 2m.
+// wrkWhole formats seconds without decimals: 10s, 2m.
 func wrkWhole(seconds float64) string {
 	x, unit := math.Round(seconds), "s"
 	for _, next := range []string{"m", "h"} {
