@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// answer reads one way to answer the question: its text alone, or a mapping.
-func (r *reader) answer(n ast.Node, path string) (a tare.Answer) {
+// readAnswer reads one answer to the question: a text, or a mapping.
+func (r *reader) readAnswer(n ast.Node, path string) (a tare.Answer) {
 	switch n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
 		r.Text(&a.Text, "")(n, path)

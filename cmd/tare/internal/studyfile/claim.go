@@ -12,31 +12,31 @@ import (
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
-func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
+func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
-		"id":     r.id(&c.ID),
+		"id":     r.readID(&c.ID),
 		"source": r.Text(&c.Source, ""),
 		"place":  r.Text(&c.Place, "the heading that it stands under"),
-		"shown":  r.List(func(n ast.Node, path string) { c.Shown = append(c.Shown, r.shown(n, path)) }),
+		"shown":  r.List(func(n ast.Node, path string) { c.Shown = append(c.Shown, r.readShown(n, path)) }),
 		"kind": func(n ast.Node, path string) {
 			var s string
 			r.Text(&s, claimKinds)(n, path)
 			c.Kind = tare.ClaimKind(s)
 		},
 		"check":         r.Text(&c.Check, "the id of a check; tare list checks shows them"),
-		"contender":     r.id(&c.Contender),
-		"stand_in":      r.id(&c.StandIn),
-		"workload":      r.id(&c.Workload),
-		"workloads":     r.ids(&c.Workloads),
+		"contender":     r.readID(&c.Contender),
+		"stand_in":      r.readID(&c.StandIn),
+		"workload":      r.readID(&c.Workload),
+		"workloads":     r.readIDs(&c.Workloads),
 		"metric":        r.Text(&c.Metric, "known: "+tare.MetricNames()),
 		"baseline":      r.Number(&c.Baseline),
 		"value":         r.Number(&c.Value),
 		"unit":          r.Text(&c.Unit, "e.g. ns/op"),
 		"whole":         r.Number(&c.Whole),
 		"whole_of":      r.Text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
-		"decomposition": r.id(&c.Decomposition),
-		"causes":        r.ids(&c.Causes),
-		"of":            func(n ast.Node, path string) { c.Of = r.claimOf(n, path) },
+		"decomposition": r.readID(&c.Decomposition),
+		"causes":        r.readIDs(&c.Causes),
+		"of":            func(n ast.Node, path string) { c.Of = r.readClaimOf(n, path) },
 		"plus":          r.Text(&c.Plus, "known: "+tare.MetricNames()),
 		"target":        r.Number(&c.Target),
 		"except":        r.Texts(&c.Except, "rows of the table of meanings, e.g. float digits"),
@@ -53,13 +53,13 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		r.Fail(at, "a published figure that is not above zero", "leave it out where there is none")
 	}
 	if c.Kind == tare.ClaimStatement && c.Check != "" {
-		r.known(c.Check, path+".check")
+		r.checkKnown(c.Check, path+".check")
 	}
 	return c
 }
 
-// shown reads a line of public code.
-func (r *reader) shown(n ast.Node, path string) (s tare.Shown) {
+// readShown reads a reference to a line of public code.
+func (r *reader) readShown(n ast.Node, path string) (s tare.Shown) {
 	var line float64
 	r.Mapping(n, path, "e.g. {repository: github.com/owner/name, commit: …, path: main.go, line: 12, says: …}", map[string]yamlfile.Take{
 		"repository": r.Shaped(&s.Repository, moduleName, "cannot be a repository", "e.g. github.com/owner/name"),
@@ -72,8 +72,8 @@ func (r *reader) shown(n ast.Node, path string) (s tare.Shown) {
 	return s
 }
 
-// source reads where a publication can be read.
-func (r *reader) source(n ast.Node, path string) (s tare.Source) {
+// readSource reads the name and the URL of a publication.
+func (r *reader) readSource(n ast.Node, path string) (s tare.Source) {
 	r.Mapping(n, path, "e.g. {name: …, url: …}", map[string]yamlfile.Take{
 		"name": r.Text(&s.Name, "as claims have it"),
 		"url":  r.Text(&s.URL, "e.g. https://github.com/owner/name/blob/COMMIT/README.md"),
@@ -81,20 +81,20 @@ func (r *reader) source(n ast.Node, path string) (s tare.Source) {
 	return s
 }
 
-// claimOf reads which figure another is compared with.
-func (r *reader) claimOf(n ast.Node, path string) (of tare.ClaimOf) {
+// readClaimOf reads the measurement that a claim compares with.
+func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	r.Mapping(n, path, "e.g. {workload: ten, metric: time}", map[string]yamlfile.Take{
-		"contender": r.id(&of.Contender),
-		"workload":  r.id(&of.Workload),
+		"contender": r.readID(&of.Contender),
+		"workload":  r.readID(&of.Workload),
 		"metric":    r.Text(&of.Metric, "known: "+tare.MetricNames()),
 	}, nil)
 	return of
 }
 
-// foreignKey is a key that says nothing in a claim of some kind.
+// foreignKey is a key that has no meaning in claims of some kind.
 type foreignKey struct{ key, what, hint string }
 
-// foreignKeys are those of a kind of claims.
+// foreignKeys returns the keys that have no meaning in claims of kind.
 func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	refuse := func(what, instead string, keys ...string) {
 		for _, key := range keys {
@@ -157,11 +157,11 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	return out
 }
 
-// ids reads a list of different ids.
-func (r *reader) ids(into *[]string) yamlfile.Take {
+// readIDs reads a list of different ids.
+func (r *reader) readIDs(into *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
-		r.id(&s)(n, path)
+		r.readID(&s)(n, path)
 		if r.Err == nil && slices.Contains(*into, s) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
@@ -169,16 +169,16 @@ func (r *reader) ids(into *[]string) yamlfile.Take {
 	})
 }
 
-// decompose reads a chain of contenders. A step from a contender to itself
+// readDecomposition reads a chain of contenders. No contender may repeat: a step to itself
 // changes nothing.
-func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
+func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
-		"id":       r.id(&d.ID),
+		"id":       r.readID(&d.ID),
 		"question": r.Text(&d.Question, ""),
-		"workload": r.id(&d.Workload),
+		"workload": r.readID(&d.Workload),
 		"metric":   r.Text(&d.Metric, "known: "+tare.MetricNames()),
-		"from":     r.id(&d.From),
-		"steps":    r.List(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.step(n, path)) }),
+		"from":     r.readID(&d.From),
+		"steps":    r.List(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.readStep(n, path)) }),
 	}, nil)
 	seen := []string{d.From}
 	for i, s := range d.Steps {
@@ -190,23 +190,23 @@ func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
 	return d
 }
 
-// breakEven reads from which rate on a difference matters.
-func (r *reader) breakEven(n ast.Node, path string) (b tare.BreakEven) {
+// readBreakEven reads the rates from which on a difference may matter.
+func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 	r.Mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]yamlfile.Take{
-		"contender": r.id(&b.Contender),
-		"workloads": r.ids(&b.Workloads),
+		"contender": r.readID(&b.Contender),
+		"workloads": r.readIDs(&b.Workloads),
 		"rates": r.List(func(n ast.Node, path string) {
 			var rate float64
-			r.rate(&rate)(n, path)
+			r.readRate(&rate)(n, path)
 			b.Rates = append(b.Rates, rate)
 		}),
 	}, nil)
 	return b
 }
 
-func (r *reader) step(n ast.Node, path string) (s tare.DecomposeStep) {
+func (r *reader) readStep(n ast.Node, path string) (s tare.DecomposeStep) {
 	r.Mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]yamlfile.Take{
-		"to":    r.id(&s.To),
+		"to":    r.readID(&s.To),
 		"cause": r.Text(&s.Cause, "what the step changes, as a noun, e.g. the framework"),
 	}, nil)
 	return s

@@ -14,9 +14,9 @@ import (
 
 const launchHint = "keep one: use names a contender in the catalog, program a directory with your own, command a server's command line, url a server that runs"
 
-// launched fails where a contender is given in more than one way, or is to be
-// built with something although it is not built here.
-func (r *reader) launched(path string) {
+// checkLaunch fails if a contender is specified in more than one way, or if it is not built and
+// has keys of a build.
+func (r *reader) checkLaunch(path string) {
 	first := ""
 	for _, key := range []string{"use", "program", "command", "url"} {
 		at, given := r.At(path + "." + key)
@@ -34,9 +34,9 @@ func (r *reader) launched(path string) {
 	}
 }
 
-// command reads the words of a command line. One text could be split in more
-// than one way, so it is not split.
-func (r *reader) command(into *[]string) yamlfile.Take {
+// readCommand reads the words of a command line. It rejects a single text, which could be split
+// in several ways.
+func (r *reader) readCommand(into *[]string) yamlfile.Take {
 	hint := "its words as a list, e.g. command: ['./srv', '-port', '$PORT']"
 	return func(n ast.Node, path string) {
 		if _, ok := n.(*ast.SequenceNode); !ok {
@@ -50,8 +50,8 @@ func (r *reader) command(into *[]string) yamlfile.Take {
 	}
 }
 
-// url reads where a server listens.
-func (r *reader) url(into *string) yamlfile.Take {
+// readURL reads the address of a server.
+func (r *reader) readURL(into *string) yamlfile.Take {
 	hint := "scheme, host and port, e.g. http://127.0.0.1:8080"
 	return func(n ast.Node, path string) {
 		r.Text(into, hint)(n, path)
@@ -70,9 +70,8 @@ var (
 	setKey      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
 
-// set reads a mapping of words to scalars, which all become texts: the kind
-// knows what they mean.
-func (r *reader) set(into *map[string]string) yamlfile.Take {
+// readSet reads a mapping of words to scalars. All values become texts; the kind parses them.
+func (r *reader) readSet(into *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {
@@ -92,7 +91,7 @@ func (r *reader) set(into *map[string]string) yamlfile.Take {
 				return
 			}
 			r.Put(at, pairs.Value())
-			out[key.Value] = r.scalar(pairs.Value(), at)
+			out[key.Value] = r.readScalar(pairs.Value(), at)
 		}
 		if len(out) > 0 {
 			*into = out
@@ -100,9 +99,9 @@ func (r *reader) set(into *map[string]string) yamlfile.Take {
 	}
 }
 
-// scalar reads a text, a number, or true or false, as text. Numbers are
-// written the shortest way: 3.0 is "3".
-func (r *reader) scalar(n ast.Node, path string) (s string) {
+// readScalar reads a text, number or boolean as text. Numbers have their shortest form: 3.0 is
+// "3".
+func (r *reader) readScalar(n ast.Node, path string) (s string) {
 	switch n := n.(type) {
 	case *ast.BoolNode:
 		return strconv.FormatBool(n.Value)

@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// measurable reports the first question of the study that no run can answer,
-// because the metric says nothing about the workload it is asked of.
-func measurable(s tare.Study) error {
+// checkMeasurable returns an error for the first question of the study that no run can answer,
+// because its workload does not measure the metric or the contender.
+func checkMeasurable(s tare.Study) error {
 	works := map[string]tare.Workload{}
 	for _, w := range s.Workloads {
 		works[w.ID] = w
@@ -17,7 +17,7 @@ func measurable(s tare.Study) error {
 		m, ok := tare.MetricNamed(metric)
 		for _, id := range ids {
 			if w, there := works[id]; ok && there && !w.Measures(m) {
-				return unmeasured(path+".metric", m, "on "+id)
+				return notMeasuredError(path+".metric", m, "on "+id)
 			}
 			if contender != "" && contender != s.Baseline && !works[id].Asks(contender) {
 				return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not asked %s", contender, id), Hint: "add it to the contenders of that workload"}
@@ -31,7 +31,7 @@ func measurable(s tare.Study) error {
 			ok = ok && !w.Measures(m)
 		}
 		if ok {
-			return unmeasured(fmt.Sprintf("metrics[%d]", i), m, "on any workload")
+			return notMeasuredError(fmt.Sprintf("metrics[%d]", i), m, "on any workload")
 		}
 	}
 	for i, c := range s.Criteria {
@@ -77,7 +77,7 @@ func measurable(s tare.Study) error {
 	return nil
 }
 
-func unmeasured(path string, m tare.Metric, where string) error {
+func notMeasuredError(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
 	switch {
 	case m.Name == "stop":

@@ -1,5 +1,5 @@
-// Package studyfile reads studies as users write them: YAML, strictly, with
-// the line and column of everything that is wrong.
+// Package studyfile reads studies in YAML. It is strict and reports
+// the line and column of each error.
 package studyfile
 
 import (
@@ -9,43 +9,40 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// MaxBytes is how long a study file can be.
+// MaxBytes limits the size of a study file.
 const MaxBytes = yamlfile.MaxBytes
 
-// Error says where a study file is wrong, what is wrong there, and what would
-// be right.
+// Error is an error with its position in a study file, and a hint.
 type Error = yamlfile.Error
 
-// Positions knows where in its file each field of a study is.
+// Positions maps each field of a study to its position in the file.
 type Positions = yamlfile.Positions
 
 // reader reads the fields of a study.
 type reader struct{ *yamlfile.Reader }
 
-// Parse reads a study and validates it. name is the path of the file, for
-// messages; relative paths in the study start at its directory. Every error
-// is an *Error.
+// Parse reads and validates a study. name is the path of the file, for messages; relative paths
+// in the study start at its directory. Every error is an *Error.
 func Parse(name string, src []byte) (tare.Study, error) {
 	s, _, err := Read(name, src)
 	return s, err
 }
 
-// Read is Parse that also tells where each field is, for those who find
-// something wrong with a study later.
+// Read is Parse and also returns the positions of the fields, for errors that are found later.
 func Read(name string, src []byte) (tare.Study, *Positions, error) {
 	yr, root, err := yamlfile.Open(name, src, yamlfile.Format{Noun: "study", Begin: "begin with study: NAME"})
 	if err != nil {
 		return tare.Study{}, yr.Positions, err
 	}
 	r := &reader{yr}
-	s := r.study(root)
+	s := r.readStudy(root)
 	if r.Err != nil {
 		return tare.Study{}, r.Positions, r.Err
 	}
 	s.Dir = filepath.Dir(name)
 	err = s.Validate()
 	if err == nil {
-		err = measurable(s)
+		err = checkMeasurable(s)
 	}
 	if err != nil {
 		return tare.Study{}, r.Positions, r.Locate(err)

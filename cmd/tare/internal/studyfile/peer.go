@@ -19,14 +19,14 @@ const (
 	answersHint  = "known: status; leave it out for whole answers"
 )
 
-// commandKeys say more about a contender that is a command, and nothing about
-// any other, in the order in which the first wrong one is told.
+// commandKeys returns the keys that only contenders with a command can have, in the order in
+// which they are checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
-// peer adds the keys of a contender that is a program of somebody else's.
-func (r *reader) peer(keys map[string]yamlfile.Take, e *tare.Entry) {
-	keys["requires"] = r.requires(&e.Requires)
-	keys["files"] = r.files(&e.Files)
+// addPeerKeys adds the keys of a contender that is an external program.
+func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
+	keys["requires"] = r.readRequires(&e.Requires)
+	keys["files"] = r.readFiles(&e.Files)
 	keys["path"] = r.Shaped(&e.Path, pathShape, "cannot be what paths begin with", pathHint)
 	keys["delivers"] = r.Shaped(&e.Delivers, notBlank, "is no pattern of files", deliversHint)
 	keys["answers"] = func(n ast.Node, path string) {
@@ -47,8 +47,8 @@ var (
 	notBlank    = regexp.MustCompile(`\S`)
 )
 
-// requires reads the names of programs.
-func (r *reader) requires(into *[]string) yamlfile.Take {
+// readRequires reads the names of programs.
+func (r *reader) readRequires(into *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, programName, "cannot be the name of a program", requiresHint)(n, path)
@@ -59,8 +59,8 @@ func (r *reader) requires(into *[]string) yamlfile.Take {
 	})
 }
 
-// files reads a mapping of names to texts.
-func (r *reader) files(into *map[string]string) yamlfile.Take {
+// readFiles reads a mapping of names to texts.
+func (r *reader) readFiles(into *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {
@@ -86,9 +86,8 @@ func (r *reader) files(into *map[string]string) yamlfile.Take {
 	}
 }
 
-// commanded fails where a contender that is no command has what only one can
-// have.
-func (r *reader) commanded(path string) {
+// checkCommandKeys fails if a contender without a command has one of commandKeys.
+func (r *reader) checkCommandKeys(path string) {
 	if _, is := r.At(path + ".command"); is {
 		return
 	}

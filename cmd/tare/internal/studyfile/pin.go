@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// GoHint says how a Go toolchain is named.
+// GoHint is the hint for the name of a Go toolchain.
 const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
 
 var goRelease = regexp.MustCompile(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
 
-// GoRelease is s as a toolchain is called: go1.25.5 for go1.25.5 and 1.25.5.
-// It reports false where s names no single release.
+// GoRelease returns the toolchain name for s: go1.25.5 for go1.25.5 and 1.25.5. It returns
+// false if s is not a single release.
 func GoRelease(s string) (string, bool) {
 	m := goRelease.FindStringSubmatch(s)
 	if m == nil {
@@ -25,8 +25,8 @@ func GoRelease(s string) (string, bool) {
 	return "go" + m[1], true
 }
 
-// pins reads the modules to build with: one, or a list of different ones.
-func (r *reader) pins(into *[]string) yamlfile.Take {
+// readPins reads the modules to build with: one, or a list of different ones.
+func (r *reader) readPins(into *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -46,8 +46,8 @@ func (r *reader) pins(into *[]string) yamlfile.Take {
 	})
 }
 
-// release reads the name of a Go toolchain.
-func (r *reader) release(into *string) yamlfile.Take {
+// readRelease reads the name of a Go toolchain.
+func (r *reader) readRelease(into *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
 		r.Text(&s, GoHint)(n, path)

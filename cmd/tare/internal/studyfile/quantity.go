@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// memory reads an amount of memory of at most tare.MaxHeap: a number of bytes,
-// or a text with a unit.
-func (r *reader) memory(into *int64) yamlfile.Take {
+// readMemory reads an amount of memory of at most tare.MaxHeap: a number of bytes, or a text
+// with a unit.
+func (r *reader) readMemory(into *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64
 		switch n := n.(type) {

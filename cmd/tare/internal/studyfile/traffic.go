@@ -19,23 +19,23 @@ const (
 	maxBandwidth = 1e12 // bits per second
 )
 
-// trafficKeys are those that say how requests reach a server, in the order in
-// which one would miss the first of them.
+// trafficKeys returns the keys that require connections, in the order in which they are
+// checked.
 func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// traffic adds the keys of a workload's traffic to keys. What it returns gives
-// the traffic of the workload at path once they are read: nil where none of
-// them is there.
-func (r *reader) traffic(keys map[string]yamlfile.Take) func(path string) *tare.Traffic {
+// addTrafficKeys adds the keys of a workload's traffic to keys. After these are read, the
+// returned function returns the traffic of the workload at path, or nil if it has no
+// connections.
+func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) func(path string) *tare.Traffic {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
-	keys["rate"] = r.rate(&t.Rate)
+	keys["rate"] = r.readRate(&t.Rate)
 	keys["segment"] = r.Duration(&t.Segment)
 	keys["tls"] = r.Yes(&t.TLS)
 	keys["delay"] = r.Duration(&t.Delay)
-	keys["bandwidth"] = r.bandwidth(&t.Bandwidth)
+	keys["bandwidth"] = r.readBandwidth(&t.Bandwidth)
 	return func(path string) *tare.Traffic {
 		if _, given := r.At(path + ".connections"); given {
 			return &t
@@ -54,8 +54,8 @@ var (
 	bitsAndUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
 )
 
-// rate reads requests per second: a number, or a text like 1500/s.
-func (r *reader) rate(into *float64) yamlfile.Take {
+// readRate reads requests per second: a number, or a text like 1500/s.
+func (r *reader) readRate(into *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.StringNode:
@@ -64,7 +64,7 @@ func (r *reader) rate(into *float64) yamlfile.Take {
 				r.Fail(r.Of(n), fmt.Sprintf("%q is not a rate", n.Value), rateHint)
 				return
 			}
-			*into = parsed(m[1])
+			*into = parseNumber(m[1])
 		case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 			r.Number(into)(n, path)
 		default:
@@ -76,8 +76,8 @@ func (r *reader) rate(into *float64) yamlfile.Take {
 	}
 }
 
-// bandwidth reads bits per second: a whole number, or a text with a unit.
-func (r *reader) bandwidth(into *int64) yamlfile.Take {
+// readBandwidth reads bits per second: a whole number, or a text with a unit.
+func (r *reader) readBandwidth(into *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
 		switch n := n.(type) {
@@ -89,7 +89,7 @@ func (r *reader) bandwidth(into *int64) yamlfile.Take {
 				r.Fail(r.Of(n), fmt.Sprintf("%q is not a bandwidth", n.Value), bandwidthHint)
 				return
 			}
-			bits = math.Round(parsed(m[1]) * map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[m[2]])
+			bits = math.Round(parseNumber(m[1]) * map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[m[2]])
 		default:
 			r.Want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
 			return
@@ -102,8 +102,8 @@ func (r *reader) bandwidth(into *int64) yamlfile.Take {
 	}
 }
 
-// parsed is the number that digits stand for; out of range it is infinite.
-func parsed(digits string) float64 {
+// parseNumber parses digits. Out of range it returns +Inf.
+func parseNumber(digits string) float64 {
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
 		return math.Inf(1)

@@ -52,8 +52,8 @@ type observer struct {
 // cpuTimes holds the CPU time of processes by process id.
 type cpuTimes map[int]time.Duration
 
-// since returns the CPU time from before to r of processes in both.
-func (r cpuTimes) since(before cpuTimes) time.Duration {
+// usedSince returns the CPU time from before to r of processes in both.
+func (r cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, d := range r {
 		if was, ok := before[pid]; ok {
@@ -90,7 +90,7 @@ func (o *observer) markPhase(begin bool) {
 	if begin {
 		o.begin, o.last = now, now
 	} else {
-		o.spent = now.since(o.begin)
+		o.spent = now.usedSince(o.begin)
 	}
 	o.gaugeWork.Go(func() { o.controlGauge(begin) })
 }
@@ -118,7 +118,7 @@ func (o *observer) recordSecond(second load.Second) {
 	for at := int(second.At / time.Second); len(o.seconds) <= at; {
 		o.seconds = append(o.seconds, 0)
 	}
-	o.seconds[second.At/time.Second] = now.since(o.last)
+	o.seconds[second.At/time.Second] = now.usedSince(o.last)
 	o.last = now
 	for len(o.memory) < len(o.seconds) {
 		o.memory = append(o.memory, 0)
@@ -144,7 +144,7 @@ func (o *observer) liveFacts(r *load.Result) load.Facts {
 	defer o.mu.Unlock()
 	f := load.Facts{ClientCores: clientCores(r)}
 	if len(o.begin) > 0 {
-		f.ServerCPU, f.ServerCores = o.last.since(o.begin), float64(runtime.NumCPU())
+		f.ServerCPU, f.ServerCores = o.last.usedSince(o.begin), float64(runtime.NumCPU())
 	}
 	return f
 }
