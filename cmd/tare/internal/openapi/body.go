@@ -26,7 +26,7 @@ type content struct {
 // addBody adds the body of an operation to its request: in the first of its content
 // types in which there is an example.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
-	contents, required, err := r.contents(op, list)
+	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,11 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return first
 }
 
-// contents returns the content types that the body of an operation can have, in the order
-// of the document, and whether there must be one.
-func (r *Requests) contents(op Operation, list []parameter) (out []content, required bool, err error) {
+// bodyContents returns the content types that the body of an operation can have, in the order
+// of the document, and whether a body is required.
+func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
-		return r.consumed(op, list)
+		return r.swaggerContents(op, list)
 	}
 	body := op.body.get("requestBody")
 	if body == nil {
@@ -72,8 +72,8 @@ func (r *Requests) contents(op Operation, list []parameter) (out []content, requ
 	return out, body.get("required").isTrue(), nil
 }
 
-// consumed returns the same for OpenAPI 2, whose bodies and forms are parameters.
-func (r *Requests) consumed(op Operation, list []parameter) (out []content, required bool, err error) {
+// swaggerContents is bodyContents for OpenAPI 2, whose bodies and forms are parameters.
+func (r *Requests) swaggerContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	var body *parameter
 	isForm, hasFile := false, false
 	for i, p := range list {
@@ -120,7 +120,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 		body, kind, err = r.writeFields(c.kind, list)
 	} else {
 		var v *node
-		if v, err = r.example(c.media, c.schema, "the body"); err != nil {
+		if v, err = r.findExample(c.media, c.schema, "the body"); err != nil {
 			return err
 		}
 		switch {
@@ -143,7 +143,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 }
 
 // writeBody writes an example as a body of a content type: JSON, or the text as written.
-func writeBody(kind string, v *node, t types) ([]byte, error) {
+func writeBody(kind string, v *node, t typeSet) ([]byte, error) {
 	if !isJSON(kind) {
 		if v.kind == list || v.kind == mapping || v.kind == null {
 			return nil, fmt.Errorf("it is %s, and not the text of a body", v.kind)
@@ -165,15 +165,15 @@ func writeBody(kind string, v *node, t types) ([]byte, error) {
 
 // writeJSON writes a value as JSON: with the digits that it has in the document, and
 // texts if the schema says so.
-func writeJSON(out *bytes.Buffer, v *node, t types) error {
+func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	switch v.kind {
 	case null:
 		out.WriteString("null")
 	case text:
-		out.Write(quote(v.text))
+		out.Write(quoteJSON(v.text))
 	case boolean:
 		if t.isString() {
-			out.Write(quote(v.text))
+			out.Write(quoteJSON(v.text))
 		} else {
 			out.WriteString(strings.ToLower(v.text))
 		}
@@ -183,7 +183,7 @@ func writeJSON(out *bytes.Buffer, v *node, t types) error {
 		} else if t.isNumber() {
 			return fmt.Errorf("%s is no number of JSON", v.text)
 		} else {
-			out.Write(quote(v.text))
+			out.Write(quoteJSON(v.text))
 		}
 	case list, mapping:
 		return writeAll(out, v, t)
@@ -192,7 +192,7 @@ func writeJSON(out *bytes.Buffer, v *node, t types) error {
 }
 
 // writeAll writes a list or a mapping.
-func writeAll(out *bytes.Buffer, v *node, t types) error {
+func writeAll(out *bytes.Buffer, v *node, t typeSet) error {
 	ends := "[]"
 	if v.kind == mapping {
 		ends = "{}"
@@ -204,9 +204,9 @@ func writeAll(out *bytes.Buffer, v *node, t types) error {
 		}
 		of := t.items
 		if v.kind == mapping {
-			out.Write(quote(f.name))
+			out.Write(quoteJSON(f.name))
 			out.WriteByte(':')
-			of = func() types { return t.property(f.name) }
+			of = func() typeSet { return t.property(f.name) }
 		}
 		if err := writeJSON(out, f.value, of()); err != nil {
 			return err
@@ -216,7 +216,7 @@ func writeAll(out *bytes.Buffer, v *node, t types) error {
 	return nil
 }
 
-func quote(s string) []byte {
+func quoteJSON(s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -265,7 +265,7 @@ func (r *Requests) writeForm(kind string, v *node, c content) (body []byte, kind
 		p := parameter{name: f.name, in: "query", node: e}
 		p.style, p.explode, p.reserved = styleOf(e, "query")
 		isStyled := e.get("style") != nil || e.get("explode") != nil || e.get("allowReserved") != nil
-		if err := form.add(p, f.value, t.property(f.name), e.get("contentType").scalar(), isStyled); err != nil {
+		if err := form.addField(p, f.value, t.property(f.name), e.get("contentType").scalar(), isStyled); err != nil {
 			return nil, "", err
 		}
 	}
@@ -279,7 +279,7 @@ func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kind
 		if p.in != "formData" {
 			continue
 		}
-		v, err := r.example(p.node, p.schema, p.name)
+		v, err := r.findExample(p.node, p.schema, p.name)
 		if isMissing(err) && !p.required {
 			continue
 		}
@@ -288,7 +288,7 @@ func (r *Requests) writeFields(kind string, list []parameter) (body []byte, kind
 		}
 		found = true
 		p.in = "query"
-		if err := form.add(p, v, r.typesOf(p.schema), "", true); err != nil {
+		if err := form.addField(p, v, r.typesOf(p.schema), "", true); err != nil {
 			return nil, "", err
 		}
 	}
@@ -320,8 +320,9 @@ func newForm(kind string) *form {
 	return f
 }
 
-// add adds a field. kind is the content type of a part, "" for that of its type.
-func (f *form) add(p parameter, v *node, t types, kind string, isStyled bool) error {
+// addField adds a field. kind is the content type of a part; "" selects one by the field's
+// type.
+func (f *form) addField(p parameter, v *node, t typeSet, kind string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, kind)
 	}
@@ -340,7 +341,7 @@ func (f *form) add(p parameter, v *node, t types, kind string, isStyled bool) er
 
 // addParts adds a part, or one for each item of a list (OpenAPI 3.0, Special
 // Considerations for multipart Content).
-func (f *form) addParts(name string, v *node, t types, kind string) error {
+func (f *form) addParts(name string, v *node, t typeSet, kind string) error {
 	if v.kind == list && !isJSON(kind) {
 		for _, item := range v.fields {
 			if err := f.addParts(name, item.value, t.items(), kind); err != nil {
@@ -377,7 +378,7 @@ func (f *form) finish() ([]byte, string, error) {
 	}
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
-	if err := w.SetBoundary(f.boundary()); err != nil {
+	if err := w.SetBoundary(f.findBoundary()); err != nil {
 		return nil, "", err
 	}
 	escape := strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A")
@@ -405,8 +406,9 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// boundary returns a line that is in none of the parts, the same for the same form.
-func (f *form) boundary() string {
+// findBoundary returns a boundary that is in none of the parts. It is the same for the same
+// form.
+func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		b := "tare-part-" + strconv.Itoa(i)
 		found := false

@@ -65,7 +65,7 @@ func listOperations(doc map[string]any) (list []string) {
 			}
 			to = at.(map[string]any)
 		}
-		for _, method := range methods() {
+		for _, method := range operationKeys() {
 			op, ok := item[method]
 			if !ok {
 				op, ok = to[method]

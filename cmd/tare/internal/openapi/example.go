@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Bounds of examples: an alias, or a schema, may stand for many.
+// Bounds of examples: an alias or a schema can be used many times.
 const (
 	maxExample  = 16 << 20 // bytes of one
 	maxExamples = 1 << 30  // bytes of all, each as often as it is read
@@ -15,13 +15,13 @@ const (
 	maxNested   = 10_000   // collections in one another
 )
 
-// Costs in bytes of an example, which take about as long.
+// Costs of work, in bytes of an example that take about as long.
 const (
 	costOfNode      = 100
 	costOfReference = 1000
 )
 
-// missing is the error for what an operation needs and the document does not have.
+// missing is returned if the document lacks something that an operation needs.
 type missing struct {
 	of  string // a parameter, the body
 	why string // may be ""
@@ -40,20 +40,20 @@ func isMissing(err error) bool {
 	return errors.As(err, &m)
 }
 
-// example returns the example of o, which is a parameter or a media type: its own, or
-// that of its schema. The error is a *missing if there is none.
-func (r *Requests) example(o, schema *node, of string) (*node, error) {
+// findExample returns the example of o, a parameter or a media type: that at o, or that of its
+// schema. of names o in messages. The error is a *missing if there is none.
+func (r *Requests) findExample(o, schema *node, of string) (*node, error) {
 	v := r.ownExample(o)
 	var why string
 	if v == nil && schema != nil {
 		s := schemas{r: r}
-		v = s.example(schema)
+		v = s.findExample(schema)
 		why = s.why
 	}
 	if v == nil {
 		return nil, &missing{of, why}
 	}
-	n := size(v, maxExample, 0)
+	n := exampleSize(v, maxExample, 0)
 	r.cost += n
 	switch {
 	case n > maxExample:
@@ -64,9 +64,8 @@ func (r *Requests) example(o, schema *node, of string) (*node, error) {
 	return v, nil
 }
 
-// ownExample returns the example that stands at a parameter, a media type or a schema.
-// An example that is null counts as none: generators write it for those that they do not
-// have.
+// ownExample returns the example at a parameter, a media type or a schema itself, or nil. It
+// treats null as no example: generators write it.
 func (r *Requests) ownExample(o *node) *node {
 	r.cost += costOfNode
 	if v := o.get("example"); !v.isNull() {
@@ -95,7 +94,7 @@ func (r *Requests) ownExample(o *node) *node {
 	return nil
 }
 
-// resolve is that of the document, with its cost.
+// resolve is Document.resolve and adds its cost.
 func (r *Requests) resolve(n *node) (*node, string) {
 	if _, ok := n.find("$ref"); ok {
 		r.cost += costOfReference
@@ -103,86 +102,86 @@ func (r *Requests) resolve(n *node) (*node, string) {
 	return r.doc.resolve(n)
 }
 
-// schemas makes the example of a schema from those of its parts.
+// schemas composes the example of a schema from those of its parts.
 type schemas struct {
 	r    *Requests
-	open []*node // schemas whose example is being made: schemas may contain themselves
+	open []*node // schemas being composed: a schema may contain itself
 	read int     // schemas
-	cuts int     // how often a schema was found to contain itself
-	why  string  // the first reason for which there is none
+	cuts int     // times that a schema contained itself or a bound was reached
+	why  string  // the first reason for a missing example
 }
 
-// made is the example that a schema has, nil if none, and why.
-type made struct {
+// schemaExample is the example of a schema, or nil and the reason.
+type schemaExample struct {
 	value *node
 	why   string
 }
 
-// lack returns nil, and records why there is no example.
-func (s *schemas) lack(why string) *node {
+// recordLack returns nil, and records why there is no example.
+func (s *schemas) recordLack(why string) *node {
 	if s.why == "" {
 		s.why = why
 	}
 	return nil
 }
 
-// example returns the example of a schema: its own, its default, its only or its first
-// value, or what its parts make. It returns nil if it has none.
-func (s *schemas) example(schema *node) *node {
+// findExample returns the example of a schema: that at the schema, its default, its only or
+// first value, or the composition of its parts. It returns nil if there is none.
+func (s *schemas) findExample(schema *node) *node {
 	s.r.cost += costOfNode
 	if s.read++; s.r.IsSpent() || s.read > maxSchemas || len(s.open) > maxLevels {
 		s.cuts++
-		return s.lack("the schema is too large")
+		return s.recordLack("the schema is too large")
 	}
 	if _, refers := schema.find("$ref"); refers {
-		if v := s.stated(schema); v != nil && s.r.doc.since31 {
+		if v := s.statedValue(schema); v != nil && s.r.doc.since31 {
 			return v
 		}
 		to, why := s.r.resolve(schema)
 		if why != "" {
-			return s.lack(why)
+			return s.recordLack(why)
 		}
 		schema = to
 	}
-	if v := s.stated(schema); v != nil {
+	if v := s.statedValue(schema); v != nil {
 		return v
 	}
 	if slices.Contains(s.open, schema) {
 		s.cuts++
-		return s.lack("its schema contains itself")
+		return s.recordLack("its schema contains itself")
 	}
-	known, ok := s.r.made[schema]
+	known, ok := s.r.examples[schema]
 	if !ok {
 		known = s.compose(schema)
 	}
 	if known.value == nil {
-		return s.lack(known.why)
+		return s.recordLack(known.why)
 	}
 	return known.value
 }
 
-// compose makes the example of a schema from those of its parts. It remembers it unless it
-// depends on the schemas that are open.
-func (s *schemas) compose(schema *node) made {
+// compose composes the example of a schema from those of its parts. It stores the example
+// unless that depends on the schemas in s.open.
+func (s *schemas) compose(schema *node) schemaExample {
 	before, cuts := s.why, s.cuts
 	s.why = ""
 	s.open = append(s.open, schema)
-	var m made
+	var m schemaExample
 	if items := schema.get("items"); items != nil && !isTyped(schema, "object") {
 		m.value = s.listOf(schema, items)
 	} else {
-		m.value = s.parts(schema)
+		m.value = s.composeParts(schema)
 	}
 	s.open = s.open[:len(s.open)-1]
 	m.why, s.why = s.why, before
 	if s.cuts == cuts {
-		s.r.made[schema] = m
+		s.r.examples[schema] = m
 	}
 	return m
 }
 
-// stated returns the value that a schema itself states.
-func (s *schemas) stated(schema *node) *node {
+// statedValue returns the value that the schema itself contains, or nil.
+func (s *schemas) statedValue(schema *node) *node {
 	if v := s.r.ownExample(schema); v != nil {
 		return v
 	}
@@ -204,17 +203,17 @@ func (s *schemas) listOf(schema, items *node) *node {
 	switch least := schema.get("minItems").scalar(); least {
 	case "", "0", "1":
 	default:
-		return s.lack("it needs " + least + " items")
+		return s.recordLack("it needs " + least + " items")
 	}
-	if v := s.example(items); v != nil {
+	if v := s.findExample(items); v != nil {
 		return &node{kind: list, fields: []field{{value: v}}}
 	}
 	return nil
 }
 
-// parts returns the example that the properties of a schema make with those that it is
-// composed of: all of allOf, and the first of oneOf and of anyOf that has an example.
-func (s *schemas) parts(schema *node) *node {
+// composeParts returns the example composed of the properties of a schema, all of allOf, and
+// the first of oneOf and of anyOf that has an example.
+func (s *schemas) composeParts(schema *node) *node {
 	out, only := &node{kind: mapping}, (*node)(nil)
 	add := func(v *node) {
 		if v.kind != mapping {
@@ -231,11 +230,11 @@ func (s *schemas) parts(schema *node) *node {
 	for _, f := range schema.get("allOf").items() {
 		part, why := s.r.resolve(f.value)
 		if why != "" {
-			return s.lack(why)
+			return s.recordLack(why)
 		}
-		if v := s.example(f.value); v != nil {
+		if v := s.findExample(f.value); v != nil {
 			add(v)
-		} else if len(required(part)) > 0 {
+		} else if len(requiredNames(part)) > 0 {
 			return nil
 		}
 	}
@@ -243,7 +242,7 @@ func (s *schemas) parts(schema *node) *node {
 		alternatives := schema.get(name).items()
 		found := len(alternatives) == 0
 		for _, f := range alternatives {
-			if v := s.example(f.value); v != nil {
+			if v := s.findExample(f.value); v != nil {
 				add(v)
 				found = true
 				break
@@ -256,9 +255,9 @@ func (s *schemas) parts(schema *node) *node {
 	if only != nil && len(out.fields) == 0 {
 		return only
 	}
-	for _, name := range required(schema) {
+	for _, name := range requiredNames(schema) {
 		if _, ok := out.find(name); !ok && !s.isReadOnly(schema, name) {
-			return s.lack(name + " has none")
+			return s.recordLack(name + " has none")
 		}
 	}
 	if len(out.fields) == 0 {
@@ -267,23 +266,23 @@ func (s *schemas) parts(schema *node) *node {
 	return out
 }
 
-// addProperties adds the examples of properties that a request has. It returns false if
-// one is missing that the schema requires.
+// addProperties adds the examples of properties that are in requests. It returns false if a
+// required one is missing.
 func (s *schemas) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {
 		return true
 	}
-	needed := required(schema)
+	needed := requiredNames(schema)
 	for _, f := range properties.fields {
 		if s.isReadOnly(schema, f.name) {
 			continue
 		}
 		before := s.why
-		if v := s.example(f.value); v != nil {
+		if v := s.findExample(f.value); v != nil {
 			out.addField(field{name: f.name, value: v})
 		} else if slices.Contains(needed, f.name) {
-			s.lack(f.name + " has none")
+			s.recordLack(f.name + " has none")
 			return false
 		} else {
 			s.why = before
@@ -302,8 +301,8 @@ func (s *schemas) isReadOnly(schema *node, name string) bool {
 	return p.get("readOnly").isTrue()
 }
 
-// required returns the names of the properties that a schema requires.
-func required(schema *node) (names []string) {
+// requiredNames returns the names of the required properties.
+func requiredNames(schema *node) (names []string) {
 	for _, f := range schema.get("required").items() {
 		names = append(names, f.value.scalar())
 	}
@@ -329,15 +328,15 @@ func isTyped(schema *node, name string) bool {
 	return is
 }
 
-// size returns about how many bytes a value has when it is written; it stops counting
-// beyond max. A document of a few bytes can repeat an alias any number of times.
-func size(v *node, max, depth int) (n int) {
+// exampleSize returns about how many bytes a value has when written. It stops counting beyond
+// max: a few bytes of a document can repeat an alias any number of times.
+func exampleSize(v *node, max, depth int) (n int) {
 	if depth > maxNested {
 		return max + 1
 	}
 	n = len(v.text) + 2
 	for _, f := range v.fields {
-		if n += len(f.name) + 3 + size(f.value, max-n, depth+1); n > max {
+		if n += len(f.name) + 3 + exampleSize(f.value, max-n, depth+1); n > max {
 			break
 		}
 	}

@@ -1,6 +1,6 @@
 // Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and
-// 3.0 and later, in YAML or JSON), and makes requests of their examples. tare routes and
-// the feeds of tare load read documents with it, so that both have the same paths.
+// 3.0 and later, in YAML or JSON) and builds requests from their examples. tare routes and
+// the feeds of tare load use it, so both get the same paths.
 package openapi
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// MaxBytes is the size of the largest document that is read. The largest that are
-// published have some ten megabytes.
+// MaxBytes limits the size of a document. The largest
+// published documents have some ten megabytes.
 const MaxBytes = 32 << 20
 
 // maxOperations bounds the operations of a document: aliases can repeat a path item.
 const maxOperations = 200_000
 
-// Document is a document that was read.
+// Document is a parsed document.
 type Document struct {
 	Name       string // of the file, as in messages
 	Format     string // e.g. OpenAPI 3.1.0
-	Base       string // path of the first server of the document, "" if that is /
+	Base       string // path of the document's first server; "" for /
 	Operations []Operation
-	Left       []Left   // path items that are not read
-	Notes      []string // what a reader should know, a line each
+	Left       []Left   // skipped path items
+	Notes      []string // for the user, a line each
 
 	reader  *yamlfile.Reader // for errors; nil once the document is read
 	root    *node
@@ -41,18 +41,18 @@ type Operation struct {
 	Path      string // with the path of its server; parameters as {id}
 	Line, Col int    // of the path, from 1
 
-	body  *node   // of the operation: what its method has as value
-	items []*node // path items that it is in: that of the path, and those that its $ref leads to
+	body  *node   // value of the method
+	items []*node // its path item and those that the $ref of that leads to
 }
 
-// Left is a path item that is not read.
+// Left is a skipped path item.
 type Left struct {
 	Line, Col  int
 	Where, Why string
 }
 
-// methods are the keys of a path item that are operations.
-func methods() []string {
+// operationKeys returns the keys of a path item that are operations.
+func operationKeys() []string {
 	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 }
 
@@ -69,7 +69,7 @@ func Read(name string, src []byte) (*Document, error) {
 	t := tree{Reader: r, anchors: map[string]*node{}}
 	d := &Document{Name: name, reader: r, root: t.convert(root), refs: map[string]target{}, bases: map[*node]string{}}
 	d.readRoot()
-	d.reader = nil // it has the text
+	d.reader = nil // it holds the text
 	return d, r.Err
 }
 
@@ -90,7 +90,7 @@ func (d *Document) readRoot() {
 		d.reader.Fail(paths.value.at, "paths is "+paths.value.kind.String()+", not a mapping", "e.g. /users/{id}: {get: {}}")
 		return
 	}
-	d.Base = d.base(d.root, "")
+	d.Base = d.basePath(d.root, "")
 	for _, f := range paths.value.fields {
 		d.readPath(f)
 		if len(d.Operations) > maxOperations {
@@ -105,7 +105,7 @@ func (d *Document) readRoot() {
 	}
 }
 
-// readVersion reads the version, and reports whether it is one that is known.
+// readVersion reads the version, and reports whether it is supported.
 func (d *Document) readVersion() bool {
 	name, want, noun := "openapi", "3.", "OpenAPI "
 	version := d.root.get(name)
@@ -137,18 +137,18 @@ func (d *Document) readPath(f field) {
 	}
 	items, base := d.pathItems(f), d.Base
 	for _, item := range slices.Backward(items) {
-		base = d.base(item, base)
+		base = d.basePath(item, base)
 	}
 	var seen []string
 	for _, item := range items {
 		for _, op := range item.fields {
-			if !slices.Contains(methods(), op.name) || slices.Contains(seen, op.name) {
+			if !slices.Contains(operationKeys(), op.name) || slices.Contains(seen, op.name) {
 				continue
 			}
 			seen = append(seen, op.name)
 			path := f.name
 			if strings.HasPrefix(path, "/") {
-				path = d.base(op.value, base) + path
+				path = d.basePath(op.value, base) + path
 			}
 			d.Operations = append(d.Operations, Operation{
 				Method: strings.ToUpper(op.name), Path: path, Line: f.at.Line, Col: f.at.Col, body: op.value, items: items,

@@ -13,9 +13,9 @@ var (
 	flowVersion = regexp.MustCompile(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
-// IsDocument reports whether a file is an OpenAPI document, by its beginning: it has
-// openapi or swagger as a key. If it is cut off, paths, components or definitions will do,
-// which can be so long that the version comes after.
+// IsDocument reports whether a file with this beginning is an OpenAPI document: openapi or
+// swagger is a key. If the file is cut off, paths, components or definitions suffice: they can
+// be longer than the beginning and precede the version.
 func IsDocument(begin []byte, isCut bool) bool {
 	begin = bytes.TrimPrefix(begin, []byte("\ufeff"))
 	start := bytes.TrimLeft(begin, " \t\r\n")
@@ -25,7 +25,7 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the object of JSON that src begins with is a document.
+// isObject reports whether the JSON object at the start of src is a document.
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth, isKey, content := 0, false, false

@@ -11,12 +11,12 @@ import (
 
 // Bounds of references, which may lead to themselves.
 const (
-	maxRefs = 20   // that are followed from one node on
+	maxRefs = 20   // followed from one node
 	maxRef  = 4096 // bytes of one
 )
 
-// pathItems returns the path item of a path and those that its $ref leads to. If the
-// $ref leads nowhere, the path is added to d.Left.
+// pathItems returns the path item of a path and those that its $ref leads to. If the $ref
+// cannot be followed, it adds the path to d.Left.
 func (d *Document) pathItems(f field) []*node {
 	items := []*node{f.value}
 	ref, refers := f.value.find("$ref")
@@ -30,36 +30,35 @@ func (d *Document) pathItems(f field) []*node {
 			why = "is " + item.kind.String() + ", and no path item"
 		}
 		if why != "" {
-			d.leave(f, next, why)
+			d.addLeft(f, next, why)
 			return items
 		}
 		items = append(items, item)
 	}
 	if refers {
-		d.leave(f, ref, "leads in a circle")
+		d.addLeft(f, ref, "leads in a circle")
 	}
 	return items
 }
 
-// leave records a path item whose $ref leads nowhere.
-func (d *Document) leave(path, ref field, why string) {
+// addLeft records a path item whose $ref cannot be followed.
+func (d *Document) addLeft(path, ref field, why string) {
 	d.Left = append(d.Left, Left{ref.at.Line, ref.at.Col, format.Line(path.name, 200), refWhy(ref.value, why)})
 }
 
-// refWhy returns the sentence about a reference that leads nowhere.
+// refWhy returns the sentence about a reference that cannot be followed.
 func refWhy(ref *node, why string) string {
 	to := ref.scalar()
 	return fmt.Sprintf("its $ref (%s) %s", format.Line(to[:min(len(to), maxRef)], 80), why)
 }
 
-// target is where a reference leads, or why it leads nowhere.
+// target is the node of a reference, or why there is none.
 type target struct {
 	node *node
 	why  string
 }
 
-// follow returns what a JSON pointer in the fragment of a URL leads to, or why it leads
-// nowhere.
+// follow returns the node for a JSON pointer in a URL fragment, or why there is none.
 func (d *Document) follow(ref string) (*node, string) {
 	to, known := d.refs[ref]
 	if !known {
@@ -86,18 +85,18 @@ func (d *Document) findTarget(ref string) (n *node, why string) {
 		if plain, err := url.PathUnescape(part); err == nil {
 			part = plain
 		}
-		if n = child(n, unescape.Replace(part)); n == nil {
+		if n = childNode(n, unescape.Replace(part)); n == nil {
 			return nil, "is not in the document"
 		}
 	}
 	return n, ""
 }
 
-// unescape is that of JSON pointers (RFC 6901, section 4).
+// unescape decodes JSON pointers (RFC 6901, section 4).
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// child returns the value of a mapping by its name, or the item of a list by its number.
-func child(n *node, name string) *node {
+// childNode returns the value of a mapping by its name, or the item of a list by its number.
+func childNode(n *node, name string) *node {
 	if l := n.items(); l != nil {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(l) {
 			return l[i].value
@@ -107,8 +106,7 @@ func child(n *node, name string) *node {
 	return n.get(name)
 }
 
-// resolve follows the references of n, and returns the last node and why it cannot be
-// read, if so.
+// resolve follows the references of n. It returns the last node, or why that cannot be read.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")

@@ -21,20 +21,20 @@ type Request struct {
 	Body   []byte
 }
 
-// Requests makes the requests of a document from its examples. What an operation needs
-// and the document does not state is an error, never guessed.
+// Requests builds the requests of a document from its examples. If the document lacks something
+// that an operation needs, it returns an error and never guesses.
 type Requests struct {
-	doc  *Document
-	cost int // of what was read, in bytes of examples or as much work
-	made map[*node]made
+	doc      *Document
+	cost     int // spent so far, in bytes of examples or equal work
+	examples map[*node]schemaExample
 }
 
-// NewRequests returns a maker of the requests of d.
+// NewRequests returns a builder of the requests of d.
 func NewRequests(d *Document) *Requests {
-	return &Requests{doc: d, made: map[*node]made{}}
+	return &Requests{doc: d, examples: map[*node]schemaExample{}}
 }
 
-// IsSpent reports whether the examples read so far are more than a document may have.
+// IsSpent reports whether the examples read so far exceed the bound of a document.
 func (r *Requests) IsSpent() bool { return r.cost > maxExamples }
 
 // Make returns the request of an operation.
@@ -48,7 +48,7 @@ func (r *Requests) Make(op Operation) (Request, error) {
 		return q, fmt.Errorf("the operation is %s, not a mapping", body.kind)
 	}
 	op.body = body
-	list, err := r.parameters(op)
+	list, err := r.readParameters(op)
 	if err != nil {
 		return q, err
 	}
@@ -69,7 +69,7 @@ func (r *Requests) addParameters(q *Request, list []parameter) error {
 		if p.in == "path" || p.in == "body" || p.in == "formData" || r.isIgnored(p) {
 			continue
 		}
-		v, err := r.example(p.node, p.schema, p.name)
+		v, err := r.findExample(p.node, p.schema, p.name)
 		if isMissing(err) && !p.required {
 			continue
 		}
@@ -123,14 +123,14 @@ type parameter struct {
 	required     bool
 	style        string
 	explode      bool
-	reserved     bool   // reserved characters are not escaped
-	media        string // of the value, e.g. application/json; "": the style says how it is written
-	types        types  // if media is not ""
+	reserved     bool    // reserved characters are not escaped
+	media        string  // of the value, e.g. application/json; "" if style applies
+	types        typeSet // if media is not ""
 }
 
-// parameters returns those of the path, each replaced by that of the operation with the
-// same name and place, and then the others of the operation.
-func (r *Requests) parameters(op Operation) (list []parameter, err error) {
+// readParameters returns the parameters of the path, each replaced by the operation's of the
+// same name and place, and then the operation's other parameters.
+func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	at := map[[2]string]int{}
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) {
 		for _, f := range owner.get("parameters").items() {
@@ -139,7 +139,7 @@ func (r *Requests) parameters(op Operation) (list []parameter, err error) {
 			if why != "" {
 				return nil, errors.New("a parameter: " + why)
 			}
-			p := r.parameter(n)
+			p := r.readParameter(n)
 			if err := r.checkPlace(p); err != nil {
 				return nil, err
 			}
@@ -154,7 +154,7 @@ func (r *Requests) parameters(op Operation) (list []parameter, err error) {
 	return list, nil
 }
 
-// checkPlace returns an error if parameters of the document cannot be in the place.
+// checkPlace returns an error if parameters of the document's version cannot be in the place.
 func (r *Requests) checkPlace(p parameter) error {
 	switch p.in {
 	case "path", "query", "header":
@@ -171,8 +171,8 @@ func (r *Requests) checkPlace(p parameter) error {
 	return fmt.Errorf("parameter %s: in: %q is no place of a parameter", p.name, p.in)
 }
 
-// parameter reads a parameter, with the defaults of its place.
-func (r *Requests) parameter(n *node) parameter {
+// readParameter reads a parameter, with the defaults of its place.
+func (r *Requests) readParameter(n *node) parameter {
 	p := parameter{node: n, schema: n.get("schema"), name: n.get("name").scalar(), in: n.get("in").scalar(), required: n.get("required").isTrue()}
 	if r.doc.swagger {
 		if p.in != "body" {
@@ -208,7 +208,7 @@ func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 		if i < 0 {
 			return "", &missing{of: name}
 		}
-		v, err := r.example(list[i].node, list[i].schema, name)
+		v, err := r.findExample(list[i].node, list[i].schema, name)
 		if err != nil {
 			return "", err
 		}
@@ -232,11 +232,11 @@ func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	return string(out.text), nil
 }
 
-// output is text that is written up to a bound.
+// output is a buffer with a bound.
 type output struct {
 	text   []byte
 	max    int
-	isFull bool // something was left out
+	isFull bool // something was dropped
 }
 
 func (o *output) add(s string) {
@@ -295,8 +295,8 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// isUnreserved reports whether a character stands for itself anywhere in a URL (RFC 3986,
-// section 2.3).
+// isUnreserved reports whether a character needs no escape anywhere in a URL (RFC 3986, section
+// 2.3).
 func isUnreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }

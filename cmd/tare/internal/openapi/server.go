@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Bounds of what a few bytes of a document can have read or written many times.
+// Bounds of work that a few bytes of a document can repeat.
 const (
-	maxBase      = 1024 // bytes of a server's path: it stands before each route
-	maxServers   = 1000 // that are compared with the first
+	maxBase      = 1024 // bytes of a server's path, which begins each route
+	maxServers   = 1000 // compared with the first
 	maxVariables = 8 << 10
 )
 
-// base returns the path of the server of n, which is the document, a path item or an
-// operation: that of the first server if it lists several, and otherwise outer.
-func (d *Document) base(n *node, outer string) string {
+// basePath returns the path of the server of n, which is the document, a path item or an
+// operation: that of the first server if n lists several, and outer if it lists none.
+func (d *Document) basePath(n *node, outer string) string {
 	name := "servers"
 	if d.swagger {
 		if name = "basePath"; n != d.root {
@@ -43,8 +43,8 @@ func (d *Document) base(n *node, outer string) string {
 	return path
 }
 
-// firstServer returns the path of the first server. If another one has another path, a
-// note says so.
+// firstServer returns the path of the first server. If another server has another path, it adds
+// a note.
 func (d *Document) firstServer(servers []field) (first string) {
 	for i, f := range servers[:min(len(servers), maxServers)] {
 		path := trimPath(urlPath(fillVariables(f.value)))
@@ -87,7 +87,7 @@ func urlPath(url string) string {
 	return path
 }
 
-// trimPath makes a path fit to stand before others: /v1, or "" for none.
+// trimPath returns a path as a prefix of others: /v1, or "" for none.
 func trimPath(path string) string {
 	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
 	if path == "" || path == "." {

@@ -4,11 +4,11 @@ import "fmt"
 
 // pair is a part of a path, query, header, cookie or form that a value is written as.
 type pair struct {
-	prefix   string // before everything, as it is
-	name     string // "": there is none
+	prefix   string // before everything, not escaped
+	name     string // "" if there is none
 	key      string // in brackets after the name (deepObject)
 	values   []string
-	between  string // values, as it is
+	between  string // between values, not escaped
 	equals   bool   // between name and value; never before an empty one in style matrix
 	plain    bool   // nothing is escaped: a header
 	reserved bool
@@ -57,7 +57,7 @@ func styleOf(n *node, in string) (style string, explode, reserved bool) {
 	return style, explode, n.get("allowReserved").isTrue()
 }
 
-// styleOfCollection returns the same of a parameter of OpenAPI 2.
+// styleOfCollection is styleOf for a parameter of OpenAPI 2.
 func styleOfCollection(n *node, in string) (style string, explode bool) {
 	style = "simple"
 	if in == "query" || in == "formData" {
@@ -149,7 +149,7 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	return out, nil
 }
 
-// isStyled reports whether the style is one that parameters of the place can have.
+// isStyled reports whether parameters of the place can have the style.
 func (p parameter) isStyled() bool {
 	switch p.style {
 	case "simple":
@@ -181,8 +181,8 @@ func (p parameter) expandDeep(v *node, escaping pair, names, values []string) (o
 	return out, nil
 }
 
-// emptyError returns the error for a list or mapping with nothing in it, or nothing if
-// the parameter may be left out.
+// emptyError returns the error for an empty list or mapping, or nil if the parameter is
+// optional.
 func emptyError(p parameter) error {
 	if p.required {
 		return fmt.Errorf("the example of %s is empty", p.name)
@@ -190,8 +190,8 @@ func emptyError(p parameter) error {
 	return nil
 }
 
-// flatten returns the texts of a scalar, of the items of a list or of the fields of a
-// mapping with their names. It leaves out what is null.
+// flatten returns the texts of a scalar, of the items of a list or of the fields of a mapping
+// with their names. It skips nulls.
 func flatten(v *node) (names, values []string, err error) {
 	if v.kind != list && v.kind != mapping {
 		return nil, []string{v.text}, nil

@@ -44,7 +44,7 @@ type field struct {
 	value *node
 }
 
-// fieldsToIndex is how many fields a mapping has before its names are indexed.
+// fieldsToIndex is the number of fields up to which a mapping has no index.
 const fieldsToIndex = 8
 
 // find returns the field of a mapping with that name. A nil node has none.
@@ -114,7 +114,7 @@ func (n *node) addField(f field) {
 	}
 }
 
-// tree makes nodes of those of the YAML library.
+// tree converts nodes of the YAML library.
 type tree struct {
 	*yamlfile.Reader
 	anchors map[string]*node // by name; the last one so far
@@ -158,8 +158,8 @@ func (t *tree) convert(n ast.Node) *node {
 }
 
 // joinColons returns the text of a plain scalar with colons, which the library takes for a
-// mapping if it is in a list in braces: {at: [12:30, http://host]}. A colon that separates
-// has a space after it, unless the key is quoted (YAML 1.2.2, section 7.4.2).
+// mapping inside a list in braces: {at: [12:30, http://host]}. A separating colon is followed
+// by a space, unless the key is quoted (YAML 1.2.2, section 7.4.2).
 func joinColons(n ast.Node) (string, bool) {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
 		n = m.Values[0]
@@ -221,7 +221,7 @@ func kindOf(n ast.Node) kind {
 		return list
 	case ast.MapNode:
 		return mapping
-	case *ast.StringNode: // the library does not take all for numbers that are: 1e3, 20 digits
+	case *ast.StringNode: // the library misses some numbers: 1e3, 20 digits
 		if x.Token != nil && x.Token.Type == token.StringType && yamlNumber.MatchString(x.Value) {
 			return number
 		}
@@ -229,7 +229,7 @@ func kindOf(n ast.Node) kind {
 	return text
 }
 
-// yamlNumber is a decimal number of the core schema (YAML 1.2.2, section 10.3.2).
+// yamlNumber matches a decimal number of the core schema (YAML 1.2.2, section 10.3.2).
 var yamlNumber = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // scalarText returns the text of a scalar without its quotes.
