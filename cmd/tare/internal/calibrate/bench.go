@@ -15,19 +15,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Row is what one study says of one benchmark.
+// Row is the result of one study for one benchmark.
 type Row struct {
 	Effects []float64  `json:"effects"` // ln(head / base) of time, per round
 	Control []float64  `json:"control"` // ln(base / base)
-	Low     float64    `json:"low"`     // of head / base, for all rows together
+	Low     float64    `json:"low"`     // interval of head / base, at the level of the table
 	High    float64    `json:"high"`    //
-	Said    string     `json:"said"`    // faster, slower or empty, as the table has it
-	Allocs  [2]float64 `json:"allocs"`  // per operation, base and head, where they never varied; else -1
+	Said    string     `json:"said"`    // faster, slower or "", as in tare's table
+	Allocs  [2]float64 `json:"allocs"`  // per operation of base and head if constant, else -1
 	P       float64    `json:"p"`       // of the U test on the blocks
-	Blocks  float64    `json:"blocks"`  // ratio of the blocks' medians; 0: not measured
+	Blocks  float64    `json:"blocks"`  // ratio of the blocks' medians; 0 if not measured
 }
 
-// BenchLine is what is kept of one study of `tare bench`.
+// BenchLine stores one study of `tare bench`.
 type BenchLine struct {
 	Seed      uint64         `json:"seed"`
 	Seconds   float64        `json:"seconds"`
@@ -37,38 +37,38 @@ type BenchLine struct {
 	Benchmark map[string]Row `json:"benchmarks"`
 }
 
-// benches runs the missing studies of each experiment (a [pair] of base and head)
-// and writes its table.
-func benches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
+// runBenches runs the missing studies of each experiment, a [pair] of base and head, and writes
+// its table.
+func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
 	for _, p := range pairs {
 		path := filepath.Join(dir, p.name+".ndjson")
-		lines, err := read(path, func(l BenchLine) uint64 { return l.Seed })
+		lines, err := readLines(path, func(l BenchLine) uint64 { return l.Seed })
 		if err != nil {
 			return err
 		}
-		if err := p.measure(ctx, bin, path, lines, stderr); err != nil {
+		if err := p.measureMissing(ctx, bin, path, lines, stderr); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		p.summarise(table, lines)
+		p.writeTable(table, lines)
 	}
 	return nil
 }
 
-func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
-	blocks := 0 // kept
+func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
+	blocks := 0 // lines with blocks
 	for _, l := range lines {
 		if l.InBlocks > 0 {
 			blocks++
 		}
 	}
-	if bin == "" || len(lines) >= p.studies && blocks >= p.beside {
+	if bin == "" || len(lines) >= p.studies && blocks >= p.withBlocks {
 		return nil
 	}
 	bin, err := filepath.Abs(bin)
 	if err != nil {
 		return err
 	}
-	repo, err := p.repository(ctx)
+	repo, err := p.createRepository(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,17 +76,17 @@ func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]Be
 	for i := range uint64(p.studies) {
 		seed := p.first + i
 		line, kept := lines[seed]
-		beside := seed < p.first+uint64(p.beside) && line.InBlocks == 0
+		beside := seed < p.first+uint64(p.withBlocks) && line.InBlocks == 0
 		if kept && !beside {
 			continue
 		}
 		if !kept {
-			if line, err = p.study(ctx, bin, repo, seed); err != nil {
+			if line, err = p.runBench(ctx, bin, repo, seed); err != nil {
 				return fmt.Errorf("seed %d: %w", seed, err)
 			}
 		}
 		if beside {
-			if err := p.besides(ctx, repo, &line); err != nil {
+			if err := p.addBlocks(ctx, repo, &line); err != nil {
 				return fmt.Errorf("seed %d: %w", seed, err)
 			}
 		}
@@ -100,14 +100,14 @@ func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]Be
 	return nil
 }
 
-// repository creates a git repository with the commits base and head, and builds
-// each side's test binary in it.
-func (p pair) repository(ctx context.Context) (repo string, err error) {
+// createRepository creates a git repository with the commits base and head, and builds each
+// side's test binary in it.
+func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 	if repo, err = os.MkdirTemp("", "calibrate-*"); err != nil {
 		return "", err
 	}
 	write := func(name, text string) error { return os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600) }
-	base, head, tests, err := p.sources()
+	base, head, tests, err := p.readSources()
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +120,7 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 	if err := write(".gitignore", "*.test\n"); err != nil {
 		return "", err
 	}
-	if _, err := command(ctx, repo, "git", "init", "-q"); err != nil {
+	if _, err := runCommand(ctx, repo, "git", "init", "-q"); err != nil {
 		return "", err
 	}
 	for _, side := range []struct{ name, source string }{{"base", base}, {"head", head}} {
@@ -132,7 +132,7 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 			{"git", "-c", "user.name=calibrate", "-c", "user.email=calibrate@example.com", "commit", "-q", "-m", side.name},
 			{"go", "test", "-c", "-trimpath", "-o", side.name + ".test"},
 		} {
-			if _, err := command(ctx, repo, args[0], args[1:]...); err != nil {
+			if _, err := runCommand(ctx, repo, args[0], args[1:]...); err != nil {
 				return "", err
 			}
 		}
@@ -140,9 +140,9 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 	return repo, nil
 }
 
-// study runs `tare bench` once.
-func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
-	out, err := command(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
+// runBench runs `tare bench` once.
+func (p pair) runBench(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
+	out, err := runCommand(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
 	if err != nil {
 		return BenchLine{}, err
@@ -153,20 +153,19 @@ func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLi
 	}
 	l := BenchLine{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Rounds: r.RoundsDone, Benchmark: map[string]Row{}}
 	for _, w := range r.Workloads {
-		l.Benchmark[short(w.ID)] = rowOf(&r, w.ID)
+		l.Benchmark[shortName(w.ID)] = rowOf(&r, w.ID)
 	}
 	return l, nil
 }
 
-// besides runs blocks of go test -count beside a study, and keeps what benchstat says
-// of them.
-func (p pair) besides(ctx context.Context, repo string, l *BenchLine) error {
+// addBlocks runs blocks of go test -count and adds benchstat's test of them to l.
+func (p pair) addBlocks(ctx context.Context, repo string, l *BenchLine) error {
 	begin := time.Now()
-	base, err := p.block(ctx, repo, "base")
+	base, err := p.runBlock(ctx, repo, "base")
 	if err != nil {
 		return err
 	}
-	head, err := p.block(ctx, repo, "head")
+	head, err := p.runBlock(ctx, repo, "head")
 	if err != nil {
 		return err
 	}
@@ -178,22 +177,22 @@ func (p pair) besides(ctx context.Context, repo string, l *BenchLine) error {
 	return nil
 }
 
-// block runs one side's benchmarks as often as benchstat is usually given them.
-func (p pair) block(ctx context.Context, repo, side string) (map[string][]float64, error) {
-	out, err := command(ctx, repo, filepath.Join(repo, side+".test"), "-test.run", "^$", "-test.bench", p.bench,
+// runBlock runs one side's benchmarks p.blocks times.
+func (p pair) runBlock(ctx context.Context, repo, side string) (map[string][]float64, error) {
+	out, err := runCommand(ctx, repo, filepath.Join(repo, side+".test"), "-test.run", "^$", "-test.bench", p.bench,
 		"-test.count", fmt.Sprint(p.blocks), "-test.benchtime", p.blockBenchtime.String())
 	if err != nil {
 		return nil, err
 	}
-	return timesOf(out)
+	return parseTimes(out)
 }
 
-// rowOf returns the figures and verdicts of one benchmark in a result.
+// rowOf returns the measurements and verdicts of one benchmark in a result.
 func rowOf(r *tare.Result, id string) Row {
 	row := Row{Allocs: [2]float64{-1, -1}}
 	head, _ := tare.EffectsOf(r.Rounds, id, "time", "head", "base")
 	control, _ := tare.EffectsOf(r.Rounds, id, "time", tare.ControlID, "base")
-	row.Effects, row.Control = rounded(head.Effects), rounded(control.Effects)
+	row.Effects, row.Control = roundAll(head.Effects), roundAll(control.Effects)
 	for _, c := range r.Comparisons {
 		if c.Workload != id || c.Metric != "time" || c.Contender != "head" || !c.Bounded() {
 			continue
@@ -213,14 +212,14 @@ func rowOf(r *tare.Result, id string) Row {
 		}
 	}
 	for i, side := range []string{"base", "head"} {
-		if v, ok := constant(seen[side]); ok {
+		if v, ok := constantValue(seen[side]); ok {
 			row.Allocs[i] = v
 		}
 	}
 	return row
 }
 
-func constant(values []float64) (float64, bool) {
+func constantValue(values []float64) (float64, bool) {
 	for _, v := range values {
 		if v != values[0] {
 			return 0, false
@@ -232,13 +231,13 @@ func constant(values []float64) (float64, bool) {
 	return values[0], true
 }
 
-// short returns a benchmark's name without its package and the word Benchmark.
-func short(id string) string {
+// shortName returns a benchmark's name without its package and the word Benchmark.
+func shortName(id string) string {
 	return strings.TrimPrefix(id[strings.LastIndexByte(id, '.')+1:], "Benchmark")
 }
 
-// command runs one in dir; what it printed is in the error.
-func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+// runCommand runs a program in dir and returns its stdout. The error contains its output.
+func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // time is calibrated
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// summarise writes the table of one pair.
-func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
+// writeTable writes the table of one pair.
+func (p pair) writeTable(w io.Writer, lines map[uint64]BenchLine) {
 	if len(lines) == 0 {
 		fmt.Fprintf(w, "\n**%s**: not measured yet; run `make calibrate`.\n", p.name)
 		return
@@ -42,17 +42,17 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 	fmt.Fprintln(w, header)
 	fmt.Fprintln(w, rule)
 	for _, id := range strings.Split(p.bench, "|") {
-		p.row(w, id, all)
+		p.writeRow(w, id, all)
 	}
-	p.whole(w, all)
+	p.writeFalseReports(w, all)
 	if len(p.truths) == 1 {
 		for id := range p.truths {
-			p.needs(w, id, all)
+			p.writeNeeded(w, id, all)
 		}
 	}
 }
 
-func (p pair) row(w io.Writer, id string, all []BenchLine) {
+func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 	ratio, excluded, said, u, beside, held := 1.0, 0, 0, 0, 0, 0
 	truth := "equal"
 	if r, ok := p.truths[id]; ok {
@@ -64,7 +64,7 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	for _, l := range all {
 		b := l.Benchmark[id]
 		if !(b.Low > 0) {
-			continue // void, or left out, in that run
+			continue // void or skipped in this run
 		}
 		measured++
 		if b.Low > 1 || b.High < 1 && b.High > 0 {
@@ -109,8 +109,8 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	fmt.Fprintln(w)
 }
 
-// whole says how many tables claim a difference anywhere where there is none.
-func (p pair) whole(w io.Writer, all []BenchLine) {
+// writeFalseReports writes how many tables report a difference that does not exist.
+func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 	wrong, u := 0, 0
 	var seconds []float64 // of blocks
 	for _, l := range all {
@@ -133,17 +133,18 @@ func (p pair) whole(w io.Writer, all []BenchLine) {
 	if strings.Count(p.bench, "|") < len(p.truths) {
 		return // all differ
 	}
-	lo, hi := stats.ClopperPearson(wrong, len(all), level)
+	lo, hi := stats.ClopperPearson(wrong, len(all), errorLevel)
 	fmt.Fprintf(w, "\nRuns that report at least one difference that does not exist: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
 	if len(seconds) > 0 {
-		lo, hi = stats.ClopperPearson(u, len(seconds), level)
+		lo, hi = stats.ClopperPearson(u, len(seconds), errorLevel)
 		fmt.Fprintf(w, "; by benchstat, of `go test -count=%d` of base and then of head, %.0f s together: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), u, len(seconds), 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w, ".")
 }
 
-// needs says how long it takes until nine of ten studies find what was planted.
-func (p pair) needs(w io.Writer, planted string, all []BenchLine) {
+// writeNeeded writes the number of rounds after which 90 % of the studies find the planted
+// difference.
+func (p pair) writeNeeded(w io.Writer, planted string, all []BenchLine) {
 	var lines []Line
 	fewest, perRound := math.MaxInt, []float64{}
 	for _, l := range all {
@@ -155,7 +156,7 @@ func (p pair) needs(w io.Writer, planted string, all []BenchLine) {
 		b := l.Benchmark[planted]
 		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
 	}
-	n, text := roundsFor(lines, planted, fewest, level/float64(strings.Count(p.bench, "|")+1))
+	n, text := roundsFor(lines, planted, fewest, errorLevel/float64(strings.Count(p.bench, "|")+1))
 	fmt.Fprintf(w, "\nRounds after which 90 %% of the runs find it: %s", text)
 	if n > 0 {
 		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(perRound))

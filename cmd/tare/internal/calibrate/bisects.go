@@ -29,7 +29,7 @@ const (
 	searchBlocks  = 10   // of go test -count, as benchstat is usually given them
 )
 
-// Search is what is kept of one seed: what tare bisect found, and git bisect run
+// Search stores one seed: the results of tare bisect and of git bisect run
 // with benchstat's test.
 type Search struct {
 	Seed     uint64 `json:"seed"`
@@ -39,17 +39,17 @@ type Search struct {
 	Pressure string `json:"load_average"` // before the search
 }
 
-// Found is what one of them came to.
+// Found is the result of one search.
 type Found struct {
-	Commit   int     `json:"commit"` // 0: none
+	Commit   int     `json:"commit"` // 0 if none was found
 	Measured int     `json:"measured"`
 	Seconds  float64 `json:"seconds"` // builds included
 }
 
-// bisects runs searches until there are n, and prints how many were right.
-func bisects(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
+// runSearches runs searches until there are n, and writes their table.
+func runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
 	path := filepath.Join(dir, "bisect.ndjson")
-	lines, err := read(path, func(s Search) uint64 { return s.Seed })
+	lines, err := readLines(path, func(s Search) uint64 { return s.Seed })
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func bisects(ctx context.Context, bin, dir string, n int, table, stderr io.Write
 		if _, ok := lines[firstSearch+i]; ok || bin == "" {
 			continue
 		}
-		s, err := search(ctx, bin, firstSearch+i)
+		s, err := searchBoth(ctx, bin, firstSearch+i)
 		if err != nil {
 			return err
 		}
@@ -68,12 +68,12 @@ func bisects(ctx context.Context, bin, dir string, n int, table, stderr io.Write
 		fmt.Fprintf(stderr, "bisect: seed %d, planted %d; tare: %d by %d commits in %.0f s; git bisect: %d by %d in %.0f s\n", s.Seed, s.Planted,
 			s.Tare.Commit, s.Tare.Measured, s.Tare.Seconds, s.Git.Commit, s.Git.Measured, s.Git.Seconds)
 	}
-	searchTable(table, lines)
+	writeSearchTable(table, lines)
 	return nil
 }
 
-// searchTable writes how many searches of either way were right, and what they took.
-func searchTable(table io.Writer, lines map[uint64]Search) {
+// writeSearchTable writes how many searches of either tool were right, and their cost.
+func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
 	for _, way := range []struct {
 		name string
@@ -103,8 +103,8 @@ func searchTable(table io.Writer, lines map[uint64]Search) {
 	}
 }
 
-// search makes the repository of a seed and has both search it.
-func search(ctx context.Context, bin string, seed uint64) (Search, error) {
+// searchBoth creates the repository of a seed and searches it with both tools.
+func searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 	s := Search{Seed: seed, Pressure: loadAverage()}
 	tmp, err := os.MkdirTemp("", "tare-bisects-")
 	if err != nil {
@@ -113,33 +113,33 @@ func search(ctx context.Context, bin string, seed uint64) (Search, error) {
 	defer os.RemoveAll(tmp)
 	repo := filepath.Join(tmp, "repo")
 	var commits []string
-	if s.Planted, commits, err = history(ctx, repo, seed); err != nil {
+	if s.Planted, commits, err = writeHistory(ctx, repo, seed); err != nil {
 		return s, err
 	}
 	number := func(commit string) int {
 		return max(0, slices.IndexFunc(commits, func(c string) bool { return commit != "" && strings.HasPrefix(c, commit) }))
 	}
-	if s.Tare, err = byTare(ctx, bin, tmp, repo, commits[0], number); err == nil {
-		s.Git, err = byGit(ctx, tmp, repo, commits[0], number)
+	if s.Tare, err = searchByTare(ctx, bin, tmp, repo, commits[0], number); err == nil {
+		s.Git, err = searchByGit(ctx, tmp, repo, commits[0], number)
 	}
 	return s, err
 }
 
-// history writes a repository; commits begin with the good one.
-func history(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
+// writeHistory creates a repository. The first of commits is the good one.
+func writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	planted = 1 + rng.IntN(searchCommits)
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		return 0, nil, err
 	}
 	git := func(args ...string) (string, error) {
-		out, err := command(ctx, repo, "git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		out, err := runCommand(ctx, repo, "git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 		return strings.TrimSpace(string(out)), err
 	}
 	if _, err := git("init", "--quiet", "--initial-branch=main"); err != nil {
 		return 0, nil, err
 	}
-	var before, after strings.Builder // code around the one that is measured
+	var before, after strings.Builder // code around the measured function
 	for i := range searchCommits + 1 {
 		turns := float64(searchTurns)
 		if i > 0 {
@@ -175,8 +175,8 @@ func history(ctx context.Context, repo string, seed uint64) (planted int, commit
 	return planted, commits, nil
 }
 
-// byTare is tare bisect, with a cache of its own.
-func byTare(ctx context.Context, bin, tmp, repo, good string, number func(string) int) (f Found, err error) {
+// searchByTare runs tare bisect with an empty cache.
+func searchByTare(ctx context.Context, bin, tmp, repo, good string, number func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err
 	}
@@ -185,7 +185,7 @@ func byTare(ctx context.Context, bin, tmp, repo, good string, number func(string
 	cmd.Dir, cmd.Stderr = repo, os.Stderr
 	cmd.Env = append(os.Environ(), "GOWORK=off", "TARE_CACHE="+filepath.Join(tmp, "cache"), "TARE_DATA="+filepath.Join(tmp, "data"))
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, failed := cmd.Output() // 3 and 4 are answers
+	out, failed := cmd.Output() // exit codes 3 and 4 are results
 	var doc struct {
 		Found  []string
 		Search struct{ Tests []json.RawMessage }
@@ -200,30 +200,29 @@ func byTare(ctx context.Context, bin, tmp, repo, good string, number func(string
 	return f, nil
 }
 
-// byGit is git bisect run, each step of which compares ten runs with ten of the
-// good commit.
-func byGit(ctx context.Context, tmp, repo, good string, number func(string) int) (f Found, err error) {
+// searchByGit runs git bisect run. Each step compares ten runs with ten of the good commit.
+func searchByGit(ctx context.Context, tmp, repo, good string, number func(string) int) (f Found, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return f, err
 	}
 	begin := time.Now()
 	log := filepath.Join(tmp, "steps")
-	if _, err := command(ctx, repo, "git", "checkout", "--quiet", good); err != nil {
+	if _, err := runCommand(ctx, repo, "git", "checkout", "--quiet", good); err != nil {
 		return f, err
 	}
-	if _, err := command(ctx, repo, self, "-step", log); err != nil { // the good one is the first
+	if _, err := runCommand(ctx, repo, self, "-step", log); err != nil { // the first step measures the good commit
 		return f, err
 	}
-	if _, err := command(ctx, repo, "git", "bisect", "start", "main", good); err != nil {
+	if _, err := runCommand(ctx, repo, "git", "bisect", "start", "main", good); err != nil {
 		return f, err
 	}
-	out, err := command(ctx, repo, "git", "bisect", "run", self, "-step", log)
+	out, err := runCommand(ctx, repo, "git", "bisect", "run", self, "-step", log)
 	if err != nil {
 		return f, err
 	}
 	f.Seconds = math.Round(time.Since(begin).Seconds())
-	steps, err := read(log, func(s step) uint64 { return uint64(s.N) })
+	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	f.Measured = len(steps)
 	for line := range strings.Lines(string(out)) {
 		if commit, ok := strings.CutSuffix(strings.TrimSpace(line), " is the first bad commit"); ok {
@@ -235,26 +234,26 @@ func byGit(ctx context.Context, tmp, repo, good string, number func(string) int)
 
 // step is one step of git bisect run.
 type step struct {
-	N     int       `json:"n"` // 0: the good commit
+	N     int       `json:"n"` // 0 for the good commit
 	Times []float64 `json:"times"`
 }
 
-// bisectStep measures the working directory and compares it with the first step
-// in log. It is bad where benchstat's test shows a difference and the medians
-// differ by more than half of what was planted.
+// bisectStep measures the working directory and compares it with the first step in log. It
+// returns true if benchstat's test shows a difference and the medians differ by more than half
+// of the planted effect.
 func bisectStep(ctx context.Context, log string) (bad bool, err error) {
-	steps, err := read(log, func(s step) uint64 { return uint64(s.N) })
+	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	if err != nil {
 		return false, err
 	}
-	if _, err := command(ctx, ".", "go", "test", "-c", "-o", log+".test", "."); err != nil {
+	if _, err := runCommand(ctx, ".", "go", "test", "-c", "-o", log+".test", "."); err != nil {
 		return false, err
 	}
-	out, err := command(ctx, ".", log+".test", "-test.run", "^$", "-test.bench", ".", "-test.count", fmt.Sprint(searchBlocks))
+	out, err := runCommand(ctx, ".", log+".test", "-test.run", "^$", "-test.bench", ".", "-test.count", fmt.Sprint(searchBlocks))
 	if err != nil {
 		return false, err
 	}
-	times, err := timesOf(out)
+	times, err := parseTimes(out)
 	if err != nil {
 		return false, err
 	}
@@ -266,7 +265,7 @@ func bisectStep(ctx context.Context, log string) (bad bool, err error) {
 	return p < 0.05 && ratio > 1+searchEffect/2, nil
 }
 
-// loadAverage is how busy the machine is, where that is known.
+// loadAverage returns the load average of one minute, or "" if unknown.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	one, _, _ := strings.Cut(string(text), " ")

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// timesOf are the times per operation of each benchmark in what go test printed.
-func timesOf(out []byte) (map[string][]float64, error) {
+// parseTimes returns the times per operation of each benchmark in the output of go test.
+func parseTimes(out []byte) (map[string][]float64, error) {
 	times := map[string][]float64{}
 	r := benchfmt.NewReader(bytes.NewReader(out), "blocks")
 	for r.Scan() {
@@ -27,7 +27,7 @@ func timesOf(out []byte) (map[string][]float64, error) {
 	return times, r.Err()
 }
 
-// uTest is what benchstat asks of two blocks of runs, and the ratio of their
+// uTest returns the p value of benchstat's test for two blocks of runs, and the ratio of their
 // medians.
 func uTest(base, head []float64) (p, ratio float64) {
 	th := benchmath.DefaultThresholds

@@ -92,7 +92,7 @@ func TestBenchSummary(t *testing.T) {
 	sum.Said, sum.Low = "slower", 1.01
 	wrong.Benchmark["Sum"] = sum
 	var out bytes.Buffer
-	named("bench-slower").summarise(&out, lines)
+	named("bench-slower").writeTable(&out, lines)
 	for _, want := range []string{
 		"30 times, seeds 9201–9230; 40 rounds (median; 40 to 40) in 60 s",
 		"| Mix | +5.0 % | 30 of 30 | 30 of 30 | 1.0", "| 30 of 30 |", "| Sum | equal | 1 of 30 | 1 of 30 |", "| 0 → 0 in 30 of 30 |",
@@ -117,7 +117,7 @@ func TestBenchSummary(t *testing.T) {
 		same[i] = l
 	}
 	out.Reset()
-	named("bench-same").summarise(&out, same)
+	named("bench-same").writeTable(&out, same)
 	if want := "difference that does not exist: 0 of 4 (0 % to 60 %); by benchstat, of `go test -count=10` of base and then of head, 26 s together: 1 of 3"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
@@ -127,7 +127,7 @@ func TestBenchSummary(t *testing.T) {
 // its benchmarks are there.
 func TestPairs(t *testing.T) {
 	for _, p := range pairs {
-		base, head, tests, err := p.sources()
+		base, head, tests, err := p.readSources()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	}
-	if head := longerLoops("var extraXor = 0\n"); head != "var extraXor = 160\n" {
+	if head := lengthenLoops("var extraXor = 0\n"); head != "var extraXor = 160\n" {
 		t.Errorf("a longer loop is %q", head)
 	}
 }
@@ -162,7 +162,7 @@ func named(name string) pair {
 func lineCount(text string) int { return strings.Count(text, "\n") }
 
 func TestTimesOf(t *testing.T) {
-	times, err := timesOf([]byte("goos: linux\nBenchmarkMix-2   \t 1000\t 40.0 ns/op\nBenchmarkMix-2   \t 1000\t 42.0 ns/op\nPASS\n"))
+	times, err := parseTimes([]byte("goos: linux\nBenchmarkMix-2   \t 1000\t 40.0 ns/op\nBenchmarkMix-2   \t 1000\t 42.0 ns/op\nPASS\n"))
 	if err != nil || len(times) != 1 || len(times["Mix"]) != 2 || math.Abs(times["Mix"][0]-40e-9) > 1e-15 {
 		t.Errorf("times %v, %v", times, err)
 	}
@@ -174,13 +174,13 @@ func TestRoundsFor(t *testing.T) {
 		few = append(few, line(i, 0.02))
 		many = append(many, line(i, 0.2))
 	}
-	if _, got := roundsFor(few, "plus5", rounds, level); len(got) > 2 {
+	if _, got := roundsFor(few, "plus5", rounds, errorLevel); len(got) > 2 {
 		t.Errorf("little noise takes %s rounds, want a few", got)
 	}
-	if _, got := roundsFor(many, "plus5", rounds, level); !strings.HasPrefix(got, "about") && !strings.HasPrefix(got, "more than") {
+	if _, got := roundsFor(many, "plus5", rounds, errorLevel); !strings.HasPrefix(got, "about") && !strings.HasPrefix(got, "more than") {
 		t.Errorf("much noise takes %s rounds, want more than one study has", got)
 	}
-	if _, published := called(line(1, 0.02), "plus5", 4, level); published {
+	if _, published := differsAfter(line(1, 0.02), "plus5", 4, errorLevel); published {
 		t.Error("a difference was published from four rounds, which have no interval")
 	}
 }
@@ -191,12 +191,12 @@ func TestHistoryOfASearch(t *testing.T) {
 		t.Skip("no git command")
 	}
 	repo := filepath.Join(t.TempDir(), "repo")
-	planted, commits, err := history(t.Context(), repo, firstSearch)
+	planted, commits, err := writeHistory(t.Context(), repo, firstSearch)
 	if err != nil || len(commits) != searchCommits+1 || planted < 1 || planted > searchCommits {
 		t.Fatalf("%d planted, %d commits, %v", planted, len(commits), err)
 	}
 	for i, commit := range commits {
-		source, err := command(t.Context(), repo, "git", "show", commit+":search.go")
+		source, err := runCommand(t.Context(), repo, "git", "show", commit+":search.go")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestSearchesAreCounted(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := bisects(t.Context(), "", dir, 20, &out, io.Discard); err != nil {
+	if err := runSearches(t.Context(), "", dir, 20, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| `tare bisect` | 4 of 4 | 0 | 0 | 6 (6–6) | 2.0 (2.0–2.0) |", "benchstat's test | 2 of 4 | 1 | 1 | 5 (5–5) | 1.0 (1.0–1.0) |"} {

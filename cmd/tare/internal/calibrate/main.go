@@ -1,7 +1,7 @@
 // Command calibrate measures contenders whose true ratio is known, many times,
 // and counts how often tare is right: programs of `tare run`, and benchmarks of
-// two revisions for `tare bench`. It keeps what it measured beside the studies,
-// one line per seed, and goes on where it stopped; seeds are fixed and no seed
+// two revisions for `tare bench`. It stores the measurements next to the studies,
+// one line per seed, and resumes where it stopped; seeds are fixed and no seed
 // is measured twice.
 //
 //	go run ./cmd/tare/internal/calibrate -tare ./out/tare
@@ -38,7 +38,7 @@ var bases = []struct {
 	first uint64
 }{{"spin", 1001}, {"alloc", 2001}}
 
-// Line is what is kept of one study.
+// Line stores one study.
 type Line struct {
 	Seed     uint64               `json:"seed"`
 	Seconds  float64              `json:"seconds"`
@@ -51,15 +51,15 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
-		if flag := slices.Index(os.Args, "-step"); flag > 0 && !errors.Is(err, errBad) {
+		if flag := slices.Index(os.Args, "-step"); flag > 0 && !errors.Is(err, errBadCommit) {
 			os.Exit(128) // git bisect gives up
 		}
 		os.Exit(1)
 	}
 }
 
-// errBad is the answer of a step of git bisect run, whose exit code is 1 then.
-var errBad = errors.New("this commit takes more")
+// errBadCommit makes a step of git bisect run exit with 1.
+var errBadCommit = errors.New("this commit takes more")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
@@ -76,24 +76,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case *log != "":
 		bad, err := bisectStep(ctx, *log)
 		if bad {
-			err = errBad
+			err = errBadCommit
 		}
 		return err
 	case *searches > 0:
 		var found strings.Builder
-		if err := bisects(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
+		if err := runSearches(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
 			return err
 		}
 		fmt.Fprint(stdout, found.String())
 		if *page == "" {
 			return nil
 		}
-		return replace(*page, "bisects", found.String())
+		return replaceTable(*page, "bisects", found.String())
 	}
 	var table strings.Builder
 	for _, b := range bases {
 		path := filepath.Join(*dir, b.name+".ndjson")
-		lines, err := read(path, func(l Line) uint64 { return l.Seed })
+		lines, err := readLines(path, func(l Line) uint64 { return l.Seed })
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			if _, ok := lines[b.first+i]; ok {
 				continue
 			}
-			line, err := measure(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), b.first+i)
+			line, err := runStudy(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), b.first+i)
 			if err != nil {
 				return err
 			}
@@ -112,24 +112,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n",
 				b.name, line.Seed, len(lines), studies, line.Seconds, 100*line.Pressure)
 		}
-		summarise(&table, b.name, lines)
+		writeBaseTable(&table, b.name, lines)
 	}
 	var two strings.Builder
-	if err := benches(ctx, *bin, *dir, &two, stderr); err != nil {
+	if err := runBenches(ctx, *bin, *dir, &two, stderr); err != nil {
 		return err
 	}
 	fmt.Fprint(stdout, table.String(), two.String())
 	if *method == "" {
 		return nil
 	}
-	if err := replace(*method, "calibration", table.String()); err != nil {
+	if err := replaceTable(*method, "calibration", table.String()); err != nil {
 		return err
 	}
-	return replace(*method, "calibration-bench", two.String())
+	return replaceTable(*method, "calibration-bench", two.String())
 }
 
-// measure runs one study of a fixed number of rounds.
-func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) {
+// runStudy runs one study of a fixed number of rounds.
+func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error) {
 	cmd := exec.CommandContext(ctx, bin, "run", study, "--rounds", fmt.Sprint(rounds), "--seed", fmt.Sprint(seed), "--json", "--quiet")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Stderr = os.Stderr
@@ -148,7 +148,7 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 			e = e.Turned()
 		}
 		if e.Metric == "time" && e.B == base {
-			l.Effects[e.A] = rounded(e.Effects)
+			l.Effects[e.A] = roundAll(e.Effects)
 		}
 	}
 	for id, x := range l.Effects {
@@ -159,8 +159,8 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 	return l, nil
 }
 
-// read returns what was measured, by seed.
-func read[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
+// readLines reads the stored lines by seed. A missing file has none.
+func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	lines := map[uint64]L{}
 	src, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
@@ -179,8 +179,8 @@ func read[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	return lines, nil
 }
 
-// rounded has six digits, which are a millionth.
-func rounded(x []float64) []float64 {
+// roundAll rounds to six decimals.
+func roundAll(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = math.Round(v*1e6) / 1e6
@@ -204,8 +204,8 @@ func appendLine[L any](path string, l L) error {
 	return f.Close()
 }
 
-// replace puts table between the markers of that name in the document at path.
-func replace(path, name, table string) error {
+// replaceTable replaces the text between the markers name in the document at path by table.
+func replaceTable(path, name, table string) error {
 	begin, end := "<!-- "+name+":begin -->", "<!-- "+name+":end -->"
 	src, err := os.ReadFile(path)
 	if err != nil {

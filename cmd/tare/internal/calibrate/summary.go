@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// level is the error a single look of a fixed number of rounds is read at.
-const level = 0.05
+// errorLevel is the level of an interval after a fixed number of rounds.
+const errorLevel = 0.05
 
-// power is the share of studies that must find a difference.
+// power is the required share of studies that find a difference.
 const power = 0.90
 
-// summarise writes the table of one base.
-func summarise(w io.Writer, base string, lines map[uint64]Line) {
-	all := sorted(lines)
+// writeBaseTable writes the table of one base.
+func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
+	all := sortLines(lines)
 	if len(all) == 0 {
 		fmt.Fprintf(w, "\n**%s base**: not measured yet; run `make calibrate`.\n", base)
 		return
@@ -38,48 +38,47 @@ func summarise(w io.Writer, base string, lines map[uint64]Line) {
 		excluded, published := 0, 0
 		var ratios, widths []float64
 		for _, l := range all {
-			out, pub := called(l, c.id, rounds, level)
+			out, pub := differsAfter(l, c.id, rounds, errorLevel)
 			if out {
 				excluded++
 			}
 			if pub {
 				published++
 			}
-			lo, hi, _ := stats.Interval(l.Effects[c.id], level)
+			lo, hi, _ := stats.Interval(l.Effects[c.id], errorLevel)
 			ratios = append(ratios, math.Exp(stats.HodgesLehmann(l.Effects[c.id])))
 			widths = append(widths, (hi-lo)/2)
 		}
-		lo, hi := stats.ClopperPearson(published, len(all), level)
+		lo, hi := stats.ClopperPearson(published, len(all), errorLevel)
 		need := "–"
 		if c.truth != "equal" {
-			_, need = roundsFor(all, c.id, rounds, level)
+			_, need = roundsFor(all, c.id, rounds, errorLevel)
 		}
 		fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.0f %% to %.0f %% | %.4f | ±%.2f %% | %s |\n",
 			c.id, c.truth, excluded, len(all), published, len(all), 100*lo, 100*hi, stats.Median(ratios), 100*stats.Median(widths), need)
 	}
 }
 
-// called reports what the first n rounds of a study say of contender id:
-// whether its interval excludes 1, and whether the difference is published,
-// which it is only beyond the control's half-width.
-func called(l Line, id string, n int, level float64) (excludes, published bool) {
+// differsAfter reports whether after n rounds the interval of contender id excludes 1, and
+// whether the difference is published, which it is only beyond the control's half-width.
+func differsAfter(l Line, id string, n int, level float64) (excludes, published bool) {
 	excludes, beyond := stats.Differs(l.Effects[id][:n], l.Effects[tare.ControlID][:n], level)
 	return excludes, excludes && (beyond || id == tare.ControlID)
 }
 
-// roundsFor is how many rounds it takes until nine of ten studies publish the
-// difference, zero where there are not enough. Beyond the rounds of one study,
-// consecutive studies are joined.
+// roundsFor returns the number of rounds after which 90 % of the studies publish the
+// difference, or 0 if there are not enough. Beyond the rounds of one study it joins consecutive
+// studies.
 func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	for n := 6; n <= rounds; n++ {
-		if share(all, id, n, level) >= power {
+		if shareFound(all, id, n, level) >= power {
 			return n, fmt.Sprint(n)
 		}
 	}
 	for join := 2; join <= 6; join++ {
 		joined := joinLines(all, join)
 		for n := (join-1)*rounds + 4; n <= join*rounds; n += 4 {
-			if share(joined, id, n, level) >= power {
+			if shareFound(joined, id, n, level) >= power {
 				return n, fmt.Sprintf("about %d (from %d studies, each %d joined into one)", n, len(all), join)
 			}
 		}
@@ -87,17 +86,17 @@ func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	return 0, fmt.Sprintf("more than %d", 6*rounds)
 }
 
-func share(all []Line, id string, n int, level float64) float64 {
+func shareFound(all []Line, id string, n int, level float64) float64 {
 	found := 0
 	for _, l := range all {
-		if _, pub := called(l, id, n, level); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
+		if _, pub := differsAfter(l, id, n, level); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
 			found++
 		}
 	}
 	return float64(found) / float64(len(all))
 }
 
-// joinLines makes one long study of every k consecutive ones.
+// joinLines joins every k consecutive studies into one.
 func joinLines(all []Line, k int) []Line {
 	var out []Line
 	for i := 0; i+k <= len(all); i += k {
@@ -112,7 +111,7 @@ func joinLines(all []Line, k int) []Line {
 	return out
 }
 
-func sorted(lines map[uint64]Line) []Line {
+func sortLines(lines map[uint64]Line) []Line {
 	var out []Line
 	for _, seed := range slices.Sorted(maps.Keys(lines)) {
 		out = append(out, lines[seed])
