@@ -10,22 +10,20 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Cost is what was seen of one function, with what it called of packages that
-// are not the user's.
+// Cost is the cost of one function of the user's, including what it calls in other packages.
 type Cost struct {
 	Function string
-	Through  string // what it called directly; empty: itself
+	Through  string // the function that it called directly; "" for itself
 	File     string // base name
 	Line     int
 	Value    float64 // nanoseconds of CPU time, or allocations
 }
 
-// Attribute reads a gzipped pprof document of CPU time or memory, and charges
-// each sample to the innermost function of a package of the user's. What the
-// runtime does for no function in particular is charged to what it was doing.
-// Samples outside of benchmarks are left out.
+// Attribute reads a gzipped pprof document of CPU time or memory, and charges each sample to
+// the innermost function in a package of the user's. Samples without one are charged to the
+// part of the runtime. It omits samples outside of benchmarks.
 func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, error) {
-	raw, err := unzipped(doc, MaxDocument)
+	raw, err := unzip(doc, MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
@@ -47,7 +45,7 @@ func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, err
 	}
 	sums := map[Cost]float64{}
 	for _, s := range parsed.Sample {
-		if c, ok := charge(s, users); ok && s.Value[at] > 0 {
+		if c, ok := chargeTo(s, users); ok && s.Value[at] > 0 {
 			sums[c] += float64(s.Value[at])
 		}
 	}
@@ -57,13 +55,13 @@ func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, err
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b Cost) int {
-		return order(a.Value, b.Value, fmt.Sprint(a.Function, a.Through, a.Line), fmt.Sprint(b.Function, b.Through, b.Line))
+		return compareValues(a.Value, b.Value, fmt.Sprint(a.Function, a.Through, a.Line), fmt.Sprint(b.Function, b.Through, b.Line))
 	})
 	return all, nil
 }
 
-// charge finds whose cost a sample is.
-func charge(s *profile.Sample, users func(path string) bool) (Cost, bool) {
+// chargeTo returns the function that a sample is charged to.
+func chargeTo(s *profile.Sample, users func(path string) bool) (Cost, bool) {
 	through := ""
 	for _, l := range s.Location {
 		for _, line := range l.Line {
@@ -77,8 +75,8 @@ func charge(s *profile.Sample, users func(path string) bool) (Cost, bool) {
 			through = name
 		}
 	}
-	names := frames(s)
-	for _, name := range names { // testing's own work, and collections that it asks for
+	names := sampleFrames(s)
+	for _, name := range names { // testing's work, and the collections that it requests
 		if strings.HasPrefix(name, "testing.") || name == "runtime.main" || name == "runtime/pprof.profileWriter" {
 			return Cost{}, false
 		}
@@ -86,7 +84,7 @@ func charge(s *profile.Sample, users func(path string) bool) (Cost, bool) {
 	return Cost{Function: partOf(stack{frames: names})}, true
 }
 
-// Plain is a function's name without type arguments.
+// Plain returns a function's name without type arguments.
 func Plain(function string) string {
 	for {
 		i := strings.IndexByte(function, '[')

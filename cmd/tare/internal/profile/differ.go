@@ -12,37 +12,35 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Side is one of two contenders that are compared with each other.
+// Side is one of two compared contenders.
 type Side struct {
 	Name    string // contender
 	Profile *Profile
-	Ops     int64 // done while the profile was taken
+	Ops     int64 // operations during the profile
 }
 
-// Gap is the difference of two contenders, by function and by part.
+// Gap is the difference between two contenders, by function and by part.
 type Gap struct {
 	From, To string // contenders
-	Unit     string // of all figures: nanoseconds or bytes, per operation
-	Parts    []Line // packages, and what the runtime did, those furthest apart first; they add up to Whole
-	Told     []Line // parts of which sampling alone does not show the difference
-	Lines    []Line // functions, those furthest apart first; they and Rest add up to Whole
-	Rest     Line   // of all other functions; its name says how many
+	Unit     string // of all values: nanoseconds or bytes, per operation
+	Parts    []Line // packages and parts of the runtime, largest difference first; their sum is Whole
+	Told     []Line // parts whose difference exceeds sampling error
+	Lines    []Line // functions, largest difference first; their sum with Rest is Whole
+	Rest     Line   // all other functions; the name contains their number
 	Whole    Line
 }
 
-// Line is what one function or part took itself for an operation, in both
-// contenders.
+// Line holds what one function or part took itself per operation, in both contenders.
 type Line struct {
 	Function string
 	From, To float64
 }
 
-// Difference is how much more it is in the second.
+// Difference returns how much more the second contender takes.
 func (l Line) Difference() float64 { return l.To - l.From }
 
-// Differ names the n functions that account for most of the gap between two
-// contenders, per operation. Functions of which sampling alone may show the
-// difference are with the rest.
+// Differ returns the n functions with the largest differences between two contenders, per
+// operation. Functions whose difference may be sampling error are in Rest.
 func Differ(from, to Side, n int) (Gap, error) {
 	switch {
 	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
@@ -66,14 +64,14 @@ func Differ(from, to Side, n int) (Gap, error) {
 	for _, s := range to.Profile.stacks {
 		add(s, Line{To: s.value / float64(to.Ops)})
 	}
-	g.Parts = furthest(parts)
+	g.Parts = sortByDifference(parts)
 	for _, l := range g.Parts {
 		if beyondSampling(l, from, to) {
 			g.Told = append(g.Told, l)
 		}
 	}
 	others := 0
-	for _, l := range furthest(functions) {
+	for _, l := range sortByDifference(functions) {
 		if len(g.Lines) < n && beyondSampling(l, from, to) {
 			g.Lines = append(g.Lines, l)
 			continue
@@ -86,29 +84,27 @@ func Differ(from, to Side, n int) (Gap, error) {
 	return g, nil
 }
 
-// furthest are the lines of a map, those furthest apart first.
-func furthest(of map[string]Line) []Line {
+// sortByDifference returns the lines of a map, largest difference first.
+func sortByDifference(of map[string]Line) []Line {
 	var out []Line
 	for _, l := range of {
 		out = append(out, l)
 	}
 	slices.SortFunc(out, func(a, b Line) int {
-		return order(math.Abs(a.Difference()), math.Abs(b.Difference()), a.Function, b.Function)
+		return compareValues(math.Abs(a.Difference()), math.Abs(b.Difference()), a.Function, b.Function)
 	})
 	return out
 }
 
-// beyondSampling reports whether a line's two figures are further apart than
-// they come out where nothing but the moments of sampling differ: twice the
-// standard deviation of their difference, with counts of samples that are
-// Poisson's. A profile that does not say what one sample stands for has none.
+// beyondSampling reports whether a line's difference exceeds twice its standard deviation, with
+// Poisson counts of samples. It is always true if the profile has no sampling period.
 func beyondSampling(l Line, from, to Side) bool {
 	a, b := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
 	return math.Abs(l.Difference()) > 2*math.Sqrt(l.From*a+l.To*b)
 }
 
-// Describe is the gap in a result's words, with n parts and n functions at most,
-// and none of which sampling alone may show the difference.
+// Describe returns the gap for a result, with at most n parts and n functions whose difference
+// exceeds sampling error.
 func (g Gap) Describe(n int) *tare.ProfileGap {
 	out := &tare.ProfileGap{Against: g.From, From: g.Whole.From, To: g.Whole.To}
 	lines := func(of []Line) []tare.GapLine {
@@ -130,13 +126,13 @@ func (g Gap) WriteText(w io.Writer) error {
 			fmt.Fprintln(w)
 		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t%% of it\t\n", unit, plain(g.From), plain(g.To))
+		fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t%% of it\t\n", unit, replaceControls(g.From), replaceControls(g.To))
 		for _, l := range lines {
 			name := l.Function
 			if i > 0 {
-				name = short(name)
+				name = shortName(name)
 			}
-			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", figure(l.From), figure(l.To), signed(l.Difference()), g.share(l), plain(name))
+			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", formatValue(l.From), formatValue(l.To), formatSigned(l.Difference()), g.formatShare(l), replaceControls(name))
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -145,17 +141,17 @@ func (g Gap) WriteText(w io.Writer) error {
 	return nil
 }
 
-// share is a line's part of the whole difference, as a percentage.
-func (g Gap) share(l Line) string {
+// formatShare returns a line's part of the whole difference as a percentage.
+func (g Gap) formatShare(l Line) string {
 	x := l.Difference() / g.Whole.Difference() * 100
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}
-	return signed(math.Round(x))
+	return formatSigned(math.Round(x))
 }
 
-// figure is a number with three significant digits, or whole.
-func figure(v float64) string {
+// formatValue returns a number with three significant digits, or an integer.
+func formatValue(v float64) string {
 	switch a := math.Abs(v); {
 	case a == 0:
 		return "0"
@@ -167,18 +163,18 @@ func figure(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-func signed(v float64) string {
+func formatSigned(v float64) string {
 	switch {
 	case v > 0:
-		return "+" + figure(v)
+		return "+" + formatValue(v)
 	case v < 0:
-		return "−" + figure(-v)
+		return "−" + formatValue(-v)
 	}
 	return "0"
 }
 
-// plain keeps a name on its line: a document can hold any.
-func plain(s string) string {
+// replaceControls replaces control characters: a document can contain any name.
+func replaceControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r >= 0x80 && r < 0xa0 {
 			return '�'

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// shades are how many steps a colour of a difference has.
-const shades = 4
+// shadeSteps is the number of steps of a colour.
+const shadeSteps = 4
 
-// FlameOfDifference draws what two contenders take for an operation, in one graph:
-// a box is as wide as both take together, red where the second takes more of it
-// and blue where it takes less. Profiles of several rounds are added by Add first.
+// FlameOfDifference draws the cost of an operation in two contenders as one graph: the width of
+// a box is the sum of both, red if the second takes more and blue if it takes less. Profiles of
+// several rounds are added by Add first.
 func FlameOfDifference(title string, from, to Side) []byte {
 	p := &Profile{Of: from.Profile.Of, Unit: from.Profile.Unit}
 	for i, side := range []Side{from, to} {
@@ -30,13 +30,13 @@ func FlameOfDifference(title string, from, to Side) []byte {
 	}
 	whole := p.Total - 2*before // the difference
 	caption := fmt.Sprintf("%s for an operation of %s, %s of %s. As wide as both together; red: %[4]s takes more, blue: less; point at one for its figures.",
-		p.amount(before), from.Name, p.amount(p.Total-before), to.Name)
-	return p.fitting(title, func([]box) look {
-		return look{
-			caption: caption, style: shadesStyle(),
-			class: func(x box) string { return shade(x.value-2*x.before, whole, p.Total) },
-			said: func(x box) string {
-				said := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.amount(x.before), from.Name, p.amount(x.value-x.before), to.Name)
+		p.formatAmount(before), from.Name, p.formatAmount(p.Total-before), to.Name)
+	return p.drawToFit(title, func([]box) graphLook {
+		return graphLook{
+			caption: caption, style: shadeStyles(),
+			class: func(x box) string { return shadeClass(x.value-2*x.before, whole, p.Total) },
+			tooltip: func(x box) string {
+				said := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.before), from.Name, p.formatAmount(x.value-x.before), to.Name)
 				if d := x.value - 2*x.before; whole != 0 {
 					said += fmt.Sprintf("; %.0f %% of the difference", 100*d/whole)
 				}
@@ -46,14 +46,14 @@ func FlameOfDifference(title string, from, to Side) []byte {
 	})
 }
 
-// shadesStyle has the classes of shade.
-func shadesStyle() string {
+// shadeStyles returns the CSS classes of shadeClass.
+func shadeStyles() string {
 	var light, dark strings.Builder
 	for _, c := range []struct {
 		name string
 		hue  int
 	}{{"more", 12}, {"less", 215}} {
-		for i := range shades {
+		for i := range shadeSteps {
 			fmt.Fprintf(&light, ".tare-flame .%s%d{fill:hsl(%d,80%%,%d%%)}", c.name, i+1, c.hue, 90-8*(i+1))
 			fmt.Fprintf(&dark, ".tare-flame .%s%d{fill:hsl(%d,%d%%,%d%%)}", c.name, i+1, c.hue, 45+5*i, 22+5*(i+1))
 		}
@@ -61,25 +61,25 @@ func shadesStyle() string {
 	return "<style>" + light.String() + "\n@media (prefers-color-scheme:dark){" + dark.String() + "}</style>\n"
 }
 
-// Add adds what another profile of the same program saw.
+// Add adds the samples of another profile of the same program.
 func (p *Profile) Add(more *Profile) {
 	p.Total += more.Total
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shade is the colour of a difference: the stronger the more of the whole one it is.
-// What is less than a hundredth of all has none.
-func shade(d, whole, total float64) string {
+// shadeClass returns the colour of a difference: the larger its part of the whole difference,
+// the stronger. Below a hundredth of total it is the runtime's grey.
+func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
-		return ofRuntime
+		return runtimeClass
 	}
 	class := "more"
 	if d < 0 {
 		class = "less"
 	}
-	step := math.Ceil(shades * math.Min(1, math.Abs(d)/math.Abs(whole)))
+	step := math.Ceil(shadeSteps * math.Min(1, math.Abs(d)/math.Abs(whole)))
 	if math.IsNaN(step) || whole == 0 {
-		step = shades
+		step = shadeSteps
 	}
 	return fmt.Sprintf("%s%.0f", class, math.Max(1, step))
 }

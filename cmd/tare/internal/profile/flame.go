@@ -4,17 +4,17 @@ import (
 	"slices"
 )
 
-// frame is a function in a flame graph, under its callers.
+// frame is a function in a flame graph, below its caller.
 type frame struct {
 	function string
-	value    float64 // its own and what it called
-	before   float64 // what of value is the first contender's, where there are two
+	value    float64 // of the function and its callees
+	before   float64 // part of value from the first of two contenders
 	own      float64
-	calls    []*frame // the greatest first
+	calls    []*frame // largest first
 }
 
-// tree joins the stacks by their callers.
-func (p *Profile) tree() *frame {
+// buildTree merges the stacks by their callers.
+func (p *Profile) buildTree() *frame {
 	type call struct {
 		caller   *frame
 		function string
@@ -36,28 +36,27 @@ func (p *Profile) tree() *frame {
 		}
 		at.own += s.value
 	}
-	root.sort()
+	root.sortCalls()
 	return root
 }
 
-func (f *frame) sort() {
-	slices.SortFunc(f.calls, func(a, b *frame) int { return order(a.value, b.value, a.function, b.function) })
+func (f *frame) sortCalls() {
+	slices.SortFunc(f.calls, func(a, b *frame) int { return compareValues(a.value, b.value, a.function, b.function) })
 	for _, c := range f.calls {
-		c.sort()
+		c.sortCalls()
 	}
 }
 
-// box is a frame that is drawn.
+// box is a drawn frame.
 type box struct {
 	*frame
 	x, width float64 // as shares of the graph
-	level    int     // 0: without a caller
+	level    int     // 0 without a caller
 }
 
-// boxes lays the tree out: callers above, what they call below them, as wide as
-// what was seen of it. Frames narrower than least, a share, are left out, and
-// so is what lies more than levels deep.
-func (f *frame) boxes(least float64, levels int) []box {
+// layOut returns the boxes of the tree: callees below callers, widths by value. It omits frames
+// narrower than least, a share, and those at level levels and below.
+func (f *frame) layOut(least float64, levels int) []box {
 	var out []box
 	var place func(f *frame, x float64, level int)
 	whole := f.value
@@ -78,8 +77,8 @@ func (f *frame) boxes(least float64, levels int) []box {
 	return out
 }
 
-// packages sums what functions took themselves by package, the greatest first.
-func (p *Profile) packages() []share {
+// sumPackages sums the functions' own values by package, largest first.
+func (p *Profile) sumPackages() []share {
 	sums := map[string]float64{}
 	for _, s := range p.stacks {
 		sums[packageOf(s.frames[len(s.frames)-1])] += s.value
@@ -88,11 +87,11 @@ func (p *Profile) packages() []share {
 	for name, v := range sums {
 		out = append(out, share{name, v})
 	}
-	slices.SortFunc(out, func(a, b share) int { return order(a.value, b.value, a.name, b.name) })
+	slices.SortFunc(out, func(a, b share) int { return compareValues(a.value, b.value, a.name, b.name) })
 	return out
 }
 
-// share is a package and what its functions took themselves.
+// share is a package and the sum of its functions' own values.
 type share struct {
 	name  string
 	value float64

@@ -24,7 +24,7 @@ func zipped(t testing.TB, raw []byte) []byte {
 // FuzzRead: whatever a contender hands over is refused or can be drawn.
 func FuzzRead(f *testing.F) {
 	for _, calls := range [][]call{rich, lean, nil} {
-		raw, err := unzipped(document(f, "cpu", "nanoseconds", calls), MaxDocument)
+		raw, err := unzip(document(f, "cpu", "nanoseconds", calls), MaxDocument)
 		if err != nil {
 			f.Fatal(err)
 		}

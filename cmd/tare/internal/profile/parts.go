@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parts of the runtime, told by what called what was seen on a processor.
+// Parts of the runtime, distinguished by callers on the stack.
 const (
 	partCalls      = "system calls"
 	partCollecting = "runtime, collecting garbage"
@@ -15,15 +15,15 @@ const (
 	partRuntime    = "runtime, all else"
 )
 
-// partOf is what a stack is counted for: the package of the innermost function,
-// or, where that belongs to the runtime, what the runtime was doing. A function
-// of the runtime by itself says little, and has few samples.
+// partOf returns the part of a stack: the package of the innermost function or, if that is the
+// runtime, the runtime's activity. Single functions of the runtime have few samples and mean
+// little.
 func partOf(s stack) string {
 	path := packageOf(s.frames[len(s.frames)-1])
 	switch {
 	case slices.Contains(strings.Split(path, "/"), "syscall"):
 		return partCalls
-	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"): // assembly has none
+	case path != "" && path != "runtime" && !strings.HasPrefix(path, "internal/runtime/"): // assembly has no package
 		return path
 	}
 	for _, p := range []struct {

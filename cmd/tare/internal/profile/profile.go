@@ -1,8 +1,8 @@
-// Package profile reads the pprof documents that contenders hand over after the
-// rounds, and says what is in them: the functions that took most, the functions
-// behind the gap between two contenders, and a flame graph.
+// Package profile reads the pprof documents that contenders return after the
+// rounds: it finds the functions that took most and the functions
+// behind the gap between two contenders, and draws a flame graph.
 //
-// It only reads what was given to it: no clock, no files.
+// It uses no clock and no files.
 package profile
 
 import (
@@ -19,36 +19,35 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// MaxDocument is the largest document that is read, unzipped, in bytes.
+// MaxDocument limits the size of an unzipped document in bytes.
 const MaxDocument = 256 << 20
 
-// Profile is where a contender spent its time or memory.
+// Profile holds the stacks on which a contender spent time or memory.
 type Profile struct {
 	Of     string  // cpu or mem
-	Unit   string  // of all figures: nanoseconds or bytes
+	Unit   string  // of all values: nanoseconds or bytes
 	Total  float64 // in Unit
-	Sample float64 // what one sample stands for, in Unit; zero where the document does not say
+	Sample float64 // value of one sample in Unit; 0 if the document lacks it
 	stacks []stack
 }
 
-// stack is what was seen with one stack of calls.
+// stack is a call stack with its value.
 type stack struct {
 	frames []string // functions, the outermost first
 	value  float64
 	before float64 // what of value is the first contender's, where there are two
 }
 
-// Read reads a gzipped pprof document that was asked for as a profile of cpu or
-// mem.
+// Read reads a gzipped pprof document as a profile of cpu or mem.
 func Read(doc []byte, of string) (*Profile, error) {
 	units := map[string]string{tare.ProfileCPU: "nanoseconds", tare.ProfileMem: "bytes"}
 	unit, ok := units[of]
 	if !ok {
 		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
 	}
-	raw, err := unzipped(doc, MaxDocument)
+	raw, err := unzip(doc, MaxDocument)
 	if err == nil {
-		err = fits(raw, mostParts, mostNumbers)
+		err = checkBounds(raw, maxParts, maxNumbers)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
@@ -74,27 +73,27 @@ func Read(doc []byte, of string) (*Profile, error) {
 		if value <= 0 {
 			continue
 		}
-		st := stack{frames: frames(s), value: value}
-		if kept += len(st.frames); kept > mostFrames {
-			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", of, mostFrames)
+		st := stack{frames: sampleFrames(s), value: value}
+		if kept += len(st.frames); kept > maxFrames {
+			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", of, maxFrames)
 		}
-		st.frames = shortened(st.frames)
+		st.frames = trimHarness(st.frames)
 		p.Total += value
 		p.stacks = append(p.stacks, st)
 	}
 	return p, nil
 }
 
-// Bounds of a document, in which two bytes are a sample: what is decoded takes some
-// hundred bytes for a part and ten for a number.
+// Bounds of a document, in which a sample can take two bytes: decoded, a part takes some
+// hundred bytes and a number ten.
 const (
-	mostParts   = 4 << 20  // samples, locations, lines, labels, functions, names
-	mostNumbers = 32 << 20 // locations and values of samples, and what a location has
+	maxParts   = 4 << 20  // samples, locations, lines, labels, functions, names
+	maxNumbers = 32 << 20 // locations and values of samples, and numbers of locations
 )
 
-// fits counts what a document has before it is decoded (its fields:
+// checkBounds counts the parts and numbers of a document before it is decoded (its fields:
 // github.com/google/pprof/proto/profile.proto).
-func fits(document []byte, mostParts, mostNumbers int) error {
+func checkBounds(document []byte, mostParts, mostNumbers int) error {
 	const sample, location = 2, 4
 	const locations, values = 1, 2 // of a sample
 	parts, numbers := 0, 0
@@ -118,7 +117,7 @@ func fits(document []byte, mostParts, mostNumbers int) error {
 				numbers++
 			case f.Number == sample && (in.Number == locations || in.Number == values):
 				for _, b := range in.Data {
-					if b < 0x80 { // it ends a number
+					if b < 0x80 { // last byte of a number
 						numbers++
 					}
 				}
@@ -130,8 +129,8 @@ func fits(document []byte, mostParts, mostNumbers int) error {
 	})
 }
 
-// unzipped unpacks a profile of at most so many bytes.
-func unzipped(doc []byte, most int) ([]byte, error) {
+// unzip unpacks a profile of at most most bytes.
+func unzip(doc []byte, most int) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(doc))
 	if err != nil {
 		return nil, err
@@ -148,8 +147,8 @@ func unzipped(doc []byte, most int) ([]byte, error) {
 	return raw, nil
 }
 
-// valueIn finds the values in unit: those of all allocations where there are
-// such, else the last; −1: none.
+// valueIn returns the index of the value in unit: that of all allocations if there is one, else
+// the last, or −1.
 func valueIn(types []*profile.ValueType, unit string) int {
 	at := -1
 	for i, t := range types {
@@ -163,19 +162,19 @@ func valueIn(types []*profile.ValueType, unit string) int {
 	return at
 }
 
-// Bounds of what is kept: a few locations can stand in any number of stacks.
+// Bounds of the stacks, in which a location can be used any number of times.
 const (
-	deepest    = 1000     // frames of a stack, the innermost ones
-	mostFrames = 16 << 20 // of all stacks
+	maxDepth  = 1000     // frames of a stack, the innermost ones
+	maxFrames = 16 << 20 // of all stacks
 )
 
-// frames lists the functions of a sample's stack, the outermost first. What was
-// compiled into its caller has a frame of its own.
-func frames(s *profile.Sample) []string {
+// sampleFrames lists the functions of a sample's stack, the outermost first. Inlined functions
+// have their own frame.
+func sampleFrames(s *profile.Sample) []string {
 	var out []string
 	for _, l := range s.Location {
 		for _, line := range l.Line {
-			if len(out) == deepest {
+			if len(out) == maxDepth {
 				break
 			}
 			if line.Function != nil && line.Function.Name != "" {
@@ -185,7 +184,7 @@ func frames(s *profile.Sample) []string {
 		if len(l.Line) == 0 {
 			out = append(out, unknown)
 		}
-		if len(out) == deepest {
+		if len(out) == maxDepth {
 			break
 		}
 	}
@@ -196,15 +195,14 @@ func frames(s *profile.Sample) []string {
 	return out
 }
 
-// unknown stands for functions without a name.
+// unknown names functions without a name.
 const unknown = "(unknown)"
 
 // sdk is the package that calls what a contender is timed on.
 const sdk = "github.com/tarebench/tare/contender"
 
-// shortened takes off what is above the timed loop: it is the same in every
-// stack, and nobody's cost.
-func shortened(frames []string) []string {
+// trimHarness removes the frames above the timed loop, which are the same in every stack.
+func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
 		if packageOf(frames[i]) == sdk {
 			return frames[i:]
@@ -213,8 +211,7 @@ func shortened(frames []string) []string {
 	return frames
 }
 
-// packageOf is the import path of the package a function belongs to, as far as
-// its name tells; empty where it does not.
+// packageOf returns the import path in a function's name, or "" if there is none.
 func packageOf(function string) string {
 	plain, _, _ := strings.Cut(function, "[") // type arguments can be paths
 	path := ""
@@ -229,8 +226,8 @@ func packageOf(function string) string {
 	return path + strings.ReplaceAll(name, "%2e", ".")
 }
 
-// short is a function's name without the path before its package.
-func short(function string) string {
+// shortName returns a function's name without the path before its package.
+func shortName(function string) string {
 	plain, rest, generic := strings.Cut(function, "[")
 	plain = plain[strings.LastIndex(plain, "/")+1:]
 	if generic {
@@ -239,7 +236,7 @@ func short(function string) string {
 	return plain
 }
 
-// Top lists the n functions that took most themselves, the greatest first.
+// Top lists the n functions with the largest own value, largest first.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {
@@ -264,19 +261,18 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 		}
 	}
 	slices.SortFunc(out, func(a, b tare.ProfileLine) int {
-		return order(a.Flat, b.Flat, a.Function, b.Function)
+		return compareValues(a.Flat, b.Flat, a.Function, b.Function)
 	})
 	return out[:min(n, len(out))]
 }
 
-// Describe puts what the profile says into a result's account of it: unit,
-// total and the n functions that took most themselves.
+// Describe sets unit, total and the n top functions of a result's profile.
 func (p *Profile) Describe(to *tare.Profile, n int) {
 	to.Of, to.Unit, to.Total, to.Top = p.Of, p.Unit, p.Total, p.Top(n)
 }
 
-// order puts the greater value first, and equal ones by name.
-func order(a, b float64, nameA, nameB string) int {
+// compareValues orders larger values first, and equal ones by name.
+func compareValues(a, b float64, nameA, nameB string) int {
 	switch {
 	case a > b:
 		return -1

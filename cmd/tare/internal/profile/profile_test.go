@@ -131,7 +131,7 @@ func TestNames(t *testing.T) {
 		{"memeqbody", "", "memeqbody"},
 		{"", "", ""},
 	} {
-		if p, s := packageOf(c.function), short(c.function); p != c.pkg || s != c.short {
+		if p, s := packageOf(c.function), shortName(c.function); p != c.pkg || s != c.short {
 			t.Errorf("%q: package %q, short %q, want %q, %q", c.function, p, s, c.pkg, c.short)
 		}
 	}
@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 		width float64
 		want  string
 	}{{400, "json.(*encodeState).marshal"}, {160, "(*encodeState).marshal"}, {60, "(*encode…"}, {10, ""}} {
-		if got := label("encoding/json.(*encodeState).marshal", c.width); got != c.want {
+		if got := fitName("encoding/json.(*encodeState).marshal", c.width); got != c.want {
 			t.Errorf("in %v pixels %q, want %q", c.width, got, c.want)
 		}
 	}
@@ -212,7 +212,7 @@ func TestColours(t *testing.T) {
 	}
 	calls = append(calls, call{5, "runtime.mallocgc internal/runtime/syscall/linux.Syscall6"}, call{4, "memeqbody"})
 	p := cpu(t, calls)
-	classes := p.colours(p.tree().boxes(0, 9))
+	classes := p.chooseColours(p.buildTree().layOut(0, 9))
 	seen := map[string]bool{}
 	for _, class := range classes {
 		seen[class] = true
@@ -221,10 +221,10 @@ func TestColours(t *testing.T) {
 		t.Errorf("%d classes: %v", len(seen), classes)
 	}
 	alone := cpu(t, calls[:1])
-	if again := alone.colours(alone.tree().boxes(0, 9)); again["example.org/p0"] != classes["example.org/p0"] {
+	if again := alone.chooseColours(alone.buildTree().layOut(0, 9)); again["example.org/p0"] != classes["example.org/p0"] {
 		t.Errorf("p0 is %s here and %s there", again["example.org/p0"], classes["example.org/p0"])
 	}
-	if l := cpu(t, calls[2*hues:]).legend(classes); len(l) != 2 || l[0] != (entry{"sys", "system calls: itself 5 ns, 56 %"}) || l[1] != (entry{"rt", "the Go runtime: itself 4 ns, 44 %"}) {
+	if l := cpu(t, calls[2*hues:]).buildLegend(classes); len(l) != 2 || l[0] != (legendEntry{"sys", "system calls: itself 5 ns, 56 %"}) || l[1] != (legendEntry{"rt", "the Go runtime: itself 4 ns, 44 %"}) {
 		t.Errorf("legend %+v", l)
 	}
 }
@@ -302,7 +302,7 @@ func TestFlameIsPruned(t *testing.T) {
 	if n := bytes.Count(svg, []byte("<g>")); n < 300 {
 		t.Errorf("only %d boxes are left", n)
 	}
-	if !bytes.Contains(svg, []byte(fmt.Sprintf(`height="%d"`, headHeight+levelsMost*rowHeight+2*margin+legendRow))) {
+	if !bytes.Contains(svg, []byte(fmt.Sprintf(`height="%d"`, headHeight+maxLevels*rowHeight+2*margin+legendRow))) {
 		t.Errorf("%.200s", svg)
 	}
 }
@@ -316,7 +316,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("an error of several lines: %v", err)
 		}
 	}
-	if _, err := unzipped(zipped(t, make([]byte, 1001)), 1000); err == nil || err.Error() != "more than 1000 bytes" {
+	if _, err := unzip(zipped(t, make([]byte, 1001)), 1000); err == nil || err.Error() != "more than 1000 bytes" {
 		t.Errorf("a document that is larger when it is unpacked: %v", err)
 	}
 	for want, read := range map[string]func() (*Profile, error){
@@ -337,20 +337,20 @@ func TestFramesAreBounded(t *testing.T) {
 	f := &profile.Function{ID: 1, Name: "f"}
 	wide := &profile.Location{ID: 1, Line: slices.Repeat([]profile.Line{{Function: f}}, 1_000_000)}
 	inner := &profile.Location{ID: 2, Line: []profile.Line{{Function: &profile.Function{ID: 2, Name: "inner"}}}}
-	s := &profile.Sample{Location: append([]*profile.Location{inner}, slices.Repeat([]*profile.Location{wide}, deepest)...), Value: []int64{1, 1}}
+	s := &profile.Sample{Location: append([]*profile.Location{inner}, slices.Repeat([]*profile.Location{wide}, maxDepth)...), Value: []int64{1, 1}}
 	before := testing.AllocsPerRun(1, func() {
-		if got := frames(s); len(got) != deepest || got[deepest-1] != "inner" || got[0] != "f" {
+		if got := sampleFrames(s); len(got) != maxDepth || got[maxDepth-1] != "inner" || got[0] != "f" {
 			t.Errorf("%d frames, %s at the end", len(got), got[len(got)-1])
 		}
 	})
 	if before > 50 {
-		t.Errorf("%v allocations for %d frames", before, deepest)
+		t.Errorf("%v allocations for %d frames", before, maxDepth)
 	}
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
-		Function:   []*profile.Function{f}, Location: []*profile.Location{{ID: 1, Line: wide.Line[:deepest]}},
+		Function:   []*profile.Function{f}, Location: []*profile.Location{{ID: 1, Line: wide.Line[:maxDepth]}},
 	}
-	for range mostFrames/deepest + 1 {
+	for range maxFrames/maxDepth + 1 {
 		p.Sample = append(p.Sample, &profile.Sample{Location: p.Location, Value: []int64{1, 1}})
 	}
 	var doc bytes.Buffer
@@ -424,16 +424,16 @@ func TestPartsAreBounded(t *testing.T) {
 		"values":           {sample(protowire.AppendBytes(nil, 2, make([]byte, 100))), 100, numbers, "numbers"},
 	} {
 		n := tt.most / tt.many
-		if err := fits(bytes.Repeat(tt.part, n), parts, numbers); err != nil {
+		if err := checkBounds(bytes.Repeat(tt.part, n), parts, numbers); err != nil {
 			t.Errorf("%d %s: %v", n, name, err)
 		}
-		if err := fits(bytes.Repeat(tt.part, n+1), parts, numbers); err == nil || !strings.Contains(err.Error(), tt.what) {
+		if err := checkBounds(bytes.Repeat(tt.part, n+1), parts, numbers); err == nil || !strings.Contains(err.Error(), tt.what) {
 			t.Errorf("%d %s: %v", n+1, name, err)
 		}
 	}
 	var doc bytes.Buffer
 	zip := gzip.NewWriter(&doc)
-	if _, err := zip.Write(bytes.Repeat(sample(), mostParts+1)); err != nil || zip.Close() != nil {
+	if _, err := zip.Write(bytes.Repeat(sample(), maxParts+1)); err != nil || zip.Close() != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(doc.Bytes(), tare.ProfileCPU); err == nil || err.Error() != "read a cpu profile: more than 4194304 samples, locations, functions and other parts" {

@@ -10,56 +10,55 @@ import (
 	"unicode/utf8"
 )
 
-// Measures of a flame graph, in pixels unless they say otherwise.
+// Dimensions of a flame graph, in pixels unless noted.
 const (
-	graphWidth = 1200
-	margin     = 10
-	rowHeight  = 18
-	headHeight = 54
-	legendRow  = 18
-	charWidth  = 6.63 // of the monospaced font at 11 px
-	leastText  = 24   // narrower boxes have no text in them
-	leastBox   = 0.5
-	levelsMost = 120
-	legendMost = 10 // packages
-	hues       = 12 // in two shades each
+	graphWidth   = 1200
+	margin       = 10
+	rowHeight    = 18
+	headHeight   = 54
+	legendRow    = 18
+	charWidth    = 6.63 // of the monospaced font at 11 px
+	minTextWidth = 24   // narrower boxes have no text
+	minBoxWidth  = 0.5
+	maxLevels    = 120
+	maxLegend    = 10 // packages
+	hues         = 12 // in two shades each
 
-	// maxSVG is the largest graph, in bytes: a page takes in no larger one.
+	// maxSVG is the largest graph in bytes that a page includes.
 	maxSVG = 150_000
 )
 
-// Flame draws the profile as one SVG that needs nothing else: callers above,
-// what they call below, as wide as their share of the whole. A tooltip has the
-// whole name and the figures. It reads in light and dark.
+// Flame draws the profile as one standalone SVG: callees below callers, widths by share.
+// Tooltips have the full name and the values. It supports light and dark.
 func (p *Profile) Flame(title string, ops int64) []byte {
-	return p.fitting(title, func(boxes []box) look {
-		colours := p.colours(boxes)
-		return look{caption: p.caption(ops), legend: p.legend(colours), class: func(x box) string { return colours[packageOf(x.function)] }, said: p.said}
+	return p.drawToFit(title, func(boxes []box) graphLook {
+		colours := p.chooseColours(boxes)
+		return graphLook{caption: p.formatCaption(ops), legend: p.buildLegend(colours), class: func(x box) string { return colours[packageOf(x.function)] }, tooltip: p.tooltip}
 	})
 }
 
-// look is what a graph shows of its boxes.
-type look struct {
+// graphLook holds the colours and texts of a graph.
+type graphLook struct {
 	caption string
-	legend  []entry
-	style   string           // of classes that only this graph has
-	class   func(box) string // its colour
-	said    func(box) string // of its tooltip
+	legend  []legendEntry
+	style   string           // classes of this graph only
+	class   func(box) string // CSS class of its colour
+	tooltip func(box) string // text of its tooltip
 }
 
-// fitting draws as many boxes as a page has room for.
-func (p *Profile) fitting(title string, look func([]box) look) []byte {
-	tree := p.tree()
-	for least := leastBox / (graphWidth - 2*margin); ; least *= 1.5 {
-		boxes := tree.boxes(least, levelsMost)
-		if svg := draw(title, boxes, look(boxes)); len(svg) <= maxSVG {
+// drawToFit raises the smallest box width until the SVG has at most maxSVG bytes.
+func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
+	tree := p.buildTree()
+	for least := minBoxWidth / (graphWidth - 2*margin); ; least *= 1.5 {
+		boxes := tree.layOut(least, maxLevels)
+		if svg := drawGraph(title, boxes, look(boxes)); len(svg) <= maxSVG {
 			return svg
 		}
 	}
 }
 
-// draw writes the graph of boxes.
-func draw(title string, boxes []box, l look) []byte {
+// drawGraph writes the graph of boxes.
+func drawGraph(title string, boxes []box, l graphLook) []byte {
 	rows := 0
 	for _, b := range boxes {
 		rows = max(rows, b.level+1)
@@ -68,11 +67,11 @@ func draw(title string, boxes []box, l look) []byte {
 	height := headHeight + rows*rowHeight + 2*margin + ((len(legend)+1)/2)*legendRow
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tare-flame" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n",
-		graphWidth, height, graphWidth, height, escaped(title))
-	b.WriteString(style() + l.style)
+		graphWidth, height, graphWidth, height, escapeXML(title))
+	b.WriteString(baseStyles() + l.style)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", graphWidth, height)
-	fmt.Fprintf(&b, `<text class="title" x="%d" y="22">%s</text>`+"\n", margin, escaped(cut(title, graphWidth-2*margin, 9.1)))
-	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escaped(l.caption))
+	fmt.Fprintf(&b, `<text class="title" x="%d" y="22">%s</text>`+"\n", margin, escapeXML(truncate(title, graphWidth-2*margin, 9.1)))
+	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escapeXML(l.caption))
 	for _, x := range boxes {
 		drawBox(&b, x, l)
 	}
@@ -81,66 +80,66 @@ func draw(title string, boxes []box, l look) []byte {
 		x := margin + (i%2)*(graphWidth-2*margin)/2
 		at := y + (i/2)*legendRow
 		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="12" height="12" rx="2"/><text class="small" x="%d" y="%d">%s</text>`+"\n",
-			l.class, x, at-10, x+18, at, escaped(cut(l.text, (graphWidth-2*margin)/2-24, charWidth)))
+			l.class, x, at-10, x+18, at, escapeXML(truncate(l.text, (graphWidth-2*margin)/2-24, charWidth)))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())
 }
 
 // drawBox writes one box with its tooltip and as much of its name as fits.
-func drawBox(b *strings.Builder, x box, l look) {
+func drawBox(b *strings.Builder, x box, l graphLook) {
 	const room = graphWidth - 2*margin
 	left, width := margin+x.x*room, x.width*room
 	top := headHeight + x.level*rowHeight
 	fmt.Fprintf(b, `<g><title>%s</title><rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`,
-		escaped(l.said(x)), l.class(x), left, top, math.Max(width-0.5, 0.3), rowHeight-1)
-	if width >= leastText {
-		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, left+4, top+13, escaped(label(x.function, width-8)))
+		escapeXML(l.tooltip(x)), l.class(x), left, top, math.Max(width-0.5, 0.3), rowHeight-1)
+	if width >= minTextWidth {
+		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, left+4, top+13, escapeXML(fitName(x.function, width-8)))
 	}
 	b.WriteString("</g>\n")
 }
 
-// said is what the tooltip of a box says.
-func (p *Profile) said(x box) string {
-	said := fmt.Sprintf("%s: %s, %s", x.function, p.amount(x.value), percent(x.value/p.Total))
+// tooltip returns the function, its value and its share.
+func (p *Profile) tooltip(x box) string {
+	said := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
 	if x.own > 0 && x.own < x.value {
-		said += fmt.Sprintf("; itself %s", p.amount(x.own))
+		said += fmt.Sprintf("; itself %s", p.formatAmount(x.own))
 	}
 	return said
 }
 
-// label is as much of a function's name as fits: its package is left out first,
-// which the colour tells too.
-func label(function string, width float64) string {
-	name := short(function)
+// fitName shortens a function's name to width. It drops the package first, which the colour
+// shows too.
+func fitName(function string, width float64) string {
+	name := shortName(function)
 	if _, own, ok := strings.Cut(name, "."); ok && own != "" && float64(utf8.RuneCountInString(name))*charWidth > width {
 		name = own
 	}
-	return cut(name, width, charWidth)
+	return truncate(name, width, charWidth)
 }
 
-// caption says what is drawn.
-func (p *Profile) caption(ops int64) string {
+// formatCaption returns the total, the cost of an operation, and how to read the graph.
+func (p *Profile) formatCaption(ops int64) string {
 	what := map[string]string{"nanoseconds": "of CPU time", "bytes": "allocated"}[p.Unit]
 	if p.Total == 0 {
 		return "nothing was seen " + map[string]string{"nanoseconds": "on a processor", "bytes": "to be allocated"}[p.Unit]
 	}
-	out := p.amount(p.Total) + " " + what
+	out := p.formatAmount(p.Total) + " " + what
 	if ops > 0 {
-		out += fmt.Sprintf(" in %d operations, %s for each", ops, p.amount(p.Total/float64(ops)))
+		out += fmt.Sprintf(" in %d operations, %s for each", ops, p.formatAmount(p.Total/float64(ops)))
 	}
 	return out + ". Callers above, what they call below, as wide as their share; point at one for its figures."
 }
 
-// entry is a line of the legend.
-type entry struct{ class, text string }
+// legendEntry is a line of the legend.
+type legendEntry struct{ class, text string }
 
-// legend names the packages that took most themselves. What belongs to the
-// runtime is one of them, and system calls are.
-func (p *Profile) legend(colours map[string]string) []entry {
+// buildLegend lists the packages with the largest own values. The runtime is one of them, and
+// so are system calls.
+func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	var shares []share
 	own := map[string]float64{}
-	for _, s := range p.packages() {
+	for _, s := range p.sumPackages() {
 		name := legendName(s.name)
 		if _, drawn := colours[s.name]; !drawn {
 			continue
@@ -153,53 +152,52 @@ func (p *Profile) legend(colours map[string]string) []entry {
 	for i := range shares {
 		shares[i].value = own[legendName(shares[i].name)]
 	}
-	slices.SortFunc(shares, func(a, b share) int { return order(a.value, b.value, a.name, b.name) })
-	var out []entry
-	for _, s := range shares[:min(legendMost, len(shares))] {
-		out = append(out, entry{colours[s.name], fmt.Sprintf("%s: itself %s, %s", legendName(s.name), p.amount(s.value), percent(s.value/p.Total))})
+	slices.SortFunc(shares, func(a, b share) int { return compareValues(a.value, b.value, a.name, b.name) })
+	var out []legendEntry
+	for _, s := range shares[:min(maxLegend, len(shares))] {
+		out = append(out, legendEntry{colours[s.name], fmt.Sprintf("%s: itself %s, %s", legendName(s.name), p.formatAmount(s.value), formatPercent(s.value/p.Total))})
 	}
 	return out
 }
 
-// Classes that are no package's.
+// Classes of the runtime and of system calls.
 const (
-	ofRuntime = "rt"
-	ofKernel  = "sys"
+	runtimeClass = "rt"
+	kernelClass  = "sys"
 )
 
-// common is the class of what is not a package of its own in a graph: system
-// calls, and the runtime with the assembly that names no package. Empty: it is.
-func common(name string) string {
+// sharedClass returns the class of system calls and of the runtime, which includes assembly
+// without a package, or "" for other packages.
+func sharedClass(name string) string {
 	switch {
 	case strings.HasPrefix(name, "internal/runtime/syscall"):
-		return ofKernel
+		return kernelClass
 	case name == "" || name == "runtime" || strings.HasPrefix(name, "runtime/") || strings.HasPrefix(name, "internal/runtime/"):
-		return ofRuntime
+		return runtimeClass
 	}
 	return ""
 }
 
 func legendName(name string) string {
-	switch common(name) {
-	case ofKernel:
+	switch sharedClass(name) {
+	case kernelClass:
 		return "system calls"
-	case ofRuntime:
+	case runtimeClass:
 		return "the Go runtime"
 	}
 	return name
 }
 
-// colours gives every package that is drawn a class: that of its name, or of
-// the next free hue, those that took most first. Packages so keep their colours
-// from one graph to the next, as far as there are hues enough.
-func (p *Profile) colours(boxes []box) map[string]string {
+// chooseColours gives each drawn package a class: the hue of its name's hash, or the next free
+// one, largest packages first. So packages mostly keep their colour between graphs.
+func (p *Profile) chooseColours(boxes []box) map[string]string {
 	out := map[string]string{}
 	taken := map[uint32]bool{}
 	give := func(name string) {
 		if _, has := out[name]; has {
 			return
 		}
-		if out[name] = common(name); out[name] != "" {
+		if out[name] = sharedClass(name); out[name] != "" {
 			return
 		}
 		h := fnv.New32a()
@@ -219,7 +217,7 @@ func (p *Profile) colours(boxes []box) map[string]string {
 	for _, b := range boxes {
 		drawn[packageOf(b.function)] = true
 	}
-	for _, s := range p.packages() {
+	for _, s := range p.sumPackages() {
 		if drawn[s.name] {
 			give(s.name)
 		}
@@ -230,8 +228,8 @@ func (p *Profile) colours(boxes []box) map[string]string {
 	return out
 }
 
-// style is the same in every graph, so that several can be part of one page.
-func style() string {
+// baseStyles returns the CSS of every graph; it is the same so that a page can have several.
+func baseStyles() string {
 	var b strings.Builder
 	b.WriteString("<style>\n.tare-flame text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1b1b1b;pointer-events:none}\n" +
 		".tare-flame .title{font-size:15px;font-weight:600}.tare-flame .small{fill:#555}.tare-flame .ground{fill:#fff}.tare-flame .rt{fill:#d9d9d9}.tare-flame .sys{fill:#b4bcc6}\n" +
@@ -246,9 +244,9 @@ func style() string {
 	return b.String()
 }
 
-// cut makes s fit so many pixels at so many a character.
-func cut(s string, width, char float64) string {
-	s = plain(s)
+// truncate shortens s to width pixels at char pixels per character.
+func truncate(s string, width, char float64) string {
+	s = replaceControls(s)
 	fits := max(0, int(width/char))
 	if utf8.RuneCountInString(s) <= fits {
 		return s
@@ -259,17 +257,17 @@ func cut(s string, width, char float64) string {
 	return string([]rune(s)[:fits-1]) + "…"
 }
 
-// escaped is s as text or an attribute of XML.
-func escaped(s string) string {
+// escapeXML returns s as text or attribute of XML.
+func escapeXML(s string) string {
 	var b strings.Builder
-	if err := xml.EscapeText(&b, []byte(plain(s))); err != nil { // a Builder never fails
+	if err := xml.EscapeText(&b, []byte(replaceControls(s))); err != nil { // a Builder never fails
 		return ""
 	}
 	return b.String()
 }
 
-// amount is a figure with its unit.
-func (p *Profile) amount(v float64) string {
+// formatAmount returns a value with its unit.
+func (p *Profile) formatAmount(v float64) string {
 	scales := []struct {
 		from float64
 		unit string
@@ -282,14 +280,14 @@ func (p *Profile) amount(v float64) string {
 	}
 	for _, s := range scales {
 		if v >= s.from {
-			return figure(v/s.from) + " " + s.unit
+			return formatValue(v/s.from) + " " + s.unit
 		}
 	}
-	return figure(v) + " " + scales[len(scales)-1].unit
+	return formatValue(v) + " " + scales[len(scales)-1].unit
 }
 
-// percent is a share of the whole.
-func percent(x float64) string {
+// formatPercent returns a share as a percentage.
+func formatPercent(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f %%", 100*x)
 	}
