@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	mostNines = 5
-	curveAt   = 200  // points of a curve over quantiles
-	mostSpans = 150  // columns of drawings over time
-	shades    = 8    // of a heat map
-	yApart    = 0.09 // between labels, as a share
+	maxNines     = 5
+	curvePoints  = 200  // points of a curve of quantiles
+	maxSpans     = 150  // columns of charts over time
+	shadeCount   = 8    // of a heat map
+	tickDistance = 0.09 // between labels, as a share of the axis
 )
 
-// newLatencyAxis holds all latencies from low to high ns, with room around a
-// single one.
+// newLatencyAxis returns a logarithmic axis from low to high ns, with room around a single
+// value.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -32,7 +32,7 @@ func newLatencyAxis(low, high int64) plot.Axis {
 	return a
 }
 
-// spellTick writes a latency in ns beside an axis.
+// spellTick formats a latency in ns for an axis.
 func spellTick(v float64) string {
 	i := 0
 	for ; v >= 999.5 && i < 3; i++ {
@@ -41,25 +41,24 @@ func spellTick(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + []string{"ns", "µs", "ms", "s"}[i]
 }
 
-func brief(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
+func formatRounded(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
-// named is a distribution with the name of its curve.
-type named struct {
+// namedHist is a distribution with the name of its curve.
+type namedHist struct {
 	name string
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions, with the objectives for quantiles: to the right
-// 100 % comes nearer, by a nine for each part of the axis. It returns "" without one
-// of ten requests.
-func drawQuantiles(all []named, limits []plot.Limit) template.HTML {
-	all = slices.DeleteFunc(all, func(n named) bool { return n.h == nil || n.h.Count() < 10 })
+// drawQuantiles draws distributions with the latency objectives: each part of the horizontal
+// axis adds a nine. It returns "" if no distribution has ten requests.
+func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
+	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < 10 })
 	if len(all) == 0 {
 		return ""
 	}
 	nines, low, high := 1, int64(math.MaxInt64), int64(0)
 	for _, n := range all {
-		nines = max(nines, min(int(math.Log10(float64(n.h.Count()))), mostNines))
+		nines = max(nines, min(int(math.Log10(float64(n.h.Count()))), maxNines))
 		low, high = min(low, n.h.Min()), max(high, n.h.Max())
 	}
 	for _, l := range limits {
@@ -69,15 +68,15 @@ func drawQuantiles(all []named, limits []plot.Limit) template.HTML {
 		ID: "quantiles", Title: "Latency of each percentile", Means: "Share of the requests that were at least as fast; both axes are logarithmic.",
 		X: plot.Axis{High: float64(nines)}, Y: newLatencyAxis(low, high), Limits: limits,
 	}
-	c.YTicks = c.Y.Ticks(yApart, spellTick)
+	c.YTicks = c.Y.Ticks(tickDistance, spellTick)
 	for n := range nines + 1 {
 		text := strconv.FormatFloat(100-100*math.Pow(10, -float64(n)), 'f', max(0, n-2), 64) + " %"
 		c.XTicks = append(c.XTicks, plot.Tick{At: float64(n) / float64(nines), Text: text})
 	}
 	for _, n := range all {
 		curve := plot.Curve{Name: n.name}
-		for j := range curveAt + 1 {
-			x := float64(j) / curveAt * float64(nines)
+		for j := range curvePoints + 1 {
+			x := float64(j) / curvePoints * float64(nines)
 			curve.Points = append(curve.Points, plot.Point{X: x, Y: float64(n.h.Quantile(1 - math.Pow(10, -x)))})
 		}
 		c.Curves = append(c.Curves, curve)
@@ -85,17 +84,16 @@ func drawQuantiles(all []named, limits []plot.Limit) template.HTML {
 	return c.HTML()
 }
 
-// span is some seconds of a leg as one column: rates in the mean, quantiles the
-// greatest.
+// span merges some seconds into one column: mean rates and the greatest quantiles.
 type span struct {
 	from, to      time.Duration
-	rate, failing float64 // each second
+	rate, failing float64 // per second
 	p50, p99, max time.Duration
 	bins          map[int64]hist.Bin
 }
 
-// spans are the seconds of a leg in at most so many columns.
-func spans(seconds []load.Second, most int) []span {
+// mergeSeconds merges the seconds into at most most columns.
+func mergeSeconds(seconds []load.Second, most int) []span {
 	each := (len(seconds) + most - 1) / most
 	var out []span
 	for at := 0; at < len(seconds); at += each {
@@ -115,9 +113,9 @@ func spans(seconds []load.Second, most int) []span {
 	return out
 }
 
-// drawTime draws what was answered and failed each second, above how many requests
-// had each latency, on one axis of time. The shade is on a logarithmic scale, so that
-// few slow requests are seen beside many fast ones. It returns "" without answers.
+// drawTime draws responses and failures per second above a heat map of latencies, on one time
+// axis. Shades are logarithmic, so that a few slow requests are visible. It returns "" without
+// responses.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, most, rate, failed := int64(math.MaxInt64), int64(0), int64(0), 1.0, false
 	for _, s := range all {
@@ -130,9 +128,9 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 		return ""
 	}
 	x := plot.Axis{High: all[len(all)-1].to.Seconds()}
-	ticks := x.Ticks(0, func(v float64) string { return brief(v) + " s" })
+	ticks := x.Ticks(0, func(v float64) string { return formatRounded(v) + " s" })
 	above := plot.Chart{ID: "rates", Title: "Answered each second", Means: "Requests per second, since measuring began.", Low: true, X: x, Y: plot.Axis{High: rate * 1.05}, XTicks: ticks}
-	above.YTicks = []plot.Tick{{Text: "0"}, {At: above.Y.At(rate), Text: brief(rate)}}
+	above.YTicks = []plot.Tick{{Text: "0"}, {At: above.Y.At(rate), Text: formatRounded(rate)}}
 	lines := []plot.Curve{{Name: "answered"}, {Name: "failed", Class: "fail"}}
 	for _, s := range all {
 		at := (s.from + s.to).Seconds() / 2
@@ -151,13 +149,13 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 			heat.Limits = append(heat.Limits, l)
 		}
 	}
-	heat.YTicks = heat.Y.Ticks(yApart, spellTick)
-	heat.Shades = make([]plot.Shade, shades)
+	heat.YTicks = heat.Y.Ticks(tickDistance, spellTick)
+	heat.Shades = make([]plot.Shade, shadeCount)
 	middle, high99 := plot.Curve{Name: "p50", Class: "s7"}, plot.Curve{Name: "p99", Class: "s7 k1"}
 	for _, s := range all {
 		for _, b := range s.bins {
 			i := shadeOf(b.Count, most)
-			heat.Shades[i].Opacity = float64(i+1) / shades
+			heat.Shades[i].Opacity = float64(i+1) / shadeCount
 			heat.Shades[i].Cells = append(heat.Shades[i].Cells, plot.Cell{Left: s.from.Seconds(), Right: s.to.Seconds(), Low: float64(b.Low), High: float64(b.High)})
 		}
 		if s.max > 0 {
@@ -176,10 +174,10 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 	return above.HTML() + heat.HTML()
 }
 
-// shadeOf is the shade of a count, of which the greatest is most.
+// shadeOf returns the shade of a count. The greatest count is most.
 func shadeOf(count, most int64) int {
 	if most <= 1 {
-		return shades - 1
+		return shadeCount - 1
 	}
-	return min(int(math.Log(float64(count))/math.Log(float64(most))*shades), shades-1)
+	return min(int(math.Log(float64(count))/math.Log(float64(most))*shadeCount), shadeCount-1)
 }

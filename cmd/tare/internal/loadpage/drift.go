@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// DriftName is the figure that drifts.
+// DriftName returns the name of the drifting measurement.
 func DriftName(d load.Drift) string { return strings.ReplaceAll(d.Of, "_", " ") }
 
-// DriftText is how much it changed over the leg, with the interval.
+// DriftText returns the change over the run, with its interval.
 func DriftText(d load.Drift) string {
 	text := func(x float64, sign bool) string {
 		out := ""

@@ -99,7 +99,7 @@ func TestSpansKeepEveryRequest(t *testing.T) {
 	p := leg(1000)
 	for _, most := range []int{1, 7, 150, 5000} {
 		var binned int64
-		all := spans(p.Result.Timeline, most)
+		all := mergeSeconds(p.Result.Timeline, most)
 		for _, s := range all {
 			for _, b := range s.bins {
 				binned += b.Count

@@ -14,14 +14,14 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// sample is one value of a family, with the label that tells it from others.
+// sample is one value of a family, with its distinguishing label.
 type sample struct {
 	label, of string
 	value     float64
 }
 
-// WriteMetrics writes d as OpenMetrics, which Prometheus reads too: a gauge for
-// each figure, with the server's URL.
+// WriteMetrics writes d as OpenMetrics, which Prometheus reads too: a gauge for each value,
+// labelled with the server's URL.
 func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	out := bufio.NewWriter(w)
 	family := func(name, help string, samples ...sample) {
@@ -55,25 +55,25 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 		errors = append(errors, sample{"class", string(class), float64(d.Errors[string(class)])})
 	}
 	family("tare_load_errors", "Errors by class.", errors...)
-	family("tare_load_answers", "Answers by status of HTTP.", counts("status", d.Statuses)...)
-	family("tare_load_calls", "Answers by status of gRPC.", counts("grpc_status", d.Codes)...)
+	family("tare_load_answers", "Answers by status of HTTP.", countSamples("status", d.Statuses)...)
+	family("tare_load_calls", "Answers by status of gRPC.", countSamples("grpc_status", d.Codes)...)
 	family("tare_load_client_cpu_seconds", "CPU time of the load generator.", one(d.ClientCPUSeconds))
 	if d.ServerCPUSeconds > 0 {
 		family("tare_load_server_cpu_seconds", "CPU time of the server.", one(d.ServerCPUSeconds))
 	}
 	family("tare_load_limit", "1 for what set the limit.", sample{"limit", d.Limit, 1})
-	family("tare_load_capacity", "1 if rate and latencies may be told of the server.", one(flag(d.Capacity)))
+	family("tare_load_capacity", "1 if rate and latencies may be told of the server.", one(toNumber(d.Capacity)))
 	var drifts, shown []sample
 	for _, x := range d.Drift {
 		of := x.Of + "_" + x.Unit
-		drifts, shown = append(drifts, sample{"of", of, x.Change}), append(shown, sample{"of", of, flag(x.Shown)})
+		drifts, shown = append(drifts, sample{"of", of, x.Change}), append(shown, sample{"of", of, toNumber(x.Shown)})
 	}
 	family("tare_load_drift", "Change from the beginning of the leg to its end, in the unit of its name.", drifts...)
 	family("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
 	var kept []sample
 	for _, k := range d.SLO {
 		if k.Verdict == tare.Met || k.Verdict == tare.NotMet {
-			kept = append(kept, sample{"objective", k.Objective, flag(k.Verdict == tare.Met)})
+			kept = append(kept, sample{"objective", k.Objective, toNumber(k.Verdict == tare.Met)})
 		}
 	}
 	family("tare_load_objective_met", "1 if the objective is met; without a ruling it is not listed.", kept...)
@@ -85,14 +85,14 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	return out.Flush()
 }
 
-func flag(set bool) float64 {
+func toNumber(set bool) float64 {
 	if set {
 		return 1
 	}
 	return 0
 }
 
-func counts(label string, by map[string]int64) []sample {
+func countSamples(label string, by map[string]int64) []sample {
 	var out []sample
 	for _, key := range slices.Sorted(maps.Keys(by)) {
 		out = append(out, sample{label, key, float64(by[key])})

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Unit is how times of one table are written.
+// Unit is the unit of the times in a table.
 type Unit struct {
 	Name     string
 	ns       float64
 	decimals int
 }
 
-// UnitFor is one in which a typical time has some digits before the point.
+// UnitFor returns the unit in which a typical time has digits before the point.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -23,10 +23,10 @@ func UnitFor(ns int64) Unit {
 	return Unit{"µs", 1e3, 1}
 }
 
-// Format writes a time in ns, without the unit.
+// Format formats a time in ns, without the unit.
 func (u Unit) Format(ns float64) string { return Decimal(ns/u.ns, u.decimals) }
 
-// Spell is a time with its unit, three digits.
+// Spell formats a time in ns with its unit, in three digits.
 func Spell(ns int64) string {
 	u := Unit{"ns", 1, 0}
 	for _, larger := range []Unit{{"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}} {
@@ -45,7 +45,7 @@ func Spell(ns int64) string {
 	return Decimal(x, u.decimals) + " " + u.Name
 }
 
-// Decimal is a number with thousands set apart.
+// Decimal formats a number with commas between thousands.
 func Decimal(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	whole, rest, point := strings.Cut(text, ".")
@@ -62,7 +62,7 @@ func Decimal(x float64, decimals int) string {
 	return sign + whole
 }
 
-// Thousands is a rate: whole, or with decimals where it is small.
+// Thousands formats a rate: without decimals, or with two below 100.
 func Thousands(x float64) string {
 	if x < 100 {
 		return Decimal(x, 2)
@@ -70,18 +70,18 @@ func Thousands(x float64) string {
 	return Decimal(x, 0)
 }
 
-// Counted is a whole number.
+// Counted formats an integer.
 func Counted(n int64) string { return Decimal(float64(n), 0) }
 
-// Sized is a number of bytes.
-func Sized(n int64) string { return scaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
+// Sized formats a number of bytes.
+func Sized(n int64) string { return formatScaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
 
-// Bits is a rate in bits per second.
+// Bits formats a rate in bits per second.
 func Bits(perSecond float64) string {
-	return scaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
+	return formatScaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
 }
 
-func scaled(x float64, units []string) string {
+func formatScaled(x float64, units []string) string {
 	i := 0
 	for ; x >= 1000 && i < len(units)-1; i++ {
 		x /= 1000

@@ -1,5 +1,5 @@
-// Package loadpage shows what came of loading a server beside its text: as a
-// page, as the same page while it runs, and as OpenMetrics.
+// Package loadpage writes the result of a load other than as text: as a
+// page, as the same page during the run, and as OpenMetrics.
 package loadpage
 
 import (
@@ -33,11 +33,11 @@ func stepName(i int) string {
 	return []string{"connections", "asked /s", "answered /s", "p50", "p99", "errors", "objectives"}[i]
 }
 
-// Page is what came of a leg, or of the part of it that is over.
+// Page is the result of a load, or of its part so far.
 type Page struct {
 	Document load.Document
 	Result   *load.Result
-	How      string // how requests were sent
+	How      string // describes how requests were sent
 }
 
 // shell is a page around its content.
@@ -48,10 +48,10 @@ type shell struct {
 	Content     *content
 }
 
-// content is what a page says.
+// content holds the texts and charts of a page.
 type content struct {
 	URL, How, Headline, Second, Interrupted string
-	Sign, Mark                              string // of the objectives together; "" without any
+	Sign, Mark                              string // of all objectives together; "" without any
 	Overview                                []pair
 	Columns                                 []string
 	Rows                                    []row
@@ -59,12 +59,12 @@ type content struct {
 	Errors, Statuses                        []pair
 	FirstError                              string
 	Objectives                              []verdict
-	Drift                                   []pair // of figures that drifted or did not
-	Generators                              []pair // machines that sent
-	Search                                  *searched
+	Drift                                   []pair // measurements with or without drift
+	Generators                              []pair // load generators
+	Search                                  *searchTable
 	Steps                                   [][]string // of a profile
 	Findings                                []finding
-	Warned                                  bool // a finding voids the figures or warns of them
+	Warned                                  bool // some finding is a void or a warning
 }
 
 type pair struct{ Name, Value string }
@@ -76,32 +76,32 @@ type row struct {
 
 type verdict struct {
 	Mark, Sign, Ruling, Objective, Measured string
-	Bar                                     template.HTML // how much of the objective is used up
+	Bar                                     template.HTML // measured value relative to the limit
 }
 
 type finding struct{ Mark, Severity, Check, Text string }
 
-type searched struct {
+type searchTable struct {
 	Mark, Ruling, Sentence, Objectives string
 	Steps                              [][]string
 }
 
-// Write writes p as one file that needs no other and no script.
-func Write(w io.Writer, p Page) error { return write(w, p, "", "") }
+// Write writes p as one standalone file without a script.
+func Write(w io.Writer, p Page) error { return writePage(w, p, "", "") }
 
-// write writes p as a page with a script, which may be empty, and what else the
-// page's policy allows.
-func write(w io.Writer, p Page, script, allowed string) error {
+// writePage writes p as a page with a script, which may be empty. allowed is added to the
+// page's content security policy.
+func writePage(w io.Writer, p Page, script, allowed string) error {
 	style := html.Style()
 	s := shell{
 		Policy: html.Policy(style, script) + allowed, URL: p.Document.URL, Content: newContent(p),
 		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 	}
-	return execute(w, "page", s)
+	return writeTemplate(w, "page", s)
 }
 
-// execute writes a template whole or not at all.
-func execute(w io.Writer, name string, data any) error {
+// writeTemplate executes a template completely before it writes anything.
+func writeTemplate(w io.Writer, name string, data any) error {
 	var b bytes.Buffer
 	if err := pageTemplate.ExecuteTemplate(&b, name, data); err != nil {
 		return fmt.Errorf("write page: %w", err)
@@ -114,20 +114,20 @@ func execute(w io.Writer, name string, data any) error {
 
 func newContent(p Page) *content {
 	d := p.Document
-	c := &content{URL: d.URL, How: p.How, Headline: headline(d), Second: limited(d), FirstError: d.FirstError, Overview: overview(d)}
+	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d), FirstError: d.FirstError, Overview: listCounts(d)}
 	if d.Interrupted {
 		c.Interrupted = "Interrupted: this is what there was until then."
 	}
-	c.distributions(d)
+	c.addDistributions(d)
 	if r := p.Result; r != nil {
-		all := []named{{"latency", r.Latency}}
+		all := []namedHist{{"latency", r.Latency}}
 		if d.RateAsked > 0 {
-			all = append(all, named{"service, from sending", r.Service})
+			all = append(all, namedHist{"service, from sending", r.Service})
 		}
 		limits := limitsOf(d.SLO)
-		c.Quantiles = drawQuantiles(append(all, named{"first byte", r.FirstByte}), limits)
+		c.Quantiles = drawQuantiles(append(all, namedHist{"first byte", r.FirstByte}), limits)
 		if len(r.Timeline) > 1 {
-			c.Time = drawTime(spans(r.Timeline, mostSpans), limits)
+			c.Time = drawTime(mergeSeconds(r.Timeline, maxSpans), limits)
 		}
 	}
 	for _, class := range load.Classes() {
@@ -159,8 +159,8 @@ func newContent(p Page) *content {
 		}
 		c.Drift = append(c.Drift, pair{DriftName(x), text})
 	}
-	c.searched(d.Search)
-	c.Steps = steps(d.Steps)
+	c.addSearch(d.Search)
+	c.Steps = stepRows(d.Steps)
 	for _, f := range d.Findings {
 		text := f.Message + "."
 		if f.Advice != "" {
@@ -173,10 +173,10 @@ func newContent(p Page) *content {
 	return c
 }
 
-// judgeObjectives adds a row for each objective, and the sign of all of them.
+// judgeObjectives adds a row for each objective, and the worst sign of all.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
-		v := verdict{Mark: mark(k.Verdict), Sign: sign(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
+		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: Spell(int64(k.Value))}
 		isError := strings.HasPrefix(k.Objective, "errors")
 		if isError {
 			v.Measured = Decimal(k.Value*100, 3) + " %"
@@ -195,7 +195,7 @@ func (c *content) judgeObjectives(all []load.Kept) {
 	}
 }
 
-// limitsOf returns the objectives that are latencies, to be drawn.
+// limitsOf returns the latency objectives as limits of charts.
 func limitsOf(all []load.Kept) []plot.Limit {
 	var out []plot.Limit
 	for _, k := range all {
@@ -206,9 +206,9 @@ func limitsOf(all []load.Kept) []plot.Limit {
 	return out
 }
 
-// sign returns the mark of a ruling.
-func sign(r tare.Ruling) string {
-	switch mark(r) {
+// markOf returns the mark of a ruling.
+func markOf(r tare.Ruling) string {
+	switch classOf(r) {
 	case "good":
 		return "✓"
 	case "bad":
@@ -217,8 +217,8 @@ func sign(r tare.Ruling) string {
 	return "?"
 }
 
-// headline is the result in one sentence.
-func headline(d load.Document) string {
+// formatHeadline returns the result in one sentence.
+func formatHeadline(d load.Document) string {
 	switch {
 	case d.Limit == "":
 		return "Nothing is measured yet."
@@ -236,8 +236,8 @@ func headline(d load.Document) string {
 	return text + ", no errors."
 }
 
-// limited says what set the pace.
-func limited(d load.Document) string {
+// formatLimit returns the limit of the rate and its reason.
+func formatLimit(d load.Document) string {
 	if d.Limit == "" {
 		return ""
 	}
@@ -251,8 +251,8 @@ func limited(d load.Document) string {
 	return text
 }
 
-// overview are the counts of a leg.
-func overview(d load.Document) []pair {
+// listCounts returns the counts of a run.
+func listCounts(d load.Document) []pair {
 	per := func(cpu float64) string {
 		text := Decimal(cpu, 2) + " s of CPU time"
 		if d.Requests > 0 {
@@ -283,8 +283,8 @@ func overview(d load.Document) []pair {
 	return out
 }
 
-// distributions is the table of latencies.
-func (c *content) distributions(d load.Document) {
+// addDistributions adds the table of latencies.
+func (c *content) addDistributions(d load.Document) {
 	if d.Latency.Count == 0 {
 		return
 	}
@@ -315,17 +315,17 @@ func (c *content) distributions(d load.Document) {
 	}
 }
 
-// searched is the table of a search.
-func (c *content) searched(s *load.SearchSummary) {
+// addSearch adds the table of a search.
+func (c *content) addSearch(s *load.SearchSummary) {
 	if s == nil {
 		return
 	}
-	c.Search = &searched{Mark: mark(s.Verdict), Ruling: string(s.Verdict), Sentence: s.Sentence, Objectives: s.Objectives}
-	c.Search.Steps = steps(s.Steps)
+	c.Search = &searchTable{Mark: classOf(s.Verdict), Ruling: string(s.Verdict), Sentence: s.Sentence, Objectives: s.Objectives}
+	c.Search.Steps = stepRows(s.Steps)
 }
 
-// steps are the rows of a table.
-func steps(list []load.Stepped) (rows [][]string) {
+// stepRows returns the rows of a table of steps.
+func stepRows(list []load.Stepped) (rows [][]string) {
 	for _, step := range list {
 		asked := "–"
 		if step.RateAsked > 0 {
@@ -342,8 +342,8 @@ func steps(list []load.Stepped) (rows [][]string) {
 	return rows
 }
 
-// mark is how a ruling is painted.
-func mark(r tare.Ruling) string {
+// classOf returns the CSS class of a ruling.
+func classOf(r tare.Ruling) string {
 	switch r {
 	case tare.Met:
 		return "good"

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Watch serves the page of a leg while it goes on, on a loopback address. It
-// renders only while a browser is connected.
+// Watch serves the page of a running load on a loopback address. It renders only while a
+// browser is connected.
 type Watch struct {
 	server   *http.Server
 	listener net.Listener
@@ -22,10 +22,10 @@ type Watch struct {
 	mu      sync.Mutex
 	page    Page
 	over    bool
-	changed chan struct{} // closed when there is a newer page
+	changed chan struct{} // closed when page changes
 }
 
-// Listen serves on addr, which is a loopback one.
+// Listen serves on addr, which must be a loopback address.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -34,7 +34,7 @@ func Listen(addr string, first Page) (*Watch, error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	if !loopback(host) {
+	if !isLoopback(host) {
 		return nil, fmt.Errorf("address %q is none of this machine alone: the page is for a loopback address", addr)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
@@ -43,28 +43,27 @@ func Listen(addr string, first Page) (*Watch, error) {
 	}
 	w := &Watch{listener: l, page: first, changed: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", w.whole)
-	mux.HandleFunc("GET /events", w.events)
-	w.server = &http.Server{Handler: local(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
-	go func() { _ = w.server.Serve(l) }() // ends with an error when it is closed
+	mux.HandleFunc("GET /{$}", w.servePage)
+	mux.HandleFunc("GET /events", w.serveEvents)
+	w.server = &http.Server{Handler: requireLoopback(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	go func() { _ = w.server.Serve(l) }() // returns an error after Close
 	return w, nil
 }
 
-// loopback reports whether host names this machine alone.
-func loopback(host string) bool {
+// isLoopback reports whether only this machine can reach host.
+func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// local refuses requests that were made for another host: a page elsewhere
-// could otherwise have a browser read this one under a name of its own.
-func local(next http.Handler) http.Handler {
+// requireLoopback rejects requests whose Host is not a loopback address, against DNS rebinding.
+func requireLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		if !loopback(host) {
+		if !isLoopback(host) {
 			http.Error(w, "not for "+r.Host, http.StatusForbidden)
 			return
 		}
@@ -72,13 +71,13 @@ func local(next http.Handler) http.Handler {
 	})
 }
 
-// URL is where the page is.
+// URL returns the address of the page.
 func (w *Watch) URL() string { return "http://" + w.listener.Addr().String() + "/" }
 
 // Show replaces the page.
-func (w *Watch) Show(p Page) { w.replace(p, false) }
+func (w *Watch) Show(p Page) { w.setPage(p, false) }
 
-func (w *Watch) replace(p Page, over bool) {
+func (w *Watch) setPage(p Page, over bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.page, w.over = p, over
@@ -86,17 +85,18 @@ func (w *Watch) replace(p Page, over bool) {
 	w.changed = make(chan struct{})
 }
 
-// current is the page, whether it is the last one, and what tells of the next.
-func (w *Watch) current() (p Page, over bool, changed <-chan struct{}) {
+// currentPage returns the page, whether it is the last one, and a channel that is closed when
+// it changes.
+func (w *Watch) currentPage() (p Page, over bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.page, w.over, w.changed
 }
 
-// Close shows browsers that are connected that it is over, and ends.
+// Close sends connected browsers the end of the run and stops the server.
 func (w *Watch) Close() error {
-	p, _, _ := w.current()
-	w.replace(p, true)
+	p, _, _ := w.currentPage()
+	w.setPage(p, true)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := w.server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
@@ -106,21 +106,21 @@ func (w *Watch) Close() error {
 	}
 }
 
-func (w *Watch) whole(rw http.ResponseWriter, _ *http.Request) {
-	p, _, _ := w.current()
+func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
+	p, _, _ := w.currentPage()
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	rw.Header().Set("Cache-Control", "no-store")
-	_ = write(rw, p, watchScript, "; connect-src 'self'") // a browser that has gone
+	_ = writePage(rw, p, watchScript, "; connect-src 'self'") // fails if the browser has gone
 }
 
-// events sends the content of each page that comes, and then that it is over.
-func (w *Watch) events(rw http.ResponseWriter, r *http.Request) {
+// serveEvents sends the content of each new page, and then the end.
+func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(rw)
 	for {
-		p, over, changed := w.current()
-		if err := send(rw, out, p, over); err != nil || over {
+		p, over, changed := w.currentPage()
+		if err := sendPage(rw, out, p, over); err != nil || over {
 			return
 		}
 		select {
@@ -131,13 +131,12 @@ func (w *Watch) events(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send writes a page as one event. A browser that does not take it in time is
-// left alone.
-func send(rw http.ResponseWriter, out *http.ResponseController, p Page, over bool) error {
+// sendPage writes a page as one event. It fails if the browser is too slow.
+func sendPage(rw http.ResponseWriter, out *http.ResponseController, p Page, over bool) error {
 	var b bytes.Buffer
 	b.WriteString("data: ")
 	var text bytes.Buffer
-	if err := execute(&text, "content", newContent(p)); err != nil {
+	if err := writeTemplate(&text, "content", newContent(p)); err != nil {
 		return err
 	}
 	b.Write(bytes.ReplaceAll(text.Bytes(), []byte("\n"), []byte(" ")))
