@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// Root is the top of the repository that dir is in: the nearest directory at
-// or above it that a version control system keeps. It is dir itself, and false,
-// where there is none.
+// Root returns the top of the repository that contains dir: the nearest directory at or above
+// dir with a version control system. Without one it returns dir and false.
 func Root(dir string) (string, bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, mark := range []string{".git", ".hg", ".jj", ".svn"} {
@@ -26,9 +25,8 @@ func Root(dir string) (string, bool) {
 	}
 }
 
-// Find returns the nearest tare.yaml at or above dir, which is absolute, but
-// not above the top of the repository. It may be no file at all, which whoever
-// reads it says.
+// Find returns the nearest tare.yaml at or above dir, which is absolute, but not above the top
+// of the repository. The path may be a directory or unreadable; its reader reports that.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
 	for at := dir; ; at = filepath.Dir(at) {
@@ -42,9 +40,9 @@ func Find(dir string) (path string, ok bool) {
 	}
 }
 
-// Home is where the tare.yaml of dir, which is absolute, belongs: beside the
-// go.work or go.mod nearest to the top of the repository, at or above dir; the
-// top itself where there is neither.
+// Home returns the directory for the tare.yaml of dir, which is absolute: that of the go.work
+// or go.mod nearest to the top of the repository, at or above dir, or the top if there is
+// neither.
 func Home(dir string) string {
 	root, _ := Root(dir)
 	home := root
@@ -60,10 +58,9 @@ func Home(dir string) string {
 	}
 }
 
-// Load finds the project that dir, which is absolute, belongs to: as its
-// tare.yaml describes it, or the default of the repository's top. What is wrong
-// with the file is a *yamlfile.Error. shown is how the file's path is printed;
-// nil prints it as it is.
+// Load returns the project of dir, which is absolute: that of its tare.yaml, or the default of
+// the repository's top. An error in the file is a *yamlfile.Error. shown returns the printed
+// form of the file's path; nil means unchanged.
 func Load(dir string, shown func(path string) string) (Project, error) {
 	path, ok := Find(dir)
 	if !ok {
@@ -74,7 +71,7 @@ func Load(dir string, shown func(path string) string) (Project, error) {
 	if shown != nil {
 		name = shown(path)
 	}
-	src, err := read(path, name)
+	src, err := readFile(path, name)
 	if err != nil {
 		return Project{}, err
 	}
@@ -83,11 +80,11 @@ func Load(dir string, shown func(path string) string) (Project, error) {
 	return p, err
 }
 
-// read is what the file at path holds, which messages call name.
-func read(path, name string) ([]byte, error) {
+// readFile reads the file at path. Messages call it name.
+func readFile(path, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("cannot read %s: %w", name, causeOf(err))
 	}
 	switch {
 	case info.IsDir():
@@ -99,13 +96,13 @@ func read(path, name string) ([]byte, error) {
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+		return nil, fmt.Errorf("cannot read %s: %w", name, causeOf(err))
 	}
 	return src, nil
 }
 
-// cause is what the operating system said, without the path.
-func cause(err error) error {
+// causeOf returns the error of the operating system, without the path.
+func causeOf(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -17,27 +17,27 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Server is a server of the repository that is put under load.
+// Server is a server of the repository under load.
 type Server struct {
-	ID          string      // what a gate calls it
+	ID          string      // its name in a gate
 	Program     string      // directory of its main package, relative to the project's, e.g. ./cmd/api
-	Args        []string    // of its command line; $PORT stands for the port it is to listen on
+	Args        []string    // of its command line; $PORT is replaced by the port to listen on
 	Mix         []string    // METHOD PATH=WEIGHT, as --mix of tare load; one of Mix, Feed and FeedBodies is set
 	Feed        string      // file with a request on each line, relative to the project's directory
 	FeedBodies  string      // file with the body of a POST to / on each line, relative to the project's directory
-	Connections int         // kept open
-	Rate        float64     // requests sent a second, whatever comes back; zero: a closed loop
+	Connections int         // open at the same time
+	Rate        float64     // requests per second in an open loop; 0 means a closed loop
 	SLO         []Objective // limits of the head; needs a rate
 	Place
 }
 
-// Objective is the most that a latency may be, whatever the base takes.
+// Objective is an absolute limit of a latency, independent of the base.
 type Objective struct {
 	Metric string  // p50, p90, p99, p99.9 or max
 	Limit  float64 // ns
 }
 
-// Place is where something is in a tare.yaml; both count from 1.
+// Place is a position in a tare.yaml, from 1.
 type Place struct{ Line, Col int }
 
 const defaultConnections = 10
@@ -45,27 +45,27 @@ const defaultConnections = 10
 const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
 
 var (
-	mixed     = regexp.MustCompile(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
-	loadID    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	perSecond = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+	mixPattern = regexp.MustCompile(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
+	loadID     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	perSecond  = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
 )
 
-// load reads one entry of load. others are those before it.
-func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
+// readLoad reads one entry of load. others are the entries before it.
+func (r reader) readLoad(n ast.Node, at string, others []Server) (l Server) {
 	var rate, slo string
 	l.Connections = defaultConnections
 	r.Mapping(n, at, loadHint, map[string]yamlfile.Take{
 		"id":          r.Shaped(&l.ID, loadID, "is not a name", "letters, digits, . _ and -, e.g. id: api"),
-		"program":     r.inside(&l.Program, "the directory of a main package, from this file's, e.g. program: ./cmd/api"),
+		"program":     r.readPath(&l.Program, "the directory of a main package, from this file's, e.g. program: ./cmd/api"),
 		"args":        r.Texts(&l.Args, "words one by one, e.g. args: [-port, $PORT]"),
-		"mix":         r.each(&l.Mix, mixed, "is not a request with its weight", "METHOD PATH=WEIGHT, e.g. mix: [GET /items/7=3, GET /health=1]"),
-		"feed":        r.inside(&l.Feed, "a file with a request on each line, from this file's directory, e.g. feed: testdata/requests.ndjson"),
-		"feed_bodies": r.inside(&l.FeedBodies, "a file with the body of a POST to / on each line, from this file's directory, e.g. feed_bodies: testdata/events.ndjson"),
+		"mix":         r.readDistinct(&l.Mix, mixPattern, "is not a request with its weight", "METHOD PATH=WEIGHT, e.g. mix: [GET /items/7=3, GET /health=1]"),
+		"feed":        r.readPath(&l.Feed, "a file with a request on each line, from this file's directory, e.g. feed: testdata/requests.ndjson"),
+		"feed_bodies": r.readPath(&l.FeedBodies, "a file with the body of a POST to / on each line, from this file's directory, e.g. feed_bodies: testdata/events.ndjson"),
 		"connections": r.Count(&l.Connections),
-		"rate":        r.rate(&l.Rate, &rate),
+		"rate":        r.readRate(&l.Rate, &rate),
 		"slo":         r.Text(&slo, "with a comma between two, e.g. slo: p50<5ms,p99<50ms"),
 	}, nil)
-	l.Place = r.place(n)
+	l.Place = r.placeOf(n)
 	here := r.Of(n)
 	if _, given := r.At(at + ".program"); !given {
 		r.Fail(here, "a load without program", loadHint)
@@ -88,7 +88,7 @@ func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
 		r.Fail(where, fmt.Sprintf("%d connections", l.Connections), fmt.Sprintf("1 to %d", tare.MaxConnections))
 	}
 	if where, given := r.At(at + ".slo"); given && r.Err == nil {
-		l.SLO = r.objectives(slo, where)
+		l.SLO = r.readObjectives(slo, where)
 		if l.Rate == 0 {
 			r.Fail(where, "slo without rate", "latencies are held to a limit at a rate that does not wait for answers, e.g. rate: 500/s")
 		}
@@ -109,39 +109,39 @@ func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
 }
 
 const (
-	leastSegment = 2 * time.Second
-	maxSegment   = time.Minute
-	// beyond is how many answers are to lie beyond a quantile in each round: the
-	// twenty that a verdict needs, and some for a rate that is not quite held.
-	beyond = 24
+	minSegment = 2 * time.Second
+	maxSegment = time.Minute
+	// answersBeyond is the number of responses beyond a quantile in each round: the
+	// twenty that a verdict needs, and some for a rate that is not quite reached.
+	answersBeyond = 24
 )
 
-// Segment is how long each side is loaded in each round: so long that every
-// quantile that has a limit can be told. Zero: a closed loop, in turns.
+// Segment returns how long each side is loaded in each round: long enough to measure every
+// quantile with a limit. 0 means a closed loop, in alternation.
 func (l Server) Segment() time.Duration {
 	if l.Rate == 0 {
 		return 0
 	}
-	out := leastSegment
+	out := minSegment
 	for _, o := range l.SLO {
 		percent, err := strconv.ParseFloat(strings.TrimPrefix(o.Metric, "p"), 64)
 		if err != nil { // max
 			continue
 		}
-		seconds := min(beyond/(1-percent/100)/l.Rate, 1e6)
+		seconds := min(answersBeyond/(1-percent/100)/l.Rate, 1e6)
 		out = max(out, time.Duration(seconds*float64(time.Second)))
 	}
 	return out.Round(100 * time.Millisecond)
 }
 
-// place is where n begins.
-func (r reader) place(n ast.Node) Place {
+// placeOf returns the position of n.
+func (r reader) placeOf(n ast.Node) Place {
 	at := r.Of(n)
 	return Place{at.Line, at.Col}
 }
 
-// inside reads a path below the project's directory.
-func (r reader) inside(into *string, hint string) yamlfile.Take {
+// readPath reads a path below the project's directory.
+func (r reader) readPath(into *string, hint string) yamlfile.Take {
 	return func(n ast.Node, at string) {
 		r.Text(into, hint)(n, at)
 		switch {
@@ -154,8 +154,8 @@ func (r reader) inside(into *string, hint string) yamlfile.Take {
 	}
 }
 
-// rate reads requests per second, 1500 or 1500/s.
-func (r reader) rate(into *float64, text *string) yamlfile.Take {
+// readRate reads requests per second, 1500 or 1500/s.
+func (r reader) readRate(into *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
 	return func(n ast.Node, at string) {
 		if _, isText := n.(*ast.StringNode); isText {
@@ -172,7 +172,7 @@ func (r reader) rate(into *float64, text *string) yamlfile.Take {
 	}
 }
 
-// Latencies returns the metrics that a server can be held to a limit by.
+// Latencies returns the metrics that can have a limit.
 func Latencies() []string {
 	var names []string
 	for _, m := range tare.Metrics() {
@@ -183,8 +183,8 @@ func Latencies() []string {
 	return names
 }
 
-// objectives reads what --slo of tare load takes, of latencies.
-func (r reader) objectives(text string, at yamlfile.Position) (out []Objective) {
+// readObjectives parses text like --slo of tare load. It accepts only latencies.
+func (r reader) readObjectives(text string, at yamlfile.Position) (out []Objective) {
 	slo, err := load.ParseSLO(text)
 	if err != nil {
 		r.Fail(at, err.Error(), "")

@@ -19,8 +19,8 @@ import (
 // reader reads the fields of a project.
 type reader struct{ *yamlfile.Reader }
 
-// Parse reads a tare.yaml; name is its path, for messages. Every error is a
-// *yamlfile.Error. What the file leaves out is as in [Default].
+// Parse parses a tare.yaml; name is its path, for messages. Every error is a *yamlfile.Error.
+// Missing keys have the values of [Default].
 func Parse(name string, src []byte) (Project, error) {
 	yr, root, err := yamlfile.Open(name, src, yamlfile.Format{Noun: "project", Begin: "tare init writes one with comments"})
 	if err != nil {
@@ -30,13 +30,13 @@ func Parse(name string, src []byte) (Project, error) {
 	p := Default(filepath.Dir(name))
 	p.File = name
 	r.Mapping(root, "", "begin with bench: or gate:", map[string]yamlfile.Take{
-		"bench":   func(n ast.Node, path string) { r.bench(&p.Bench, n, path) },
-		"studies": r.List(r.study(&p.Studies)),
-		"json":    r.List(r.file(&p.JSON, "a JSON document or NDJSON, its path from this file's directory, e.g. json: [testdata/order.json]")),
-		"routes":  r.List(r.file(&p.Routes, "an OpenAPI document or a list of routes, its path from this file's directory, e.g. routes: api/openapi.yaml")),
-		"load":    r.List(func(n ast.Node, path string) { p.Load = append(p.Load, r.load(n, path, p.Load)) }),
-		"gate":    func(n ast.Node, path string) { r.gate(&p.Gate, n, path) },
-		"accept":  r.List(func(n ast.Node, path string) { p.Accept = append(p.Accept, r.waiver(n, path)) }),
+		"bench":   func(n ast.Node, path string) { r.readBench(&p.Bench, n, path) },
+		"studies": r.List(r.readStudy(&p.Studies)),
+		"json":    r.List(r.readFile(&p.JSON, "a JSON document or NDJSON, its path from this file's directory, e.g. json: [testdata/order.json]")),
+		"routes":  r.List(r.readFile(&p.Routes, "an OpenAPI document or a list of routes, its path from this file's directory, e.g. routes: api/openapi.yaml")),
+		"load":    r.List(func(n ast.Node, path string) { p.Load = append(p.Load, r.readLoad(n, path, p.Load)) }),
+		"gate":    func(n ast.Node, path string) { r.readGate(&p.Gate, n, path) },
+		"accept":  r.List(func(n ast.Node, path string) { p.Accept = append(p.Accept, r.readWaiver(n, path)) }),
 	}, nil)
 	if len(p.Routes) > 1 {
 		at, _ := r.At("routes[1]")
@@ -49,18 +49,18 @@ func Parse(name string, src []byte) (Project, error) {
 }
 
 var (
-	packagePattern = regexp.MustCompile(`^[^\s-][^\s]*$`)
-	tagName        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
-	variable       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	packagePattern  = regexp.MustCompile(`^[^\s-][^\s]*$`)
+	tagName         = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
+	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
-func (r reader) bench(b *Bench, n ast.Node, path string) {
+func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	var packages []string
 	r.Mapping(n, path, "e.g. bench: {packages: [./...]}", map[string]yamlfile.Take{
-		"packages": r.each(&packages, packagePattern, "is not a pattern of packages", "as go list takes them, e.g. ./... or ./codec"),
-		"run":      r.expression(&b.Run),
-		"tags":     r.each(&b.Tags, tagName, "is not a build tag", "e.g. tags: [integration]"),
-		"env":      r.each(&b.Env, variable, "is not a variable", "NAME=value, e.g. env: [GOGC=200]"),
+		"packages": r.readDistinct(&packages, packagePattern, "is not a pattern of packages", "as go list takes them, e.g. ./... or ./codec"),
+		"run":      r.readExpression(&b.Run),
+		"tags":     r.readDistinct(&b.Tags, tagName, "is not a build tag", "e.g. tags: [integration]"),
+		"env":      r.readDistinct(&b.Env, variablePattern, "is not a variable", "NAME=value, e.g. env: [GOGC=200]"),
 		"budget":   r.Duration(&b.Budget),
 		"max":      r.Duration(&b.Max),
 	}, nil)
@@ -79,8 +79,8 @@ func (r reader) bench(b *Bench, n ast.Node, path string) {
 	}
 }
 
-// each reads a list of different texts that a pattern describes.
-func (r reader) each(into *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
+// readDistinct reads a list of different texts that match shape.
+func (r reader) readDistinct(into *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.Shaped(&s, shape, isNot, hint)(n, path)
@@ -91,9 +91,9 @@ func (r reader) each(into *[]string, shape *regexp.Regexp, isNot, hint string) y
 	})
 }
 
-// expression reads a regular expression that is not empty. Slashes part the
-// names of sub-benchmarks, as go test -bench has it.
-func (r reader) expression(into *string) yamlfile.Take {
+// readExpression reads a regular expression that is not empty. Slashes separate the names of
+// sub-benchmarks, like in go test -bench.
+func (r reader) readExpression(into *string) yamlfile.Take {
 	const hint = "as go test -bench takes it, e.g. run: Encode|Decode"
 	return func(n ast.Node, path string) {
 		r.Text(into, hint)(n, path)
@@ -106,14 +106,13 @@ func (r reader) expression(into *string) yamlfile.Take {
 	}
 }
 
-// bundledName is what a study that comes with tare can be called.
+// bundledName matches the possible names of bundled studies.
 var bundledName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
-// study reads the path of a study file inside the project, or the name of a
-// bundled study.
-func (r reader) study(into *[]File) yamlfile.Take {
+// readStudy reads the path of a study file inside the project, or the name of a bundled study.
+func (r reader) readStudy(into *[]File) yamlfile.Take {
 	const hint = "the path of a study file from this file's directory, or the name of a bundled study, e.g. studies: [bench/encode.yaml]"
-	read := r.file(into, hint)
+	read := r.readFile(into, hint)
 	return func(n ast.Node, at string) {
 		read(n, at)
 		if r.Err != nil {
@@ -125,33 +124,33 @@ func (r reader) study(into *[]File) yamlfile.Take {
 	}
 }
 
-// file reads a path inside the project that is not in the list yet.
-func (r reader) file(into *[]File, hint string) yamlfile.Take {
+// readFile reads a path inside the project that the list does not contain yet.
+func (r reader) readFile(into *[]File, hint string) yamlfile.Take {
 	return func(n ast.Node, at string) {
 		var s string
-		r.inside(&s, hint)(n, at)
+		r.readPath(&s, hint)(n, at)
 		s = path.Clean(s)
 		if r.Err == nil && slices.ContainsFunc(*into, func(f File) bool { return f.Path == s }) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, File{Path: s, Place: r.place(n)})
+		*into = append(*into, File{Path: s, Place: r.placeOf(n)})
 	}
 }
 
-func (r reader) gate(g *Gate, n ast.Node, at string) {
+func (r reader) readGate(g *Gate, n ast.Node, at string) {
 	var metrics []string
 	allocs, open := string(g.Allocs), string(g.OnInconclusive)
 	r.Mapping(n, at, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
-		"base":            r.Shaped(&g.Base, revision, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
-		"margin":          r.share(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
-		"margins":         r.List(func(n ast.Node, path string) { g.Margins = append(g.Margins, r.margin(n, path)) }),
-		"alpha":           r.share(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
-		"metrics":         r.metrics(&metrics),
-		"instructions":    r.share(&g.Instructions, 999.999999, "how many more instructions an operation may execute, with its sign, e.g. instructions: 2%"),
-		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
-		"on_inconclusive": r.word(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
-		"review":          r.Shaped(&g.Review, reviewed, "is not what a reviewer can write on a line", "one to sixty letters, digits, spaces and marks, e.g. review: accept slowdown"),
-		"reference":       r.Shaped(&g.Reference, referred, "is not a revision", "a tag or a commit that stays, e.g. reference: v1.4.0"),
+		"base":            r.Shaped(&g.Base, revisionPattern, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
+		"margin":          r.readShare(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
+		"margins":         r.List(func(n ast.Node, path string) { g.Margins = append(g.Margins, r.readMargin(n, path)) }),
+		"alpha":           r.readShare(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
+		"metrics":         r.readMetrics(&metrics),
+		"instructions":    r.readShare(&g.Instructions, 999.999999, "how many more instructions an operation may execute, with its sign, e.g. instructions: 2%"),
+		"allocs":          r.readWord(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
+		"on_inconclusive": r.readWord(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
+		"review":          r.Shaped(&g.Review, reviewPattern, "is not what a reviewer can write on a line", "one to sixty letters, digits, spaces and marks, e.g. review: accept slowdown"),
+		"reference":       r.Shaped(&g.Reference, referencePattern, "is not a revision", "a tag or a commit that stays, e.g. reference: v1.4.0"),
 	}, nil)
 	if len(metrics) > 0 {
 		g.Metrics = metrics
@@ -159,14 +158,14 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(open)
 }
 
-// margin reads one entry of margins: a margin, and what it is for.
-func (r reader) margin(n ast.Node, path string) (m Margin) {
+// readMargin reads one entry of margins: a margin and its scope.
+func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{
-		"benchmark": r.expression(&expression),
-		"metric":    r.word(&m.Metric, judged()...),
-		"margin":    r.share(&m.Share, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 10%"),
+		"benchmark": r.readExpression(&expression),
+		"metric":    r.readWord(&m.Metric, judgedMetrics()...),
+		"margin":    r.readShare(&m.Share, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 10%"),
 	}, nil)
 	_, given := r.At(path + ".margin")
 	switch {
@@ -181,21 +180,21 @@ func (r reader) margin(n ast.Node, path string) (m Margin) {
 	return m
 }
 
-// revision is what git may be asked for; an option it is not.
-var revision = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
+// revisionPattern matches one or two revisions, and no options of git.
+var revisionPattern = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
 
 var (
-	referred = regexp.MustCompile(`^[^\s-]\S*$`)
-	reviewed = regexp.MustCompile(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
+	referencePattern = regexp.MustCompile(`^[^\s-]\S*$`)
+	reviewPattern    = regexp.MustCompile(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
 )
 
-// Metrics are those a gate can hold to its margin.
+// Metrics returns the metrics that a gate can compare with its margin.
 func Metrics() []string { return []string{"time", "cpu", "bytes"} }
 
-// judged are those that a margin or a waiver can be about.
-func judged() []string { return append(Metrics(), "allocs", tare.MetricInstructions) }
+// judgedMetrics returns the metrics that a margin or a waiver can have.
+func judgedMetrics() []string { return append(Metrics(), "allocs", tare.MetricInstructions) }
 
-func (r reader) metrics(into *[]string) yamlfile.Take {
+func (r reader) readMetrics(into *[]string) yamlfile.Take {
 	known := Metrics()
 	hint := "known: " + strings.Join(known, ", ")
 	return r.List(func(n ast.Node, path string) {
@@ -216,8 +215,8 @@ func (r reader) metrics(into *[]string) yamlfile.Take {
 	})
 }
 
-// word reads one of some words.
-func (r reader) word(into *string, known ...string) yamlfile.Take {
+// readWord reads one of the known words.
+func (r reader) readWord(into *string, known ...string) yamlfile.Take {
 	hint := "one of " + strings.Join(known, ", ")
 	return func(n ast.Node, path string) {
 		r.Text(into, hint)(n, path)
@@ -227,17 +226,17 @@ func (r reader) word(into *string, known ...string) yamlfile.Take {
 	}
 }
 
-var percentage = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
+var percentPattern = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
 
-// share reads a percentage from 0.1 up to most per cent, as a share.
-func (r reader) share(into *float64, most float64, hint string) yamlfile.Take {
+// readShare reads a percentage from 0.1 % to most percent, as a share.
+func (r reader) readShare(into *float64, most float64, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
-		r.Shaped(&s, percentage, "is not a percentage", hint)(n, path)
+		r.Shaped(&s, percentPattern, "is not a percentage", hint)(n, path)
 		if r.Err != nil {
 			return
 		}
-		x, _ := strconv.ParseFloat(percentage.FindStringSubmatch(s)[1], 64)
+		x, _ := strconv.ParseFloat(percentPattern.FindStringSubmatch(s)[1], 64)
 		if x < 0.1 || x > most {
 			r.Fail(r.Of(n), fmt.Sprintf("%s is not from 0.1%% to %g%%", s, most), hint)
 			return
@@ -246,15 +245,15 @@ func (r reader) share(into *float64, most float64, hint string) yamlfile.Take {
 	}
 }
 
-// waiver reads one entry of accept. All but the metric is needed: a waiver
-// without a reason or an end stays for ever.
-func (r reader) waiver(n ast.Node, path string) (w Waiver) {
+// readWaiver reads one entry of accept. Only the metric is optional: a waiver without a reason
+// or an end stays for ever.
+func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
 	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"
 	var expression, until string
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{
-		"benchmark": r.expression(&expression),
-		"metric":    r.word(&w.Metric, judged()...),
+		"benchmark": r.readExpression(&expression),
+		"metric":    r.readWord(&w.Metric, judgedMetrics()...),
 		"until":     r.Text(&until, dateHint),
 		"reason":    r.Shaped(&w.Reason, regexp.MustCompile(`\S`), "is no reason", "one line for the reader of the gate"),
 	}, nil)

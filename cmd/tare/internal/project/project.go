@@ -1,6 +1,6 @@
-// Package project reads tare.yaml: what a repository tells tare about itself,
-// so that a gate asks the same thing on every machine. Every field may be left
-// out; a repository without the file gets the defaults.
+// Package project reads tare.yaml: a repository's settings for tare,
+// so that a gate measures the same on every machine. Every field is
+// optional; a repository without the file gets the defaults.
 package project
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// FileName is what the file is called.
+// FileName is the name of the file.
 const FileName = "tare.yaml"
 
 // Project is a repository as its tare.yaml describes it.
 type Project struct {
-	File    string // path of tare.yaml; empty: there is none
-	Dir     string // where its relative paths start
-	Bench   Bench  // which of the repository's Go benchmarks are run, and how
+	File    string // path of tare.yaml; "" if there is none
+	Dir     string // base of its relative paths
+	Bench   Bench  // settings of the repository's Go benchmarks
 	Studies []File // study files, or names of bundled studies
 	JSON    []File // documents that JSON codecs are measured on
 	Routes  []File // files of routes that routers are measured on; at most one
@@ -27,7 +27,7 @@ type Project struct {
 	Accept  []Waiver
 }
 
-// File is what a tare.yaml names.
+// File is a file or bundled study in a tare.yaml.
 type File struct {
 	Path string // relative to the project's directory, with slashes; of a bundled study its name
 	Place
@@ -36,38 +36,38 @@ type File struct {
 // Bundled reports whether f is the name of a study that comes with tare.
 func (f File) Bundled() bool { return path.Ext(f.Path) != ".yaml" && path.Ext(f.Path) != ".yml" }
 
-// Bench says which benchmarks are run, and how.
+// Bench selects benchmarks and limits their measurement.
 type Bench struct {
 	Packages []string      // patterns as go list takes them, relative to Dir
 	Run      string        // regular expression, as go test -bench takes it
 	Tags     []string      // build tags
 	Env      []string      // NAME=value
-	Budget   time.Duration // measuring time of the benchmarks, builds not included; zero: what tare bench takes
-	Max      time.Duration // the longest the whole may last; what does not fit is left out and named; zero: no limit
+	Budget   time.Duration // measuring time of the benchmarks, without builds; 0 means the default of tare bench
+	Max      time.Duration // longest duration of everything; the rest is skipped and reported; 0 means no limit
 }
 
-// Gate is what lets a change pass.
+// Gate holds the criteria of a change.
 type Gate struct {
 	Base           string   // git revision, or merge-base, or merge-base and a revision
 	Margin         float64  // the slowdown that matters, as a share: 0.05 is 5 %
-	Margins        []Margin // of some benchmarks, instead of Margin; the first that covers one counts
+	Margins        []Margin // replace Margin for some benchmarks; the first match counts
 	Alpha          float64  // the family-wise error rate of the table, as a share
-	Metrics        []string // held to the margin
-	Instructions   float64  // more work than this blocks a change, as a share; 0: it is not limited
+	Metrics        []string // compared with the margin
+	Instructions   float64  // largest increase of instructions, as a share; 0 means no limit
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
-	Review         string // what a reviewer writes to accept what is worse, or other rules; empty: waivers and rules of the change count
-	Reference      string // revision that a branch's history is measured against; empty: none
+	Review         string // a reviewer's text that accepts worse results or other rules; if "", waivers and rules of the change count
+	Reference      string // revision that a branch's history is measured against; "" if none
 }
 
-// Margin is the slowdown that matters of some benchmarks.
+// Margin is the relevant slowdown of some benchmarks.
 type Margin struct {
-	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub; nil: any
-	Metric    string         // empty: any
+	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub; nil matches all
+	Metric    string         // "" means any
 	Share     float64
 }
 
-// MarginOf is the slowdown that matters of a benchmark by a metric.
+// MarginOf returns the relevant slowdown of a benchmark by a metric.
 func (g Gate) MarginOf(benchmark, metric string) float64 {
 	for _, m := range g.Margins {
 		if (m.Benchmark == nil || m.Benchmark.MatchString(benchmark)) && (m.Metric == "" || m.Metric == metric) {
@@ -80,39 +80,39 @@ func (g Gate) MarginOf(benchmark, metric string) float64 {
 	return g.Margin
 }
 
-// Allocs is how allocations per operation are compared with those of the base.
+// Allocs selects how allocations per operation are compared with the base's.
 type Allocs string
 
-// How allocations are held.
+// Comparisons of allocations.
 const (
-	AllocsExact  Allocs = "exact"  // one more is too many
-	AllocsMargin Allocs = "margin" // as the metrics
+	AllocsExact  Allocs = "exact"  // no increase is allowed
+	AllocsMargin Allocs = "margin" // like the other metrics
 	AllocsIgnore Allocs = "ignore"
 )
 
-// OnInconclusive is what becomes of a gate that could not tell.
+// OnInconclusive selects the outcome of a gate with inconclusive results.
 type OnInconclusive string
 
-// What becomes of it.
+// Outcomes of a gate with inconclusive results.
 const (
-	PassOpen OnInconclusive = "pass" // said in the table
+	PassOpen OnInconclusive = "pass" // shown in the table
 	WarnOpen OnInconclusive = "warn" // and as a warning
 	FailOpen OnInconclusive = "fail" // and in the exit code
 )
 
-// Waiver lets a slowdown pass for a time.
+// Waiver accepts a slowdown until a day.
 type Waiver struct {
 	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub
-	Metric    string         // empty: any
-	Until     time.Time      // the first moment it does not hold any more, UTC
+	Metric    string         // "" means any
+	Until     time.Time      // end of its validity, UTC
 	Reason    string
 	Line, Col int // in the file
 }
 
-// Last is the last day on which the waiver holds, as it was written.
+// Last returns the waiver's last day, as in the file.
 func (w Waiver) Last() string { return w.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
 
-// Default is the project of a repository that says nothing. dir is its top.
+// Default returns the project of a repository without tare.yaml. dir is its top.
 func Default(dir string) Project {
 	return Project{
 		Dir:   dir,
@@ -124,5 +124,5 @@ func Default(dir string) Project {
 	}
 }
 
-// MergeBase as a base means where the head left the branch it will go back to.
+// MergeBase is the base at which the head left its target branch.
 const MergeBase = "merge-base"

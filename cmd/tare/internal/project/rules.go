@@ -8,19 +8,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Rule is something that a change is judged by, in words.
+// Rule is a setting that affects a gate, as text.
 type Rule struct{ Key, Value string }
 
-// instructions returns the limit of a gate in words, "" if it has none.
-func instructions(g Gate) string {
+// formatInstructions returns the limit of a gate as text, or "" if it has none.
+func formatInstructions(g Gate) string {
 	if g.Instructions == 0 {
 		return ""
 	}
 	return format.Percent(g.Instructions)
 }
 
-// Rules are all that decides what is measured and what blocks a change, in the
-// order of tare.yaml. Two projects with equal rules judge alike.
+// Rules returns all settings that decide what is measured and what blocks a change, in the
+// order of tare.yaml. Two projects with equal rules have equal gates.
 func (p Project) Rules() []Rule {
 	list := func(values []string) string { return strings.Join(values, ", ") }
 	files := func(of []File) string {
@@ -52,7 +52,7 @@ func (p Project) Rules() []Rule {
 		{"bench.budget", limit(p.Bench.Budget)}, {"bench.max", limit(p.Bench.Max)},
 		{"studies", files(p.Studies)}, {"json", files(p.JSON)}, {"routes", files(p.Routes)}, {"load", list(servers)},
 		{"gate.base", p.Gate.Base}, {"gate.margin", format.Percent(p.Gate.Margin)}, {"gate.margins", list(margins)}, {"gate.alpha", format.Percent(p.Gate.Alpha)},
-		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.instructions", instructions(p.Gate)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
+		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.instructions", formatInstructions(p.Gate)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
 		{"gate.review", p.Gate.Review}, {"gate.reference", p.Gate.Reference}, {"accept", list(waivers)},
 	}
 }
