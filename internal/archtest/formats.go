@@ -13,14 +13,14 @@ func checkFormats(t *Tree) []string {
 	verb := regexp.MustCompile(`%[-+ #0-9.]*[efgEFG] ?×`)
 	var out []string
 	for _, f := range t.Files {
-		if f.Generated || f.Test || under(f.Dir, "internal/format", "internal/check", "report/html/htmltest", "contenders", "tools", "bench", "peers", "cgocopy") {
+		if f.Generated || f.Test || isUnder(f.Dir, "internal/format", "internal/check", "report/html/htmltest", "contenders", "tools", "bench", "peers", "cgocopy") {
 			continue
 		}
 		ast.Inspect(f.AST, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				if verb.MatchString(n.Value) {
-					out = append(out, t.at(n.Pos())+": prints a ratio")
+					out = append(out, t.position(n.Pos())+": prints a ratio")
 				}
 			case *ast.BinaryExpr:
 				call, isCall := n.X.(*ast.CallExpr)
@@ -29,7 +29,7 @@ func checkFormats(t *Tree) []string {
 					break
 				}
 				if fun, ok := call.Fun.(*ast.SelectorExpr); ok && fun.Sel.Name == "FormatFloat" {
-					out = append(out, t.at(n.Pos())+": prints a ratio")
+					out = append(out, t.position(n.Pos())+": prints a ratio")
 				}
 			}
 			return true

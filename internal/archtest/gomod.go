@@ -2,7 +2,7 @@ package archtest
 
 import "strings"
 
-// Module is what a go.mod file says, as far as the rules need it.
+// Module is the content of a go.mod file, as far as the rules need it.
 type Module struct {
 	Dir      string // of the go.mod, "." for the root
 	Path     string
@@ -10,8 +10,8 @@ type Module struct {
 	Replaces map[string]string // module → what stands in for it
 }
 
-// parseMod reads a go.mod or go.work file: every verb with its arguments,
-// blocks taken apart. Quoted paths are not used here and not understood.
+// parseMod reads a go.mod or go.work file: every verb with its arguments, blocks split into lines.
+// This repository has no quoted paths, and it does not parse them.
 func parseMod(src string) (verbs [][]string) {
 	block := ""
 	for line := range strings.Lines(src) {
@@ -51,9 +51,8 @@ func readModule(dir, src string) Module {
 	return m
 }
 
-// downloads reports whether the module requires one that no directory stands in
-// for.
-func (m Module) downloads() bool {
+// needsDownload reports whether the module has a requirement that no directory replaces.
+func (m Module) needsDownload() bool {
 	for required := range m.Requires {
 		if !strings.HasPrefix(m.Replaces[required], ".") {
 			return true

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// place is where a package stands: it may import what stands lower.
-type place struct {
+// layerEntry is the layer of a package: it may import packages of lower layers.
+type layerEntry struct {
 	dir   string   // from the root; a * stands for any one element
 	layer int      // layers below 0 import nothing of ours
 	peers []string // what it may import although it does not stand lower
@@ -18,14 +18,14 @@ type place struct {
 
 const alone = -1
 
-// places lists every package: an unlisted one fails. The layers:
+// layerEntries lists every package: an unlisted one fails. The layers:
 //
 //	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
 //	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
 //	2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns
-func places() []place {
-	return []place{
+func layerEntries() []layerEntry {
+	return []layerEntry{
 		{dir: ".", layer: 0},
 
 		{dir: "stats", layer: 1},
@@ -184,50 +184,50 @@ func places() []place {
 	}
 }
 
-// placeOf finds the place of a directory. A package inside a contender's or a
+// entryOf finds the place of a directory. A package inside a contender's or a
 // benchmark's own module stands where its module does.
-func placeOf(dir string) (place, bool) {
-	for _, p := range places() {
-		if matches(p.dir, dir) {
+func entryOf(dir string) (layerEntry, bool) {
+	for _, p := range layerEntries() {
+		if matchPath(p.dir, dir) {
 			return p, true
 		}
 	}
-	for _, p := range places() {
+	for _, p := range layerEntries() {
 		if strings.HasSuffix(p.dir, "*") && dir != "." {
 			if depth := strings.Count(p.dir, "/") + 1; strings.Count(dir, "/") >= depth {
-				if matches(p.dir, strings.Join(strings.Split(dir, "/")[:depth], "/")) {
+				if matchPath(p.dir, strings.Join(strings.Split(dir, "/")[:depth], "/")) {
 					return p, true
 				}
 			}
 		}
 	}
-	return place{}, false
+	return layerEntry{}, false
 }
 
-func matches(pattern, dir string) bool {
+func matchPath(pattern, dir string) bool {
 	ok, err := path.Match(pattern, dir)
 	return err == nil && ok
 }
 
-// allows reports whether a file at p, in directory dir, may import target.
-func (p place) allows(dir, target string, test bool) bool {
+// mayImport reports whether a file at p, in directory dir, may import target.
+func (p layerEntry) mayImport(dir, target string, test bool) bool {
 	if root, _, nested := strings.Cut(p.dir, "*"); nested {
 		// Inside one and the same small module everything may be imported.
 		own := strings.Join(strings.Split(dir, "/")[:strings.Count(p.dir, "/")+1], "/")
-		if strings.HasPrefix(target, root) && under(target, own) {
+		if strings.HasPrefix(target, root) && isUnder(target, own) {
 			return true
 		}
 	}
 	listed := func(patterns []string) bool {
-		return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, target) })
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return matchPath(pattern, target) })
 	}
-	if dir == target || listed(p.peers) || test && under(target, "internal/assert", "internal/golden") {
+	if dir == target || listed(p.peers) || test && isUnder(target, "internal/assert", "internal/golden") {
 		return true
 	}
 	if p.only != nil {
 		return listed(p.only)
 	}
-	t, known := placeOf(target)
+	t, known := entryOf(target)
 	if !known || p.layer == alone {
 		return false
 	}
@@ -240,15 +240,15 @@ func checkLayers(t *Tree) []string {
 	var out []string
 	unlisted := map[string]bool{}
 	for _, f := range t.Files {
-		p, ok := placeOf(f.Dir)
+		p, ok := entryOf(f.Dir)
 		if !ok {
 			unlisted[f.Dir] = true
 			continue
 		}
 		for imported, pos := range f.Imports() {
-			target, ours := t.local(imported)
-			if ours && !p.allows(f.Dir, target, f.Test) {
-				out = append(out, fmt.Sprintf("%s: %s must not import %s", t.at(pos), f.Dir, target))
+			target, ours := t.localDir(imported)
+			if ours && !p.mayImport(f.Dir, target, f.Test) {
+				out = append(out, fmt.Sprintf("%s: %s must not import %s", t.position(pos), f.Dir, target))
 			}
 		}
 	}

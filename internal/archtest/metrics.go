@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// checkMetrics finds functions that tell two metrics or more apart by their names: in
-// switches, as keys of maps, and in comparisons. Some names are words of other things too,
-// so that one says nothing.
+// checkMetrics finds functions that distinguish two or more metrics by their names: in switches, as
+// keys of maps, and in comparisons. Some names have other meanings too, so that a single one is no
+// evidence.
 func checkMetrics(t *Tree) []string {
 	names := []string{"time", "cpu", "bytes", "allocs", "size", "p50", "p90", "p99", "p99.9", "max", "client-cpu", "client-bytes", "client-allocs", "stop", "rss"}
 	var out []string
 	for _, f := range t.Files {
-		if f.Generated || f.Test || f.Dir == "." || under(f.Dir, "contenders", "bench", "peers", "load", "cgocopy") {
+		if f.Generated || f.Test || f.Dir == "." || isUnder(f.Dir, "contenders", "bench", "peers", "load", "cgocopy") {
 			continue // load knows quantiles of its own objectives
 		}
 		for _, d := range f.AST.Decls {
@@ -32,7 +32,7 @@ func checkMetrics(t *Tree) []string {
 				return true
 			})
 			if len(found) > 1 {
-				out = append(out, fmt.Sprintf("%s: tells %d metrics apart by name", t.at(d.Pos()), len(found)))
+				out = append(out, fmt.Sprintf("%s: tells %d metrics apart by name", t.position(d.Pos()), len(found)))
 			}
 		}
 	}

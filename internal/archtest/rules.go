@@ -78,10 +78,10 @@ func checkLeaves(t *Tree) []string {
 	for _, m := range t.Modules {
 		modules[m.Dir] = m
 	}
-	for _, dir := range leaves(t) {
+	for _, dir := range contenderModules(t) {
 		say := func(format string, args ...any) { out = append(out, dir+": "+fmt.Sprintf(format, args...)) }
 		if of, ok := t.Builds[dir]; ok {
-			if !slices.Contains(leaves(t), of) || t.Builds[of] != "" {
+			if !slices.Contains(contenderModules(t), of) || t.Builds[of] != "" {
 				say("is another build of %s, which is no contender with code of its own", of)
 			}
 			continue
@@ -105,30 +105,30 @@ func checkLeaves(t *Tree) []string {
 		if m.Replaces[t.Root] != "../../.." {
 			say("must replace %s => ../../..", t.Root)
 		}
-		if m.downloads() && !t.Paths[path.Join(dir, "go.sum")] {
+		if m.needsDownload() && !t.Paths[path.Join(dir, "go.sum")] {
 			say("requires modules but has no go.sum")
 		}
 	}
 	for _, f := range t.Files {
-		if matches("contenders/codec/*/main.go", f.Path) && f.Lines > codecLines {
+		if matchPath("contenders/codec/*/main.go", f.Path) && f.Lines > codecLines {
 			out = append(out, fmt.Sprintf("%s: %d lines, a codec contender needs at most %d", f.Path, f.Lines, codecLines))
 		}
 	}
 	return out
 }
 
-// leaves are the folders two below contenders.
-func leaves(t *Tree) []string {
+// contenderModules returns the folders two below contenders.
+func contenderModules(t *Tree) []string {
 	found := map[string]bool{}
 	for p := range t.Paths {
 		if parts := strings.Split(p, "/"); parts[0] == "contenders" && len(parts) > 3 {
 			found[strings.Join(parts[:3], "/")] = true
 		}
 	}
-	return sorted(found)
+	return sortedKeys(found)
 }
 
-func sorted(set map[string]bool) []string {
+func sortedKeys(set map[string]bool) []string {
 	var out []string
 	for s := range set {
 		out = append(out, s)

@@ -44,9 +44,8 @@ func (f *File) Imports() map[string]token.Pos {
 	return out
 }
 
-// Read parses every Go file and module file in fsys. Folders named testdata,
-// vendor or out and those whose name begins with a dot or an underscore are
-// left out, as the go command does.
+// Read parses every Go file and module file in fsys. Folders named testdata, vendor or out and
+// those whose name begins with a dot or an underscore are skipped, as by the go command.
 func Read(fsys fs.FS) (*Tree, error) {
 	t := &Tree{Paths: map[string]bool{}, Builds: map[string]string{}, fset: token.NewFileSet()}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -54,13 +53,13 @@ func Read(fsys fs.FS) (*Tree, error) {
 			return err
 		}
 		if d.IsDir() {
-			if p != "." && skipped(d.Name()) {
+			if p != "." && isSkipped(d.Name()) {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		t.Paths[p] = true
-		return t.add(fsys, p)
+		return t.addFile(fsys, p)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read source: %w", err)
@@ -76,13 +75,13 @@ func Read(fsys fs.FS) (*Tree, error) {
 	return t, nil
 }
 
-func skipped(name string) bool {
+func isSkipped(name string) bool {
 	return name == "testdata" || name == "vendor" || name == "out" || name[0] == '.' || name[0] == '_'
 }
 
-func (t *Tree) add(fsys fs.FS, p string) error {
+func (t *Tree) addFile(fsys fs.FS, p string) error {
 	name := path.Base(p)
-	if matches("contenders/*/*/contender.json", p) {
+	if matchPath("contenders/*/*/contender.json", p) {
 		return t.addBuild(fsys, p)
 	}
 	if name != "go.mod" && name != "go.work" && path.Ext(name) != ".go" {
@@ -132,8 +131,8 @@ func (t *Tree) addBuild(fsys fs.FS, p string) error {
 	return nil
 }
 
-// under reports whether dir is one of roots or lies beneath one.
-func under(dir string, roots ...string) bool {
+// isUnder reports whether dir is one of roots or below one.
+func isUnder(dir string, roots ...string) bool {
 	for _, root := range roots {
 		if dir == root || strings.HasPrefix(dir, root+"/") {
 			return true
@@ -142,16 +141,16 @@ func under(dir string, roots ...string) bool {
 	return false
 }
 
-// local returns the directory of one of the repository's own packages.
-func (t *Tree) local(importPath string) (dir string, ours bool) {
+// localDir returns the directory of one of the repository's own packages.
+func (t *Tree) localDir(importPath string) (dir string, ours bool) {
 	if importPath == t.Root {
 		return ".", true
 	}
 	return strings.CutPrefix(importPath, t.Root+"/")
 }
 
-// at is a position as file:line.
-func (t *Tree) at(pos token.Pos) string {
+// position returns a position as file:line.
+func (t *Tree) position(pos token.Pos) string {
 	p := t.fset.Position(pos)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
