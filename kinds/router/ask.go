@@ -11,44 +11,44 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// asks are the words for which requests are made to a table.
-func asks() []string {
+// askValues are the values of the setting that selects requests to a table.
+func askValues() []string {
 	return []string{router.AskAll, router.AskStatic, router.AskParameter, router.AskParameters, router.AskUnknown, router.AskMethod}
 }
 
-// Asks are those of the words for which the table has routes, or leaves
-// something to be refused.
+// Asks returns the values of the setting for which the table has routes, or requests that must be
+// rejected.
 func (t Table) Asks() []string {
-	spec, err := t.spec()
+	spec, err := t.toSpec()
 	if err != nil {
 		return nil
 	}
 	var out []string
-	for _, word := range asks() {
-		if list, err := ask(tare.Workload{Op: router.OpServe, Set: map[string]string{router.SetAsk: word}}, t.Routes, spec); err == nil && len(list) > 0 {
+	for _, word := range askValues() {
+		if list, err := makeQuestions(tare.Workload{Op: router.OpServe, Set: map[string]string{router.SetAsk: word}}, t.Routes, spec); err == nil && len(list) > 0 {
 			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// Count is how many routes are asked for by a word.
-func (t Table) Count(word string) int { return len(asked(t.Routes, word)) }
+// Count returns the number of routes that a value selects.
+func (t Table) Count(word string) int { return len(selectRoutes(t.Routes, word)) }
 
-// ask makes the requests that w says.
-func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
+// makeQuestions makes the requests of w.
+func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	word, given := w.Set[router.SetAsk]
 	if !given {
 		word = router.AskAll
 	}
 	refused := word == router.AskUnknown || word == router.AskMethod
 	switch {
-	case !slices.Contains(asks(), word):
-		return nil, fmt.Errorf("set: %s: %q is none of %s", router.SetAsk, word, strings.Join(asks(), ", "))
+	case !slices.Contains(askValues(), word):
+		return nil, fmt.Errorf("set: %s: %q is none of %s", router.SetAsk, word, strings.Join(askValues(), ", "))
 	case refused && w.Op != router.OpServe:
 		return nil, fmt.Errorf("set: %s: %s can be asked with op %s", router.SetAsk, word, router.OpServe)
 	}
-	which := asked(routes, word)
+	which := selectRoutes(routes, word)
 	if len(which) == 0 {
 		return nil, fmt.Errorf("set: %s: the table has no routes of that kind (%s)", router.SetAsk, word)
 	}
@@ -67,11 +67,11 @@ func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question,
 		var ok bool
 		switch word {
 		case router.AskUnknown:
-			q, ok = unknown(spec, v, i)
+			q, ok = unknownPath(spec, v, i)
 		case router.AskMethod:
 			q, ok = otherMethod(spec, v, i)
 		default:
-			q, ok = visited(spec, routes[v.Route], v)
+			q, ok = visitQuestion(spec, routes[v.Route], v)
 		}
 		if ok {
 			list = append(list, q)
@@ -86,8 +86,8 @@ func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question,
 	return list, nil
 }
 
-// asked are the routes that a word is about.
-func asked(routes []fixture.Route, word string) (which []int) {
+// selectRoutes returns the indexes of the routes that a value selects.
+func selectRoutes(routes []fixture.Route, word string) (which []int) {
 	for i, r := range routes {
 		n := strings.Count(r.Path, "{")
 		switch word {
@@ -109,19 +109,18 @@ func asked(routes []fixture.Route, word string) (which []int) {
 	return which
 }
 
-// visited is a visit as a question. It is false where a value happens to be the
+// visitQuestion returns a visit as a question. It returns false if a value happens to be the
 // literal of another route.
-func visited(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
-	q := request(r.Method, v.Path)
-	right := spec.Answered(q, reply(r, v))
+func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
+	q := newRequest(r.Method, v.Path)
+	right := spec.Answered(q, correctReply(r, v))
 	a, ok := spec.Answer(q)
 	return question{HTTPRequest: q, right: right}, ok && string(a.Body) == string(right.Body)
 }
 
-// unknown asks for a path that no route has, by any method: one like that of a
-// visit with too much, or something else, in one place. It is false where the
-// table has catch-alls for them all.
-func unknown(spec router.Spec, v fixture.Visit, i int) (question, bool) {
+// unknownPath requests a path that no route has, by any method: one like that of a visit with too
+// much, or something else, in one place. It returns false if the table has catch-alls for them all.
+func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
 	n := strconv.Itoa(i + 1)
@@ -129,39 +128,39 @@ func unknown(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	method := spec.Routes[v.Route].Method
 	ways := []string{path + "/unknown-" + n, before + "/unknown-" + n, path + "-unknown-" + n, "/unknown-" + n + path}
 	for k := range ways {
-		if way := ways[(i+k)%len(ways)]; way[0] == '/' && !known(spec, way) { // nothing can be put behind the root
-			return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}, true
+		if way := ways[(i+k)%len(ways)]; way[0] == '/' && !isRouted(spec, way) { // nothing can follow the root
+			return question{HTTPRequest: newRequest(method, way), refused: true, elsewhere: true}, true
 		}
 	}
 	way := "/unknown-" + n
-	if !endless(spec) {
-		for way = path + way; known(spec, way); { // longer than any route at last
+	if !hasCatchAll(spec) {
+		for way = path + way; isRouted(spec, way); { // longer than any route at last
 			way += "/unknown-" + n
 		}
 	}
-	return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}, !known(spec, way)
+	return question{HTTPRequest: newRequest(method, way), refused: true, elsewhere: true}, !isRouted(spec, way)
 }
 
-// endless reports whether a table has a catch-all: then no path is longer than
-// all of its routes.
-func endless(spec router.Spec) bool {
+// hasCatchAll reports whether a table has a catch-all: then no path is longer than all of its
+// routes.
+func hasCatchAll(spec router.Spec) bool {
 	return slices.ContainsFunc(spec.Routes, func(r router.Route) bool { return r.Rest != "" })
 }
 
-// known reports whether a path is that of a route.
-func known(spec router.Spec, path string) bool {
+// isRouted reports whether a path is that of a route.
+func isRouted(spec router.Spec, path string) bool {
 	return slices.ContainsFunc(Methods(), func(method string) bool {
-		_, ok := spec.Answer(request(method, path))
+		_, ok := spec.Answer(newRequest(method, path))
 		return ok
 	})
 }
 
-// otherMethod asks for the path of a visit by a method that it has not. It is
-// false where it has them all.
+// otherMethod requests the path of a visit with a method that has no route. It returns false if all
+// have.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	all := Methods()
 	for k := range all {
-		q := request(all[(i+k)%len(all)], v.Path)
+		q := newRequest(all[(i+k)%len(all)], v.Path)
 		if _, ok := spec.Answer(q); !ok {
 			return question{HTTPRequest: q, refused: true, elsewhere: true}, true
 		}

@@ -13,22 +13,21 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examID names the one exam there is.
+// examID is the id of the only exam.
 const examID = "exam/paths/serve"
 
-// oddity is a request on which routers are known to differ.
-type oddity struct {
+// edgeCase is a request on which routers are known to differ.
+type edgeCase struct {
 	name     string
 	property string // row of the table that people read
 	method   string
 	path     string
 }
 
-// oddities are asked of a table of /health and /users/{id}. The first
-// difference of the gravest class is the one told with a speed, so what is met
-// most often comes first.
-func oddities() []oddity {
-	return []oddity{
+// edgeCases are requests to a table of /health and /users/{id}. The report prints the first
+// difference of the gravest class next to a speed, so the most common cases come first.
+func edgeCases() []edgeCase {
+	return []edgeCase{
 		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
 		{"escaped-plus", "escaped plus", "GET", "/users/a%2Bb"},
 		{"needless-escape", "needless escape", "GET", "/users/%41"},
@@ -59,33 +58,33 @@ func (k *Kind) Reference() string {
 	name := "net/http.ServeMux " + runtime.Version()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if slices.ContainsFunc(k.own, func(t ownTable) bool { return !t.forMux }) {
+	if slices.ContainsFunc(k.own, func(t userTable) bool { return !t.forMux }) {
 		name += " (on your table, which it cannot have, with the most specific route)"
 	}
 	return name
 }
 
-// Exams writes the odd requests into dir: first those that the tables of somebody's own give
-// reason for, as the first difference of the gravest class is told with the speed.
+// Exams writes the edge cases into dir: first those of the user's own tables, as the report prints
+// the first difference of the gravest class next to the speed.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
-	raw, spec, err := format([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
+	raw, spec, err := formatTable([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
 	if err != nil {
 		return nil, err
 	}
 	var list []question
-	for _, o := range oddities() {
-		list = append(list, question{HTTPRequest: request(o.method, o.path), odd: o.name, property: o.property})
+	for _, o := range edgeCases() {
+		list = append(list, question{HTTPRequest: newRequest(o.method, o.path), odd: o.name, property: o.property})
 	}
-	in, err := k.exam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
+	in, err := k.writeExam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
 	if err != nil {
 		return nil, err
 	}
-	own, err := k.ownExams(dir)
+	own, err := k.userExams(dir)
 	return append(own, in), err
 }
 
-// exam writes what to ask, with what the reference answers.
-func (k *Kind) exam(dir string, in wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
+// writeExam writes the requests of an exam, with the answers of the reference.
+func (k *Kind) writeExam(dir string, in wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(in.Spec)
 	if err != nil {
 		return in, err
@@ -96,7 +95,7 @@ func (k *Kind) exam(dir string, in wire.Workload, list []question, reference fun
 			return in, fmt.Errorf("%s: %w", in.ID, err)
 		}
 	}
-	return k.write(dir, in, list)
+	return k.writeQuestions(dir, in, list)
 }
 
 // mostSpecific is the reference for tables that net/http cannot have: it goes by the table, segment
@@ -127,14 +126,13 @@ func serveMux(spec router.Spec) http.Handler {
 	return mux
 }
 
-// Differ holds one answer against what net/http makes of the request. How a
-// refusal is worded does not count, nor the body of an answer to HEAD. Paths that are odd in one
-// way are told in the words of the first of them, as long as they come to the same; a contender is
-// asked for all paths in order.
+// Differ compares one answer with that of net/http. The wording of an error response does not
+// count, nor the body of an answer to HEAD. Paths of the same odd form are reported with the text
+// of the first of them, if they have the same outcome; a contender gets all paths in order.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	list := k.questions(exam)
+	list := k.questionsOf(exam)
 	if a.Case == 0 {
-		k.forgetSaid(exam)
+		k.forgetTexts(exam)
 	}
 	if a.Case < 0 || a.Case >= len(list) || list[a.Case].odd == "" {
 		return tare.Difference{}, false
@@ -142,30 +140,30 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	q := list[a.Case]
 	d := tare.Difference{
 		Property: q.property, Op: router.OpServe, Case: q.odd,
-		Asked: q.title(), Reference: outcome(q.Method, q.right), BearsOn: Ops(),
+		Asked: q.title(), Reference: describeOutcome(q.Method, q.right), BearsOn: Ops(),
 	}
 	if a.Error != "" {
-		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, "an error: "+clip(legible(a.Error)), "fails on "+d.Asked
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, "an error: "+clipText(toLegible(a.Error)), "fails on "+d.Asked
 		return d, true
 	}
-	got, err := parse(a)
+	got, err := parseAnswer(a)
 	if err != nil {
-		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, clip(legible(err.Error())), "makes no answer to "+d.Asked
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, clipText(toLegible(err.Error())), "makes no answer to "+d.Asked
 		return d, true
 	}
-	d.Got = outcome(q.Method, got)
-	d.Class, d.Says = told(q.about(), d.Got, got, q.right)
+	d.Got = describeOutcome(q.Method, got)
+	d.Class, d.Says = classify(q.describeRequest(), d.Got, got, q.right)
 	if d.Got == d.Reference {
 		return tare.Difference{}, false
 	}
 	if q.remark != "" {
-		d.Says = k.firstSaid(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.right.Status), d.Says)
+		d.Says = k.firstText(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.right.Status), d.Says)
 	}
 	return d, true
 }
 
-// firstSaid returns what was said of a contender's first answer that was alike, which may be this one.
-func (k *Kind) firstSaid(exam wire.Workload, alike, says string) string {
+// firstText returns the text about a contender's first similar answer, which may be this one.
+func (k *Kind) firstText(exam wire.Workload, alike, says string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.said[exam.ID] == nil {
@@ -178,44 +176,44 @@ func (k *Kind) firstSaid(exam wire.Workload, alike, says string) string {
 	return says
 }
 
-// forgetSaid begins with another contender.
-func (k *Kind) forgetSaid(exam wire.Workload) {
+// forgetTexts begins with another contender.
+func (k *Kind) forgetTexts(exam wire.Workload) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.said, exam.ID)
 }
 
-// told is how much a difference matters, and what it is, after the name of who
-// differs: about what was asked, and the outcome of it.
-func told(about, outcome string, got, right router.Answer) (class tare.DifferenceClass, says string) {
+// classify returns the class of a difference and its text, to follow the contender's name: the
+// request, and its outcome.
+func classify(about, outcome string, got, right router.Answer) (class tare.DifferenceClass, says string) {
 	switch {
-	case redirects(got) && redirects(right):
+	case isRedirect(got) && isRedirect(right):
 		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", about, outcome)
-	case redirects(got):
-		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", about, target(got))
-	case refuses(got) && refuses(right):
+	case isRedirect(got):
+		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", about, redirectTarget(got))
+	case isRejection(got) && isRejection(right):
 		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", about, got.Status, right.Status)
-	case refuses(got):
+	case isRejection(got):
 		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", about, got.Status)
-	case !refuses(right) && !redirects(right):
+	case !isRejection(right) && !isRedirect(right):
 		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", about, outcome)
 	}
 	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", about, outcome)
 }
 
-func redirects(a router.Answer) bool { return a.Status >= 300 && a.Status < 400 }
-func refuses(a router.Answer) bool   { return a.Status >= 400 }
+func isRedirect(a router.Answer) bool  { return a.Status >= 300 && a.Status < 400 }
+func isRejection(a router.Answer) bool { return a.Status >= 400 }
 
-// target is where a redirect leads.
-func target(a router.Answer) string { return clip(legible(a.Header["Location"])) }
+// redirectTarget returns the location of a redirect.
+func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// outcome is an answer in a few words: the status, and for what was accepted
-// what was read out of it.
-func outcome(method string, a router.Answer) string {
+// describeOutcome returns an answer in a few words: the status, and for accepted requests the
+// values read from them.
+func describeOutcome(method string, a router.Answer) string {
 	switch {
-	case redirects(a):
-		return fmt.Sprintf("%d to %s", a.Status, target(a))
-	case refuses(a) || method == http.MethodHead:
+	case isRedirect(a):
+		return fmt.Sprintf("%d to %s", a.Status, redirectTarget(a))
+	case isRejection(a) || method == http.MethodHead:
 		return fmt.Sprint(a.Status)
 	}
 	index, values, _ := strings.Cut(string(a.Body), " ")
@@ -223,10 +221,10 @@ func outcome(method string, a router.Answer) string {
 	case index == "" && values == "":
 		return fmt.Sprintf("%d and nothing", a.Status)
 	case values == "":
-		return fmt.Sprintf("%d, route %s", a.Status, clip(legible(index)))
+		return fmt.Sprintf("%d, route %s", a.Status, clipText(toLegible(index)))
 	}
-	return fmt.Sprintf("%d, %s", a.Status, clip(legible(values)))
+	return fmt.Sprintf("%d, %s", a.Status, clipText(toLegible(values)))
 }
 
-// legible is text that can be read on one line.
-func legible(s string) string { return fixture.Legible([]byte(s)) }
+// toLegible returns text that can be read on one line.
+func toLegible(s string) string { return fixture.Legible([]byte(s)) }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MostList is how many bytes a list of routes may have.
+// MostList is the maximum number of bytes of a list of routes.
 const MostList = 32 << 20
 
-// ListError says where a list of routes is wrong, and what would be right.
+// ListError is an error in a list of routes, with its position and what would be right.
 type ListError struct {
 	File      string
 	Line, Col int // from 1; columns are characters
@@ -45,10 +45,10 @@ func ReadList(name string, src []byte) ([]Written, error) {
 			return nil, wrong("this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
 		}
 		if len(words) != 2 || !strings.HasPrefix(words[1], "/") {
-			return nil, wrong(fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clip(strings.TrimSpace(line))))
+			return nil, wrong(fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clipText(strings.TrimSpace(line))))
 		}
 		if strings.ContainsFunc(words[0], func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
-			return nil, wrong(fmt.Sprintf("%q is not a method; want one of %s", clip(words[0]), strings.Join(Methods(), ", ")))
+			return nil, wrong(fmt.Sprintf("%q is not a method; want one of %s", clipText(words[0]), strings.Join(Methods(), ", ")))
 		}
 		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: n, Col: col})
 	}

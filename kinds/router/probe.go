@@ -12,15 +12,13 @@ import (
 // servers read of a request line.
 const longSegments = 300
 
-// Probes asks each table of works once for what none of its routes is for: an
-// unknown path, another method, garbage behind a path, garbage in its place,
-// and far too long a path. What a router may well redirect, or see as the same
-// in its own way (a slash too many, capital letters), is no probe but part of
-// an exam.
+// Probes requests from each table of works paths without a route: an unknown path, another method,
+// garbage after a path, garbage in its place, and far too long a path. What a router may well
+// redirect, or treat as equal (a slash too many, capital letters), is no probe but part of an exam.
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
-	k.forgetOwn()
+	k.forgetUserTables()
 	for _, w := range works {
 		spec, err := router.ParseSpec(w.Spec)
 		if err != nil {
@@ -30,7 +28,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		for i := range spec.Routes {
 			routes[i] = fixture.Route{Method: spec.Routes[i].Method, Path: spec.Routes[i].BracePath()}
 		}
-		raw, bare, err := format(routes, nil)
+		raw, bare, err := formatTable(routes, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -39,10 +37,10 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		}
 		seen[string(raw)] = true
 		if w.Fixture == router.UserFixture {
-			k.keepOwn(raw, bare)
+			k.addUserTable(raw, bare)
 		}
 		in := wire.Workload{ID: "probe/" + w.ID, Fixture: w.Fixture, N: w.N, Op: router.OpServe, Spec: raw}
-		if in, err = k.write(dir, in, refusals(bare, routes)); err != nil {
+		if in, err = k.writeQuestions(dir, in, unroutedRequests(bare, routes)); err != nil {
 			return nil, err
 		}
 		probes = append(probes, in)
@@ -50,11 +48,11 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return probes, nil
 }
 
-// refusals are requests that no route of spec is for.
-func refusals(spec router.Spec, routes []fixture.Route) []question {
+// unroutedRequests returns requests without a route in spec.
+func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	ask := func(method, path string) {
-		q := request(method, path)
+		q := newRequest(method, path)
 		if _, ok := spec.Answer(q); !ok {
 			list = append(list, question{HTTPRequest: q, refused: true})
 		}
@@ -62,7 +60,7 @@ func refusals(spec router.Spec, routes []fixture.Route) []question {
 	ask("GET", "/no-such-path")
 	ask("GET", "/no/such/path/at/all")
 	for _, r := range []fixture.Route{routes[0], routes[len(routes)-1]} {
-		path := concrete(r.Path)
+		path := fillParams(r.Path)
 		for _, method := range []string{"DELETE", "PUT", "POST"} {
 			ask(method, path)
 		}
@@ -76,8 +74,8 @@ func refusals(spec router.Spec, routes []fixture.Route) []question {
 	return list
 }
 
-// concrete is a path of a route, with some value for each parameter.
-func concrete(template string) string {
+// fillParams returns a path of a route, with some value for each parameter.
+func fillParams(template string) string {
 	segments := strings.Split(template, "/")
 	for i, s := range segments {
 		if before, _, after, ok := fixture.Parameter(s); ok {

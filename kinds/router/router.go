@@ -1,6 +1,6 @@
-// Package router asks contenders to find the handler for a request: every one
-// is built from the same table of routes, gets the same requests and must come
-// to the same route with the same parameters.
+// Package router tests how contenders find the handler for a request: every one is built from the
+// same table of routes, gets the same requests and must find the same route with the same
+// parameters.
 package router
 
 import (
@@ -28,12 +28,12 @@ import (
 // Ops are the operations a router workload can name.
 func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 
-// Kind is the router kind. It keeps what it asked, and what is right for it.
+// Kind is the router kind. It stores the requests of each workload, with the correct answers.
 type Kind struct {
 	mu    sync.Mutex
 	asked map[string][]question        // by input and table
-	own   []ownTable                   // each table of somebody's own in the study that is carried out
-	said  map[string]map[string]string // by exam and what is alike: what was said of the contender that is asked
+	own   []userTable                  // each user's table in the current study
+	said  map[string]map[string]string // texts about the current contender, by exam and form
 }
 
 var (
@@ -45,22 +45,22 @@ var (
 // New returns the router kind.
 func New() *Kind { return &Kind{asked: map[string][]question{}, said: map[string]map[string]string{}} }
 
-// question is one request and what is right for it. The right answer follows
-// from how the request was made: no router was asked.
+// question is one request with its correct answer. The answer follows from how the request was
+// made, without any router.
 type question struct {
 	wire.HTTPRequest
 	right     router.Answer
-	refused   bool // there is none: any refusal is right
+	refused   bool // there is none: any rejection is correct
 	elsewhere bool // and so is being sent elsewhere
 
-	odd      string // name of the case in an exam; empty: it is in none
+	odd      string // name of the case in an exam; "" if it is in none
 	property string // row of the table that people read
-	alike    string // what it is one of, where many are told as one
-	remark   string // what is odd about the path, where those that are odd alike are told by the first of them
+	alike    string // the group it belongs to, if many are reported as one
+	remark   string // what is odd about the path, if paths of this form are reported by the first of them
 }
 
-// about is what a sentence says was asked.
-func (q question) about() string {
+// describeRequest returns the request for a sentence.
+func (q question) describeRequest() string {
 	switch {
 	case q.alike != "":
 		return q.alike
@@ -72,14 +72,14 @@ func (q question) about() string {
 
 // Input writes the requests of w, one per line, into dir.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
-	in, err := k.input(w, studyDir, dir)
+	in, err := k.makeInput(w, studyDir, dir)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
 	return in, nil
 }
 
-func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
+func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
 		return wire.Workload{}, fmt.Errorf("unknown op %q; a router can be asked to %s", w.Op, strings.Join(Ops(), ", "))
@@ -88,15 +88,15 @@ func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	case w.Fixture != "" && w.Fixture != fixture.RoutesFixture:
 		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router can be asked for %s, or for the routes of a file", w.Fixture, fixture.RoutesFixture)
 	}
-	routes, layers, err := table(w, studyDir)
+	routes, layers, err := loadTable(w, studyDir)
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	raw, spec, err := format(routes, layers)
+	raw, spec, err := formatTable(routes, layers)
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	questions, err := ask(w, routes, spec)
+	questions, err := makeQuestions(w, routes, spec)
 	if err != nil {
 		return wire.Workload{}, err
 	}
@@ -104,11 +104,11 @@ func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if w.File != "" {
 		in.Fixture = router.UserFixture
 	}
-	return k.write(dir, in, questions)
+	return k.writeQuestions(dir, in, questions)
 }
 
-// format is a table as contenders get it, and as they read it.
-func format(routes []fixture.Route, layers []string) (json.RawMessage, router.Spec, error) {
+// formatTable returns a table as contenders get it, and as they read it.
+func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, router.Spec, error) {
 	raw, err := router.FormatSpec(routes, layers)
 	if err != nil {
 		return nil, router.Spec{}, err
@@ -117,13 +117,13 @@ func format(routes []fixture.Route, layers []string) (json.RawMessage, router.Sp
 	return raw, spec, err
 }
 
-// request is one as a browser's script would send it.
-func request(method, path string) wire.HTTPRequest {
+// newRequest returns a request like that of a browser's script.
+func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
 
-// reply is what the route must write for a visit.
-func reply(r fixture.Route, v fixture.Visit) string {
+// correctReply returns the reply that the route must write for a visit.
+func correctReply(r fixture.Route, v fixture.Visit) string {
 	text, next := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(segment, "{") {
@@ -134,9 +134,9 @@ func reply(r fixture.Route, v fixture.Visit) string {
 	return text
 }
 
-// write puts the questions into a file of dir, which is named by what it holds,
-// and keeps them.
-func (k *Kind) write(dir string, in wire.Workload, questions []question) (wire.Workload, error) {
+// writeQuestions writes the questions into a file of dir, which is named by its content, and
+// retains them.
+func (k *Kind) writeQuestions(dir string, in wire.Workload, questions []question) (wire.Workload, error) {
 	bodies := make([][]byte, len(questions))
 	for i, q := range questions {
 		var err error
@@ -152,24 +152,24 @@ func (k *Kind) write(dir string, in wire.Workload, questions []question) (wire.W
 		return in, fmt.Errorf("write input: %w", err)
 	}
 	k.mu.Lock()
-	k.asked[key(in)] = questions
+	k.asked[workloadKey(in)] = questions
 	k.mu.Unlock()
 	return in, nil
 }
 
-// key tells workloads apart that are answered differently: the same requests
-// may be for another table, or pass more layers.
-func key(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
+// workloadKey distinguishes workloads with different answers: the same requests may be for another
+// table, or pass more layers.
+func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
-func (k *Kind) questions(w wire.Workload) []question {
+func (k *Kind) questionsOf(w wire.Workload) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.asked[key(w)]
+	return k.asked[workloadKey(w)]
 }
 
 // Describe counts what is in the pool that Input made: its keys are URLs.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	questions := k.questions(in)
+	questions := k.questionsOf(in)
 	seen := map[string]bool{}
 	w.Bytes = 0
 	for _, q := range questions {
@@ -192,36 +192,36 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 // Launches are the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare holds each answer against the right one, or sees to it that what no
-// route is for was refused: how, does not matter here.
+// Compare compares each answer with the correct one, or checks that a request without a route was
+// rejected, in any way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
-	questions := k.questions(w)
+	questions := k.questionsOf(w)
 	var wrong []string
 	for _, a := range answers {
 		if a.Case < 0 || a.Case >= len(questions) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, a.Case)
 		}
-		if diff := questions[a.Case].differs(a); diff != "" {
+		if diff := questions[a.Case].checkAnswer(a); diff != "" {
 			wrong = append(wrong, fmt.Sprintf("case %d, %s: %s", a.Case, questions[a.Case].title(), diff))
 		}
 	}
 	return wrong, nil
 }
 
-// differs says what is wrong with an answer; empty: nothing.
-func (q question) differs(a wire.Answer) string {
+// checkAnswer returns what is wrong with an answer, or "".
+func (q question) checkAnswer(a wire.Answer) string {
 	if a.Error != "" {
 		return fmt.Sprintf("returned the error %q", a.Error)
 	}
-	got, err := parse(a)
+	got, err := parseAnswer(a)
 	switch {
 	case err != nil:
 		return err.Error()
 	case !q.refused:
 		return got.Differs(q.right)
-	case q.elsewhere && redirects(got):
+	case q.elsewhere && isRedirect(got):
 	case got.Status < 400:
-		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clip(string(got.Body)))
+		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clipText(string(got.Body)))
 	}
 	return ""
 }
@@ -229,12 +229,12 @@ func (q question) differs(a wire.Answer) string {
 // title is the request as one would say it.
 func (q question) title() string {
 	if q.Method == "GET" {
-		return clip(q.Path)
+		return clipText(q.Path)
 	}
-	return q.Method + " " + clip(q.Path)
+	return q.Method + " " + clipText(q.Path)
 }
 
-func parse(a wire.Answer) (router.Answer, error) {
+func parseAnswer(a wire.Answer) (router.Answer, error) {
 	var got router.Answer
 	if err := json.Unmarshal(a.Output, &got); err != nil {
 		return got, fmt.Errorf("the answer is not one: %w", err)
@@ -242,8 +242,8 @@ func parse(a wire.Answer) (router.Answer, error) {
 	return got, nil
 }
 
-// clip makes a text fit a line of a report.
-func clip(s string) string {
+// clipText shortens a text for a line of a report.
+func clipText(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"

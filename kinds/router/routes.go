@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// MostRoutes is the most that a table of somebody's own can have.
+// MostRoutes is the maximum number of routes of a user's table.
 const MostRoutes = 20000
 
-// Methods are those that routes can have here. The others are left out: routers
-// answer HEAD and OPTIONS by themselves, each in its way.
+// Methods returns the methods that routes can have. The others are omitted: routers answer HEAD and
+// OPTIONS by themselves, each differently.
 func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
 
-// Written is a route as somebody wrote it.
+// Written is a route in the user's notation.
 type Written struct {
 	Method    string // in capitals
 	Path      string // parameters as {id} or :id
@@ -27,7 +27,7 @@ type Written struct {
 // String is the route as one would say it.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
-// Table is what routers are built from, and where it comes from.
+// Table is what routers are built from, and its origin.
 type Table struct {
 	// Routes is sorted: a literal before the parameter in whose place it is, and
 	// the same routes always alike.
@@ -36,23 +36,21 @@ type Table struct {
 	Left   []Left    // what is not in it
 }
 
-// Left is a route that is left out of a table.
+// Left is a route that is omitted from a table.
 type Left struct {
 	Written
 	Why string
 }
 
-// NewTable makes a table that all routers can be asked for. Routers want one
-// name for the parameters of one place, and names that are words; people write
-// neither. The first name of a place is taken, with everything but letters and
-// digits replaced, for all alike. A route that cannot be asked for, or that is
-// there already, is left out, and so is a catch-all beside another route of its
-// method that can be for the same paths.
+// NewTable makes a table that all routers accept. Routers require one name for the parameters of
+// one place, and simple names; users write neither. It takes the first name of a place for all of
+// them, with everything but letters and digits replaced. It omits routes that cannot be requested,
+// duplicates, and a catch-all next to another route of its method that can match the same paths.
 func NewTable(list []Written) Table {
 	var t Table
 	var all []route
 	for _, w := range list {
-		segments, err := split(w.Path)
+		segments, err := splitPath(w.Path)
 		if !slices.Contains(Methods(), w.Method) {
 			err = fmt.Errorf("only %s are measured: routers answer other methods by themselves, or not at all", strings.Join(Methods(), ", "))
 		}
@@ -62,10 +60,10 @@ func NewTable(list []Written) Table {
 		}
 		all = append(all, route{Written: w, segments: segments})
 	}
-	slices.SortStableFunc(all, compare)
-	once, root := &place{}, &place{}
+	slices.SortStableFunc(all, compareRoutes)
+	once, root := &routeNode{}, &routeNode{}
 	all = slices.DeleteFunc(all, func(r route) bool {
-		_, end := once.walk(r.segments)
+		_, end := once.addPath(r.segments)
 		other, taken := end.taken[r.Method]
 		if taken {
 			t.Left = append(t.Left, Left{r.Written, sameAs(other)})
@@ -74,30 +72,30 @@ func NewTable(list []Written) Table {
 		}
 		return taken
 	})
-	all, rivals := apart(all)
+	all, rivals := removeOverlaps(all)
 	t.Left = append(t.Left, rivals...)
 	for _, r := range all {
-		path, _ := root.walk(r.segments)
+		path, _ := root.addPath(r.segments)
 		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
 	}
 	slices.SortStableFunc(t.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
 	return t
 }
 
-func sameAs(other Written) string { return "it is the same route as " + other.where() }
+func sameAs(other Written) string { return "it is the same route as " + other.withLine() }
 
-// where is the route with its line.
-func (w Written) where() string {
+// withLine returns the route with its line.
+func (w Written) withLine() string {
 	if w.Line > 0 {
 		return fmt.Sprintf("%s in line %d", w, w.Line)
 	}
 	return w.String()
 }
 
-// apart takes out the catch-alls beside which there is another route that can
-// be for the same paths, those of most paths first: some routers refuse to have
-// both, and some come to other routes than the rest do.
-func apart(all []route) (kept []route, left []Left) {
+// removeOverlaps removes the catch-alls with another route next to them that can match the same
+// paths, those of most paths first: some routers reject both together, and some find other routes
+// than the rest do.
+func removeOverlaps(all []route) (kept []route, left []Left) {
 	if len(all) > MostRoutes { // it is no table anyway
 		return all, nil
 	}
@@ -107,9 +105,9 @@ func apart(all []route) (kept []route, left []Left) {
 			continue
 		}
 		for k, other := range all {
-			if k != i && !out[k] && other.Method == r.Method && overlap(r.segments, other.segments) {
+			if k != i && !out[k] && other.Method == r.Method && canOverlap(r.segments, other.segments) {
 				out[i] = true
-				left = append(left, Left{r.Written, "a catch-all, and " + other.where() + " can be for the same paths: not all routers can have both"})
+				left = append(left, Left{r.Written, "a catch-all, and " + other.withLine() + " can be for the same paths: not all routers can have both"})
 				break
 			}
 		}
@@ -135,12 +133,12 @@ func (t Table) List() string {
 // of the same place does, and returns the first of them.
 func (t Table) Renamed() (n, first int) {
 	for i, r := range t.Routes {
-		segments, err := split(t.From[i].Path)
+		segments, err := splitPath(t.From[i].Path)
 		if err != nil {
 			continue
 		}
 		for k, text := range strings.Split(strings.TrimPrefix(r.Path, "/"), "/") {
-			if k < len(segments) && segments[k].param && segments[k].spelled(word(segments[k].text)) != text {
+			if k < len(segments) && segments[k].param && segments[k].withName(toName(segments[k].text)) != text {
 				if n++; n == 1 {
 					first = i
 				}
@@ -155,7 +153,7 @@ func (t Table) Renamed() (n, first int) {
 // the more specific one. [http.ServeMux] cannot have both. A catch-all of a
 // table is in no such pair.
 func (t Table) Ambiguous() (a, b int, found bool) {
-	spec, err := t.spec()
+	spec, err := t.toSpec()
 	if err != nil {
 		return 0, 0, false
 	}
@@ -166,13 +164,13 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 		if r.Rest != "" {
 			continue
 		}
-		own, least := shape{r.Method, params(r.Segments)}, -1
+		own, least := shape{r.Method, markParams(r.Segments)}, -1
 		for other, list := range of {
-			if other.method != r.Method || !crossed(own.params, other.params) {
+			if other.method != r.Method || !isCrossed(own.params, other.params) {
 				continue
 			}
 			for _, k := range list {
-				if crosses(spec.Routes[k].Segments, r.Segments) && (least < 0 || k < least) {
+				if canMatchBoth(spec.Routes[k].Segments, r.Segments) && (least < 0 || k < least) {
 					least = k
 				}
 			}
@@ -189,7 +187,7 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 // returns the first of them. net/http cannot have those, nor can most routers.
 func (t Table) Parts() (n, first int) {
 	for i, r := range t.Routes {
-		segments, err := split(r.Path)
+		segments, err := splitPath(r.Path)
 		if err == nil && slices.ContainsFunc(segments, func(s segment) bool { return s.before+s.after != "" }) {
 			if n++; n == 1 {
 				first = i
@@ -199,7 +197,7 @@ func (t Table) Parts() (n, first int) {
 	return n, first
 }
 
-// Whole is the table without the routes that Parts counts.
+// Whole returns the table without the routes that Parts counts.
 func (t Table) Whole() Table {
 	var kept []Written
 	out := Table{}
@@ -218,8 +216,8 @@ func (t Table) Whole() Table {
 	return out
 }
 
-// params marks the places of parameters: "010" for /a/{b}/c.
-func params(segments []router.Segment) string {
+// markParams marks the places of parameters: "010" for /a/{b}/c.
+func markParams(segments []router.Segment) string {
 	marks := make([]byte, len(segments))
 	for i, s := range segments {
 		marks[i] = '0'
@@ -230,9 +228,8 @@ func params(segments []router.Segment) string {
 	return string(marks)
 }
 
-// crossed reports whether each of two marked paths has a parameter where the
-// other has none.
-func crossed(x, y string) bool {
+// isCrossed reports whether each of two marked paths has a parameter where the other has none.
+func isCrossed(x, y string) bool {
 	inX, inY := false, false
 	for i := range min(len(x), len(y)) {
 		inX = inX || x[i] > y[i]
@@ -241,9 +238,9 @@ func crossed(x, y string) bool {
 	return len(x) == len(y) && inX && inY
 }
 
-// crosses reports whether there are paths that two crossed ones match both:
-// they are alike in all literals.
-func crosses(x, y []router.Segment) bool {
+// canMatchBoth reports whether there are paths that match two crossed ones: they have the same
+// literals.
+func canMatchBoth(x, y []router.Segment) bool {
 	for i := range x {
 		switch {
 		case !x[i].Param && !y[i].Param && x[i].Text != y[i].Text:
@@ -255,7 +252,7 @@ func crosses(x, y []router.Segment) bool {
 	return true
 }
 
-func (t Table) spec() (router.Spec, error) {
-	_, spec, err := format(t.Routes, nil)
+func (t Table) toSpec() (router.Spec, error) {
+	_, spec, err := formatTable(t.Routes, nil)
 	return spec, err
 }

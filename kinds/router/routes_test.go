@@ -101,7 +101,7 @@ func TestAmbiguous(t *testing.T) {
 		a, b, got := table.Ambiguous()
 		refused := func() (refused bool) {
 			defer func() { refused = recover() != nil }()
-			spec, err := table.spec()
+			spec, err := table.toSpec()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,15 +195,15 @@ func FuzzList(f *testing.F) {
 		if len(table.Routes) == 0 {
 			return
 		}
-		raw, spec, err := format(table.Routes, nil)
+		raw, spec, err := formatTable(table.Routes, nil)
 		if err != nil {
 			t.Fatalf("%v: contenders cannot read %v", err, table.Routes)
 		}
-		if same, _, err := format(NewTable(list).Routes, nil); err != nil || string(same) != string(raw) {
+		if same, _, err := formatTable(NewTable(list).Routes, nil); err != nil || string(same) != string(raw) {
 			t.Errorf("%s, then %s", raw, same)
 		}
 		for _, r := range spec.Routes {
-			if _, ok := spec.Answer(request(r.Method, (&url.URL{Path: concrete(r.BracePath())}).EscapedPath())); !ok {
+			if _, ok := spec.Answer(newRequest(r.Method, (&url.URL{Path: fillParams(r.BracePath())}).EscapedPath())); !ok {
 				t.Errorf("no answer to %s %s", r.Method, r.BracePath())
 			}
 		}

@@ -16,16 +16,16 @@ type route struct {
 	segments []segment
 }
 
-// segment is what a path has between two slashes.
+// segment is the part of a path between two slashes.
 type segment struct {
 	text  string // of a literal, or the name of the parameter
 	param bool
 	rest  bool // a catch-all: a parameter for all that is left of a path
 
-	before, after string // literals beside a parameter
+	before, after string // literals next to a parameter
 }
 
-func split(path string) ([]segment, error) {
+func splitPath(path string) ([]segment, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
 		return nil, errors.New("a path begins with a slash")
@@ -38,19 +38,19 @@ func split(path string) ([]segment, error) {
 		inner, closed := strings.CutSuffix(inner, "}")
 		name, colon := strings.CutPrefix(text, ":")
 		switch {
-		case last && text == "{$}": // as net/http says it
+		case last && text == "{$}": // the notation of net/http
 		case last && takesRest(text):
 			segments[i] = segment{text: restName(text), param: true, rest: true}
 		case takesRest(text):
 			return nil, fmt.Errorf("%q: a wildcard may only be the last segment", text)
-		case braces && closed && limits(inner):
+		case braces && closed && hasPattern(inner):
 			return nil, fmt.Errorf("%q: not all routers can restrict a parameter by a pattern; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
 		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
 			segments[i] = segment{text: inner, param: true}
 		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
 			segments[i] = segment{text: name, param: true}
 		case strings.ContainsAny(text, "{}"):
-			if segments[i], ok = part(text); !ok {
+			if segments[i], ok = parsePart(text); !ok {
 				return nil, fmt.Errorf("%q: a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json", text)
 			}
 		case strings.ContainsAny(text, ":*?#%\\+<>()| \t\r\n"):
@@ -66,10 +66,10 @@ func split(path string) ([]segment, error) {
 	return segments, nil
 }
 
-// part parses a segment with one parameter and literal text beside it. It allows
-// only characters that all routers with such segments accept: one of them reads a
-// letter after the parameter as part of its name.
-func part(text string) (segment, bool) {
+// parsePart parses a segment with one parameter and literal text next to it. It allows only
+// characters that all routers with such segments accept: one of them reads a letter after the
+// parameter as part of its name.
+func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	plain := func(r rune) bool {
 		return r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -79,9 +79,9 @@ func part(text string) (segment, bool) {
 	return segment{text: name, param: true, before: before, after: after}, ok && name != "" && !strings.ContainsAny(name, "{}:*?+.") && !odd && ends
 }
 
-// takesRest reports whether a segment at the end stands for all that is left of
-// a path, as somebody writes it: *, *path, {path...}, {path:.*}, {path:path},
-// {*path}, {path*}, {path+}, {+path}, :path* or :path+.
+// takesRest reports whether a segment at the end matches the rest of a path, in one of these
+// notations: *, *path, {path...}, {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path},
+// :path* or :path+.
 func takesRest(text string) bool {
 	inner, braces := strings.CutPrefix(text, "{")
 	inner, closed := strings.CutSuffix(inner, "}")
@@ -103,16 +103,16 @@ func restName(text string) string {
 	return cmp.Or(strings.Trim(strings.TrimSuffix(name, "..."), "*+"), "rest")
 }
 
-// limits reports whether what stands between braces is a name and what the
-// parameter may be made of: id:[0-9]+ or id:int.
-func limits(inner string) bool {
+// hasPattern reports whether the text between braces is a name and a pattern of the parameter:
+// id:[0-9]+ or id:int.
+func hasPattern(inner string) bool {
 	name, pattern, ok := strings.Cut(inner, ":")
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && strings.Count(pattern, "{") == strings.Count(pattern, "}")
 }
 
-// overlap reports whether there are paths that are for both of two routes, one
-// of which is a catch-all.
-func overlap(x, y []segment) bool {
+// canOverlap reports whether there are paths that match both of two routes, one of which is a
+// catch-all.
+func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]
 		switch {
@@ -127,9 +127,8 @@ func overlap(x, y []segment) bool {
 	return false
 }
 
-// compare sorts a literal before the parameter of its place, and that before the
-// catch-all.
-func compare(a, b route) int {
+// compareRoutes sorts a literal before the parameter of its place, and that before the catch-all.
+func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
 		switch {
@@ -150,27 +149,27 @@ func compare(a, b route) int {
 	if d := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); d != 0 {
 		return d
 	}
-	if a.Line > 0 && b.Line > 0 { // of a route given twice the first one is kept
+	if a.Line > 0 && b.Line > 0 { // of a duplicate route the first one stays
 		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
 	}
 	return strings.Compare(a.Path, b.Path)
 }
 
-// place is a node of the tree of routes, by segment.
-type place struct {
-	name  string // of the parameter that leads here; empty: a literal does
-	next  map[segment]*place
+// routeNode is a node of the tree of routes, by segment.
+type routeNode struct {
+	name  string // of the parameter that leads here; "" if a literal does
+	next  map[segment]*routeNode
 	taken map[string]Written // by method, the route that ends here
 }
 
-// walk follows a path through the tree and adds what is missing. It returns the last
-// node, and the path with the parameter names of the tree.
-func (p *place) walk(segments []segment) (path string, end *place) {
+// addPath follows a path through the tree and adds missing nodes. It returns the path with the
+// parameter names of the tree, and the last node.
+func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
 	used := map[string]bool{}
 	for _, s := range segments {
-		p = p.follow(s, used)
+		p = p.addNode(s, used)
 		if s.param {
-			path += "/" + s.spelled(p.name)
+			path += "/" + s.withName(p.name)
 		} else {
 			path += "/" + s.text
 		}
@@ -181,21 +180,21 @@ func (p *place) walk(segments []segment) (path string, end *place) {
 	return path, p
 }
 
-// follow returns the node for one segment, and adds it if it is missing. Names that were used on the way here are not
-// given again.
-func (p *place) follow(s segment, used map[string]bool) *place {
+// addNode returns the node for one segment, and adds it if it is missing. It reuses no name of
+// used.
+func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
 	at := s
 	if s.param {
 		at.text = "" // one place, whatever it is called
 	}
 	next, ok := p.next[at]
 	if !ok {
-		next = &place{}
+		next = &routeNode{}
 		if s.param {
-			next.name = unused(word(s.text), used)
+			next.name = unusedName(toName(s.text), used)
 		}
 		if p.next == nil {
-			p.next = map[segment]*place{}
+			p.next = map[segment]*routeNode{}
 		}
 		p.next[at] = next
 	}
@@ -203,16 +202,16 @@ func (p *place) follow(s segment, used map[string]bool) *place {
 	return next
 }
 
-// spelled is a parameter of that name as tables have it.
-func (s segment) spelled(name string) string {
+// withName returns a parameter of that name in the notation of tables.
+func (s segment) withName(name string) string {
 	if s.rest {
 		name += "..."
 	}
 	return s.before + "{" + name + "}" + s.after
 }
 
-// word makes a name that every router takes.
-func word(name string) string {
+// toName makes a name that every router accepts.
+func toName(name string) string {
 	w := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
@@ -225,7 +224,7 @@ func word(name string) string {
 	return w
 }
 
-func unused(name string, used map[string]bool) string {
+func unusedName(name string, used map[string]bool) string {
 	if !used[name] {
 		return name
 	}

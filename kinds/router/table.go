@@ -14,17 +14,17 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Words that a workload's set can hold.
+// Keys of a workload's set.
 const (
-	setDepth      = "depth"      // literal segments of each path: 1 to 6; 1 unless said
-	setParams     = "params"     // parameters of each path: 0 to 2; 0 unless said
-	setSiblings   = "siblings"   // none: no literal stands where other routes have a parameter; some unless said
-	setMiddleware = "middleware" // layers around all routes: 0 to 5; 0 unless said
-	// router.SetAsk: which requests are made to the table; all unless said
+	setDepth      = "depth"      // literal segments of each path: 1 to 6; default 1
+	setParams     = "params"     // parameters of each path: 0 to 2; default 0
+	setSiblings   = "siblings"   // none: no literal in the place of a parameter of other routes; default: some
+	setMiddleware = "middleware" // layers around all routes: 0 to 5; default 0
+	// router.SetAsk: which requests are made to the table; all by default
 )
 
-// table is what w asks for: generated or read routes, and names of layers.
-func table(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
+// loadTable returns the routes of w, generated or read, and the names of layers.
+func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
 	words := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
 		words = []string{setMiddleware, router.SetAsk}
@@ -34,7 +34,7 @@ func table(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) 
 			return nil, nil, fmt.Errorf("set: %s: a table of routes has %s", word, strings.Join(words, ", "))
 		}
 	}
-	n, err := number(w.Set, setMiddleware, 0)
+	n, err := parseNumber(w.Set, setMiddleware, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,24 +43,24 @@ func table(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) 
 		return nil, nil, fmt.Errorf("set: %s: %w", setMiddleware, err)
 	}
 	if w.File == "" {
-		routes, err := generated(w)
+		routes, err := generateRoutes(w)
 		return routes, layers, err
 	}
 	path := w.File
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	routes, err := described(path)
+	routes, err := readRoutes(path)
 	return routes, layers, err
 }
 
-func generated(w tare.Workload) ([]fixture.Route, error) {
+func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	t := fixture.Table{N: max(1, w.N)}
 	var err error
-	if t.Depth, err = number(w.Set, setDepth, 1); err != nil {
+	if t.Depth, err = parseNumber(w.Set, setDepth, 1); err != nil {
 		return nil, err
 	}
-	if t.Params, err = number(w.Set, setParams, 0); err != nil {
+	if t.Params, err = parseNumber(w.Set, setParams, 0); err != nil {
 		return nil, err
 	}
 	switch w.Set[setSiblings] {
@@ -73,7 +73,7 @@ func generated(w tare.Workload) ([]fixture.Route, error) {
 	return t.Routes()
 }
 
-func number(set map[string]string, word string, unless int) (int, error) {
+func parseNumber(set map[string]string, word string, unless int) (int, error) {
 	text, ok := set[word]
 	if !ok {
 		return unless, nil
@@ -85,9 +85,9 @@ func number(set map[string]string, word string, unless int) (int, error) {
 	return n, nil
 }
 
-// described are the routes of a list. What cannot be asked of a router is an
-// error here: who wrote the list can leave it out.
-func described(path string) ([]fixture.Route, error) {
+// readRoutes returns the routes of a list. It returns an error for those that routers do not
+// accept: the user can remove them.
+func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// oddSort is a sort of odd paths: on the user's own routes, routers differ in what they make of them.
-type oddSort struct {
+// edgeSort is a sort of odd paths: on the user's own routes, routers treat them differently.
+type edgeSort struct {
 	property string // row of the table that people read
 	remark   string // what is odd about the path
-	max      int    // of them that are asked, spread evenly over the routes
+	max      int    // of them that are sent, spread evenly over the routes
 	paths    func(p pattern) []string
 }
 
 // dotSegments is the row of paths with dot segments. Without net/http there is no reference for
 // them: clients and servers resolve them, each in its way.
-const dotSegments = ownRow + "dot segments"
+const dotSegments = userRow + "dot segments"
 
 const (
 	maxShadowed = 256 // paths that may reach another route, or none
@@ -27,16 +27,16 @@ const (
 	maxSiblings = 3   // literals that are tried in the place of one parameter
 )
 
-// oddSorts returns what is asked, what clients send most often first.
-func oddSorts() []oddSort {
-	return []oddSort{
+// edgeSorts returns the sorts of odd paths, the most common ones first.
+func edgeSorts() []edgeSort {
+	return []edgeSort{
 		{shadowedRow, "a value is the literal of another route", maxShadowed, pattern.shadowedPaths},
 		{nearRow, "a value is like the literal of another route", maxOdd, pattern.nearPaths},
-		{ownRow + "other case", "a value is the literal of another route in another case", maxOdd, pattern.recasedValues},
-		{ownRow + "other case", "literals in another case", maxOdd, pattern.recasedLiterals},
-		{ownRow + "end slash", "a slash more or less at the end", maxOdd, pattern.otherEnd},
-		{ownRow + "empty value", "an empty value", maxOdd, valuePaths("")},
-		{ownRow + "slash as %2F", "a value with an escaped slash", maxOdd, valuePaths("a%2Fb")},
+		{userRow + "other case", "a value is the literal of another route in another case", maxOdd, pattern.recasedValues},
+		{userRow + "other case", "literals in another case", maxOdd, pattern.recasedLiterals},
+		{userRow + "end slash", "a slash more or less at the end", maxOdd, pattern.otherEnd},
+		{userRow + "empty value", "an empty value", maxOdd, valuePaths("")},
+		{userRow + "slash as %2F", "a value with an escaped slash", maxOdd, valuePaths("a%2Fb")},
 		{dotSegments, "a value is a dot segment", maxOdd, valuePaths("..", ".", "%2e%2e")},
 	}
 }
@@ -45,37 +45,37 @@ func oddSorts() []oddSort {
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*place // by segment: literals of other routes that stand where it has a parameter
+	siblings []map[string]*routeNode // by segment: literals of other routes that stand where it has a parameter
 }
 
-// patterns returns the routes of a table as patterns.
-func patterns(routes []fixture.Route) []pattern {
-	root, list := &place{}, make([]pattern, 0, len(routes))
+// toPatterns returns the routes of a table as patterns.
+func toPatterns(routes []fixture.Route) []pattern {
+	root, list := &routeNode{}, make([]pattern, 0, len(routes))
 	for _, r := range routes {
-		segments, err := split(r.Path)
+		segments, err := splitPath(r.Path)
 		if err != nil { // no table has it
 			continue
 		}
-		root.walk(segments)
+		root.addPath(segments)
 		list = append(list, pattern{method: r.Method, segments: segments})
 	}
-	literals := map[*place]map[string]*place{}
+	literals := map[*routeNode]map[string]*routeNode{}
 	for i, p := range list {
 		at := root
 		for _, s := range p.segments {
 			if literals[at] == nil {
-				literals[at] = at.literals()
+				literals[at] = at.literalChildren()
 			}
 			list[i].siblings = append(list[i].siblings, literals[at])
-			at = at.after(s)
+			at = at.childOf(s)
 		}
 	}
 	return list
 }
 
-// literals returns where routes go on after each literal that stands here.
-func (p *place) literals() map[string]*place {
-	list := map[string]*place{}
+// literalChildren returns the nodes after each literal of this place.
+func (p *routeNode) literalChildren() map[string]*routeNode {
+	list := map[string]*routeNode{}
 	for s, next := range p.next {
 		if !s.param && s.text != "" {
 			list[s.text] = next
@@ -84,16 +84,16 @@ func (p *place) literals() map[string]*place {
 	return list
 }
 
-// after returns the place behind a segment; nil: no route goes on so.
-func (p *place) after(s segment) *place {
+// childOf returns the node after a segment, or nil if no route has it.
+func (p *routeNode) childOf(s segment) *routeNode {
 	if s.param {
 		s.text = ""
 	}
 	return p.next[s]
 }
 
-// chosenSiblings returns a few literals beside the parameter of a segment. Those behind which routes
-// go on come first: a router that follows them has to come back.
+// chosenSiblings returns a few literals next to the parameter of a segment. Those after which
+// routes continue come first: a router that follows them has to come back.
 func (p pattern) chosenSiblings(i int) []string {
 	var list []string
 	for text := range p.siblings[i] {
@@ -109,8 +109,8 @@ func (p pattern) chosenSiblings(i int) []string {
 	return list[:min(len(list), maxSiblings)]
 }
 
-// parameters returns the segments that are parameters as a whole, and no catch-alls.
-func (p pattern) parameters() []int {
+// paramIndexes returns the segments that are entirely parameters, and no catch-alls.
+func (p pattern) paramIndexes() []int {
 	var list []int
 	for i, s := range p.segments {
 		if s.param && !s.rest && s.before+s.after == "" {
@@ -120,8 +120,8 @@ func (p pattern) parameters() []int {
 	return list
 }
 
-// fill returns a path of the pattern with some segments replaced by escaped text.
-func (p pattern) fill(texts map[int]string) string {
+// fillTexts returns a path of the pattern with some segments replaced by escaped text.
+func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
 		b.WriteByte('/')
@@ -132,21 +132,21 @@ func (p pattern) fill(texts map[int]string) string {
 		case s.param:
 			b.WriteString(s.before + "4711" + s.after)
 		default:
-			b.WriteString(escape(s.text))
+			b.WriteString(escapePath(s.text))
 		}
 	}
 	return b.String()
 }
 
-func escape(text string) string { return (&url.URL{Path: text}).EscapedPath() }
+func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
 // valuePaths gives each parameter each of some values, in their escaped form.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
-		for _, i := range p.parameters() {
+		for _, i := range p.paramIndexes() {
 			for _, v := range values {
-				paths = append(paths, p.fill(map[int]string{i: v}))
+				paths = append(paths, p.fillTexts(map[int]string{i: v}))
 			}
 		}
 		return paths
@@ -157,29 +157,30 @@ func valuePaths(values ...string) func(pattern) []string {
 // these routes go on with, as far as they do.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
-	for _, i := range p.parameters() {
+	for _, i := range p.paramIndexes() {
 		for _, text := range p.chosenSiblings(i) {
-			texts := map[int]string{i: escape(text)}
-			paths = append(paths, p.fill(texts))
+			texts := map[int]string{i: escapePath(text)}
+			paths = append(paths, p.fillTexts(texts))
 			at := p.siblings[i][text]
 			for k := i + 1; k < len(p.segments) && at != nil; k++ {
-				at = p.follow(at, k, texts)
+				at = p.followLiteral(at, k, texts)
 			}
 			if len(texts) > 1 {
-				paths = append(paths, p.fill(texts))
+				paths = append(paths, p.fillTexts(texts))
 			}
 		}
 	}
 	return paths
 }
 
-// follow goes from a place over segment k, and takes the first literal there as the value of a parameter.
-func (p pattern) follow(at *place, k int, texts map[int]string) *place {
+// followLiteral returns the node after segment k of a place, and takes the first literal there as
+// the value of a parameter.
+func (p pattern) followLiteral(at *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
-		return at.after(s)
+		return at.childOf(s)
 	}
-	literals := at.literals()
+	literals := at.literalChildren()
 	first := ""
 	for text := range literals {
 		if first == "" || text < first {
@@ -187,9 +188,9 @@ func (p pattern) follow(at *place, k int, texts map[int]string) *place {
 		}
 	}
 	if first == "" {
-		return at.after(s)
+		return at.childOf(s)
 	}
-	texts[k] = escape(first)
+	texts[k] = escapePath(first)
 	return literals[first]
 }
 
@@ -216,13 +217,13 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths gives each parameter what change makes of the first literal beside it.
+// siblingPaths gives each parameter the values that change makes of the first literal next to it.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
-	for _, i := range p.parameters() {
+	for _, i := range p.paramIndexes() {
 		for _, text := range p.chosenSiblings(i)[:min(1, len(p.siblings[i]))] {
 			for _, v := range change(text) {
-				paths = append(paths, p.fill(map[int]string{i: escape(v)}))
+				paths = append(paths, p.fillTexts(map[int]string{i: escapePath(v)}))
 			}
 		}
 	}
@@ -234,19 +235,19 @@ func (p pattern) recasedLiterals() []string {
 	texts := map[int]string{}
 	for i, s := range p.segments {
 		if other := swapCase(s.text); !s.param && other != s.text {
-			texts[i] = escape(other)
+			texts[i] = escapePath(other)
 		}
 	}
 	if len(texts) == 0 {
 		return nil
 	}
-	return []string{p.fill(texts)}
+	return []string{p.fillTexts(texts)}
 }
 
 // otherEnd takes the slash at the end away, or adds one. A catch-all takes a slash itself.
 func (p pattern) otherEnd() []string {
 	n := len(p.segments)
-	path := p.fill(nil)
+	path := p.fillTexts(nil)
 	switch cut := strings.TrimSuffix(path, "/"); {
 	case cut == "" || p.segments[n-1].rest:
 		return nil
@@ -266,18 +267,18 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// oddPaths asks every route of a table for paths that clients send and routers read differently.
-// No path is asked twice.
+// oddPaths requests from every route of a table paths that clients send and routers read
+// differently. It repeats no path.
 func oddPaths(routes []fixture.Route) []question {
 	var all []question
-	list, seen := patterns(routes), map[string]bool{}
-	for _, sort := range oddSorts() {
+	list, seen := toPatterns(routes), map[string]bool{}
+	for _, sort := range edgeSorts() {
 		var own []question
 		for _, p := range list {
 			for _, path := range sort.paths(p) {
 				if key := p.method + " " + path; !seen[key] {
 					seen[key] = true
-					own = append(own, question{HTTPRequest: request(p.method, path), property: sort.property, remark: sort.remark})
+					own = append(own, question{HTTPRequest: newRequest(p.method, path), property: sort.property, remark: sort.remark})
 				}
 			}
 		}
