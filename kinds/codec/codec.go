@@ -1,5 +1,5 @@
-// Package codec asks contenders to encode and to decode: every one gets the
-// same bodies and must arrive at the same values.
+// Package codec tests how contenders encode and decode: every one gets the same bodies and must
+// produce the same values.
 package codec
 
 import (
@@ -50,11 +50,11 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	case w.Op == codec.OpFields && fixture.FieldsTarget(w.Fixture) == nil:
 		return wire.Workload{}, fmt.Errorf("workload %q: op %s picks fields out of a fixture: devices or events", w.ID, w.Op)
 	}
-	bodies, err := pool(w, studyDir)
+	bodies, err := makePool(w, studyDir)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	in, err := k.write(dir, bodies)
+	in, err := k.writePool(dir, bodies)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
@@ -62,8 +62,8 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return in, nil
 }
 
-// write puts bodies into a file of dir and keeps them.
-func (k *Kind) write(dir string, bodies [][]byte) (wire.Workload, error) {
+// writePool writes bodies into a file of dir and retains them.
+func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	in, err := Pool(dir, bodies)
 	if err != nil {
 		return wire.Workload{}, err
@@ -106,8 +106,8 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// pool generates the bodies, or reads the documents of a file.
-func pool(w tare.Workload, studyDir string) ([][]byte, error) {
+// makePool generates the bodies, or reads the documents of a file.
+func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
 		return fixture.Pool(w.Fixture, max(1, w.N), w.Pool)
 	}
@@ -125,17 +125,16 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	}
 	bodies := make([][]byte, len(docs))
 	for i, d := range docs {
-		if bodies[i], err = held(w.Op, d.Body); err != nil {
+		if bodies[i], err = toHeld(w.Op, d.Body); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)
 		}
 	}
 	return bodies, nil
 }
 
-// held is a document as the Go value holds it that contenders encode, or that
-// encoding/json makes of it: a number beyond int and float64 is rounded for
-// everybody.
-func held(op string, body []byte) ([]byte, error) {
+// toHeld returns a document as stored in the Go value that contenders encode, or that encoding/json
+// makes of it: a number beyond int and float64 is rounded for all contenders.
+func toHeld(op string, body []byte) ([]byte, error) {
 	if op == codec.OpAny {
 		var v any
 		if err := json.Unmarshal(body, &v); err != nil {

@@ -19,19 +19,19 @@ func Diff(want, got []byte) string {
 	if bytes.Equal(want, bytes.TrimRight(got, "\n")) {
 		return ""
 	}
-	g, err := decode(got)
+	g, err := decodeOne(got)
 	if err != nil {
 		return fmt.Sprintf("not valid JSON (%v) after %d bytes, the reference has %d", err, len(got), len(want))
 	}
-	w, err := decode(want)
+	w, err := decodeOne(want)
 	if err != nil {
 		return fmt.Sprintf("the reference is not valid JSON: %v", err)
 	}
-	return diff("$", w, g)
+	return findDifference("$", w, g)
 }
 
-// decode reads exactly one document, keeping numbers as they were written.
-func decode(src []byte) (any, error) {
+// decodeOne reads exactly one document, with numbers as they were written.
+func decodeOne(src []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
 	var v any
@@ -47,19 +47,19 @@ func decode(src []byte) (any, error) {
 	return v, nil
 }
 
-func diff(at string, want, got any) string {
+func findDifference(at string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok {
-			return differ(at, want, got)
+			return formatDifference(at, want, got)
 		}
 		for _, key := range slices.Sorted(maps.Keys(w)) {
 			gv, ok := g[key]
 			if !ok {
 				return fmt.Sprintf("%s.%s: missing", at, key)
 			}
-			if d := diff(at+"."+key, w[key], gv); d != "" {
+			if d := findDifference(at+"."+key, w[key], gv); d != "" {
 				return d
 			}
 		}
@@ -71,35 +71,35 @@ func diff(at string, want, got any) string {
 	case []any:
 		g, ok := got.([]any)
 		if !ok {
-			return differ(at, want, got)
+			return formatDifference(at, want, got)
 		}
 		if len(w) != len(g) {
 			return fmt.Sprintf("%s: want %d items, got %d", at, len(w), len(g))
 		}
 		for i := range w {
-			if d := diff(at+"["+strconv.Itoa(i)+"]", w[i], g[i]); d != "" {
+			if d := findDifference(at+"["+strconv.Itoa(i)+"]", w[i], g[i]); d != "" {
 				return d
 			}
 		}
 	case json.Number:
 		g, ok := got.(json.Number)
 		if !ok || !sameNumber(w, g) {
-			return differ(at, want, got)
+			return formatDifference(at, want, got)
 		}
 	default:
 		if want != got {
-			return differ(at, want, got)
+			return formatDifference(at, want, got)
 		}
 	}
 	return ""
 }
 
-func differ(at string, want, got any) string {
-	return fmt.Sprintf("%s: want %s, got %s", at, show(want), show(got))
+func formatDifference(at string, want, got any) string {
+	return fmt.Sprintf("%s: want %s, got %s", at, formatValue(want), formatValue(got))
 }
 
-// show is a value in at most a few words.
-func show(v any) string {
+// formatValue returns a value in at most a few words.
+func formatValue(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)

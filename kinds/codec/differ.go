@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// finding is what a comparison came to. No class: there is no difference.
-type finding struct {
+// comparison is the result of comparing two answers. Without a class there is no difference.
+type comparison struct {
 	class     tare.DifferenceClass
 	want, got string // the part that the case is about
 	broken    bool   // what was written is not JSON
@@ -29,29 +29,29 @@ const (
 
 // compareEncoded looks at how the field that the case is about is spelled. White
 // space between what means something does not count.
-func compareEncoded(c fixture.Case, want, got []byte) finding {
+func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
 	}
 	key := strings.ToLower(c.Field) // as the tags of [fixture.Probe] have it
-	w, _ := field(want, key)
-	g, ok := field(got, key)
-	g = compact(g)
+	w, _ := findField(want, key)
+	g, ok := findField(got, key)
+	g = compactJSON(g)
 	switch {
 	case !ok && json.Valid(got):
-		return finding{class: tare.DiffersInValue, want: w, got: leftOut}
+		return comparison{class: tare.DiffersInValue, want: w, got: leftOut}
 	case !ok:
-		return finding{class: tare.DiffersInValue, want: w, got: noObject}
+		return comparison{class: tare.DiffersInValue, want: w, got: noObject}
 	case g == w:
-		return finding{}
+		return comparison{}
 	}
-	f := finding{class: tare.DiffersInValue, want: w, got: g}
+	f := comparison{class: tare.DiffersInValue, want: w, got: g}
 	switch {
 	case manyKeys(w) && !json.Valid([]byte(g)):
 		f.want, f.got = "its entries", noObject
 	case !json.Valid([]byte(g)) || !utf8.ValidString(g):
 		f.broken = true
-	case reordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
+	case isReordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
 		f.class, f.want, f.got = tare.DiffersInForm, "sorted", fixture.OtherOrder
 	case sameSpelled(c.Field, w, g):
 		f.class = tare.DiffersInForm
@@ -61,7 +61,7 @@ func compareEncoded(c fixture.Case, want, got []byte) finding {
 	return f
 }
 
-func compact(text string) string {
+func compactJSON(text string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
 		return text
@@ -70,16 +70,16 @@ func compact(text string) string {
 }
 
 // compareKeys looks at the order of an object's keys only.
-func compareKeys(want, got []byte) finding {
-	w, _ := keys(want)
-	g, ok := keys(got)
-	f := finding{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
+func compareKeys(want, got []byte) comparison {
+	w, _ := keysOf(want)
+	g, ok := keysOf(got)
+	f := comparison{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
 	switch {
 	case !json.Valid(got):
 		f.class, f.got = tare.DiffersInValue, noObject
 	case !ok:
 		f.class, f.got = tare.DiffersInValue, string(got)
-	case reordered(want, got):
+	case isReordered(want, got):
 		f.class, f.got = tare.DiffersInForm, fixture.OtherOrder
 	case !slices.Equal(w, g):
 		f.class = tare.DiffersInValue
@@ -88,13 +88,12 @@ func compareKeys(want, got []byte) finding {
 }
 
 func manyKeys(object string) bool {
-	list, _ := keys([]byte(object))
+	list, _ := keysOf([]byte(object))
 	return len(list) > 1
 }
 
-// sameSpelled reports whether two texts of a field mean the same to whoever
-// reads them into a field of that type: digits that a float64 does not hold do
-// not count, the sign of zero does.
+// sameSpelled reports whether two texts of a field have the same value in a field of that type:
+// digits that a float64 does not hold do not count, the sign of zero does.
 func sameSpelled(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name]
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -112,37 +111,37 @@ func sameSpelled(name, want, got string) bool {
 
 // compareBroughtBack looks at the field as it came back. Where the reference
 // loses something, nothing may have been lost.
-func compareBroughtBack(c fixture.Case, want, got []byte) finding {
+func compareBroughtBack(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // the order of keys has nothing to come back in
-		return finding{}
+		return comparison{}
 	}
 	f := compareShown(c, want, got)
-	f.kept = kept(c, got)
+	f.kept = isUnchanged(c, got)
 	return f
 }
 
-// kept reports whether a probe came back as it was given.
-func kept(c fixture.Case, got []byte) bool {
+// isUnchanged reports whether a probe came back unchanged.
+func isUnchanged(c fixture.Case, got []byte) bool {
 	v, err := fixture.Decode("probes", c.Body)
-	return err == nil && shown(c.Field, fixture.Show(v)) == shown(c.Field, got)
+	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
 // compareShown looks at the field as [fixture.Show] has it, or at everything
 // where the case is about no field.
-func compareShown(c fixture.Case, want, got []byte) finding {
-	f := finding{want: shown(c.Field, want), got: shown(c.Field, got)}
+func compareShown(c fixture.Case, want, got []byte) comparison {
+	f := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if f.want != f.got {
 		f.class = tare.DiffersInValue
 	}
 	return f
 }
 
-// shown is one field of what [fixture.Show] made of a Probe.
-func shown(name string, text []byte) string {
-	if _, ok := members(text); !ok || name == "" {
+// shownField returns one field of a Probe formatted by [fixture.Show].
+func shownField(name string, text []byte) string {
+	if _, ok := splitMembers(text); !ok || name == "" {
 		return string(text)
 	}
-	if v, ok := field(text, name); ok {
+	if v, ok := findField(text, name); ok {
 		return v
 	}
 	f, ok := reflect.TypeFor[fixture.Probe]().FieldByName(name)
@@ -164,20 +163,20 @@ func shown(name string, text []byte) string {
 
 // comparePicked compares what was picked out by value, and shows it as a Go
 // program has it.
-func comparePicked(c fixture.Case, want, got []byte) finding {
-	f := finding{class: tare.DiffersInValue, want: items(c.Field, want), got: items(c.Field, got)}
+func comparePicked(c fixture.Case, want, got []byte) comparison {
+	f := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
 	switch {
 	case f.want != f.got:
 		return f
 	case Diff(want, got) != "": // elsewhere than in the field the case is about
-		f.want, f.got = items("", want), items("", got)
+		f.want, f.got = formatItems("", want), formatItems("", got)
 		return f
 	}
-	return finding{}
+	return comparison{}
 }
 
-// items are the few fields of one item, one of them, or those of all items.
-func items(name string, text []byte) string {
+// formatItems returns the few fields of one item, one of them, or those of all items.
+func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {
 		return string(text)
@@ -189,7 +188,7 @@ func items(name string, text []byte) string {
 	case name == "ID":
 		return string(fixture.Show(list[0].ID))
 	case name == "Temperature":
-		if v, ok := field(fixture.Show(list[0].Attributes), name); ok {
+		if v, ok := findField(fixture.Show(list[0].Attributes), name); ok {
 			return v
 		}
 		return "0"

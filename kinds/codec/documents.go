@@ -16,8 +16,8 @@ import (
 // given, in one line of the protocol.
 const MaxDocument = 10 << 20
 
-// MaxDepth is how deep a document may be nested: some codecs take time with the
-// square of it, and others refuse ten times as much.
+// MaxDepth is the maximum nesting of a document: some codecs take time with the square of it, and
+// others reject ten times as much.
 const MaxDepth = 1000
 
 // Document is one JSON document of a file. It is valid: UTF-8, no syntax
@@ -28,11 +28,11 @@ type Document struct {
 	Body []byte // without white space around it
 }
 
-// String is where the document is, for messages.
+// String returns the position of the document, for messages.
 func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
-// SyntaxError says where a file is not what it should be, and what would be
-// right. Lines and columns count from 1; columns are characters.
+// SyntaxError is an error in a file, with its position and what would be right. Lines and columns
+// count from 1; columns are characters.
 type SyntaxError struct {
 	File      string
 	Line, Col int
@@ -49,21 +49,20 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// Documents reads the JSON of the file called name: one document, or one on
-// each line (NDJSON), whatever the file is called. Notes are what whoever gave
-// the file should know, one line each. The error is a *SyntaxError.
+// Documents reads the JSON of the file called name: one document, or one on each line (NDJSON),
+// whatever the file is called. Notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
-	if notes, err = f.decoded(false); err != nil {
+	if notes, err = f.checkEncoding(false); err != nil {
 		return nil, nil, err
 	}
-	whole := trim(f.src)
+	whole := trimSpace(f.src)
 	start := bytes.Index(f.src, whole)
 	switch {
 	case len(whole) == 0:
-		return nil, nil, f.fail(0, "there is no JSON in it", "a document, or one on each line")
-	case json.Valid(whole) || !f.lines(whole):
-		docs, err = f.document(nil, start, start+len(whole), &notes)
+		return nil, nil, f.errorAt(0, "there is no JSON in it", "a document, or one on each line")
+	case json.Valid(whole) || !f.isLines(whole):
+		docs, err = f.addDocument(nil, start, start+len(whole), &notes)
 		return docs, notes, err
 	}
 	for at := 0; at < len(f.src); {
@@ -71,10 +70,10 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 		if i := bytes.IndexByte(f.src[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		line := trim(f.src[at:end])
+		line := trimSpace(f.src[at:end])
 		if len(line) > 0 {
 			begin := at + bytes.Index(f.src[at:end], line)
-			if docs, err = f.document(docs, begin, begin+len(line), &notes); err != nil {
+			if docs, err = f.addDocument(docs, begin, begin+len(line), &notes); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -92,33 +91,33 @@ type text struct {
 	many int // keys that came twice
 }
 
-// noteMost is how many duplicate keys are told one by one.
-const noteMost = 3
+// maxNotes is the number of duplicate keys that are listed.
+const maxNotes = 3
 
-func trim(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
+func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
 
-// fail is an error at an offset.
-func (f *text) fail(at int, what, hint string) error {
-	line, col := position(f.src, at)
+// errorAt returns an error at an offset.
+func (f *text) errorAt(at int, what, hint string) error {
+	line, col := lineAndColumn(f.src, at)
 	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// position turns an offset into line and column.
-func position(src []byte, at int) (line, col int) {
+// lineAndColumn turns an offset into line and column.
+func lineAndColumn(src []byte, at int) (line, col int) {
 	at = min(max(0, at), len(src))
 	begin := bytes.LastIndexByte(src[:at], '\n') + 1
 	return 1 + bytes.Count(src[:at], []byte("\n")), 1 + utf8.RuneCount(src[begin:at])
 }
 
-// decoded takes a byte order mark away and finds bytes that are not UTF-8. A
-// text that was cut off may end within a character.
-func (f *text) decoded(cutOff bool) (notes []string, err error) {
-	if format, command := packed(f.src); format != "" {
-		return nil, f.fail(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
+// checkEncoding removes a byte order mark and finds bytes that are not UTF-8. A text that was cut
+// off may end within a character.
+func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
+	if format, command := detectCompression(f.src); format != "" {
+		return nil, f.errorAt(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
 	}
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 		if bytes.HasPrefix(f.src, []byte(mark)) {
-			return nil, f.fail(0, "the file is UTF-16, and JSON is UTF-8", "convert it, e.g. iconv -f UTF-16 -t UTF-8")
+			return nil, f.errorAt(0, "the file is UTF-16, and JSON is UTF-8", "convert it, e.g. iconv -f UTF-16 -t UTF-8")
 		}
 	}
 	if rest, ok := bytes.CutPrefix(f.src, []byte("\xef\xbb\xbf")); ok {
@@ -134,7 +133,7 @@ func (f *text) decoded(cutOff bool) (notes []string, err error) {
 			if cutOff && !utf8.FullRune(f.src[at:]) {
 				break
 			}
-			return nil, f.fail(at, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[at], at),
+			return nil, f.errorAt(at, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[at], at),
 				"convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8")
 		}
 		at += n
@@ -142,23 +141,23 @@ func (f *text) decoded(cutOff bool) (notes []string, err error) {
 	return notes, nil
 }
 
-// lines reports whether what is no document as a whole is meant as one
-// document a line: the first line is one.
-func (f *text) lines(whole []byte) bool {
+// isLines reports whether a text that is no single document is meant as one document a line: the
+// first line is one.
+func (f *text) isLines(whole []byte) bool {
 	first, rest, several := bytes.Cut(whole, []byte("\n"))
 	if several && json.Valid(first) {
 		return true
 	}
 	name := strings.ToLower(f.name)
 	named := strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
-	return several && named && len(trim(rest)) > 0
+	return several && named && len(trimSpace(rest)) > 0
 }
 
-// document adds src[from:to] to docs.
-func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Document, error) {
+// addDocument adds src[from:to] to docs.
+func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
-		return nil, f.fail(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
+		return nil, f.errorAt(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
@@ -167,15 +166,15 @@ func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Docum
 		hint := syntaxHint(body, at, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
 			at, what, hint = len(body), "the JSON ends too early", ""
-			if len(docs) > 0 && len(trim(f.src[from+len(body):])) == 0 {
+			if len(docs) > 0 && len(trimSpace(f.src[from+len(body):])) == 0 {
 				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
 			}
 		}
-		return nil, f.fail(from+at, what, hint)
+		return nil, f.errorAt(from+at, what, hint)
 	} else if err != nil {
-		return nil, f.fail(from, "not JSON: "+err.Error(), "")
+		return nil, f.errorAt(from, "not JSON: "+err.Error(), "")
 	}
-	if err := f.walk(from, body, notes); err != nil {
+	if err := f.checkTokens(from, body, notes); err != nil {
 		return nil, err
 	}
 	f.line += bytes.Count(f.src[f.at:from], []byte("\n"))
@@ -187,7 +186,7 @@ func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Docum
 // encoding/json complains.
 func syntaxHint(body []byte, at int, complaint string) string {
 	rest := body[min(at, len(body)):]
-	before := trim(body[:min(at, len(body))])
+	before := trimSpace(body[:min(at, len(body))])
 	word := func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) }
 	switch {
 	case len(before) > 0 && before[len(before)-1] == ',' && (word("]") || word("}")):
@@ -208,9 +207,9 @@ func syntaxHint(body []byte, at int, complaint string) string {
 	return ""
 }
 
-// walk looks for numbers that no float64 holds, and for keys that come twice.
-// The body is at offset base and known to be JSON.
-func (f *text) walk(base int, body []byte, notes *[]string) error {
+// checkTokens finds numbers that no float64 can represent, and duplicate keys. The body is at
+// offset base and known to be JSON.
+func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	type object struct {
@@ -225,7 +224,7 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 			return nil
 		}
 		if err != nil {
-			return f.fail(base+end, "not JSON: "+err.Error(), "")
+			return f.errorAt(base+end, "not JSON: "+err.Error(), "")
 		}
 		begin := end
 		for begin < len(body) && bytes.IndexByte([]byte(" \t\r\n,:"), body[begin]) >= 0 {
@@ -239,7 +238,7 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 		key, isText := token.(string)
 		if in != nil && in.keys != nil && !in.value && isText {
 			if in.keys[key] {
-				f.twice(base+begin, key, notes)
+				f.noteDuplicate(base+begin, key, notes)
 			}
 			in.keys[key], in.value = true, true
 			continue
@@ -253,7 +252,7 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 			case x == '}' || x == ']':
 				open = open[:len(open)-1]
 			case len(open) == MaxDepth:
-				return f.fail(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so they are not measured")
+				return f.errorAt(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so they are not measured")
 			case x == '{':
 				open = append(open, object{keys: map[string]bool{}})
 			default:
@@ -261,24 +260,24 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 			}
 		case json.Number:
 			if _, err := strconv.ParseFloat(x.String(), 64); err != nil {
-				return f.fail(base+begin, fmt.Sprintf("%s is larger than any float64, which no codec can read into a number", short(x.String())), "write it as a string")
+				return f.errorAt(base+begin, fmt.Sprintf("%s is larger than any float64, which no codec can read into a number", shortenText(x.String())), "write it as a string")
 			}
 		}
 	}
 }
 
-// twice notes a key that its object has already.
-func (f *text) twice(at int, key string, notes *[]string) {
-	line, col := position(f.src, at)
-	if f.many++; f.many > noteMost+1 {
+// noteDuplicate notes a key that its object has already.
+func (f *text) noteDuplicate(at int, key string, notes *[]string) {
+	line, col := lineAndColumn(f.src, at)
+	if f.many++; f.many > maxNotes+1 {
 		last := &(*notes)[len(*notes)-1]
-		*last = fmt.Sprintf("%s: %d more keys come twice in their object", f.name, f.many-noteMost)
+		*last = fmt.Sprintf("%s: %d more keys come twice in their object", f.name, f.many-maxNotes)
 		return
 	}
-	*notes = append(*notes, fmt.Sprintf("%s:%d:%d: key %q comes twice in its object; codecs differ in which one counts", f.name, line, col, short(key)))
+	*notes = append(*notes, fmt.Sprintf("%s:%d:%d: key %q comes twice in its object; codecs differ in which one counts", f.name, line, col, shortenText(key)))
 }
 
-func short(s string) string {
+func shortenText(s string) string {
 	const most = 40
 	if len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "…"

@@ -6,15 +6,13 @@ import (
 	"io"
 )
 
-// MaxRead is how much of one file is read, in bytes: documents beyond it would
-// not be measured, and reading them would take memory and time. A file of a study
-// that has more is refused.
+// MaxRead is the number of bytes that are read of one file: documents beyond it would not be
+// measured, and reading them would take memory and time. A larger file of a study is rejected.
 const MaxRead = 32 << 20
 
-// ReadDocuments is [Documents] of what r holds, in memory that does not depend
-// on how much that is. Of more than [MaxRead] with a document on each line the
-// whole lines of the beginning are taken, and a note says so. The error is a
-// *[SyntaxError], or the reader's.
+// ReadDocuments is [Documents] of the content of r, in memory that does not depend on its length.
+// Of more than [MaxRead] with a document on each line it takes the complete lines of the beginning,
+// and adds a note. The error is a *[SyntaxError], or the reader's.
 func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
 	return readDocuments(name, r, MaxRead)
 }
@@ -29,12 +27,12 @@ func readDocuments(name string, r io.Reader, most int) (docs []Document, notes [
 	}
 	src = src[:most]
 	f := &text{name: name, src: src}
-	if _, err := f.decoded(true); err != nil {
+	if _, err := f.checkEncoding(true); err != nil {
 		return nil, nil, err
 	}
 	end := bytes.LastIndexByte(src, '\n') + 1
-	if end == 0 || !f.lines(trim(f.src)) {
-		return nil, nil, f.fail(0, fmt.Sprintf("a document of more than %.1f MB", float64(most)/1e6), sizeHint())
+	if end == 0 || !f.isLines(trimSpace(f.src)) {
+		return nil, nil, f.errorAt(0, fmt.Sprintf("a document of more than %.1f MB", float64(most)/1e6), sizeHint())
 	}
 	docs, notes, err = Documents(name, src[:end])
 	if err == nil {
@@ -43,14 +41,14 @@ func readDocuments(name string, r io.Reader, most int) (docs []Document, notes [
 	return docs, notes, err
 }
 
-// sizeHint is what to do with a document that is too large.
+// sizeHint returns advice about a document that is too large.
 func sizeHint() string {
 	return fmt.Sprintf("at most %.1f MB can be measured; several smaller ones, one a line, can", float64(MaxDocument)/1e6)
 }
 
-// packed names the format of compressed files by how they begin, and what
-// unpacks them.
-func packed(src []byte) (format, command string) {
+// detectCompression returns the format of compressed files by their first bytes, and the command
+// that unpacks them.
+func detectCompression(src []byte) (format, command string) {
 	for _, p := range []struct{ begin, format, command string }{
 		{"\x1f\x8b", "gzip", "gzip -dc"},
 		{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},

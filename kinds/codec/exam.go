@@ -13,60 +13,60 @@ import (
 
 var _ lab.Examiner = (*Kind)(nil)
 
-// exam asks one operation for every case of a set.
-type exam struct {
+// examSpec tests one operation with every case of a set.
+type examSpec struct {
 	id      string
 	set     string // of cases
-	fixture string // that contenders are told
+	fixture string // the fixture that contenders get
 	op      string
-	bearsOn []string // operations of workloads whose users meet what comes out
+	bearsOn []string // operations of workloads whose users see the output
 
 	// reference is the outcome that encoding/json in this process comes to.
 	reference func(c fixture.Case) (text []byte, err error)
 	// compare holds the contender's text of the case against the reference's.
 	// Neither is an error.
-	compare func(c fixture.Case, want, got []byte) finding
+	compare func(c fixture.Case, want, got []byte) comparison
 	phrases phrases
 }
 
-// exams are all there are. The first difference of the gravest class is the
-// one told with a speed, so what is met most often comes first.
-func exams() []exam {
-	return []exam{
+// allExams returns all exams. The report prints the first difference of the gravest class next to a
+// speed, so the most common cases come first.
+func allExams() []examSpec {
+	return []examSpec{
 		{
 			id: "exam/probes/marshal", set: "probes", fixture: "probes", op: codec.OpMarshal,
 			bearsOn:   []string{codec.OpMarshal, codec.OpStream, codec.OpRoundTrip},
-			reference: encoded, compare: compareEncoded,
+			reference: encodeProbe, compare: compareEncoded,
 			phrases: phrases{refuses: "refuses to write ", accepts: "writes "},
 		},
 		{
 			id: "exam/probes/roundtrip", set: "probes", fixture: "probes", op: codec.OpRoundTrip,
 			bearsOn:   []string{codec.OpRoundTrip},
-			reference: broughtBack, compare: compareBroughtBack,
+			reference: roundTripProbe, compare: compareBroughtBack,
 			phrases: phrases{refuses: "does not bring back ", accepts: "brings back "},
 		},
 		{
 			id: "exam/documents/unmarshal", set: "documents", fixture: "documents", op: codec.OpUnmarshal,
 			bearsOn:   []string{codec.OpUnmarshal},
-			reference: decoded("documents"), compare: compareShown,
+			reference: decodeAs("documents"), compare: compareShown,
 			phrases: phrases{refuses: "refuses ", accepts: "accepts "},
 		},
 		{
 			id: "exam/texts/any", set: "texts", fixture: "texts", op: codec.OpAny,
 			bearsOn:   []string{codec.OpAny},
-			reference: decoded("texts"), compare: compareShown,
+			reference: decodeAs("texts"), compare: compareShown,
 			phrases: phrases{refuses: "refuses ", accepts: "accepts "},
 		},
 		{
 			id: "exam/excerpts/fields", set: "excerpts", fixture: "devices", op: codec.OpFields,
 			bearsOn:   []string{codec.OpFields},
-			reference: picked, compare: comparePicked,
+			reference: pickFields, compare: comparePicked,
 			phrases: phrases{refuses: "refuses ", accepts: "accepts "},
 		},
 	}
 }
 
-// question is one case of an exam, and what the reference makes of it.
+// question is one case of an exam with the result of the reference.
 type question struct {
 	fixture.Case
 	want []byte
@@ -79,12 +79,12 @@ func (k *Kind) Reference() string { return "encoding/json " + runtime.Version() 
 // Exams writes the cases of all exams into dir, one body per line.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
-	for _, e := range exams() {
+	for _, e := range allExams() {
 		bodies, err := fixture.Pool(e.set, 0, 0)
 		if err != nil {
 			return nil, err
 		}
-		in, err := k.write(dir, bodies)
+		in, err := k.writePool(dir, bodies)
 		if err != nil {
 			return nil, err
 		}
@@ -94,25 +94,24 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ holds one answer against what encoding/json makes of the case. What
-// an error says does not count, nor what else than the case's own field there
-// is in an answer: other cases are about that.
+// Differ compares one answer with that of encoding/json. The text of an error does not count, nor
+// fields of an answer other than the case's own: other cases test those.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	for _, e := range exams() {
+	for _, e := range allExams() {
 		if e.id != asked.ID {
 			continue
 		}
-		list := k.questions(e)
+		list := k.questionsOf(e)
 		if a.Case < 0 || a.Case >= len(list) {
 			return tare.Difference{}, false
 		}
-		return e.differ(list[a.Case], a)
+		return e.compareAnswer(list[a.Case], a)
 	}
 	return tare.Difference{}, false
 }
 
-// questions are worked out once.
-func (k *Kind) questions(e exam) []question {
+// questionsOf returns the questions of e. They are computed once.
+func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if list, ok := k.asked[e.id]; ok {
@@ -128,8 +127,8 @@ func (k *Kind) questions(e exam) []question {
 	return list
 }
 
-// encoded is the reference of a probe that is encoded.
-func encoded(c fixture.Case) ([]byte, error) {
+// encodeProbe is the reference of a probe that is encoded.
+func encodeProbe(c fixture.Case) ([]byte, error) {
 	v, err := fixture.Decode("probes", c.Body)
 	if err != nil {
 		return nil, err
@@ -137,9 +136,9 @@ func encoded(c fixture.Case) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// broughtBack is the reference of a probe that is encoded and decoded.
-func broughtBack(c fixture.Case) ([]byte, error) {
-	text, err := encoded(c)
+// roundTripProbe is the reference of a probe that is encoded and decoded.
+func roundTripProbe(c fixture.Case) ([]byte, error) {
+	text, err := encodeProbe(c)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +149,8 @@ func broughtBack(c fixture.Case) ([]byte, error) {
 	return fixture.Show(into), nil
 }
 
-// decoded is the reference of a document that is decoded as set has it.
-func decoded(set string) func(c fixture.Case) ([]byte, error) {
+// decodeAs is the reference of a document that is decoded as a value of set.
+func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	return func(c fixture.Case) ([]byte, error) {
 		v, err := fixture.Decode(set, c.Body)
 		if err != nil {
@@ -161,5 +160,5 @@ func decoded(set string) func(c fixture.Case) ([]byte, error) {
 	}
 }
 
-// picked is the reference of a document that a few fields are picked out of.
-func picked(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }
+// pickFields is the reference of a document that a few fields are picked out of.
+func pickFields(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }

@@ -56,8 +56,8 @@ func (l library) answer(t *testing.T, e wire.Workload, body []byte) ([]byte, err
 	return fixture.Show(into), err
 }
 
-// exams are those of a kind by id, and their bodies.
-func exams(t testing.TB, k *codec.Kind) (map[string]wire.Workload, map[string][][]byte) {
+// writeExams are those of a kind by id, and their bodies.
+func writeExams(t testing.TB, k *codec.Kind) (map[string]wire.Workload, map[string][][]byte) {
 	t.Helper()
 	list, err := k.Exams(t.TempDir())
 	if err != nil {
@@ -84,7 +84,7 @@ func exams(t testing.TB, k *codec.Kind) (map[string]wire.Workload, map[string][]
 func examine(t *testing.T, l library) []tare.Difference {
 	t.Helper()
 	k := codec.New()
-	asked, bodies := exams(t, k)
+	asked, bodies := writeExams(t, k)
 	var found []tare.Difference
 	for _, id := range []string{"exam/probes/marshal", "exam/probes/roundtrip", "exam/documents/unmarshal", "exam/texts/any", "exam/excerpts/fields"} {
 		for i, body := range bodies[id] {
@@ -141,7 +141,7 @@ func TestTheReferenceDoesNotDiffer(t *testing.T) {
 
 // TestDifferenceIsWhole: all of one, as it enters the result.
 func TestDifferenceIsWhole(t *testing.T) {
-	got, _ := differ(t, "exam/probes/marshal", "html", wire.Answer{Output: put(t, "html", "text", `"<a&b>"`)})
+	got, _ := examDifference(t, "exam/probes/marshal", "html", wire.Answer{Output: put(t, "html", "text", `"<a&b>"`)})
 	want := tare.Difference{
 		Property: "HTML escaping", Op: "marshal", Case: "html", Class: tare.DiffersInForm,
 		Asked: `"<a&b>"`, Reference: `"\u003ca\u0026b\u003e"`, Got: `"<a&b>"`,
@@ -150,11 +150,11 @@ func TestDifferenceIsWhole(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	got, _ = differ(t, "exam/texts/any", "trailing-comma", wire.Answer{Output: []byte("[float64(1)]")})
+	got, _ = examDifference(t, "exam/texts/any", "trailing-comma", wire.Answer{Output: []byte("[float64(1)]")})
 	if got.Asked != "[1,]" || !strings.HasPrefix(got.Reference, "refused: ") || got.Got != "[float64(1)]" {
 		t.Errorf("%+v", got)
 	}
-	got, _ = differ(t, "exam/texts/any", "words", wire.Answer{Error: "no\nmore"})
+	got, _ = examDifference(t, "exam/texts/any", "words", wire.Answer{Error: "no\nmore"})
 	if got.Reference != "[true, false, nil]" || got.Got != "refused: no⟨U+000A⟩more" {
 		t.Errorf("%+v", got)
 	}
@@ -162,7 +162,7 @@ func TestDifferenceIsWhole(t *testing.T) {
 
 func TestNobodysExam(t *testing.T) {
 	k := codec.New()
-	asked, _ := exams(t, k)
+	asked, _ := writeExams(t, k)
 	for _, c := range []struct {
 		id string
 		n  int

@@ -8,12 +8,10 @@ import (
 // member is a key and its value, as they were written.
 type member struct{ key, value string }
 
-// members takes an object apart without asking whether it is right: the answer
-// that is looked at may be one because it is not. It reads JSON and what
-// [fixture.Show] makes of a struct alike, a key being everything before the
-// first colon, without its quotes. False: there is no object, or it does not
-// end.
-func members(text []byte) ([]member, bool) {
+// splitMembers splits an object without checking it: the inspected answer may be invalid. It reads
+// both JSON and structs formatted by [fixture.Show]; a key is everything before the first colon,
+// without its quotes. It returns false if there is no object, or if it does not end.
+func splitMembers(text []byte) ([]member, bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
 		return nil, false
@@ -21,14 +19,14 @@ func members(text []byte) ([]member, bool) {
 	var list []member
 	s := splitter{text: text, start: 1, colon: -1}
 	for i := 0; i < len(text); i++ {
-		switch s.next(i) {
+		switch s.separatorAt(i) {
 		case ',':
-			list = append(list, s.member(i))
+			list = append(list, s.memberBefore(i))
 		case '}':
 			if i+1 != len(text) {
 				return nil, false
 			}
-			if m := s.member(i); m != (member{}) {
+			if m := s.memberBefore(i); m != (member{}) {
 				list = append(list, m)
 			}
 			return list, true
@@ -48,9 +46,8 @@ type splitter struct {
 	escape bool // the character before was a backslash in a string
 }
 
-// next looks at the character at i and returns it where it separates members
-// or ends the object.
-func (s *splitter) next(i int) byte {
+// separatorAt reads the character at i and returns it if it separates members or ends the object.
+func (s *splitter) separatorAt(i int) byte {
 	c := s.text[i]
 	switch {
 	case s.escape:
@@ -73,8 +70,8 @@ func (s *splitter) next(i int) byte {
 	return 0
 }
 
-// member is what ends before i.
-func (s *splitter) member(i int) member {
+// memberBefore returns the member that ends before i.
+func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {
 		key := bytes.TrimSpace(s.text[s.start:s.colon])
@@ -90,9 +87,9 @@ func (s *splitter) member(i int) member {
 	return m
 }
 
-// field is the value of key in an object, and whether there is one.
-func field(text []byte, key string) (string, bool) {
-	list, _ := members(text)
+// findField returns the value of key in an object, and whether there is one.
+func findField(text []byte, key string) (string, bool) {
+	list, _ := splitMembers(text)
 	i := slices.IndexFunc(list, func(m member) bool { return m.key == key })
 	if i < 0 {
 		return "", false
@@ -100,9 +97,9 @@ func field(text []byte, key string) (string, bool) {
 	return list[i].value, true
 }
 
-// keys are those of an object in the order they were written.
-func keys(text []byte) ([]string, bool) {
-	list, ok := members(text)
+// keysOf returns the keys of an object in the order they were written.
+func keysOf(text []byte) ([]string, bool) {
+	list, ok := splitMembers(text)
 	names := make([]string, len(list))
 	for i, m := range list {
 		names[i] = m.key
@@ -110,11 +107,10 @@ func keys(text []byte) ([]string, bool) {
 	return names, ok
 }
 
-// reordered reports whether a and b are objects of the same keys, written in
-// different orders.
-func reordered(a, b []byte) bool {
-	x, ok := keys(a)
-	y, ok2 := keys(b)
+// isReordered reports whether a and b are objects of the same keys, written in different orders.
+func isReordered(a, b []byte) bool {
+	x, ok := keysOf(a)
+	y, ok2 := keysOf(b)
 	if !ok || !ok2 || slices.Equal(x, y) {
 		return false
 	}

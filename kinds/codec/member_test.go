@@ -27,7 +27,7 @@ func TestMembers(t *testing.T) {
 		{`nil`, nil},
 		{``, nil},
 	} {
-		got, ok := members([]byte(c.text))
+		got, ok := splitMembers([]byte(c.text))
 		if ok != (c.want != nil) || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v, want %q", c.text, got, ok, c.want)
 		}
@@ -45,7 +45,7 @@ func TestReordered(t *testing.T) {
 		{`{"a":1,"a":2,"b":3}`, `{"a":1,"b":2,"b":3}`, false},
 		{`{"a":1}`, `[1]`, false},
 	} {
-		if got := reordered([]byte(c.a), []byte(c.b)); got != c.want {
+		if got := isReordered([]byte(c.a), []byte(c.b)); got != c.want {
 			t.Errorf("%s and %s: %v", c.a, c.b, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestSameSpelled(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{"abc": "abc", "abcd": "abcd", "äbcdé": "äbc…"} {
-		if got := cut(text, 4); got != want {
+		if got := clipRunes(text, 4); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

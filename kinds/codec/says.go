@@ -11,13 +11,12 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// phrases begin what is said of a contender that accepts what the reference
-// refuses, and the reverse. What was given follows.
+// phrases are the verbs for a contender that accepts input that the reference rejects, and the
+// reverse. The input follows.
 type phrases struct{ refuses, accepts string }
 
-// What an answer's error begins with where it is none that the contender
-// returned: the protocol's words for a panic, and the lab's for a process that
-// is no more.
+// Prefixes of an answer's error that the contender did not return: the protocol's text for a panic,
+// and the lab's for an ended process.
 const (
 	panicked = "panic: "
 	ended    = "the process ended: "
@@ -32,59 +31,59 @@ const (
 	tableMost    = 80
 )
 
-// differ holds an answer to q against the reference.
-func (e exam) differ(q question, a wire.Answer) (tare.Difference, bool) {
+// compareAnswer compares an answer to q with the reference.
+func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
-		Asked: cut(q.Asked, tableMost), BearsOn: e.bearsOn,
+		Asked: clipRunes(q.Asked, tableMost), BearsOn: e.bearsOn,
 	}
 	if q.err != nil {
-		d.Reference = refused(q.err.Error())
+		d.Reference = rejectionText(q.err.Error())
 	} else {
-		d.Reference = e.part(q.Case, q.want)
+		d.Reference = e.relevantPart(q.Case, q.want)
 	}
 	if a.Error != "" {
-		d.Got = refused(a.Error)
+		d.Got = rejectionText(a.Error)
 	} else {
-		d.Got = e.part(q.Case, a.Output)
+		d.Got = e.relevantPart(q.Case, a.Output)
 	}
 	switch {
 	case strings.HasPrefix(a.Error, panicked):
-		d.Got, d.Says = legible(a.Error, tableMost), "panics on "+q.What
+		d.Got, d.Says = clipLegible(a.Error, tableMost), "panics on "+q.What
 	case strings.HasPrefix(a.Error, ended):
-		d.Got, d.Says = legible(a.Error, tableMost), "does not survive "+q.What
+		d.Got, d.Says = clipLegible(a.Error, tableMost), "does not survive "+q.What
 	case strings.HasPrefix(a.Error, unreadable):
 		d.Says = "cannot read " + q.What + " that it wrote itself"
 	case a.Error != "" && q.err != nil:
 		return tare.Difference{}, false
 	case a.Error != "":
 		d.Says = e.phrases.refuses + q.What
-	case q.err != nil && e.op == codec.OpRoundTrip && kept(q.Case, a.Output):
+	case q.err != nil && e.op == codec.OpRoundTrip && isUnchanged(q.Case, a.Output):
 		d.Says = "brings back " + q.What + ", which encoding/json refuses"
 	case q.err != nil:
-		d.Says = e.phrases.accepts + q.What + e.makes(d.Got, json.Valid(a.Output))
+		d.Says = e.phrases.accepts + q.What + e.describeResult(d.Got, json.Valid(a.Output))
 	default:
 		f := e.compare(q.Case, q.want, a.Output)
 		if f.class == "" {
 			return tare.Difference{}, false
 		}
-		d.Class, d.Says = f.class, e.says(q.Case, f, a.Size > 0)
+		d.Class, d.Says = f.class, e.describeDifference(q.Case, f, a.Size > 0)
 		if f.kept { // nothing is lost by it
 			d.Class = tare.DiffersInAcceptance
 		}
-		d.Reference, d.Got = legible(f.want, tableMost), legible(f.got, tableMost)
+		d.Reference, d.Got = clipLegible(f.want, tableMost), clipLegible(f.got, tableMost)
 	}
 	return d, true
 }
 
-// says is the sentence for a difference in value or form.
-func (e exam) says(c fixture.Case, f finding, read bool) string {
+// describeDifference returns the sentence for a difference in value or form.
+func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) string {
 	for _, k := range c.Known {
 		if k.Got == f.got {
 			return k.Says
 		}
 	}
-	got := legible(f.got, sentenceMost)
+	got := clipLegible(f.got, sentenceMost)
 	switch {
 	case f.got == leftOut:
 		return "leaves out " + c.What
@@ -98,9 +97,9 @@ func (e exam) says(c fixture.Case, f finding, read bool) string {
 	return strings.Replace(c.Says, "%s", got, 1)
 }
 
-// makes says what became of something the reference refuses, where that is
-// short enough to be worth telling.
-func (e exam) makes(got string, valid bool) string {
+// describeResult returns the result of accepted input that the reference rejects, or "" if it is
+// too long to print.
+func (e examSpec) describeResult(got string, valid bool) string {
 	switch {
 	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > sentenceMost:
 		return ""
@@ -114,28 +113,28 @@ func (e exam) makes(got string, valid bool) string {
 
 const notJSON = ", which is not JSON"
 
-// part is what an answer, or the reference, has of what the case is about.
-func (e exam) part(c fixture.Case, text []byte) string {
+// relevantPart returns the part of an answer, or of the reference, that the case tests.
+func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	switch {
 	case e.op == codec.OpFields:
-		return legible(items(c.Field, text), tableMost)
+		return clipLegible(formatItems(c.Field, text), tableMost)
 	case e.op != codec.OpMarshal:
-		return legible(shown(c.Field, text), tableMost)
+		return clipLegible(shownField(c.Field, text), tableMost)
 	}
-	if v, ok := field(text, strings.ToLower(c.Field)); ok {
-		return legible(v, tableMost)
+	if v, ok := findField(text, strings.ToLower(c.Field)); ok {
+		return clipLegible(v, tableMost)
 	}
-	return legible(string(text), tableMost)
+	return clipLegible(string(text), tableMost)
 }
 
-func refused(why string) string { return legible("refused: "+why, tableMost) }
+func rejectionText(why string) string { return clipLegible("refused: "+why, tableMost) }
 
-func legible(text string, most int) string {
-	return cut(fixture.Legible([]byte(text)), most)
+func clipLegible(text string, most int) string {
+	return clipRunes(fixture.Legible([]byte(text)), most)
 }
 
-// cut is at most so many characters of a text.
-func cut(text string, most int) string {
+// clipRunes returns at most most characters of a text.
+func clipRunes(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

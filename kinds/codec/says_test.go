@@ -88,7 +88,7 @@ func TestEncoded(t *testing.T) {
 		{"not-a-number", "float", "null", acceptance, "writes NaN as null"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, differs := differ(t, "exam/probes/marshal", c.name, wire.Answer{Output: put(t, c.name, c.key, c.text)})
+			d, differs := examDifference(t, "exam/probes/marshal", c.name, wire.Answer{Output: put(t, c.name, c.key, c.text)})
 			if differs != (c.class != "") || d.Class != c.class || d.Says != c.says {
 				t.Errorf("%q, %q, want %q, %q", d.Class, d.Says, c.class, c.says)
 			}
@@ -107,20 +107,20 @@ func TestReplacementCharacter(t *testing.T) {
 	if text, _ := json.Marshal("a\xffz"); string(text) == raw {
 		same, other, says = raw, escaped, `writes invalid UTF-8 as "a\ufffdz"`
 	}
-	if d, differs := differ(t, "exam/probes/marshal", "invalid-utf8", wire.Answer{Output: put(t, "invalid-utf8", "text", same)}); differs {
+	if d, differs := examDifference(t, "exam/probes/marshal", "invalid-utf8", wire.Answer{Output: put(t, "invalid-utf8", "text", same)}); differs {
 		t.Errorf("%+v", d)
 	}
-	d, _ := differ(t, "exam/probes/marshal", "invalid-utf8", wire.Answer{Output: put(t, "invalid-utf8", "text", other)})
+	d, _ := examDifference(t, "exam/probes/marshal", "invalid-utf8", wire.Answer{Output: put(t, "invalid-utf8", "text", other)})
 	if d.Class != tare.DiffersInForm || d.Says != says {
 		t.Errorf("%+v, want %q", d, says)
 	}
 }
 
-// differ gives one answer to the case of that name.
-func differ(t *testing.T, id, name string, a wire.Answer) (tare.Difference, bool) {
+// examDifference gives one answer to the case of that name.
+func examDifference(t *testing.T, id, name string, a wire.Answer) (tare.Difference, bool) {
 	t.Helper()
 	k := codec.New()
-	asked, _ := exams(t, k)
+	asked, _ := writeExams(t, k)
 	set := strings.Split(id, "/")[1]
 	a.Case = slices.IndexFunc(fixture.Cases(set), func(c fixture.Case) bool { return c.Name == name })
 	if a.Case < 0 {
@@ -218,7 +218,7 @@ func TestDiffer(t *testing.T) {
 		{fields, "unfinished-list", out(`[{"id":"a","state":"on","attributes":{"temperature":21.5}}]`), acceptance, "accepts a list without its end"},
 	} {
 		t.Run(c.exam[5:]+"/"+c.name, func(t *testing.T) {
-			d, differs := differ(t, c.exam, c.name, c.answer)
+			d, differs := examDifference(t, c.exam, c.name, c.answer)
 			if differs != (c.class != "") || d.Class != c.class || d.Says != c.says {
 				t.Errorf("%q, %q, want %q, %q", d.Class, d.Says, c.class, c.says)
 			}
