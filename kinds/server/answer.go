@@ -24,75 +24,73 @@ import (
 
 const (
 	answerLimit = 5 * time.Second // for one answer, the delay of the path not included
-	keptBody    = 1 << 20         // bytes of a body that are kept; all of it is read
-	bigRequest  = 32 << 10        // bytes from which a request is written and its answer read at the same time: who refuses one may not read it
+	maxBody     = 1 << 20         // bytes of a body that are stored; all of it is read
+	bigRequest  = 32 << 10        // bytes from which a request is written and its response read concurrently: a server that rejects one may not read it
 )
 
-// answer sends one request for each case, over one connection as long as that
-// is kept, to a service that nothing was asked before where that matters. A case
-// that is answered by something else than HTTP, or not at all, is its own error;
-// a server that leaves a request unanswered ends the trial.
-func (c *conn) answer(ctx context.Context, cases []int) (wire.Reply, error) {
+// answerCases sends one request for each case, over one connection as long as that stays open, to a
+// service in its initial state if that matters. A case whose response is not HTTP, or that gets
+// none, is its own error; a server that leaves a request unanswered ends the trial.
+func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error) {
 	w := c.work
 	for _, i := range cases {
 		if i < 0 || i >= len(w.pool) {
-			return wire.Reply{}, refuse("case %d: workload %q has requests 0 to %d", i, w.in.ID, len(w.pool)-1)
+			return wire.Reply{}, requestError("case %d: workload %q has requests 0 to %d", i, w.in.ID, len(w.pool)-1)
 		}
 	}
-	if err := c.renew(ctx, true); err != nil {
+	if err := c.resetService(ctx, true); err != nil {
 		return wire.Reply{}, err
 	}
 	w.touched, w.showed = true, true
-	if caller, ok := w.session.(*client); ok {
+	if caller, ok := w.session.(*ownClient); ok {
 		return c.answerBy(ctx, caller, cases)
 	}
-	by := w.asker()
+	by := w.newSender()
 	defer by.close()
-	from := counters{}
-	answers := make([]outcome, len(cases))
+	from := fillCounters{}
+	answers := make([]caseOutcome, len(cases))
 	for n, i := range cases {
 		answers[n].at = i
 		if w.pool[i].Method == "" {
 			continue
 		}
-		q := from.fill(w.pool[i])
-		r, err := by.ask(ctx, q)
+		q := from.fillRequest(w.pool[i])
+		r, err := by.send(ctx, q)
 		w.before.Sent++
 		w.before.Body += int64(len(q.Body))
 		switch {
 		case err == nil:
-			if w.took(i, r.Status) {
+			if w.hasAccepted(i, r.Status) {
 				w.before.Acked += int64(q.Items)
 			}
-			r = w.meant(i, r)
+			r = w.decodeResponse(i, r)
 			answers[n].response = &r
-		case late(err):
-			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrDeadline, "no answer to %s %s within %v", q.Method, clip(q.Path), w.patience()))
+		case isDeadline(err):
+			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrDeadline, "no answer to %s %s within %v", q.Method, clipText(q.Path), w.answerTimeout()))
 		default:
-			if lost := c.lost(ctx, wire.OpAnswer); lost != nil || ctx.Err() != nil {
-				return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", err)
+			if lost := c.whyEnded(ctx, wire.OpAnswer); lost != nil || ctx.Err() != nil {
+				return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", err)
 			}
-			answers[n].failed = reason(err)
+			answers[n].failed = errorText(err)
 		}
 	}
-	return c.show(ctx, answers)
+	return c.toAnswers(ctx, answers)
 }
 
-// outcome is what came of one case; nothing of it is set where it was not
-// asked.
-type outcome struct {
+// caseOutcome is the outcome of one case. It is empty if the case was not sent.
+type caseOutcome struct {
 	at       int
 	response *Response
 	failed   string
 }
 
-// show is what came of cases as a contender would show it. The last one says
-// which calls the service was asked for, where it keeps account.
-func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
+// toAnswers returns the outcomes of cases as a contender's reply. The last one has the calls of the
+// service, if it counts them.
+func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, error) {
 	w := c.work
 	called := ""
-	if w.changes && w.held == holdWhole {
-		counted, err := c.counters(ctx)
+	if w.changes && w.strictness == strictAll {
+		counted, err := c.readCounters(ctx)
 		if err != nil {
 			return wire.Reply{}, err
 		}
@@ -103,11 +101,11 @@ func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
 	var reply wire.Reply
 	for n, got := range list {
 		a := wire.Answer{Case: got.at, Error: got.failed}
-		r := Response{Header: map[string]string{heldBy: string(holdUnasked)}}
+		r := Response{Header: map[string]string{strictnessHeader: string(strictUnsent)}}
 		if got.response != nil {
-			r = w.held.cut(*got.response)
-			if called != "" && !slices.ContainsFunc(list[n+1:], func(l outcome) bool { return l.response != nil }) {
-				r = having(r, calledFor, called)
+			r = w.strictness.reduce(*got.response)
+			if called != "" && !slices.ContainsFunc(list[n+1:], func(l caseOutcome) bool { return l.response != nil }) {
+				r = withHeader(r, calledHeader, called)
 			}
 		}
 		if a.Error == "" {
@@ -116,7 +114,7 @@ func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
 				a.Size = 1
 			}
 			if a.Output, err = json.Marshal(r); err != nil {
-				return wire.Reply{}, refuse("%v", err)
+				return wire.Reply{}, requestError("%v", err)
 			}
 		}
 		reply.Answers = append(reply.Answers, a)
@@ -124,9 +122,9 @@ func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
 	return reply, nil
 }
 
-// calledFor is where the last of several answers says which calls the service
-// behind it was asked for. No server can say that: it is no name of a header.
-const calledFor = ":called"
+// calledHeader is the header of the last of several answers that lists the calls of the service. No
+// server can send it: it is not a valid header name.
+const calledHeader = ":called"
 
 // Called is an account of calls in one line, for a reference to be compared with.
 func Called(c wire.Calls) string {
@@ -134,35 +132,37 @@ func Called(c wire.Calls) string {
 }
 
 // Telling is r with an account of the calls up to it.
-func Telling(r Response, calls wire.Calls) Response { return having(r, calledFor, Called(calls)) }
+func Telling(r Response, calls wire.Calls) Response {
+	return withHeader(r, calledHeader, Called(calls))
+}
 
-// having is r with one header more.
-func having(r Response, name, value string) Response {
+// withHeader returns r with one more header.
+func withHeader(r Response, name, value string) Response {
 	header := map[string]string{name: value}
 	maps.Copy(header, r.Header)
 	r.Header = header
 	return r
 }
 
-// asker asks one request after the other.
-type asker interface {
-	ask(ctx context.Context, q Request) (Response, error)
+// requestSender sends one request after another.
+type requestSender interface {
+	send(ctx context.Context, q Request) (Response, error)
 	close()
 }
 
-// asker is how single requests are sent to w's server.
-func (w *work) asker() asker {
+// newSender returns the sender of single requests to w's server.
+func (w *work) newSender() requestSender {
 	if w.dialect.Protocol == load.HTTP1 {
-		return &line{target: w.target, prefix: w.place.prefix, limit: w.patience()}
+		return &http1Sender{target: w.target, prefix: w.place.prefix, limit: w.answerTimeout()}
 	}
-	return newStreams(w.target, w.place.prefix, w.patience(), w.dialect.Protocol == load.GRPC)
+	return newHTTP2Sender(w.target, w.place.prefix, w.answerTimeout(), w.dialect.Protocol == load.GRPC)
 }
 
-// patience is how long one answer may take.
-func (w *work) patience() time.Duration { return answerLimit + turns*w.traffic.Delay }
+// answerTimeout returns the maximum time of one response.
+func (w *work) answerTimeout() time.Duration { return answerLimit + turns*w.traffic.Delay }
 
-// line is a connection that requests are sent over one by one.
-type line struct {
+// http1Sender is a connection that requests are sent over one by one.
+type http1Sender struct {
 	target load.Target
 	prefix string
 	limit  time.Duration
@@ -170,33 +170,32 @@ type line struct {
 	in     *Answers
 }
 
-func (l *line) close() {
+func (l *http1Sender) close() {
 	if l.conn != nil {
 		_ = l.conn.Close()
 		l.conn = nil
 	}
 }
 
-// ask sends q and reads the answer. A connection that the server gave up after
+// send sends q and reads the answer. A connection that the server gave up after
 // the answer before is made again.
-func (l *line) ask(ctx context.Context, q Request) (Response, error) {
+func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
 	kept := l.conn != nil
-	r, err := l.try(ctx, q)
-	if err != nil && kept && ctx.Err() == nil && broken(err) {
-		r, err = l.try(ctx, q)
+	r, err := l.sendOnce(ctx, q)
+	if err != nil && kept && ctx.Err() == nil && isClosed(err) {
+		r, err = l.sendOnce(ctx, q)
 	}
 	return r, err
 }
 
-// broken reports whether err is how a connection looks that the other side has
-// closed.
-func broken(err error) bool {
+// isClosed reports whether err is that of a connection closed by the other side.
+func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
+func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
 	keep := false
 	defer func() {
 		if !keep {
@@ -204,7 +203,7 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 		}
 	}()
 	if l.conn == nil {
-		if l.conn, err = dial(ctx, l.target); err != nil {
+		if l.conn, err = dialTarget(ctx, l.target); err != nil {
 			return r, err
 		}
 		l.in = NewAnswers(l.conn)
@@ -215,7 +214,7 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 	}
 	conn := l.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	out := serialise(q, l.prefix, l.target)
+	out := encodeRequest(q, l.prefix, l.target)
 	if len(out) < bigRequest {
 		if _, err := conn.Write(out); err != nil {
 			return r, err
@@ -230,7 +229,7 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 			select {
 			case err := <-wrote:
 				keep = keep && err == nil
-			default: // it was answered before it was whole
+			default: // the response came before the end of the request
 				keep = false
 				_ = conn.Close()
 				<-wrote
@@ -242,7 +241,7 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 		return r, err
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, keptBody))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
 	if err != nil {
 		return r, fmt.Errorf("the body: %w", err)
 	}
@@ -257,8 +256,8 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 	return r, nil
 }
 
-// dial makes a connection, encrypted where the target is.
-func dial(ctx context.Context, t load.Target) (net.Conn, error) {
+// dialTarget makes a connection, with TLS if the target has it.
+func dialTarget(ctx context.Context, t load.Target) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Addr)
 	if err != nil || t.TLS == nil {
 		return conn, err
@@ -271,12 +270,12 @@ func dial(ctx context.Context, t load.Target) (net.Conn, error) {
 	return secure, nil
 }
 
-// serialise writes a request as the load generator does.
-func serialise(q Request, prefix string, t load.Target) []byte {
+// encodeRequest returns a request in wire format, as the load generator does.
+func encodeRequest(q Request, prefix string, t load.Target) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", q.Method, prefix+q.Path)
 	has := map[string]bool{}
-	for _, h := range headers(q) {
+	for _, h := range sortedHeaders(q) {
 		has[http.CanonicalHeaderKey(h[0])] = true
 	}
 	if !has["Host"] {
@@ -286,7 +285,7 @@ func serialise(q Request, prefix string, t load.Target) []byte {
 		}
 		fmt.Fprintf(&b, "Host: %s\r\n", host)
 	}
-	for _, h := range headers(q) {
+	for _, h := range sortedHeaders(q) {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
 	needsLength := len(q.Body) > 0 || q.Method == "POST" || q.Method == "PUT" || q.Method == "PATCH"
@@ -298,20 +297,20 @@ func serialise(q Request, prefix string, t load.Target) []byte {
 	return b.Bytes()
 }
 
-// late reports whether err is that of a deadline.
-func late(err error) bool {
+// isDeadline reports whether err is that of a deadline.
+func isDeadline(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// reason is an error without the addresses, which are others each time.
-func reason(err error) string {
+// errorText returns the text of an error without the addresses, which vary.
+func errorText(err error) string {
 	var errno syscall.Errno
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &errno):
 		return errno.Error()
-	case late(err):
+	case isDeadline(err):
 		return "no answer in time"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was closed before the answer was whole"

@@ -17,7 +17,7 @@ type Answers struct {
 	from io.LimitedReader
 }
 
-// NewAnswers reads what comes from conn.
+// NewAnswers reads responses from conn.
 func NewAnswers(conn io.Reader) *Answers {
 	a := &Answers{from: io.LimitedReader{R: conn}}
 	a.in = bufio.NewReader(&a.from)

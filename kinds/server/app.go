@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Request is one case, as it is asked over HTTP/1.1: one line of a pool.
+// Request is one case in the form of HTTP/1.1: one line of a pool.
 type Request struct {
 	Method string            `json:"method"`
 	Path   string            `json:"path"` // as in the request line: escaped, with the query
@@ -19,21 +19,20 @@ type Request struct {
 	Body   []byte            `json:"body,omitempty"`   // base64 in the file; of gRPC without the prefix of a message
 	Items  int               `json:"items,omitempty"`  // in the body, where it is a batch
 	Fill   []load.Fill       `json:"fill,omitempty"`   // what is written into it each time
-	Status int               `json:"status,omitempty"` // that answers it, whatever was asked before; zero: that of the reference
-	Call   any               `json:"call,omitempty"`   // what it asks for, where the app can say it in other ways too
+	Status int               `json:"status,omitempty"` // the correct one, whatever requests came before; 0 means that of the reference
+	Call   any               `json:"call,omitempty"`   // the call it makes, if the app has other encodings for it
 }
 
 // Response is the answer to one. Header holds only what the kind compares.
 type Response = wire.HTTPResponse
 
-// App is a service that can be measured: what is asked of it, and what it should
-// answer.
+// App is a service that can be measured: its requests, and the correct responses.
 type App struct {
 	Name string // of the fixture in studies
 	Ops  []string
 	N    int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
 
-	// Counts is what that number counts; nil: items of a body.
+	// Counts names the counted units; nil means items of a body.
 	Counts func(op string) tare.Counts
 
 	// Requests are the pool of a workload, whose n is filled in: as many
@@ -42,29 +41,27 @@ type App struct {
 	Repeats  []string                                              // ops that ask for the same more than once in a turn of the pool
 	Per      func(op string) int64                                 // requests that one operation takes, in turn; nil: one
 	Parts    func(op string) []tare.Part                           // other ops that op is made of; nil: none is
-	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be set back; nil or zero: any number
+	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be reset; nil or 0: any number
 
-	// Probes are asked once, and must be refused, or answered, as the contract
-	// says. Nil: there are none.
+	// Probes are sent once, and must be rejected, or answered, as the contract states. Nil means none.
 	Probes func() []Probe
-	// Questions are asked once, where servers are known to differ and the
-	// contract leaves room, or nobody reads that closely. Nil: there are none.
+	// Questions are sent once: requests on which servers are known to differ and the contract is
+	// open, or rarely read closely. Nil means none.
 	Questions func() []Question
 
-	// Answers are the reference: to each of list, in turn, by a service that
-	// nothing was asked before. A type has no parameters and is in lower case.
+	// Answers are the reference: to each of list, in turn, by a service that no request came
+	// before. A type has no parameters and is in lower case.
 	Answers func(w wire.Workload, list []Request) ([]Response, error)
-	// Changes reports whether what op asks for changes the service. Then answers
-	// depend on what was asked before, and the service is set back (op reset)
-	// before each slice. Nil: nothing does.
+	// Changes reports whether the requests of op change the service. Then responses depend on
+	// earlier requests, and the service is reset (op reset) before each slice. Nil: nothing does.
 	Changes func(op string) bool
 	// Same reports whether two bodies say the same; nil: every byte counts.
 	Same func(want, got []byte) bool
-	// Refuses says what is wrong with a refusal besides its status; nil: nothing
+	// Refuses returns what is wrong with an error response except for its status; nil means nothing
 	// is looked at.
 	Refuses func(want, got Response) string
-	// Sound says what is wrong with an answer to q, which is filled in with
-	// nobody knows what; nil: its status is all that is looked at.
+	// Sound returns what is wrong with a response to q, which is filled in with unknown values; if
+	// nil, only its status is checked.
 	Sound func(w wire.Workload, q Request, got Response) string
 
 	// Words are keys of a set that are for the kind; programs do not see them.
@@ -75,48 +72,45 @@ type App struct {
 	// Holds is the memory that a program which serves w keeps its data in, in
 	// bytes at most; nil: too little to count.
 	Holds func(w wire.Workload) int64
-	// Dialect is how a contender that is configured so is asked; nil: as the
+	// Dialect returns the request encoding of a contender with that configuration; nil: as the
 	// requests are.
 	Dialect func(c tare.Contender, set map[string]string) (Dialect, error)
-	// Caller is how contenders ask that bring a client; nil: none does.
+	// Caller defines the calls of contenders that have a client; nil: none has.
 	Caller *Caller
 
-	Delivers bool // its programs say what has arrived behind them
+	Delivers bool // its programs report what has arrived at their destination
 	Null     bool // the null contender serves it; else it answers anything to anything
 }
 
-// Dialect is how the requests of an app go over the network, where they are the
-// same ones in other words. Every zero value works: as they are, over HTTP/1.1.
+// Dialect is the encoding of an app's requests on the network, if it differs from their form in
+// pools. Every zero value works: unchanged, over HTTP/1.1.
 type Dialect struct {
 	Name     string // requests in dialects of one name are the same bytes
 	Protocol load.Protocol
 	PerConn  int // requests on one connection; zero: no limit
 
-	// Encode says q in other words; false: they have none for it, and it is not
-	// asked. Nil: q is asked as it is.
+	// Encode returns q in the encoding; false: it cannot express q, which is not sent. If nil, q is
+	// sent unchanged.
 	Encode func(q Request) (Request, bool, error)
-	// Decode is what an answer to q means in the words of the reference; nil:
-	// what it says.
+	// Decode returns a response to q in the form of the reference; nil: unchanged.
 	Decode func(q Request, got Response) Response
-	// Client is set where the contender's own client asks: what its workload's
-	// set holds besides where the server listens.
+	// Client is set if the contender's own client sends the requests: the keys of its workload's
+	// set except for the server's address.
 	Client map[string]string
 }
 
-// Caller is an app whose contenders bring a client of their own, in the same
-// program: a second process of it is prepared for the workload with a set of
-// where the server listens and how it is to be asked.
+// Caller is an app whose contenders have a client, in the same program: a second process of it is
+// prepared for the workload with a set of the server's address and the encoding of requests.
 type Caller struct {
-	// Lines is the client's pool: what each of list asks for.
+	// Lines is the client's pool: the call for each of list.
 	Lines func(list []Request) ([][]byte, error)
-	// Asks reports whether the client can ask for q.
+	// Asks reports whether the client can send q.
 	Asks func(q Request) bool
-	// Outcome is what a client's answer means in the words of the reference.
+	// Outcome returns a client's answer in the form of the reference.
 	Outcome func(q Request, output []byte) (Response, error)
 }
 
-// Probe is a request that must be refused, or one that looks a little like that
-// and must not be.
+// Probe is a request that must be rejected, or one that resembles such a request and must not be.
 type Probe struct {
 	Request
 	What string // is special about it; empty: method and path say it
@@ -136,17 +130,17 @@ type Question struct {
 	Request
 	Name     string   // unique in its app
 	Property string   // row of the table
-	What     string   // that was asked for, to follow "answers 404 to"
+	What     string   // the request in words, to follow "answers 404 to"
 	Asked    string   // as the table shows it; empty: method and path
 	BearsOn  []string // operations of workloads whose users meet it
 
-	// Look is what of a body is in question, as the table shows it; nil: all of
-	// what it means.
+	// Look returns the part of a body in question, as the table shows it; nil: all of what it
+	// means.
 	Look func(body []byte) string
 }
 
-// nothingApp is what the null contender serves where it does not know the app:
-// it reads what comes, and answers.
+// nothingApp is the app of a null contender that does not know the real one: it reads requests, and
+// answers.
 const nothingApp = ""
 
 // Types of bodies.
@@ -160,16 +154,16 @@ func Answered(kind string, body []byte) Response {
 	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
 
-// Refused is a reference of which only the status is said; what else there has
-// to be, the app says.
+// Refused returns a reference of which only the status is given. The app defines the rest of an
+// error response.
 func Refused(status int) Response {
 	return Response{Status: status, Header: map[string]string{ContentType: TypeJSON}}
 }
 
-// Get asks for a path.
+// Get returns a GET request for a path.
 func Get(path string) Request { return Request{Method: http.MethodGet, Path: path} }
 
-// WithHeader is q with another header; an empty value is none.
+// WithHeader returns q with another header; an empty value removes it.
 func WithHeader(q Request, name, value string) Request {
 	header := map[string]string{}
 	for k, v := range q.Header {
@@ -182,8 +176,8 @@ func WithHeader(q Request, name, value string) Request {
 	return q
 }
 
-// names lists apps in one line.
-func names(known map[string]App) string {
+// joinNames lists apps in one line.
+func joinNames(known map[string]App) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
@@ -193,5 +187,5 @@ func typeOf(header string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// ContentType is the one header that is compared.
+// ContentType is the only header that is compared.
 const ContentType = "Content-Type"

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Keys of a client's set besides those of its dialect.
+// Keys of a client's set in addition to those of its dialect.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // that call at once
@@ -26,26 +26,26 @@ const (
 	policyOne  = "one"     // for all callers
 )
 
-// call has the contender's own client ready for w: a second process of its
-// program, on the processors of the load generator.
-func (c *conn) call(ctx context.Context, w *work) (wire.Reply, error) {
+// prepareClient prepares the contender's own client for w: a second process of its program, on the
+// processors of the load generator.
+func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	if c.caller == nil {
 		spec := c.spec
 		spec.Name, spec.CPUs, spec.Terminal = spec.Name+", its client", c.cores.client, false
 		started, err := trial.Start(ctx, spec)
 		if err != nil {
-			return wire.Reply{}, c.fail(ctx, wire.OpPrepare, "", err)
+			return wire.Reply{}, c.failWith(ctx, wire.OpPrepare, "", err)
 		}
 		c.caller = started
 		if _, err := started.Do(ctx, c.greeting); err != nil {
-			return wire.Reply{}, c.fail(ctx, wire.OpHello, "", ofClient(err))
+			return wire.Reply{}, c.failWith(ctx, wire.OpHello, "", clientError(err))
 		}
 	}
 	c.kind.mu.Lock()
 	in, ok := c.kind.lines[w.in.Input]
 	c.kind.mu.Unlock()
 	if !ok {
-		return wire.Reply{}, refuse("workload %q: there is nothing for a client to read", w.in.ID)
+		return wire.Reply{}, requestError("workload %q: there is nothing for a client to read", w.in.ID)
 	}
 	in.ID, in.Fixture, in.N, in.Op, in.Set = w.in.ID, w.in.Fixture, w.in.N, w.in.Op, maps.Clone(w.dialect.Client)
 	in.Set[setAddr], in.Set[setCallers] = w.target.Addr, strconv.Itoa(w.traffic.Connections)
@@ -54,14 +54,14 @@ func (c *conn) call(ctx context.Context, w *work) (wire.Reply, error) {
 	}
 	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
 	if err != nil {
-		return reply, ofClient(err)
+		return reply, clientError(err)
 	}
-	w.session = &client{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, one: in.Set[setPolicy] == policyOne}
+	w.session = &ownClient{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, one: in.Set[setPolicy] == policyOne}
 	return reply, nil
 }
 
-// ofClient says of an error whose it is.
-func ofClient(err error) error {
+// clientError adds to an error that it is the client's.
+func clientError(err error) error {
 	var te *tare.TrialError
 	if errors.As(err, &te) {
 		return trialError(te.Class, "its client: %s", te.Message)
@@ -69,25 +69,25 @@ func ofClient(err error) error {
 	return trialError(tare.ErrContender, "its client: %v", err)
 }
 
-// client is the contender's own, as a sender.
-type client struct {
+// ownClient is the contender's own client, as a sender.
+type ownClient struct {
 	process *trial.Process
 	on      string
 	callers int
 	cores   int     // it may use
 	rate    float64 // of an open loop; zero: a closed one
 	one     bool    // connection is for all callers
-	metered bool    // it has told what goes over the wire
+	metered bool    // it has reported bytes on the wire
 	all     load.Totals
 	failed  error // of what could not say so
 }
 
-var _ sender = (*client)(nil)
+var _ sender = (*ownClient)(nil)
 
-// Run has the client make the calls of a leg. What it leads in with is a slice of
-// its own, so that the server's clock is read around what is measured; but for a
-// call by each caller, behind which all of them are under way.
-func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
+// Run makes the client do the calls of a leg. Its lead-in is a separate slice, so that the server's
+// clock is read around the measured part, except for one call by each caller, after which all
+// callers have one in flight.
+func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	if err := l.failed; err != nil {
 		l.failed = nil
 		return nil, err
@@ -97,7 +97,7 @@ func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 		joins = min(leg.Lead, int64(l.callers))
 	}
 	if apart := leg.Lead - joins; apart > 0 {
-		if _, err := l.slice(ctx, 0, apart, 0); err != nil {
+		if _, err := l.runSlice(ctx, 0, apart, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -106,24 +106,23 @@ func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 		mark = func(bool) {}
 	}
 	own := &clock{l.process}
-	pids := own.processes()
-	before := own.before(pids)
+	pids := own.listPIDs()
+	before := own.readBefore(pids)
 	mark(true)
-	a, err := l.slice(ctx, joins, leg.Ops, leg.Duration)
+	a, err := l.runSlice(ctx, joins, leg.Ops, leg.Duration)
 	mark(false)
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.result(a)
-	if after := own.after(pids); err == nil && len(before.waited) > 0 && len(after.waited) > 0 {
-		r.Wait = after.since(before).waited
+	r, err := l.toResult(a)
+	if after := own.readAfter(pids); err == nil && len(before.waited) > 0 && len(after.waited) > 0 {
+		r.Wait = after.useSince(before).waited
 	}
 	return r, err
 }
 
-// slice is so many calls behind a lead-in, or as many as there are in a time:
-// whichever is over first.
-func (l *client) slice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
+// runSlice does ops calls after a lead-in, or as many as fit into d: whichever ends first.
+func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
 	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
 		q.CapNS, q.CapOps = d.Nanoseconds(), 1
@@ -136,21 +135,20 @@ func (l *client) slice(ctx context.Context, lead, ops int64, d time.Duration) (w
 	return a, err
 }
 
-// count adds what a reply says, of so many calls.
-func (l *client) count(a wire.Reply, calls int64) {
+// count adds the counts of a reply about calls calls.
+func (l *ownClient) count(a wire.Reply, calls int64) {
 	l.all.Sent += calls
 	l.all.Opened += a.Opened
 	l.metered = l.metered || a.WireOut > 0
 }
 
-// result is what the client says as the load generator would.
+// toResult converts the client's reply to a result of the load generator.
 //
-// The server's clock is read around all calls that the client began, and so are
-// connections and bytes counted: those few that it makes before it measures, and
-// that are under way when it has measured, were answered as the others were, and
-// cost as much. So all of them are requests here. What is of a length of time was
-// measured while every caller had a call under way, and is stretched to as many.
-func (l *client) result(a wire.Reply) (*load.Result, error) {
+// The server's clock is read around all calls that the client began, and so are connections and
+// bytes counted: the few calls before it measures, and those in flight at the end, were answered
+// like the others, and cost as much. So all of them are requests here. Durations were measured
+// while every caller had a call in flight, and are stretched to as many calls.
+func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 	began := max(a.Begun, a.Ops)
 	stretched := func(ns int64) time.Duration {
 		return time.Duration(float64(ns) * float64(began) / float64(max(1, a.Ops)))
@@ -187,19 +185,19 @@ func (l *client) result(a wire.Reply) (*load.Result, error) {
 }
 
 // Totals returns what was sent, and the connections that were opened for it.
-func (l *client) Totals() load.Totals { return l.all }
+func (l *ownClient) Totals() load.Totals { return l.all }
 
-// planned is how many connections the client was to have, of those it opened: it
-// opens them as it needs them.
-func (l *client) planned(opened int64) int64 {
+// plannedConns returns how many connections the client was to have, of those it opened: it opens
+// them as it needs them.
+func (l *ownClient) plannedConns(opened int64) int64 {
 	if l.one {
 		return min(opened, 1)
 	}
 	return min(opened, int64(l.callers))
 }
 
-// Rewind has what calls are filled in with begin anew.
-func (l *client) Rewind() {
+// Rewind restarts the counters that calls are filled in with.
+func (l *ownClient) Rewind() {
 	ctx, cancel := context.WithTimeout(context.Background(), trial.Deadline(wire.OpReset, 0))
 	defer cancel()
 	if _, err := l.process.Do(ctx, wire.Request{Op: wire.OpReset, On: l.on}); err != nil {
@@ -208,14 +206,15 @@ func (l *client) Rewind() {
 }
 
 // Close leaves the process: it is the trial's.
-func (l *client) Close() {}
+func (l *ownClient) Close() {}
 
-// clientOps is how many calls the memory of a client is counted over, for each
-// that it makes at once.
+// clientOps is the number of calls over which the memory of a client is counted, for each
+// concurrent call.
 const clientOps = 50
 
-// called adds what calls cost the client, and takes out what it does not tell.
-func (c *conn) called(s tare.Sample, by *client) {
+// addClientFigures adds the cost of calls to the client, and removes figures that it does not
+// report.
+func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	s[tare.KeyOwnClient] = 1
 	unknown := []string{tare.KeyBodySent, tare.KeyBodyReceived}
 	if !by.metered {
@@ -235,10 +234,10 @@ func (c *conn) called(s tare.Sample, by *client) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()
-	if c.renew(ctx, false) != nil {
+	if c.resetService(ctx, false) != nil {
 		return
 	}
-	leg := c.work.within(load.Leg{Ops: clientOps * int64(by.callers)})
+	leg := c.work.limitLeg(load.Leg{Ops: clientOps * int64(by.callers)})
 	a, err := by.process.Do(ctx, wire.Request{Op: wire.OpStats, On: by.on, Ops: leg.Ops})
 	c.work.touched = true
 	by.count(a, max(a.Begun, a.Ops))
@@ -250,9 +249,9 @@ func (c *conn) called(s tare.Sample, by *client) {
 }
 
 // answerBy has the client answer: in turn all that it can ask for.
-func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Reply, error) {
+func (c *conn) answerBy(ctx context.Context, by *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
-	list := make([]outcome, len(cases))
+	list := make([]caseOutcome, len(cases))
 	var asked []int // places in list
 	q := wire.Request{Op: wire.OpAnswer, On: by.on}
 	for n, i := range cases {
@@ -264,10 +263,10 @@ func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Repl
 	if len(asked) > 0 {
 		a, err := by.process.Do(ctx, q)
 		if err != nil {
-			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", ofClient(err))
+			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", clientError(err))
 		}
 		if len(a.Answers) != len(asked) {
-			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(asked)))
+			return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(asked)))
 		}
 		by.count(a, int64(len(asked)))
 		for k, one := range a.Answers {
@@ -283,5 +282,5 @@ func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Repl
 			into.response = &r
 		}
 	}
-	return c.show(ctx, list)
+	return c.toAnswers(ctx, list)
 }

@@ -22,8 +22,8 @@ func word(ns ...int64) []byte {
 // TestClientResult: what a client says comes to figures of all the calls that it
 // began, at the rate of those that it measured.
 func TestClientResult(t *testing.T) {
-	l := &client{callers: 10, cores: 1}
-	r, err := l.result(wire.Reply{
+	l := &ownClient{callers: 10, cores: 1}
+	r, err := l.toResult(wire.Reply{
 		Counts: wire.Counts{Ops: 100, WallNS: 1_000_000, CPUNS: 500_000, Errors: 3, Message: "late"}, Calling: wire.Calling{Begun: 120, UnderWayNS: 9_900_000, Latency: word(90, 100)}, Traffic: wire.Traffic{Opened: 2, WireIn: 12_000, WireOut: 6000},
 	})
 	if err != nil {
@@ -32,12 +32,12 @@ func TestClientResult(t *testing.T) {
 	if r.Requests != 120 || r.Sent != 120 || r.Wall != 1200*time.Microsecond || r.CPU != 600*time.Microsecond || r.Concurrency != 9.9 || r.Opened != 2 || r.Threads != 1 {
 		t.Errorf("%+v", r)
 	}
-	if r.Latency.Count() != 2 || r.Service != r.Latency || r.SendLag != nil || failures(r) != 3 || r.FirstError != "late" {
+	if r.Latency.Count() != 2 || r.Service != r.Latency || r.SendLag != nil || countFailures(r) != 3 || r.FirstError != "late" {
 		t.Errorf("%+v", r)
 	}
-	sum := tally{per: 1}
-	sum.slice(r, used{cpu: 2400 * time.Microsecond})
-	s := sum.sample()
+	sum := trafficSum{per: 1}
+	sum.addLeg(r, cpuUse{cpu: 2400 * time.Microsecond})
+	s := sum.toSample()
 	for key, want := range map[string]float64{
 		tare.KeyRequests: 120, tare.KeyRate: 100_000, tare.KeyClientCPUPerOp: 5000, tare.KeyBytesSent: 50, tare.KeyBytesReceived: 100,
 		tare.KeyConcurrency: 9.9, tare.KeyErrors: 3,
@@ -53,8 +53,8 @@ func TestClientResult(t *testing.T) {
 }
 
 func TestClientResultOfAnOpenLoop(t *testing.T) {
-	l := &client{callers: 2, rate: 200}
-	r, err := l.result(wire.Reply{Counts: wire.Counts{Ops: 150, WallNS: 1e9}, Calling: wire.Calling{Begun: 150, Unsent: 50, Latency: word(30), Service: word(10), Lag: word(20)}})
+	l := &ownClient{callers: 2, rate: 200}
+	r, err := l.toResult(wire.Reply{Counts: wire.Counts{Ops: 150, WallNS: 1e9}, Calling: wire.Calling{Begun: 150, Unsent: 50, Latency: word(30), Service: word(10), Lag: word(20)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,11 @@ func TestClientResultOfAnOpenLoop(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, bad := range []wire.Reply{{Calling: wire.Calling{Latency: []byte("x")}}, {Calling: wire.Calling{Service: []byte("h1.")}}, {Calling: wire.Calling{Lag: []byte("h2.AAAA")}}} {
-		if _, err := l.result(bad); err == nil {
+		if _, err := l.toResult(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
-	if r, err := l.result(wire.Reply{Calling: wire.Calling{Begun: 5}}); err != nil || r.Requests != 0 {
+	if r, err := l.toResult(wire.Reply{Calling: wire.Calling{Begun: 5}}); err != nil || r.Requests != 0 {
 		t.Errorf("nothing was measured: %+v, %v", r, err)
 	}
 }
@@ -78,11 +78,11 @@ func TestClientPlanned(t *testing.T) {
 		one          bool
 		opened, want int64
 	}{{false, 0, 0}, {false, 3, 3}, {false, 10, 10}, {false, 400, 10}, {true, 1, 1}, {true, 400, 1}} {
-		if got := (&client{callers: 10, one: v.one}).planned(v.opened); got != v.want {
+		if got := (&ownClient{callers: 10, one: v.one}).plannedConns(v.opened); got != v.want {
 			t.Errorf("%+v: %d", v, got)
 		}
 	}
-	l := &client{}
+	l := &ownClient{}
 	l.count(wire.Reply{Traffic: wire.Traffic{Opened: 3, WireOut: 1}}, 7)
 	l.count(wire.Reply{}, 1)
 	if l.Totals() != (load.Totals{Sent: 8, Opened: 3}) || !l.metered {

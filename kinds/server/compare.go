@@ -7,12 +7,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare holds each answer against the app's reference: the status, and where
-// that is 200 the content type without its parameters and the body. Of the
-// answers of some contenders only the status counts. To a user's own requests
-// there is no reference: an answer must come, with a status below 400.
+// Compare compares each answer with the app's reference: the status, and if that is 200 the content
+// type without its parameters and the body. Of the answers of some contenders only the status
+// counts. The user's own requests have no reference: an answer must come, with a status below 400.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
-	list, err := k.pool(w)
+	list, err := k.poolOf(w)
 	if err != nil {
 		return nil, err
 	}
@@ -26,20 +25,20 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		probes = a.Probes()
 	}
 	got := make([]Response, len(answers))
-	var asked, place []int // cases that were asked, and where among them an answer's is
+	var asked, place []int // cases that were sent, and the index of an answer's among them
 	for i, one := range answers {
 		if one.Case < 0 || one.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, one.Case)
 		}
-		if got[i], err = read(one); err != nil {
+		if got[i], err = decodeAnswer(one); err != nil {
 			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, one.Case, err)
 		}
 		place = append(place, len(asked))
-		if got[i].Header[heldBy] != string(holdUnasked) {
+		if got[i].Header[strictnessHeader] != string(strictUnsent) {
 			asked = append(asked, one.Case)
 		}
 	}
-	refs, err := k.expected(w, s, asked)
+	refs, err := k.expectedResponses(w, s, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +46,13 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	for i, one := range answers {
 		q := list[one.Case]
 		var diff string
-		switch held := holding(got[i].Header[heldBy]); {
-		case held == holdUnasked:
+		switch held := strictness(got[i].Header[strictnessHeader]); {
+		case held == strictUnsent:
 		case one.Error != "":
 			diff = "no answer: " + one.Error
 		case refs != nil:
-			diff = a.differ(refs[place[i]], got[i])
-		case got[i].Status >= leastError && held != holdAny:
+			diff = a.firstDifference(refs[place[i]], got[i])
+		case got[i].Status >= leastError && held != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
 		if diff != "" {
@@ -61,14 +60,14 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			if one.Case < len(probes) && probes[one.Case].What != "" {
 				what = " with " + probes[one.Case].What
 			}
-			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", one.Case, q.Method, clip(q.Path), what, diff))
+			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", one.Case, q.Method, clipText(q.Path), what, diff))
 		}
 	}
 	return wrong, nil
 }
 
-// read unpacks an answer.
-func read(a wire.Answer) (Response, error) {
+// decodeAnswer unpacks an answer.
+func decodeAnswer(a wire.Answer) (Response, error) {
 	var r Response
 	if a.Error != "" {
 		return r, nil
@@ -79,8 +78,8 @@ func read(a wire.Answer) (Response, error) {
 	return r, nil
 }
 
-// clip is at most a few words of a text.
-func clip(s string) string {
+// clipText returns at most a few words of a text.
+func clipText(s string) string {
 	const most = 60
 	if len(s) > most {
 		return s[:most] + "…"

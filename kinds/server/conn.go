@@ -14,19 +14,19 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a server: its process, if it is ours, and the load
-// generator that drives it.
+// conn is one trial of a server: its process, if tare started it, and the load generator that sends
+// it requests.
 type conn struct {
 	kind     *Kind
 	entry    tare.Contender
-	cores    cores          // clients: those that the load generator could use in its last leg
+	cores    cores          // clients: those that the load generator could use in its last run
 	terminal bool           // stdout is one
 	dir      string         // of the trial: its log, its keys
 	process  process        // nil: the server is not ours
 	spec     trial.Spec     // it was started by
-	greeting wire.Request   // hello, as the lab said it
+	greeting wire.Request   // the hello of the lab
 	program  *trial.Process // the same, where it speaks the protocol; else nil
-	where    place          // of a command or a URL
+	where    serverAddr     // of a command or a URL
 	delivery delivery       // what a command has delivered so far; nil: unknown
 
 	destination *destination // that a command sends events on to; nil: it has none
@@ -52,8 +52,8 @@ var (
 
 var errClosed = errors.New("the trial is closed")
 
-// Do carries out one request: what concerns the server's process is passed on
-// to it, what concerns its answers is done here.
+// Do carries out one request: what concerns the server's process is passed on to it, the rest is
+// done in this package.
 func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -68,62 +68,62 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
-	a, err := c.do(ctx, q)
+	a, err := c.handle(ctx, q)
 	a.ID = q.ID
 	return a, err
 }
 
-func (c *conn) do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
 		c.greeting = q
 		if c.program == nil {
-			return c.hello(), nil
+			return c.ownHello(), nil
 		}
-		return c.pass(ctx, q)
+		return c.forward(ctx, q)
 	case wire.OpPrepare:
 		if q.Workload == nil {
-			return wire.Reply{}, refuse("prepare without a workload")
+			return wire.Reply{}, requestError("prepare without a workload")
 		}
-		return c.prepare(ctx, *q.Workload)
+		return c.prepareWork(ctx, *q.Workload)
 	case wire.OpBye:
-		c.release()
+		c.closeWork()
 		if c.program == nil {
 			return wire.Reply{}, nil
 		}
-		return c.pass(ctx, q)
+		return c.forward(ctx, q)
 	}
 	if c.work == nil || c.work.in.ID != q.On {
-		return wire.Reply{}, refuse("%s on workload %q, which is not prepared", q.Op, q.On)
+		return wire.Reply{}, requestError("%s on workload %q, which is not prepared", q.Op, q.On)
 	}
 	if c.work.stopped {
 		if q.Op == wire.OpStats { // the memory pass comes after the gauges
 			return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 		}
-		return wire.Reply{}, refuse("%s on workload %q, whose server was told to end", q.Op, q.On)
+		return wire.Reply{}, requestError("%s on workload %q, whose server was told to end", q.Op, q.On)
 	}
 	switch q.Op {
 	case wire.OpAnswer:
-		return c.answer(ctx, q.Cases)
+		return c.answerCases(ctx, q.Cases)
 	case wire.OpWarm:
-		return c.warm(ctx, q)
+		return c.warmUp(ctx, q)
 	case wire.OpSlice:
-		return c.slice(ctx, q)
+		return c.runSlice(ctx, q)
 	case wire.OpStats:
-		return c.stats(ctx, q)
+		return c.countAllocs(ctx, q)
 	case wire.OpProfile:
-		return c.profile(ctx, q)
+		return c.profileProgram(ctx, q)
 	}
-	return wire.Reply{}, refuse("unknown op %q", q.Op)
+	return wire.Reply{}, requestError("unknown op %q", q.Op)
 }
 
-// refuse is the answer to what makes no sense; the trial goes on.
-func refuse(format string, args ...any) error {
+// requestError is the reply to an invalid request; the trial continues.
+func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }
 
-// pass has the program answer.
-func (c *conn) pass(ctx context.Context, q wire.Request) (wire.Reply, error) {
+// forward passes q to the program.
+func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.program.Do(ctx, q)
 	var te *tare.TrialError
 	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
@@ -132,10 +132,10 @@ func (c *conn) pass(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, err
 }
 
-// fail ends the trial because of err. Where the process has ended, or ctx has,
-// that is the reason. seen is what was seen until then, in a few words.
-func (c *conn) fail(ctx context.Context, doing, seen string, err error) error {
-	switch lost := c.lost(ctx, doing); {
+// failWith ends the trial because of err. If the process has ended, or ctx has, that is the reason.
+// seen describes the observations until then, in a few words.
+func (c *conn) failWith(ctx context.Context, doing, seen string, err error) error {
+	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:
 		err = lost
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -154,22 +154,22 @@ func (c *conn) fail(ctx context.Context, doing, seen string, err error) error {
 	return err
 }
 
-// deathLimit is how long a connection may break before the process that broke
-// it is known to have ended.
+// deathLimit is the time between a broken connection and the notice that the process that broke it
+// has ended.
 const deathLimit = 200 * time.Millisecond
 
-// lost is why the server's process has ended, nil where it has not, or is not
-// ours. It is asked when something went wrong.
-func (c *conn) lost(ctx context.Context, doing string) error {
+// whyEnded returns why the server's process has ended, or nil if it has not, or if tare did not
+// start it. It is called after a failure.
+func (c *conn) whyEnded(ctx context.Context, doing string) error {
 	if c.process == nil {
 		return nil
 	}
-	pause(ctx, deathLimit, c.process.Exited())
+	waitUntil(ctx, deathLimit, c.process.Exited())
 	return c.process.Lost(doing)
 }
 
-// release gives up what was prepared.
-func (c *conn) release() {
+// closeWork discards the prepared workload.
+func (c *conn) closeWork() {
 	if c.work != nil {
 		c.work.close()
 		c.work = nil
@@ -182,7 +182,7 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 		c.cancel(errClosed)
 		c.calls.Lock()
 		defer c.calls.Unlock()
-		c.release()
+		c.closeWork()
 		if c.failure == nil {
 			c.failure = trialError(tare.ErrExit, "%v", errClosed)
 		}
@@ -192,13 +192,13 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 		if c.process != nil {
 			c.evidence = c.process.Close(ctx)
 		}
-		c.tidy()
+		c.cleanUp()
 	})
 	return c.evidence
 }
 
-// tidy removes what the trial wrote, and closes the destination.
-func (c *conn) tidy() {
+// cleanUp removes the trial's files, and closes the destination.
+func (c *conn) cleanUp() {
 	if c.destination != nil {
 		c.destination.close()
 	}

@@ -20,8 +20,8 @@ type cores struct {
 	servers        int
 }
 
-// share looks which processors there are for this process.
-func share() cores {
+// divideCores divides the processors of this process.
+func divideCores() cores {
 	return shareOf(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
@@ -31,16 +31,16 @@ func shareOf(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {
 		n = max(1, known)
-		return cores{clients: quarter(n), servers: n}
+		return cores{clients: quarterUp(n), servers: n}
 	}
 	if n == 1 {
 		return cores{client: allowed, server: allowed, clients: 1, servers: 1}
 	}
-	at := quarter(n)
+	at := quarterUp(n)
 	return cores{client: allowed[:at:at], server: allowed[at:], clients: at, servers: n - at}
 }
 
-func quarter(n int) int { return (n + 3) / 4 }
+func quarterUp(n int) int { return (n + 3) / 4 }
 
 // parseList reads processors as the kernel lists them: 0-3,8. Nil where that
 // makes no sense.

@@ -24,34 +24,34 @@ type delivery interface {
 }
 
 var (
-	_ delivery = (*lines)(nil)
+	_ delivery = (*lineCounter)(nil)
 	_ delivery = (*destination)(nil)
 )
 
-// lines counts whole lines, over all files that match a pattern. What was
-// counted is not read again.
-type lines struct {
+// lineCounter counts complete lines over all files that match a pattern. It does not read counted
+// lines again.
+type lineCounter struct {
 	pattern string
-	files   map[string]*counted // by path
+	files   map[string]*countedFile // by path
 }
 
-// counted is a file as far as it was read.
-type counted struct {
+// countedFile is a file as far as it was read.
+type countedFile struct {
 	info  os.FileInfo
 	read  int64 // bytes
 	lines int64
 }
 
-// count is how many lines there are now.
-func (l *lines) count() (int64, error) {
+// count returns the current number of lines.
+func (l *lineCounter) count() (int64, error) {
 	paths, err := filepath.Glob(l.pattern)
 	if err != nil {
 		return 0, err
 	}
-	now := make(map[string]*counted, len(paths))
+	now := make(map[string]*countedFile, len(paths))
 	var sum int64
 	for _, path := range paths {
-		f, err := l.files[path].more(path)
+		f, err := l.files[path].readMore(path)
 		if errors.Is(err, os.ErrNotExist) { // it was moved meanwhile
 			continue
 		}
@@ -65,9 +65,9 @@ func (l *lines) count() (int64, error) {
 	return sum, nil
 }
 
-// more reads on where the file at path was read to, or from its beginning where
-// it is another one by now. c is nil where it was not there.
-func (c *counted) more(path string) (*counted, error) {
+// readMore continues to read the file at path, or starts over if it is another file now. c is nil
+// if there was none.
+func (c *countedFile) readMore(path string) (*countedFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (c *counted) more(path string) (*counted, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &counted{info: info}
+	next := &countedFile{info: info}
 	if info.IsDir() {
 		return next, nil
 	}
@@ -101,10 +101,9 @@ func (c *counted) more(path string) (*counted, error) {
 	}
 }
 
-// arrived waits until as many lines have come as were acknowledged since w was
-// prepared, or for so long, and returns how many there are. What comes later
-// has not come.
-func (c *conn) arrived(ctx context.Context, w *work, acknowledged int64) (int64, error) {
+// awaitArrival waits until as many lines have arrived as were acknowledged since w was prepared, or
+// until its time limit, and returns their number. Later lines do not count.
+func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()
 	for {
@@ -118,24 +117,24 @@ func (c *conn) arrived(ctx context.Context, w *work, acknowledged int64) (int64,
 		if n -= w.arrived; err != nil || over || n >= acknowledged {
 			return n, err
 		}
-		pause(ctx, countEvery, c.process.Exited())
+		waitUntil(ctx, countEvery, c.process.Exited())
 	}
 }
 
-// delivered adds what has arrived behind the server, where somebody can tell,
-// beside what it acknowledged. told is what a program says.
-func (c *conn) delivered(s tare.Sample, sent load.Totals, told int64) {
+// addDelivered adds the events that have arrived at the destination, if that is known, to those
+// acknowledged. told is a program's report.
+func (c *conn) addDelivered(s tare.Sample, sent load.Totals, told int64) {
 	w := c.work
 	switch {
 	case w.items == 0:
 		return
 	case c.delivery != nil:
-		n, err := c.arrived(c.ctx, w, sent.Acked)
+		n, err := c.awaitArrival(c.ctx, w, sent.Acked)
 		if err != nil {
 			return
 		}
 		told = n
-	case c.program == nil || !w.app.Delivers || w.held != holdWhole:
+	case c.program == nil || !w.app.Delivers || w.strictness != strictAll:
 		return
 	}
 	s[tare.KeyDelivered], s[tare.KeyDeliveredAsked] = float64(told), float64(sent.Acked)

@@ -2,12 +2,12 @@ package server
 
 import "bytes"
 
-// counters are what requests are filled in from, as the load generator has them
+// fillCounters are the counters that requests are filled in from, as the load generator has them
 // for a session: from zero.
-type counters map[string]int64
+type fillCounters map[string]int64
 
-// fill is q with its numbers written in, and takes the steps that go with it.
-func (c counters) fill(q Request) Request {
+// fillRequest returns q with its numbers written in, and advances their counters.
+func (c fillCounters) fillRequest(q Request) Request {
 	if len(q.Fill) == 0 {
 		return q
 	}
@@ -17,7 +17,7 @@ func (c counters) fill(q Request) Request {
 		if f.Body {
 			into = body
 		}
-		f.Write(into[f.At:f.At+f.Width], c[f.Counter]) // the load generator refuses what does not fit
+		f.Write(into[f.At:f.At+f.Width], c[f.Counter]) // the load generator rejects what does not fit
 	}
 	for _, f := range q.Fill {
 		if f.Step {

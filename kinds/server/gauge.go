@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// tally is what the load generator measured on one workload.
-type tally struct {
+// trafficSum sums up the load generator's measurements on one workload.
+type trafficSum struct {
 	per               int64 // requests of one operation
 	answered, failed  int64
 	timeouts          int64
 	wall              float64 // ns
 	server, client    float64 // CPU, ns
-	waited, held      float64 // ns that server and client were ready to run and did not; held is below 0 where it is not known
-	under             float64 // requests under way × ns
+	waited, held      float64 // ns that server and client were ready to run and did not; held is negative if unknown
+	under             float64 // requests in flight × ns
 	asked             float64 // requests per second × ns
 	bytesIn, bytesOut int64
 	bodyIn, bodyOut   int64
@@ -27,11 +27,11 @@ type tally struct {
 	lag               hist.Hist
 }
 
-// slice adds a measured one; server is what the server used meanwhile.
-func (t *tally) slice(r *load.Result, server used) {
+// addLeg adds a measured leg; server is the server's CPU use during it.
+func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	wall := float64(r.Wall)
 	t.answered += r.Requests
-	t.failed += failures(r)
+	t.failed += countFailures(r)
 	t.timeouts += r.Errors[load.ErrTimeout]
 	t.wall += wall
 	t.server += float64(server.cpu)
@@ -53,8 +53,8 @@ func (t *tally) slice(r *load.Result, server used) {
 	}
 }
 
-// Gauges returns what was recorded since workload on was prepared. The server
-// is asked what it counted: everything sent has been answered, or given up.
+// Gauges returns the records since workload on was prepared. It requests the server's counts: all
+// requests have been answered, or abandoned.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -62,18 +62,18 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	if w == nil || w.in.ID != on {
 		return nil, ""
 	}
-	s := w.sum.sample()
-	caller, own := w.session.(*client)
+	s := w.sum.toSample()
+	caller, own := w.session.(*ownClient)
 	if own {
-		c.called(s, caller)
+		c.addClientFigures(s, caller)
 	}
-	sent := w.sent()
+	sent := w.sentTotals()
 	s[tare.KeyClientCores] = float64(c.cores.clients)
 	switch {
 	case !own:
 		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(w.traffic.Connections)
 	case caller.metered:
-		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(caller.planned(sent.Opened))
+		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(caller.plannedConns(sent.Opened))
 	}
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)
@@ -82,14 +82,14 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 			s[tare.KeyServerWait] = w.sum.waited
 		}
 		if sent.Sent > 0 {
-			s[tare.KeyOutput] = float64(c.written(w)-w.printed) / float64(sent.Sent)
+			s[tare.KeyOutput] = float64(c.countOutput(w)-w.printed) / float64(sent.Sent)
 		}
-		if held := peak(c.process.PIDs()); held > 0 {
+		if held := sumPeaks(c.process.PIDs()); held > 0 {
 			s[tare.KeyResident] = float64(held)
 		}
 	}
-	c.receipts(s, sent)
-	c.stop(s)
+	c.addReceipts(s, sent)
+	c.measureStop(s)
 	if w.traffic.Segment == 0 || w.sum.latency.Count() == 0 {
 		return s, ""
 	}
@@ -102,9 +102,9 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// sample is what follows from the tally alone. Figures are of operations: where
-// one takes several requests they are added up.
-func (t *tally) sample() tare.Sample {
+// toSample returns the figures that follow from the sums alone. They are of operations: if one
+// takes several requests they are added up.
+func (t *trafficSum) toSample() tare.Sample {
 	per := float64(max(1, t.per))
 	ops := float64(t.answered) / per
 	s := tare.Sample{
@@ -140,34 +140,34 @@ func (t *tally) sample() tare.Sample {
 	return s
 }
 
-// receipts adds what the server says it got, beside what it was sent.
-func (c *conn) receipts(s tare.Sample, sent load.Totals) {
+// addReceipts adds what the server counted as received, next to what it was sent.
+func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:
 		return
 	case c.program == nil:
-		c.delivered(s, sent, 0)
+		c.addDelivered(s, sent, 0)
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()
-	a, err := c.counters(ctx)
+	a, err := c.readCounters(ctx)
 	if err != nil {
 		return
 	}
-	c.delivered(s, sent, a.Delivered)
+	c.addDelivered(s, sent, a.Delivered)
 	if a.Received == 0 {
 		return
 	}
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)
-	if _, own := c.work.session.(*client); !own { // which does not say how long its bodies are
+	if _, own := c.work.session.(*ownClient); !own { // which does not say how long its bodies are
 		s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
 	}
 	s[tare.KeyLayers] = float64(a.LayerCalls) / float64(a.Received)
 }
 
-// peak is the most memory that processes have held, each at its own time.
-func peak(pids []int) int64 {
+// sumPeaks returns the sum of the processes' peak memory in bytes, each at its own time.
+func sumPeaks(pids []int) int64 {
 	var sum int64
 	for _, pid := range pids {
 		n, _ := machine.PeakResident(pid)

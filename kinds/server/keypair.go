@@ -56,8 +56,8 @@ func newKeyPair() (*keyPair, error) {
 	return p, nil
 }
 
-// write puts both into files of dir.
-func (p *keyPair) write(dir string) (cert, key string, err error) {
+// writeFiles writes both into files of dir.
+func (p *keyPair) writeFiles(dir string) (cert, key string, err error) {
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	if err := os.WriteFile(cert, p.cert, 0o600); err != nil {
 		return "", "", err
@@ -65,7 +65,7 @@ func (p *keyPair) write(dir string) (cert, key string, err error) {
 	return cert, key, os.WriteFile(key, p.key, 0o600)
 }
 
-// client trusts this certificate and no other.
-func (p *keyPair) client() *tls.Config {
+// clientConfig trusts only this certificate.
+func (p *keyPair) clientConfig() *tls.Config {
 	return &tls.Config{RootCAs: p.roots, ServerName: "localhost", MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
 }

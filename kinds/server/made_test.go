@@ -42,7 +42,7 @@ func inputOf(t *testing.T, k *Kind, w tare.Workload) wire.Workload {
 func madeFor(t *testing.T, k *Kind, w tare.Workload) ([]Request, []Response, wire.Workload) {
 	t.Helper()
 	in := inputOf(t, k, w)
-	list, err := k.pool(in)
+	list, err := k.poolOf(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func madeFor(t *testing.T, k *Kind, w tare.Workload) ([]Request, []Response, wir
 	if err != nil {
 		t.Fatal(err)
 	}
-	refs, err := k.references(in, s)
+	refs, err := k.referencesOf(in, s)
 	if err != nil || len(refs) != len(list) {
 		t.Fatalf("%d references of %d requests, %v", len(refs), len(list), err)
 	}

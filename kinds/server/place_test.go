@@ -57,7 +57,7 @@ func TestParseList(t *testing.T) {
 }
 
 func TestParseURL(t *testing.T) {
-	for text, want := range map[string]place{
+	for text, want := range map[string]serverAddr{
 		"http://localhost":                 {addr: "localhost:80", host: "localhost"},
 		"https://example.org/":             {addr: "example.org:443", host: "example.org", tls: true},
 		"http://127.0.0.1:8080/a%20b/c":    {addr: "127.0.0.1:8080", host: "127.0.0.1:8080", prefix: "/a%20b/c"},
@@ -74,12 +74,12 @@ func TestListening(t *testing.T) {
 		"127.0.0.1:80": "127.0.0.1:80", ":80": "127.0.0.1:80", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80",
 		"[::1]:80": "[::1]:80", "localhost:80": "localhost:80",
 	} {
-		if got, err := listening(text); err != nil || got.addr != want {
+		if got, err := parseListenAddr(text); err != nil || got.addr != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "80", "192.0.2.1:80", "example.org:80"} {
-		_, err := listening(text)
+		_, err := parseListenAddr(text)
 		asClass(t, err, tare.ErrProtocol, "it says that it listens at")
 	}
 }
@@ -95,7 +95,7 @@ func TestKeyPair(t *testing.T) {
 	if again, _ := k.pair(); again != pair {
 		t.Error("another certificate for each server")
 	}
-	cert, key, err := pair.write(t.TempDir())
+	cert, key, err := pair.writeFiles(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestKeyPair(t *testing.T) {
 	s := &http.Server{ErrorLog: log.New(io.Discard, "", 0)}
 	go s.ServeTLS(l, cert, key)
 	defer s.Close()
-	conn, err := dial(t.Context(), load.Target{Addr: l.Addr().String(), TLS: pair.client()})
+	conn, err := dialTarget(t.Context(), load.Target{Addr: l.Addr().String(), TLS: pair.clientConfig()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestKeyPair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if conn, err := dial(t.Context(), load.Target{Addr: l.Addr().String(), TLS: other.client()}); err == nil {
+	if conn, err := dialTarget(t.Context(), load.Target{Addr: l.Addr().String(), TLS: other.clientConfig()}); err == nil {
 		conn.Close()
 		t.Error("somebody else's certificate is trusted")
 	}
@@ -136,7 +136,7 @@ func TestSerialise(t *testing.T) {
 			"PUT /p/ HTTP/1.1\r\nX-A: 1\r\nX-B: 2\r\nhost: me\r\nContent-Length: 2\r\n\r\nhi",
 		},
 	} {
-		got := serialise(c.q, "/p", loadTarget())
+		got := encodeRequest(c.q, "/p", loadTarget())
 		if string(got) != c.want {
 			t.Errorf("%+v: %q, want %q", c.q, got, c.want)
 		}
@@ -147,7 +147,7 @@ func TestSerialise(t *testing.T) {
 }
 
 // talk answers the n-th connection's requests with the n-th text.
-func talk(t *testing.T, texts ...string) *line {
+func talk(t *testing.T, texts ...string) *http1Sender {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -175,7 +175,7 @@ func talk(t *testing.T, texts ...string) *line {
 			c.Close()
 		}
 	}()
-	return &line{target: load.Target{Addr: l.Addr().String()}, limit: 10 * time.Second}
+	return &http1Sender{target: load.Target{Addr: l.Addr().String()}, limit: 10 * time.Second}
 }
 
 func TestAsk(t *testing.T) {
@@ -192,7 +192,7 @@ func TestAsk(t *testing.T) {
 			l := talk(t, texts...)
 			defer l.close()
 			for i := range 2 {
-				r, err := l.ask(t.Context(), Get("/"))
+				r, err := l.send(t.Context(), Get("/"))
 				if err != nil || r.Status != 200 || string(r.Body) != "ok" || r.Header[ContentType] != "text/plain" {
 					t.Fatalf("request %d: %+v, %v", i, r, err)
 				}
@@ -204,35 +204,35 @@ func TestAsk(t *testing.T) {
 		"the connection was closed before the answer was whole": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
 	} {
 		l := talk(t, text)
-		_, err := l.ask(t.Context(), Get("/"))
-		if err == nil || !strings.Contains(reason(err), want) {
+		_, err := l.send(t.Context(), Get("/"))
+		if err == nil || !strings.Contains(errorText(err), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 		l.close()
 	}
 	l := talk(t, "…")
 	l.limit = 50 * time.Millisecond
-	if _, err := l.ask(t.Context(), Get("/")); !late(err) || reason(err) != "no answer in time" {
+	if _, err := l.send(t.Context(), Get("/")); !isDeadline(err) || errorText(err) != "no answer in time" {
 		t.Errorf("no answer: %v", err)
 	}
 	l.close()
 	l = talk(t, "…")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := l.ask(ctx, Get("/")); err == nil {
+	if _, err := l.send(ctx, Get("/")); err == nil {
 		t.Error("answered after the end")
 	}
 }
 
 // A body of any length is read, and some of it kept.
 func TestAskLong(t *testing.T) {
-	body := strings.Repeat("x", keptBody+70000)
+	body := strings.Repeat("x", maxBody+70000)
 	l := talk(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s|HTTP/1.1 204 No Content\r\n\r\n", len(body), body))
 	defer l.close()
-	if r, err := l.ask(t.Context(), Get("/")); err != nil || len(r.Body) != keptBody {
+	if r, err := l.send(t.Context(), Get("/")); err != nil || len(r.Body) != maxBody {
 		t.Errorf("%d bytes, %v", len(r.Body), err)
 	}
-	if r, err := l.ask(t.Context(), Get("/")); err != nil || r.Status != 204 {
+	if r, err := l.send(t.Context(), Get("/")); err != nil || r.Status != 204 {
 		t.Errorf("then %+v, %v", r, err)
 	}
 }
@@ -251,10 +251,10 @@ func TestAskEndlessHead(t *testing.T) {
 			l := talk(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n|"+endless+"…")
 			l.limit = 5 * time.Second
 			defer l.close()
-			if _, err := l.ask(t.Context(), Get("/")); err != nil {
+			if _, err := l.send(t.Context(), Get("/")); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := l.ask(t.Context(), Get("/")); reason(err) != "the head of the answer has more than 262144 bytes" {
+			if _, err := l.send(t.Context(), Get("/")); errorText(err) != "the head of the answer has more than 262144 bytes" {
 				t.Errorf("an endless head: %v", err)
 			}
 		})
@@ -264,7 +264,7 @@ func TestAskEndlessHead(t *testing.T) {
 	l := talk(t, head+"ok|"+head+"ok")
 	defer l.close()
 	for i := range 2 {
-		if r, err := l.ask(t.Context(), Get("/")); err != nil || string(r.Body) != "ok" {
+		if r, err := l.send(t.Context(), Get("/")); err != nil || string(r.Body) != "ok" {
 			t.Errorf("the longest head, request %d: %+v, %v", i, r, err)
 		}
 	}

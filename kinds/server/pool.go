@@ -23,9 +23,8 @@ const (
 	mostFile     = 1 << 30 // bytes
 )
 
-// write puts requests into a file of dir, which is named by what it holds, and
-// keeps them.
-func (k *Kind) write(dir string, list []Request, s spec) (wire.Workload, error) {
+// writePool writes requests into a file of dir, which is named by its content, and retains them.
+func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, error) {
 	lines := make([][]byte, len(list))
 	for i, r := range list {
 		var err error
@@ -50,8 +49,8 @@ func (k *Kind) write(dir string, list []Request, s spec) (wire.Workload, error) 
 	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: told}, nil
 }
 
-// pool returns the requests of a workload, which Input made and wrote.
-func (k *Kind) pool(in wire.Workload) ([]Request, error) {
+// poolOf returns the requests of a workload, which Input made and wrote.
+func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list, ok := k.pools[in.Input]
@@ -64,7 +63,7 @@ func (k *Kind) pool(in wire.Workload) ([]Request, error) {
 // poolIn returns the pool of in encoded for dialect d, which it does once. A request
 // that d cannot encode becomes the zero Request, which has no method.
 func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
-	list, err := k.pool(in)
+	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
 		return list, err
 	}
@@ -119,7 +118,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := parse(src)
+	list, err := parseRequests(src)
 	var at *lineError
 	if errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d: %w", path, at.line, at.err)
@@ -130,7 +129,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	return list, nil
 }
 
-// lineError is what is wrong with one line.
+// lineError is the error of one line.
 type lineError struct {
 	line int // from 1
 	err  error
@@ -138,8 +137,8 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
-// parse reads requests, one a line; empty lines do not count.
-func parse(src []byte) ([]Request, error) {
+// parseRequests reads requests, one a line; it skips empty lines.
+func parseRequests(src []byte) ([]Request, error) {
 	var list []Request
 	n := 0
 	for line := range bytes.Lines(src) {
@@ -161,7 +160,7 @@ func parse(src []byte) ([]Request, error) {
 	return list, nil
 }
 
-// parseRequest reads one request and refuses what would not be one on the wire.
+// parseRequest reads one request and rejects one that is invalid on the wire.
 func parseRequest(line []byte) (Request, error) {
 	own := wire.HTTPRequest{Method: "GET"}
 	d := json.NewDecoder(bytes.NewReader(line))

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// Keys and words of a set that matter here; others are passed on.
+// Keys and values of a set that this package reads; others are passed on.
 const (
 	setLog     = "log"
 	setLogFile = "log_file"
@@ -27,73 +27,72 @@ const (
 	logFile    = "file"
 	sinkFile   = "file"
 
-	SetReset   = "reset" // of apps that are changed by what is asked: never, or left out before each slice
+	SetReset   = "reset" // of apps that requests change: never reset, or not before each slice
 	resetNever = "never"
 )
 
-// work is a prepared workload: a server that listens for it, and what the load
-// generator has done so far.
+// work is a prepared workload: a server that listens for it, and the state of its load.
 type work struct {
-	in      wire.Workload
-	app     App
-	held    holding
-	traffic tare.Traffic
-	dialect Dialect
-	pool    []Request  // as the load generator sends them; one without a method is not asked
-	asked   []Request  // the same as the app says them
-	refs    []Response // what each is to be answered; nil: nobody knows, or it depends on what was asked before
-	items   int        // in all bodies of the pool
-	per     int64      // requests that one operation takes
-	most    int64      // requests that the service can take before it must be set back; zero: any number
-	changes bool       // what is asked changes the service
-	grows   bool       // it is not set back before each slice
-	touched bool       // something was asked since it was set back
-	showed  bool       // among that were cases, with counters of their own
-	sliced  bool       // there was a slice
-	arrived int64      // lines that were delivered before it was prepared
-	place   place
-	target  load.Target
-	relay   *relay.Relay  // nil: there is none
-	session sender        // nil: not opened yet
-	stopped bool          // the server was told to end
-	log     string        // path of the server's log; empty: it writes none that can be looked at
-	printed int64         // bytes on stdout, stderr and in the log when it was prepared
-	clock   *clock        // of the server; nil: it is not ours
-	last    reading       // of the clock, when load last ended
-	idle    time.Duration // CPU time of the server between legs, up to then
-	before  load.Totals   // sent otherwise than by the session: to show answers, or by one before it
-	sum     tally
+	in         wire.Workload
+	app        App
+	strictness strictness
+	traffic    tare.Traffic
+	dialect    Dialect
+	pool       []Request  // as the load generator sends them; one without a method is skipped
+	asked      []Request  // the same in the app's form
+	refs       []Response // correct responses; nil if unknown, or if they depend on earlier requests
+	items      int        // in all bodies of the pool
+	per        int64      // requests that one operation takes
+	most       int64      // requests that the service can take before it must be reset; 0 means any number
+	changes    bool       // requests change the service
+	grows      bool       // it is not reset before each slice
+	touched    bool       // there were requests since it was reset
+	showed     bool       // among that were cases, with counters of their own
+	sliced     bool       // there was a slice
+	arrived    int64      // lines that were delivered before it was prepared
+	place      serverAddr
+	target     load.Target
+	relay      *relay.Relay  // nil if there is none
+	session    sender        // nil: not opened yet
+	stopped    bool          // the server was asked to end
+	log        string        // path of the server's log; "" if it has no readable one
+	printed    int64         // bytes on stdout, stderr and in the log when it was prepared
+	clock      *clock        // of the server; nil if tare did not start it
+	last       reading       // of the clock, when load last ended
+	idle       time.Duration // CPU time of the server between legs, up to then
+	before     load.Totals   // requests not sent by the session: to show answers, or by an earlier session
+	sum        trafficSum
 }
 
-// prepare has a server listen for w.
-func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
-	c.release()
+// prepareWork prepares a server for w.
+func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, error) {
+	c.closeWork()
 	told, err := specOf(w)
 	if err != nil {
-		return wire.Reply{}, refuse("%v", err)
+		return wire.Reply{}, requestError("%v", err)
 	}
 	if w.Set[setLog] == logPTY && !c.terminal && c.process != nil {
-		return wire.Reply{}, refuse("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
+		return wire.Reply{}, requestError("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
 	}
-	next, err := c.asks(w, &told)
+	next, err := c.makeWork(w, &told)
 	if err != nil {
-		return wire.Reply{}, refuse("%v", err)
+		return wire.Reply{}, requestError("%v", err)
 	}
 	var reply wire.Reply
 	if c.program != nil {
 		reply, err = c.prepareProgram(ctx, next, told.App)
 	} else {
-		reply.Unsupported = told.Traffic.TLS && !c.where.tls // nobody can tell it to
+		reply.Unsupported = told.Traffic.TLS && !c.where.tls // it cannot be configured
 	}
 	if err != nil || reply.Unsupported {
 		return reply, err
 	}
-	if err := c.reach(ctx, next); err != nil {
+	if err := c.setTarget(ctx, next); err != nil {
 		next.close()
-		return wire.Reply{}, c.fail(ctx, "prepare", "", err)
+		return wire.Reply{}, c.failWith(ctx, "prepare", "", err)
 	}
 	if next.dialect.Client != nil {
-		reply, err = c.call(ctx, next)
+		reply, err = c.prepareClient(ctx, next)
 		if err != nil || reply.Unsupported {
 			next.close()
 			return reply, err
@@ -101,23 +100,23 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 	}
 	if c.process != nil {
 		next.clock = &clock{c.process}
-		next.last = next.clock.after(next.clock.processes())
-		next.printed = c.written(next)
+		next.last = next.clock.readAfter(next.clock.listPIDs())
+		next.printed = c.countOutput(next)
 	}
 	if c.delivery != nil {
 		if next.arrived, err = c.delivery.count(); err != nil {
 			next.close()
-			return wire.Reply{}, refuse("delivers: %v", err)
+			return wire.Reply{}, requestError("delivers: %v", err)
 		}
 	}
 	c.work = next
 	return reply, nil
 }
 
-// asks is what w asks for, and what is to be answered.
-func (c *conn) asks(w wire.Workload, told *spec) (*work, error) {
+// makeWork returns the requests of w, and the correct responses.
+func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	a := c.kind.apps[told.App]
-	next := &work{in: w, sum: tally{per: a.per(w.Op)}, app: a, held: c.kind.holdingOf(c.entry, *told), traffic: *told.Traffic, place: c.where, per: a.per(w.Op)}
+	next := &work{in: w, sum: trafficSum{per: a.requestsPerOp(w.Op)}, app: a, strictness: c.kind.strictnessOf(c.entry, *told), traffic: *told.Traffic, place: c.where, per: a.requestsPerOp(w.Op)}
 	var err error
 	if a.Dialect != nil {
 		if next.dialect, err = a.Dialect(c.entry, w.Set); err != nil {
@@ -127,16 +126,16 @@ func (c *conn) asks(w wire.Workload, told *spec) (*work, error) {
 	if next.pool, err = c.kind.poolIn(w, next.dialect); err != nil {
 		return nil, err
 	}
-	if next.asked, err = c.kind.pool(w); err != nil {
+	if next.asked, err = c.kind.poolOf(w); err != nil {
 		return nil, err
 	}
-	if next.refs, err = c.kind.references(w, *told); err != nil {
+	if next.refs, err = c.kind.referencesOf(w, *told); err != nil {
 		return nil, err
 	}
-	if next.held == holdAny {
+	if next.strictness == strictNone {
 		told.App, next.app, next.refs, next.dialect.Client = nothingApp, App{Words: a.Words}, nil, nil
 	}
-	if next.changes = next.app.changes(w.Op); next.changes {
+	if next.changes = next.app.isChanging(w.Op); next.changes {
 		next.grows = w.Set[SetReset] == resetNever
 		if a.Most != nil {
 			next.most = a.Most(w, next.traffic)
@@ -148,13 +147,13 @@ func (c *conn) asks(w wire.Workload, told *spec) (*work, error) {
 	return next, nil
 }
 
-// prepareProgram tells the program which app to serve, and how it is
-// configured. It answers where it listens.
+// prepareProgram sends the program its app and configuration. The reply has the address at which it
+// listens.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
 	in := w.in
-	sink, err := c.configure(w, &in)
+	sink, err := c.setConfig(w, &in)
 	if err != nil {
-		return wire.Reply{}, refuse("%v", err)
+		return wire.Reply{}, requestError("%v", err)
 	}
 	if in.Set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
@@ -164,33 +163,32 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	if w.traffic.TLS {
 		pair, err := c.kind.pair()
 		if err == nil {
-			in.Set[setTLSCert], in.Set[setTLSKey], err = pair.write(c.dir)
+			in.Set[setTLSCert], in.Set[setTLSKey], err = pair.writeFiles(c.dir)
 		}
 		if err != nil {
-			return wire.Reply{}, refuse("certificate: %v", err)
+			return wire.Reply{}, requestError("certificate: %v", err)
 		}
 	}
 	if in.Spec, err = json.Marshal(spec{App: app}); err != nil {
-		return wire.Reply{}, refuse("%v", err)
+		return wire.Reply{}, requestError("%v", err)
 	}
-	reply, err := c.pass(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
-	if c.sink != "" { // nobody writes into it any more
+	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
+	if c.sink != "" { // no process writes into it any more
 		_ = os.RemoveAll(c.sink)
 	}
 	c.sink = sink
 	if err != nil || reply.Unsupported {
 		return reply, err
 	}
-	if w.place, err = listening(reply.Addr); err != nil {
+	if w.place, err = parseListenAddr(reply.Addr); err != nil {
 		c.failure = err
 	}
 	return reply, err
 }
 
-// configure fills in how the program is to be configured: what it knows the
-// words of, and what follows from the workload. sink is the directory it is to
-// deliver into; empty: none.
-func (c *conn) configure(w *work, in *wire.Workload) (sink string, err error) {
+// setConfig completes the program's set: the settings it knows, and those that follow from the
+// workload. sink is the directory it must deliver into; "" means none.
+func (c *conn) setConfig(w *work, in *wire.Workload) (sink string, err error) {
 	set := maps.Clone(in.Set)
 	if set == nil {
 		set = map[string]string{}
@@ -199,7 +197,7 @@ func (c *conn) configure(w *work, in *wire.Workload) (sink string, err error) {
 	for _, word := range w.app.Words {
 		delete(set, word)
 	}
-	if w.held == holdAny { // of the app's own settings it knows nothing
+	if w.strictness == strictNone { // of the app's own settings it knows nothing
 		maps.DeleteFunc(set, func(key, _ string) bool {
 			return !slices.Contains([]string{setLog, setLogFile, setTLSCert, setTLSKey}, key)
 		})
@@ -222,9 +220,9 @@ func (c *conn) configure(w *work, in *wire.Workload) (sink string, err error) {
 	return sink, nil
 }
 
-// written is how many bytes the server has written to stdout, stderr and its
+// countOutput returns the number of bytes that the server has written to stdout, stderr and its
 // log.
-func (c *conn) written(w *work) int64 {
+func (c *conn) countOutput(w *work) int64 {
 	n := c.process.Printed()
 	if w.log != "" {
 		if info, err := os.Stat(w.log); err == nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Ops of what is asked besides workloads. Contenders do not see the difference.
+// Ops of requests that belong to no workload. Contenders do not see the difference.
 const (
 	OpProbes = "probes"
 	OpExam   = "exam"
 )
 
-// Probes writes what each app that works ask for must refuse.
+// Probes writes the requests that each app of works must reject.
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var list []wire.Workload
 	seen := map[string]bool{}
@@ -39,7 +39,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		if len(requests) == 0 {
 			continue
 		}
-		in, err := k.write(dir, requests, spec{App: s.App})
+		in, err := k.writePool(dir, requests, spec{App: s.App})
 		if err == nil {
 			err = k.writeLines(dir, in.Input, a)
 		}
@@ -68,7 +68,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		if len(requests) == 0 {
 			continue
 		}
-		in, err := k.write(dir, requests, spec{App: name})
+		in, err := k.writePool(dir, requests, spec{App: name})
 		if err == nil {
 			err = k.writeLines(dir, in.Input, k.apps[name])
 		}
@@ -95,7 +95,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	if a.Case < 0 || a.Case >= min(exam.Bodies, len(questions)) {
 		return tare.Difference{}, false
 	}
-	refs, err := k.expected(exam, spec{App: exam.Fixture}, []int{a.Case})
+	refs, err := k.expectedResponses(exam, spec{App: exam.Fixture}, []int{a.Case})
 	if err != nil {
 		return tare.Difference{}, false
 	}
@@ -103,16 +103,16 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	if q.Asked == "" {
 		q.Asked = q.Method + " " + q.Path
 	}
-	got, err := read(a)
+	got, err := decodeAnswer(a)
 	d := tare.Difference{
 		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
-		Asked: legible(q.Asked, tableMost), Reference: shown(want), Got: shown(got),
+		Asked: clipLegible(q.Asked, tableMost), Reference: formatResponse(want), Got: formatResponse(got),
 	}
 	switch {
 	case a.Error != "" || err != nil:
-		d.Class, d.Got = tare.DiffersInAcceptance, legible("no answer: "+a.Error, tableMost)
+		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, tableMost)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
-	case app.unlike(want, got) == "" && (q.Look == nil || got.Header[heldBy] != "" || q.Look(want.Body) == q.Look(got.Body)):
+	case app.responseDifference(want, got) == "" && (q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)):
 		return tare.Difference{}, false
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
@@ -125,14 +125,14 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 		d.Says = fmt.Sprintf("refuses %s without naming an error", q.What)
 	case q.Look != nil && app.sameBody(want.Body, got.Body):
 		d.Class = tare.DiffersInForm
-		d.Reference, d.Got = legible(q.Look(want.Body), tableMost), legible(q.Look(got.Body), tableMost)
-		d.Says = fmt.Sprintf("writes %s as %s", q.What, legible(q.Look(got.Body), sentenceMost))
+		d.Reference, d.Got = clipLegible(q.Look(want.Body), tableMost), clipLegible(q.Look(got.Body), tableMost)
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(q.Look(got.Body), sentenceMost))
 	case sameValue(want, got):
 		d.Class = tare.DiffersInForm
-		d.Says = fmt.Sprintf("writes %s as %s", q.What, legible(string(got.Body), sentenceMost))
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(string(got.Body), sentenceMost))
 	default:
 		d.Class = tare.DiffersInValue
-		d.Says = fmt.Sprintf("answers %s to %s", legible(string(got.Body), sentenceMost), q.What)
+		d.Says = fmt.Sprintf("answers %s to %s", clipLegible(string(got.Body), sentenceMost), q.What)
 	}
 	return d, true
 }
@@ -148,16 +148,16 @@ const (
 	tableMost    = 80
 )
 
-// shown is a Response in a few words.
-func shown(r Response) string {
+// formatResponse returns a Response in a few words.
+func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)
 	}
-	return legible(fmt.Sprintf("%d %s", r.Status, r.Body), tableMost)
+	return clipLegible(fmt.Sprintf("%d %s", r.Status, r.Body), tableMost)
 }
 
-// legible is at most so many characters of a text, in one line.
-func legible(text string, most int) string {
+// clipLegible returns at most most characters of a text, in one line.
+func clipLegible(text string, most int) string {
 	r := []rune(fixture.Legible([]byte(strings.TrimSpace(text))))
 	if len(r) > most {
 		return string(r[:most-1]) + "…"

@@ -10,57 +10,54 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// holding is how closely the answers of a contender are compared with the
-// reference.
-type holding string
+// strictness defines how closely the answers of a contender are compared with the reference.
+type strictness string
 
 const (
-	holdWhole  holding = ""
-	holdStatus holding = "status"   // of those that do another job, or part of one
-	holdAny    holding = "anything" // of the null contender, where it does not know the app
+	strictAll    strictness = ""
+	strictStatus strictness = "status"   // of those that do another job, or part of one
+	strictNone   strictness = "anything" // of the null contender, where it does not know the app
 
-	// holdUnasked is that of a case which the contender's protocol has no words
-	// for.
-	holdUnasked holding = "unasked"
+	// strictUnsent is the strictness of a case which the contender's protocol cannot express, for.
+	strictUnsent strictness = "unasked"
 )
 
-// heldBy is where an answer says that it was cut down to what counts. No server
-// can say that: it is no name of a header.
-const heldBy = ":held"
+// strictnessHeader is the header with the strictness of an answer that was cut accordingly. No
+// server can send it: it is not a valid header name.
+const strictnessHeader = ":held"
 
-// cut is what of an answer is compared.
-func (h holding) cut(r Response) Response {
-	if h == holdWhole {
+// reduce returns the part of an answer that is compared.
+func (h strictness) reduce(r Response) Response {
+	if h == strictAll {
 		return r
 	}
-	return Response{Status: r.Status, Header: map[string]string{heldBy: string(h)}}
+	return Response{Status: r.Status, Header: map[string]string{strictnessHeader: string(h)}}
 }
 
-// holdingOf is how a contender is compared with an app.
-func (k *Kind) holdingOf(c tare.Contender, s spec) holding {
+// strictnessOf returns how a contender is compared with an app.
+func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
 	switch {
 	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):
-		return holdAny
+		return strictNone
 	case c.Role == tare.RoleApart:
-		return holdStatus
+		return strictStatus
 	}
-	return holdWhole
+	return strictAll
 }
 
-// referenceKey is what references depend on.
+// referenceKey is the key of computed references.
 type referenceKey struct {
 	input, app, op string
 	n              int
 }
 
-// references are what the requests of w should be answered; nil where nobody
-// knows, or where that depends on what was asked before. They are worked out
-// once.
-func (k *Kind) references(w wire.Workload, s spec) ([]Response, error) {
+// referencesOf returns the correct responses to the requests of w, or nil if they are unknown, or
+// depend on earlier requests. They are computed once.
+func (k *Kind) referencesOf(w wire.Workload, s spec) ([]Response, error) {
 	if s.Own {
 		return nil, nil
 	}
-	list, err := k.pool(w)
+	list, err := k.poolOf(w)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +65,7 @@ func (k *Kind) references(w wire.Workload, s spec) ([]Response, error) {
 	if !known {
 		return nil, fmt.Errorf("workload %q: unknown app %q", w.ID, s.App)
 	}
-	if a.changes(w.Op) {
+	if a.isChanging(w.Op) {
 		return nil, nil
 	}
 	key := referenceKey{w.Input, s.App, w.Op, w.N}
@@ -85,10 +82,10 @@ func (k *Kind) references(w wire.Workload, s spec) ([]Response, error) {
 	return refs, nil
 }
 
-// expected are what cases of w should be answered that are asked one after the
-// other, of a service that nothing else was asked before; nil where nobody knows.
-func (k *Kind) expected(w wire.Workload, s spec, cases []int) ([]Response, error) {
-	refs, err := k.references(w, s)
+// expectedResponses returns the correct responses to cases of w that are sent one after another to
+// a service in its initial state, or nil if they are unknown.
+func (k *Kind) expectedResponses(w wire.Workload, s spec, cases []int) ([]Response, error) {
+	refs, err := k.referencesOf(w, s)
 	if err != nil || s.Own {
 		return nil, err
 	}
@@ -99,14 +96,14 @@ func (k *Kind) expected(w wire.Workload, s spec, cases []int) ([]Response, error
 		}
 		return list, nil
 	}
-	list, err := k.pool(w)
+	list, err := k.poolOf(w)
 	if err != nil {
 		return nil, err
 	}
-	from := counters{}
+	from := fillCounters{}
 	asked := make([]Request, len(cases))
 	for i, c := range cases {
-		asked[i] = from.fill(list[c])
+		asked[i] = from.fillRequest(list[c])
 	}
 	if refs, err = k.apps[s.App].Answers(w, asked); err != nil {
 		return nil, fmt.Errorf("workload %q: %w", w.ID, err)
@@ -114,38 +111,38 @@ func (k *Kind) expected(w wire.Workload, s spec, cases []int) ([]Response, error
 	return refs, nil
 }
 
-// changes reports whether what op asks for changes the service.
-func (a App) changes(op string) bool { return a.Changes != nil && a.Changes(op) }
+// isChanging reports whether the requests of op change the service.
+func (a App) isChanging(op string) bool { return a.Changes != nil && a.Changes(op) }
 
-// per is how many requests one operation takes.
-func (a App) per(op string) int64 {
+// requestsPerOp returns the number of requests of one operation.
+func (a App) requestsPerOp(op string) int64 {
 	if a.Per == nil {
 		return 1
 	}
 	return max(1, a.Per(op))
 }
 
-// differ is the first difference in one line, or nothing: in what was answered,
-// or in what the service was called for until then.
-func (a App) differ(want, got Response) string {
-	if said := a.unlike(want, got); said != "" {
+// firstDifference returns the first difference in one line, or "": in the responses, or in the
+// calls of the service until then.
+func (a App) firstDifference(want, got Response) string {
+	if said := a.responseDifference(want, got); said != "" {
 		return said
 	}
-	if want, got := want.Header[calledFor], got.Header[calledFor]; want != "" && got != "" && want != got {
+	if want, got := want.Header[calledHeader], got.Header[calledHeader]; want != "" && got != "" && want != got {
 		return fmt.Sprintf("want the service to have been called: %s; got %s", want, got)
 	}
 	return ""
 }
 
-// unlike is the first difference between two answers. Of a refusal it is its
-// status and what else the app wants of one.
-func (a App) unlike(want, got Response) string {
-	switch by := holding(got.Header[heldBy]); {
-	case by == holdAny, by == holdUnasked:
+// responseDifference returns the first difference between two responses. Of an error response it
+// compares the status and the app's other requirements.
+func (a App) responseDifference(want, got Response) string {
+	switch by := strictness(got.Header[strictnessHeader]); {
+	case by == strictNone, by == strictUnsent:
 		return ""
 	case want.Status != got.Status:
 		return fmt.Sprintf("want status %d, got %d", want.Status, got.Status)
-	case by == holdStatus:
+	case by == strictStatus:
 		return ""
 	case want.Status >= leastRefusal:
 		if a.Refuses == nil {
@@ -155,7 +152,7 @@ func (a App) unlike(want, got Response) string {
 	case want.Header[ContentType] != got.Header[ContentType]:
 		return fmt.Sprintf("want content type %q, got %q", want.Header[ContentType], got.Header[ContentType])
 	case !a.sameBody(want.Body, got.Body):
-		return fmt.Sprintf("want body %q, got %q", clip(string(want.Body)), clip(string(got.Body)))
+		return fmt.Sprintf("want body %q, got %q", clipText(string(want.Body)), clipText(string(got.Body)))
 	}
 	return ""
 }
@@ -170,31 +167,30 @@ func (a App) sameBody(want, got []byte) bool {
 	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
 }
 
-// sound holds the sample of answers that load looks at against what can be said
-// of any right one.
-func (w *work) sound(a App) func(request, status int, body []byte) error {
+// checkSound compares the sample of responses that load inspects with general properties of correct
+// ones.
+func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
-		got := w.meant(i, Response{Status: status, Body: body})
+		got := w.decodeResponse(i, Response{Status: status, Body: body})
 		if d := a.Sound(w.in, w.asked[i], got); d != "" {
-			return errors.New(w.pool[i].Method + " " + clip(w.pool[i].Path) + ": " + d)
+			return errors.New(w.pool[i].Method + " " + clipText(w.pool[i].Path) + ": " + d)
 		}
 		return nil
 	}
 }
 
-// meant is what an answer to request i means in the words of the reference.
-func (w *work) meant(i int, got Response) Response {
+// decodeResponse returns the response to request i in the form of the reference.
+func (w *work) decodeResponse(i int, got Response) Response {
 	if w.dialect.Decode == nil {
 		return got
 	}
 	return w.dialect.Decode(w.asked[i], got)
 }
 
-// verify holds the sample of answers that load looks at against the reference.
-// It is called by the threads that send, so that what was seen before is not
-// read again: equal bytes are enough, those of the reference or the last ones
-// that said the same.
-func (w *work) verify(a App) func(request, status int, body []byte) error {
+// checkEqual compares the sample of responses that load inspects with the reference. It is called
+// by the threads that send, so that known bytes are not parsed again: equal bytes are enough, those
+// of the reference or the last ones with the same meaning.
+func (w *work) checkEqual(a App) func(request, status int, body []byte) error {
 	seen := map[*byte]*atomic.Pointer[[]byte]{} // by the reference's body, which equal ones share
 	for _, want := range w.refs {
 		if len(want.Body) > 0 && seen[&want.Body[0]] == nil {
@@ -210,9 +206,9 @@ func (w *work) verify(a App) func(request, status int, body []byte) error {
 				return nil
 			}
 		}
-		got := w.meant(i, Response{Status: status, Header: want.Header, Body: body})
-		if d := a.differ(want, got); d != "" {
-			return errors.New(w.pool[i].Method + " " + clip(w.pool[i].Path) + ": " + d)
+		got := w.decodeResponse(i, Response{Status: status, Header: want.Header, Body: body})
+		if d := a.firstDifference(want, got); d != "" {
+			return errors.New(w.pool[i].Method + " " + clipText(w.pool[i].Path) + ": " + d)
 		}
 		if last != nil && !bytes.Equal(want.Body, body) {
 			b := bytes.Clone(body)

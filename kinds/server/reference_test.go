@@ -19,7 +19,7 @@ import (
 func TestVerify(t *testing.T) {
 	list, refs, _ := madeFor(t, New(), homelabWorkload("mix", 0, 100))
 	w := &work{pool: list, refs: refs}
-	verify := w.verify(served["homelab"])
+	verify := w.checkEqual(served["homelab"])
 	first := map[int]int{} // by status
 	for i, r := range refs {
 		if _, ok := first[r.Status]; !ok || list[i].Path == "/api/v1/devices" {
@@ -64,14 +64,14 @@ func TestVerify(t *testing.T) {
 func TestReferencesAreMadeOnce(t *testing.T) {
 	k := New()
 	_, refs, in := madeFor(t, k, ingestWorkload("events", 0, 3))
-	again, err := k.references(in, spec{App: "ingest"})
+	again, err := k.referencesOf(in, spec{App: "ingest"})
 	if err != nil || &again[0] != &refs[0] {
 		t.Errorf("made twice, %v", err)
 	}
-	if own, err := k.references(in, spec{App: "ingest", Own: true}); err != nil || own != nil {
+	if own, err := k.referencesOf(in, spec{App: "ingest", Own: true}); err != nil || own != nil {
 		t.Errorf("a reference to requests of the user's own: %v, %v", own, err)
 	}
-	if _, err := k.references(in, spec{App: "nothing"}); err == nil {
+	if _, err := k.referencesOf(in, spec{App: "nothing"}); err == nil {
 		t.Error("a reference of an app that is none")
 	}
 }
@@ -99,18 +99,18 @@ func TestHolding(t *testing.T) {
 	for _, c := range []struct {
 		role tare.Role
 		s    spec
-		want holding
+		want strictness
 	}{
-		{tare.RoleContender, spec{App: "ingest"}, holdWhole},
-		{tare.RoleTrap, spec{App: "ingest"}, holdWhole},
-		{tare.RoleApart, spec{App: "ingest"}, holdStatus},
-		{tare.RoleNull, spec{App: "ingest"}, holdAny},
-		{tare.RoleNull, spec{App: "homelab"}, holdAny},
-		{tare.RoleNull, spec{App: "tiny"}, holdWhole},
-		{tare.RoleNull, spec{App: "tiny", Own: true}, holdAny},
-		{tare.RoleNull, spec{Own: true}, holdAny},
+		{tare.RoleContender, spec{App: "ingest"}, strictAll},
+		{tare.RoleTrap, spec{App: "ingest"}, strictAll},
+		{tare.RoleApart, spec{App: "ingest"}, strictStatus},
+		{tare.RoleNull, spec{App: "ingest"}, strictNone},
+		{tare.RoleNull, spec{App: "homelab"}, strictNone},
+		{tare.RoleNull, spec{App: "tiny"}, strictAll},
+		{tare.RoleNull, spec{App: "tiny", Own: true}, strictNone},
+		{tare.RoleNull, spec{Own: true}, strictNone},
 	} {
-		if got := New().holdingOf(tare.Contender{Role: c.role}, c.s); got != c.want {
+		if got := New().strictnessOf(tare.Contender{Role: c.role}, c.s); got != c.want {
 			t.Errorf("%s of %+v: %q, want %q", c.role, c.s, got, c.want)
 		}
 	}
@@ -138,10 +138,10 @@ func TestEarlyRefusal(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	line := &line{target: load.Target{Addr: l.Addr().String()}, limit: 5 * time.Second}
+	line := &http1Sender{target: load.Target{Addr: l.Addr().String()}, limit: 5 * time.Second}
 	defer line.close()
 	for range 20 {
-		r, err := line.ask(context.Background(), Request{Method: http.MethodPost, Path: "/", Body: make([]byte, 16<<20)})
+		r, err := line.send(context.Background(), Request{Method: http.MethodPost, Path: "/", Body: make([]byte, 16<<20)})
 		if err != nil || r.Status != 413 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -1,11 +1,10 @@
-// Package server asks contenders over HTTP: each is a server in a process of
-// its own, or one that already runs somewhere, and a load generator visits it.
+// Package server tests contenders over HTTP: each is a server in a separate process, or one that
+// already runs somewhere, and a load generator visits it.
 //
-// The lab never learns any of that. What it holds is a trial.Conn like any
-// other; behind it are the server's process and a session of package load.
-// To prepare a workload is to have a server listen for it, to answer a case is
-// one request, and a slice is a leg of load, with the server's CPU time taken
-// from outside. What replies have no field for is kept as gauges.
+// The lab never learns any of that. It has a trial.Conn like any other; it represents the server's
+// process and a session of package load. Preparing a workload makes a server listen for it,
+// answering a case is one request, and a slice is a leg of load, with the server's CPU time read
+// from outside. Values without a field in replies are gauges.
 package server
 
 import (
@@ -24,13 +23,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Name is what studies call the kind.
+// Name is the name of the kind in studies.
 const Name = "server"
 
-// OpRequests is what is done with a user's own requests: they are sent.
+// OpRequests is the op of the user's own requests: they are sent.
 const OpRequests = "requests"
 
-// Kind is the server kind, or another whose contenders are asked over HTTP.
+// Kind is the server kind, or another one whose contenders serve HTTP.
 type Kind struct {
 	name string
 	apps map[string]App // by the fixture's name
@@ -42,7 +41,7 @@ type Kind struct {
 
 	mu      sync.Mutex                 // guards what follows
 	pools   map[string][]Request       // by path
-	encoded map[[2]string][]Request    // the same in dialects, by path and dialect
+	encoded map[[2]string][]Request    // the same in other encodings, by path and dialect
 	lines   map[string]wire.Workload   // the same as clients read them: file, number and sum, by path
 	asked   map[string]map[string]bool // apps, by the directory their inputs are in
 
@@ -74,7 +73,7 @@ func Of(name string, apps ...App) *Kind {
 	return &Kind{
 		name:    name,
 		apps:    named,
-		cores:   sync.OnceValue(share),
+		cores:   sync.OnceValue(divideCores),
 		pair:    sync.OnceValues(newKeyPair),
 		visit:   visitTimeout,
 		arrival: arrivalLimit,
@@ -91,15 +90,14 @@ func (k *Kind) Launches() []tare.Launch {
 	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand, tare.LaunchURL}
 }
 
-// spec is what a workload's Spec says. A program gets its app and nothing else:
-// how it will be asked is not its business.
+// spec is the content of a workload's Spec. A program gets its app and nothing else, not the load.
 type spec struct {
 	App     string        `json:"app"`
 	Traffic *tare.Traffic `json:"traffic,omitempty"`
 	Own     bool          `json:"own,omitempty"` // the user's own requests, to which there is no reference
 }
 
-// defaultConnections are those of a workload without traffic.
+// defaultConnections is the number of connections of a workload without traffic.
 const defaultConnections = 1
 
 func specOf(w wire.Workload) (spec, error) {
@@ -122,11 +120,11 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if a := k.apps[w.Fixture]; w.N == 0 && !s.Own {
 		w.N = a.N
 	}
-	list, err := k.requests(w, studyDir, &s)
+	list, err := k.makeRequests(w, studyDir, &s)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	in, err := k.write(dir, list, s)
+	in, err := k.writePool(dir, list, s)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
@@ -145,20 +143,20 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return in, nil
 }
 
-// requests makes or reads those of w, and completes s.
-func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]Request, error) {
+// makeRequests makes or reads the requests of w, and completes s.
+func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Request, error) {
 	known := k.apps
 	if s.Own {
 		if _, ok := known[w.Op]; ok { // a program can serve it
 			s.App = w.Op
 		} else if w.Op != OpRequests {
-			return nil, fmt.Errorf("unknown op %q; with a file it is %s, or for programs that serve more than one app its name: %s", w.Op, OpRequests, names(known))
+			return nil, fmt.Errorf("unknown op %q; with a file it is %s, or for programs that serve more than one app its name: %s", w.Op, OpRequests, joinNames(known))
 		}
 		return readFile(w.File, studyDir)
 	}
 	a, ok := known[w.Fixture]
 	if !ok {
-		return nil, fmt.Errorf("unknown fixture %q; a %s can serve %s", w.Fixture, k.name, names(known))
+		return nil, fmt.Errorf("unknown fixture %q; a %s can serve %s", w.Fixture, k.name, joinNames(known))
 	}
 	s.App = w.Fixture
 	if !slices.Contains(a.Ops, w.Op) {
@@ -171,7 +169,7 @@ func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]Request, e
 // and how many of the requests differ, where they are meant to. Where a
 // contender's bodies are in another format, they have other lengths.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	list, err := k.pool(in)
+	list, err := k.poolOf(in)
 	if err != nil {
 		return w, err
 	}
@@ -208,7 +206,7 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 	s, err := specOf(w)
 	a := k.apps[s.App]
-	if err != nil || a.Holds == nil || c.Launch == tare.LaunchCommand || c.Launch == tare.LaunchURL || k.holdingOf(c, s) == holdAny {
+	if err != nil || a.Holds == nil || c.Launch == tare.LaunchCommand || c.Launch == tare.LaunchURL || k.strictnessOf(c, s) == strictNone {
 		return 0
 	}
 	return a.Holds(w)
@@ -217,7 +215,7 @@ func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 // Open starts one trial: a program of ours, a command, or nothing where the
 // server runs already.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	c, err := k.open(ctx, p, spec)
+	c, err := k.openTrial(ctx, p, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := parse(src)
+		list, err := parseRequests(src)
 		if err != nil || len(list) != in.Bodies {
 			t.Fatalf("%s: %d requests, %v", op, len(list), err)
 		}
@@ -99,7 +99,7 @@ func TestInputRefuses(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	list, err := parse([]byte("{\"path\":\"/a?b=c\"}\n\n {\"method\":\"POST\",\"path\":\"/\",\"header\":{\"X-A\":\"1\"},\"body\":\"aGk=\"} \r\n"))
+	list, err := parseRequests([]byte("{\"path\":\"/a?b=c\"}\n\n {\"method\":\"POST\",\"path\":\"/\",\"header\":{\"X-A\":\"1\"},\"body\":\"aGk=\"} \r\n"))
 	want := []Request{{Method: "GET", Path: "/a?b=c"}, {Method: "POST", Path: "/", Header: map[string]string{"X-A": "1"}, Body: []byte("hi")}}
 	if err != nil || !reflect.DeepEqual(list, want) {
 		t.Errorf("got %+v, %v", list, err)
@@ -115,7 +115,7 @@ func TestParse(t *testing.T) {
 		`{"path":"/","header":{"a":"\r\nb"}}`: "more than one line",
 		`[1]`:                                 "not a request",
 	} {
-		_, err := parse([]byte("{\"path\":\"/\"}\n" + line))
+		_, err := parseRequests([]byte("{\"path\":\"/\"}\n" + line))
 		if err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
@@ -127,7 +127,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"method":"GET","path":"/v1/id/7"}`))
 	f.Add([]byte(`{"method":"POST","path":"/","header":{"Content-Type":"text/plain"},"body":"aGk="}` + "\n{}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		list, err := parse(src)
+		list, err := parseRequests(src)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") && !strings.ContainsAny(string(src), "\n\r") {
 				t.Errorf("an error of more than one line: %q", err)
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, r := range list {
-			sent := string(serialise(r, "", loadTarget()))
+			sent := string(encodeRequest(r, "", loadTarget()))
 			head, _, _ := strings.Cut(sent, "\r\n\r\n")
 			lines := strings.Split(head, "\r\n")
 			if strings.Count(lines[0], " ") != 2 || len(lines) > len(r.Header)+3 {
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again, err := parse(line); err != nil || len(again) != 1 || string(serialise(again[0], "", loadTarget())) != sent {
+			if again, err := parseRequests(line); err != nil || len(again) != 1 || string(encodeRequest(again[0], "", loadTarget())) != sent {
 				t.Fatalf("%s reads again as %+v, %v", line, again, err)
 			}
 		}

@@ -201,7 +201,7 @@ func TestApart(t *testing.T) {
 	if _, told := s[tare.KeyDelivered]; told || s[tare.KeyReceivedBody] != s[tare.KeySentBody] {
 		t.Errorf("gauges %v", s)
 	}
-	a := answerOf(t, 0, holdStatus.cut(Response{Status: 503}))
+	a := answerOf(t, 0, strictStatus.reduce(Response{Status: 503}))
 	if wrong, err := b.k.Compare(in, []wire.Answer{a}); err != nil || len(wrong) != 1 || !strings.Contains(wrong[0], "want status 200, got 503") {
 		t.Errorf("wrong %q, %v", wrong, err)
 	}
@@ -399,7 +399,7 @@ func TestArrivalOfTheDead(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
-	l := &lines{pattern: filepath.Join(dir, "*.log")}
+	l := &lineCounter{pattern: filepath.Join(dir, "*.log")}
 	put := func(name, text string, flag int) {
 		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_WRONLY|flag, 0o644)
 		if err != nil {
@@ -439,7 +439,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("step %d: %d lines, want %d, %v", i, n, c.want, err)
 		}
 	}
-	if _, err := (&lines{pattern: "["}).count(); err == nil {
+	if _, err := (&lineCounter{pattern: "["}).count(); err == nil {
 		t.Error("a pattern that is none was looked for")
 	}
 }

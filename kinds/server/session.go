@@ -13,11 +13,11 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// dialLimit is how long a server that listens may take to accept a connection.
+// dialLimit is the time limit of a listening server to accept a connection.
 const dialLimit = 5 * time.Second
 
-// reach works out how w's server is reached, and sees that it is there.
-func (c *conn) reach(ctx context.Context, w *work) error {
+// setTarget determines the target of w's server, and checks that it is reachable.
+func (c *conn) setTarget(ctx context.Context, w *work) error {
 	w.target = load.Target{Addr: w.place.addr, Host: w.place.host}
 	if w.place.tls || w.traffic.TLS {
 		name, _, err := net.SplitHostPort(w.place.addr)
@@ -30,14 +30,14 @@ func (c *conn) reach(ctx context.Context, w *work) error {
 			if err != nil {
 				return trialError(tare.ErrStart, "certificate: %v", err)
 			}
-			w.target.TLS = pair.client()
+			w.target.TLS = pair.clientConfig()
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	conn, err := dial(ctx, w.target)
+	conn, err := dialTarget(ctx, w.target)
 	if err != nil {
-		return trialError(tare.ErrStart, "no connection to %s: %s", w.place.addr, reason(err))
+		return trialError(tare.ErrStart, "no connection to %s: %s", w.place.addr, errorText(err))
 	}
 	_ = conn.Close()
 	if w.traffic.Delay == 0 && w.traffic.Bandwidth == 0 {
@@ -58,7 +58,7 @@ const (
 	turns          = 4 // round trips that a path's delay may add to them
 )
 
-func (w *work) timeout(visit time.Duration) time.Duration {
+func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
 	}
@@ -70,42 +70,42 @@ func (w *work) timeout(visit time.Duration) time.Duration {
 type sender interface {
 	Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 	Totals() load.Totals
-	Rewind() // what requests are filled in with begins anew
+	Rewind() // restarts the counters that requests are filled in with
 	Close()
 }
 
 var _ sender = (*load.Session)(nil)
 
-// open opens the load generator's session.
-func (w *work) open(k *Kind) error {
+// openSession opens the load generator's session.
+func (w *work) openSession(k *Kind) error {
 	if w.session != nil {
 		return nil
 	}
 	cores := k.cores()
 	o := load.Options{
-		Target: w.target, Connections: w.traffic.Connections, Timeout: w.timeout(k.visit),
+		Target: w.target, Connections: w.traffic.Connections, Timeout: w.requestTimeout(k.visit),
 		Threads: cores.clients, CPUs: cores.client,
 		Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
 	}
 	for i, q := range w.pool {
-		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: headers(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}
+		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: sortedHeaders(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}
 		if w.refs != nil && r.Status == 0 {
 			r.Status = w.refs[i].Status
 		}
-		if !w.takes(i) {
+		if !w.isAccepted(i) {
 			r.Items = 0
 		}
-		if w.held == holdAny {
+		if w.strictness == strictNone {
 			r.Status = 0
 		}
 		o.Requests = append(o.Requests, r)
 	}
 	switch {
-	case w.held != holdWhole:
+	case w.strictness != strictAll:
 	case w.refs != nil:
-		o.Verify = w.verify(w.app)
+		o.Verify = w.checkEqual(w.app)
 	case w.app.Sound != nil:
-		o.Verify = w.sound(w.app)
+		o.Verify = w.checkSound(w.app)
 	}
 	s, err := load.Open(o)
 	if err != nil {
@@ -115,19 +115,19 @@ func (w *work) open(k *Kind) error {
 	return nil
 }
 
-// takes reports whether a server should take what is in request i.
-func (w *work) takes(i int) bool { return w.refs == nil || w.refs[i].Status < leastRefusal }
+// isAccepted reports whether a server should accept request i.
+func (w *work) isAccepted(i int) bool { return w.refs == nil || w.refs[i].Status < leastRefusal }
 
-// took reports whether a server that answers so to request i says that it has.
-func (w *work) took(i, status int) bool {
+// hasAccepted reports whether the status means that the server has accepted request i.
+func (w *work) hasAccepted(i, status int) bool {
 	if w.refs == nil {
 		return status < leastError
 	}
-	return w.takes(i) && status == w.refs[i].Status
+	return w.isAccepted(i) && status == w.refs[i].Status
 }
 
-// headers are those of a request, in one order.
-func headers(r Request) [][2]string {
+// sortedHeaders returns the headers of a request in a fixed order.
+func sortedHeaders(r Request) [][2]string {
 	var list [][2]string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		list = append(list, [2]string{name, r.Header[name]})
@@ -135,17 +135,16 @@ func headers(r Request) [][2]string {
 	return list
 }
 
-// again gives up the session, and the connections with it: the next leg opens
-// another.
-func (w *work) again() {
+// closeSession closes the session with its connections: the next leg opens another.
+func (w *work) closeSession() {
 	if w.session != nil {
 		w.session.Close()
-		w.before, w.session = w.sent(), nil
+		w.before, w.session = w.sentTotals(), nil
 	}
 }
 
-// sent is all that was sent to the server since it was prepared.
-func (w *work) sent() load.Totals {
+// sentTotals returns the totals sent to the server since it was prepared.
+func (w *work) sentTotals() load.Totals {
 	t := w.before
 	if w.session != nil {
 		s := w.session.Totals()
@@ -154,9 +153,9 @@ func (w *work) sent() load.Totals {
 	return t
 }
 
-// close gives up connections and relay.
+// close closes connections and relay.
 func (w *work) close() {
-	w.again()
+	w.closeSession()
 	if w.relay != nil {
 		_ = w.relay.Close()
 		w.relay = nil

@@ -33,14 +33,14 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// open starts what p stands for.
-func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
+// openTrial starts the contender p.
+func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {
 			c.cancel(nil)
-			c.tidy()
+			c.cleanUp()
 		}
 	}()
 	if c.dir, err = os.MkdirTemp(spec.Dir, "server-"); err == nil {
@@ -60,7 +60,7 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 	case tare.LaunchURL:
 		c.where, err = parseURL(c.entry.URL)
 	case tare.LaunchCommand:
-		err = c.command(ctx, p.Path, spec)
+		err = c.startCommand(ctx, p.Path, spec)
 	default:
 		spec.Path = p.Path
 		c.spec = spec
@@ -73,11 +73,10 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 	return c, nil
 }
 
-// command starts the user's own command line and waits until it accepts
-// connections. It runs where tare runs, as the paths in it are the user's; what
-// the study lays out for it is in the trial's directory. path is where its
-// program was found; empty: where PATH has it.
-func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error {
+// startCommand starts the user's command line and waits until it accepts connections. It runs in
+// tare's working directory, as the paths in it are the user's; the study's files for it are in the
+// trial's directory. path is the program's path; "" means to search PATH.
+func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) error {
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
 	}
@@ -108,7 +107,7 @@ func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error 
 	case c.destination != nil:
 		c.delivery = c.destination
 	case c.entry.Delivers != "":
-		c.delivery = &lines{pattern: words.Replace(c.entry.Delivers)}
+		c.delivery = &lineCounter{pattern: words.Replace(c.entry.Delivers)}
 		if _, err := c.delivery.count(); err != nil {
 			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
 		}
@@ -131,8 +130,8 @@ func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error 
 	return nil
 }
 
-// pause waits for d, or until ctx ends or over is closed.
-func pause(ctx context.Context, d time.Duration, over <-chan struct{}) {
+// waitUntil waits for d, or until ctx ends or over is closed.
+func waitUntil(ctx context.Context, d time.Duration, over <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	select {
@@ -141,15 +140,15 @@ func pause(ctx context.Context, d time.Duration, over <-chan struct{}) {
 	}
 }
 
-// place is where a server listens.
-type place struct {
+// serverAddr is the address of a server.
+type serverAddr struct {
 	addr   string // host:port
 	host   string // of the Host header
 	tls    bool   // it encrypts, with a certificate the system trusts
 	prefix string // of every path
 }
 
-func parseURL(text string) (place, error) {
+func parseURL(text string) (serverAddr, error) {
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme != "http" && u.Scheme != "https" {
 		err = errors.New("its scheme is neither http nor https")
@@ -158,24 +157,23 @@ func parseURL(text string) (place, error) {
 		err = errors.New("it names no host")
 	}
 	if err != nil {
-		return place{}, trialError(tare.ErrStart, "url %q: %v", text, err)
+		return serverAddr{}, trialError(tare.ErrStart, "url %q: %v", text, err)
 	}
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return place{
+	return serverAddr{
 		addr: net.JoinHostPort(u.Hostname(), port), host: u.Host, tls: u.Scheme == "https",
 		prefix: strings.TrimSuffix(u.EscapedPath(), "/"),
 	}, nil
 }
 
-// listening is where a program says that it listens, which must be on this
-// machine.
-func listening(addr string) (place, error) {
+// parseListenAddr parses the address at which a program listens, which must be on this machine.
+func parseListenAddr(addr string) (serverAddr, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return place{}, trialError(tare.ErrProtocol, "it says that it listens at %q: %v", addr, err)
+		return serverAddr{}, trialError(tare.ErrProtocol, "it says that it listens at %q: %v", addr, err)
 	}
 	ip := net.ParseIP(host)
 	switch {
@@ -183,14 +181,14 @@ func listening(addr string) (place, error) {
 		host = "127.0.0.1"
 	case host == "localhost", ip != nil && ip.IsLoopback():
 	default:
-		return place{}, trialError(tare.ErrProtocol, "it says that it listens at %q, which is not a loopback address", addr)
+		return serverAddr{}, trialError(tare.ErrProtocol, "it says that it listens at %q, which is not a loopback address", addr)
 	}
 	addr = net.JoinHostPort(host, port)
-	return place{addr: addr, host: addr}, nil
+	return serverAddr{addr: addr, host: addr}, nil
 }
 
-// hello is the reply in the name of a server that does not speak the protocol.
-func (c *conn) hello() wire.Reply {
+// ownHello returns the reply in the name of a server that does not speak the protocol.
+func (c *conn) ownHello() wire.Reply {
 	a := wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: c.kind.name}}
 	if c.process != nil {
 		a.PID = c.process.PID()

@@ -14,18 +14,17 @@ const (
 	stopLimit = 15 * time.Second // for the server to end, who is given up after ten
 )
 
-// stop has the program end its server while every connection is open and has a
-// request under way, or is about to, and says how long that took. Nothing of it
-// is in what was measured; afterwards there is no server until another workload
-// is prepared. Only programs can be told.
-func (c *conn) stop(s tare.Sample) {
+// measureStop makes the program end its server while every connection is open and has a request in
+// flight, or is about to, and measures how long that took. It is not part of the measurement;
+// afterwards there is no server until another workload is prepared. Only programs can be stopped.
+func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
 	if w.in.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, busyLimit+stopLimit)
 	defer cancel()
-	if w.open(c.kind) != nil {
+	if w.openSession(c.kind) != nil {
 		return
 	}
 	busy, idle := context.WithCancel(ctx)
@@ -34,7 +33,7 @@ func (c *conn) stop(s tare.Sample) {
 	under, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
-		_, _ = c.run(busy, load.Leg{
+		_, _ = c.runUntil(busy, load.Leg{
 			Lead: int64(w.traffic.Connections), Duration: time.Minute,
 			Mark: func(begins bool) {
 				if begins {
@@ -46,7 +45,7 @@ func (c *conn) stop(s tare.Sample) {
 	defer func() {
 		idle()
 		<-over
-		w.again()
+		w.closeSession()
 	}()
 	select {
 	case <-under:
@@ -56,7 +55,7 @@ func (c *conn) stop(s tare.Sample) {
 		return
 	}
 	w.stopped = true
-	a, err := c.pass(ctx, wire.Request{Op: wire.OpEnd, On: w.in.ID})
+	a, err := c.forward(ctx, wire.Request{Op: wire.OpEnd, On: w.in.ID})
 	if err == nil && a.WallNS > 0 {
 		s[tare.KeyStop] = float64(a.WallNS)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// streams sends requests over HTTP/2 one by one, by the client of package
+// http2Sender sends requests over HTTP/2 one by one, by the client of package
 // net/http: another one than the load generator's own.
-type streams struct {
+type http2Sender struct {
 	target    load.Target
 	prefix    string
 	limit     time.Duration
@@ -26,8 +26,8 @@ type streams struct {
 	transport *http.Transport
 }
 
-func newStreams(t load.Target, prefix string, limit time.Duration, grpc bool) *streams {
-	s := &streams{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}}
+func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool) *http2Sender {
+	s := &http2Sender{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}}
 	if t.TLS == nil {
 		s.transport.Protocols.SetUnencryptedHTTP2(true)
 	} else {
@@ -38,11 +38,10 @@ func newStreams(t load.Target, prefix string, limit time.Duration, grpc bool) *s
 	return s
 }
 
-func (s *streams) close() { s.transport.CloseIdleConnections() }
+func (s *http2Sender) close() { s.transport.CloseIdleConnections() }
 
-// ask sends q and reads the answer, whose status is that of its trailers where
-// they have one.
-func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
+// send sends q and reads the response, with the status of its trailers if they have one.
+func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	scheme := "http"
@@ -58,7 +57,7 @@ func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
 		Method: q.Method, URL: &url.URL{Scheme: scheme, Host: s.target.Addr, Opaque: path, RawQuery: query}, Host: s.target.Host,
 		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}).WithContext(ctx)
-	for _, h := range headers(q) {
+	for _, h := range sortedHeaders(q) {
 		out.Header.Set(h[0], h[1])
 	}
 	answer, err := s.transport.RoundTrip(out)
@@ -66,7 +65,7 @@ func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
 		return Response{}, err
 	}
 	defer answer.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(answer.Body, keptBody))
+	body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
 	if err == nil {
 		_, err = io.Copy(io.Discard, answer.Body)
 	}
@@ -78,7 +77,7 @@ func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
 		r.Header[ContentType] = kind
 	}
 	if s.grpc && r.Status == http.StatusOK {
-		err = trailed(&r, answer)
+		err = readTrailers(&r, answer)
 	}
 	return r, err
 }
@@ -86,9 +85,9 @@ func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
 // GRPCStatus is the header of a response that holds its status in gRPC.
 const GRPCStatus = "Grpc-Status"
 
-// trailed reads the status from the trailers, or from the headers of an answer
-// that has nothing else.
-func trailed(r *Response, answer *http.Response) error {
+// readTrailers reads the status from the trailers, or from the headers of a response that has
+// nothing else.
+func readTrailers(r *Response, answer *http.Response) error {
 	text := answer.Trailer.Get(GRPCStatus)
 	if text == "" && len(r.Body) == 0 {
 		text = answer.Header.Get(GRPCStatus)

@@ -46,10 +46,10 @@ func TestStreams(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = w.Write(body)
 	})
-	s := newStreams(target, "/in", 5*time.Second, false)
+	s := newHTTP2Sender(target, "/in", 5*time.Second, false)
 	defer s.close()
 	for range 3 {
-		r, err := s.ask(t.Context(), Request{Method: "PUT", Path: "/x?a=b", Header: map[string]string{"X-Case": "7"}, Body: []byte("hello")})
+		r, err := s.send(t.Context(), Request{Method: "PUT", Path: "/x?a=b", Header: map[string]string{"X-Case": "7"}, Body: []byte("hello")})
 		if err != nil || r.Status != http.StatusAccepted || string(r.Body) != "hello" || r.Header[ContentType] != TypeText {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -61,9 +61,9 @@ func TestLongHeadOfStreams(t *testing.T) {
 	target := inPlainText(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Long", strings.Repeat("x", 2*load.MaxHead))
 	})
-	s := newStreams(target, "", 5*time.Second, false)
+	s := newHTTP2Sender(target, "", 5*time.Second, false)
 	defer s.close()
-	if r, err := s.ask(t.Context(), Get("/")); err == nil {
+	if r, err := s.send(t.Context(), Get("/")); err == nil {
 		t.Errorf("status %d of an answer whose head is too long", r.Status)
 	}
 }
@@ -100,7 +100,7 @@ func TestStatusOfGRPC(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, body)
 	})
-	s := newStreams(target, "", 5*time.Second, true)
+	s := newHTTP2Sender(target, "", 5*time.Second, true)
 	defer s.close()
 	for path, want := range map[string]struct {
 		status int
@@ -115,7 +115,7 @@ func TestStatusOfGRPC(t *testing.T) {
 		"/no number":           {0, "", `"ok" is no status`},
 		"/compressed":          {0, "", "compressed"},
 	} {
-		r, err := s.ask(t.Context(), Request{Method: "POST", Path: strings.ReplaceAll(path, " ", "%20"), Body: []byte("ab")})
+		r, err := s.send(t.Context(), Request{Method: "POST", Path: strings.ReplaceAll(path, " ", "%20"), Body: []byte("ab")})
 		if want.err != "" {
 			if err == nil || !strings.Contains(err.Error(), want.err) {
 				t.Errorf("%s: %+v, %v, want %q", path, r, err, want.err)
@@ -128,7 +128,7 @@ func TestStatusOfGRPC(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.ask(ctx, Request{Method: "POST", Path: "/good"}); err == nil {
+	if _, err := s.send(ctx, Request{Method: "POST", Path: "/good"}); err == nil {
 		t.Error("it was asked after the end")
 	}
 }
@@ -147,7 +147,7 @@ func TestStatusesOfGRPC(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	from := counters{}
+	from := fillCounters{}
 	q := Request{Path: "/users/000000000/x", Body: []byte("e00000@b \x80\x80\x80\x80\x00."), Fill: []load.Fill{
 		{At: 7, Width: 9, Counter: "a", Add: 300_000_000},
 		{Body: true, At: 1, Width: 5, Counter: "b", Step: true},
@@ -158,7 +158,7 @@ func TestFill(t *testing.T) {
 		"/users/300000001/x e00001@b \x81\xc6\x86\x8f\x01.",
 		"/users/300000002/x e00002@b \x82\xc6\x86\x8f\x01.",
 	} {
-		got := from.fill(q)
+		got := from.fillRequest(q)
 		if text := got.Path + " " + string(got.Body); text != want || got.Fill != nil {
 			t.Errorf("%d: %q, want %q", i, text, want)
 		}

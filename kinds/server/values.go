@@ -31,10 +31,10 @@ func NamesError(_, got Response) string {
 	}
 	var body map[string]any
 	if err := json.Unmarshal(got.Body, &body); err != nil {
-		return fmt.Sprintf("status %d with the body %q, which is no object of JSON", got.Status, clip(string(got.Body)))
+		return fmt.Sprintf("status %d with the body %q, which is no object of JSON", got.Status, clipText(string(got.Body)))
 	}
 	if name, _ := body["error"].(string); name == "" {
-		return fmt.Sprintf("status %d with the body %q, which names no error", got.Status, clip(string(got.Body)))
+		return fmt.Sprintf("status %d with the body %q, which names no error", got.Status, clipText(string(got.Body)))
 	}
 	return ""
 }
