@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// doAlone carries out one request in a process that exists only meanwhile: of a
-// package whose TestMain binds a fixed port, no two processes can run at once. The
-// start of the process is not counted towards the limit of the request, but is time
-// that the run takes besides what is timed.
+// doAlone carries out one request in a temporary process: if the TestMain of a package binds a
+// fixed port, no two of its processes can run concurrently. The start of the process does not count
+// towards the limit of the request, but the run takes that time in addition to the timed part.
 func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err error) {
 	if q.Op == wire.OpStats && c.counts != nil {
 		return *c.counts, nil
@@ -19,12 +18,12 @@ func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err e
 	detached, left, cancel := trial.Detached(ctx)
 	defer cancel()
 	limited, stop := trial.Limited(detached, trial.Deadline(wire.OpPrepare, 0))
-	_, err = c.enter(limited, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
+	_, err = c.prepareBenchmark(limited, *c.alone, c.suite.Packages[c.alone.Workload.Fixture])
 	stop()
 	start := starting()
 	defer func() {
 		ending := trial.StartClock()
-		c.end(ctx)
+		c.endProcess(ctx)
 		if q.Op != wire.OpAnswer {
 			a.UntimedNS += (start + ending()).Nanoseconds()
 		}
@@ -35,7 +34,7 @@ func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err e
 	case c.lost != nil && q.Op == wire.OpAnswer:
 		return wire.Reply{}, c.lost
 	case c.lost != nil:
-		return failed(c.lost), nil
+		return failedReply(c.lost), nil
 	}
 	working, stop := trial.Limited(detached, left)
 	defer stop()

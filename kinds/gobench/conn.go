@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a suite: a process for each package in turn. What goes
-// wrong with one benchmark is an error of that benchmark, told in its replies,
-// and the trial goes on with the others.
+// conn is one trial of a suite: a process for each package in turn. A failure of one benchmark is
+// an error of that benchmark, reported in its replies, and the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
@@ -25,7 +24,7 @@ type conn struct {
 	layout  string           // package that linked is of
 	alone   *wire.Request    // prepare request of a package that has a process for each request only; nil: the process stays
 	counts  *wire.Reply      // what the last slice allocated, if its process is gone
-	procs   int              // GOMAXPROCS it says it has
+	procs   int              // its GOMAXPROCS as reported
 	lost    *tare.TrialError // why the benchmark that was prepared last gives no result; nil: it does
 
 	own      map[string]map[string]mean // what benchmarks reported by themselves: by workload and unit
@@ -49,7 +48,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpBye:
 		return wire.Reply{}, nil
 	case wire.OpPrepare:
-		return c.prepare(ctx, q)
+		return c.prepareProcess(ctx, q)
 	case wire.OpAnswer:
 		if len(q.Cases) == 0 { // a failure is reported by slices: an error would end the trial of all packages
 			return wire.Reply{}, nil
@@ -59,7 +58,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		}
 	}
 	if c.lost != nil {
-		return failed(c.lost), nil
+		return failedReply(c.lost), nil
 	}
 	if c.alone != nil {
 		return c.doAlone(ctx, q)
@@ -75,14 +74,14 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	a, err := c.process.Do(ctx, q)
 	var te *tare.TrialError
 	if errors.As(err, &te) {
-		c.lose(ctx, te)
+		c.loseProcess(ctx, te)
 		if q.Op == wire.OpAnswer {
 			return wire.Reply{}, te
 		}
-		return failed(c.lost), nil
+		return failedReply(c.lost), nil
 	}
 	if q.Op == wire.OpSlice {
-		c.gauge(q.On, a)
+		c.addReported(q.On, a)
 	}
 	a.Answers = onlyFor(q.Op, a.Answers)
 	return a, err
@@ -96,13 +95,13 @@ func onlyFor(op string, answers []wire.Answer) []wire.Answer {
 	return answers
 }
 
-// failed is the reply for a benchmark that gives no result.
-func failed(why *tare.TrialError) wire.Reply {
+// failedReply is the reply for a benchmark that gives no result.
+func failedReply(why *tare.TrialError) wire.Reply {
 	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}}
 }
 
-// prepare makes sure that a process of the workload's package is there.
-func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) {
+// prepareProcess makes sure that a process of the workload's package runs.
+func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	c.lost, c.alone, c.counts = nil, nil, nil
 	delete(c.own, q.Workload.ID)
 	p, ok := c.suite.Packages[q.Workload.Fixture]
@@ -110,48 +109,48 @@ func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) 
 		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
 	if c.process != nil && c.of != q.Workload.Fixture {
-		c.end(ctx)
+		c.endProcess(ctx)
 	}
 	if p.Alone { // the other sides prepare at the same time
 		c.alone = &q
-		if _, err := c.link(ctx, q.Workload.Fixture, p); err != nil {
-			return c.unprepared(ctx, err)
+		if _, err := c.linkBinary(ctx, q.Workload.Fixture, p); err != nil {
+			return c.failPrepare(ctx, err)
 		}
 		return wire.Reply{}, nil
 	}
-	return c.enter(ctx, q, p)
+	return c.prepareBenchmark(ctx, q, p)
 }
 
-// enter prepares a benchmark in the process of package p, and starts it if there
-// is none.
-func (c *conn) enter(ctx context.Context, q wire.Request, p Package) (wire.Reply, error) {
+// prepareBenchmark prepares a benchmark in the process of package p, and starts it if there is
+// none.
+func (c *conn) prepareBenchmark(ctx context.Context, q wire.Request, p Package) (wire.Reply, error) {
 	if c.process == nil {
-		if err := c.start(ctx, q.Workload.Fixture, p); err != nil {
-			return c.unprepared(ctx, err)
+		if err := c.startProcess(ctx, q.Workload.Fixture, p); err != nil {
+			return c.failPrepare(ctx, err)
 		}
 	}
 	a, err := c.process.Do(ctx, q)
 	if err != nil {
-		return c.unprepared(ctx, err)
+		return c.failPrepare(ctx, err)
 	}
 	a.GOMAXPROCS = c.procs
 	return a, nil
 }
 
-func (c *conn) unprepared(ctx context.Context, err error) (wire.Reply, error) {
+func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	var te *tare.TrialError
 	if !errors.As(err, &te) {
 		return wire.Reply{}, err
 	}
-	c.lose(ctx, te)
+	c.loseProcess(ctx, te)
 	return wire.Reply{}, nil
 }
 
-// start starts the process of a package, which has gone through its TestMain
-// when it says hello.
-func (c *conn) start(ctx context.Context, path string, p Package) error {
-	spec := c.suite.spec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
-	binary, err := c.link(ctx, path, p)
+// startProcess starts the process of a package, which has gone through its TestMain when it sends
+// hello.
+func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
+	spec := c.suite.trialSpec(c.spec, p, "-test.run=^"+p.Test+"$", "-test.benchmem")
+	binary, err := c.linkBinary(ctx, path, p)
 	if err != nil {
 		return err
 	}
@@ -166,14 +165,14 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	return err
 }
 
-// link returns the binary of a package for this trial. A trial without a seed is of no
-// study, and takes the one that was built.
-func (c *conn) link(ctx context.Context, path string, p Package) (string, error) {
+// linkBinary returns the binary of a package for this trial. A trial without a seed is of no study,
+// and uses the binary of the build.
+func (c *conn) linkBinary(ctx context.Context, path string, p Package) (string, error) {
 	if p.Link == nil || c.hello.Seed == "" {
 		return p.Binary, nil
 	}
 	if c.layout != path {
-		c.unlink()
+		c.removeLinked()
 		binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
 		if err != nil {
 			return "", err
@@ -183,14 +182,14 @@ func (c *conn) link(ctx context.Context, path string, p Package) (string, error)
 	return c.linked, nil
 }
 
-// lose gives the process up.
-func (c *conn) lose(ctx context.Context, te *tare.TrialError) {
+// loseProcess ends the process after a failure.
+func (c *conn) loseProcess(ctx context.Context, te *tare.TrialError) {
 	c.lost = te
-	c.end(ctx)
+	c.endProcess(ctx)
 }
 
-// end ends the process and keeps what was recorded about it.
-func (c *conn) end(ctx context.Context) {
+// endProcess ends the process and adds up its evidence.
+func (c *conn) endProcess(ctx context.Context) {
 	if c.process == nil {
 		return
 	}
@@ -210,8 +209,8 @@ func (c *conn) end(ctx context.Context) {
 	c.evidence, c.process, c.of = e, nil, ""
 }
 
-// unlink removes the binary that was linked for the trial.
-func (c *conn) unlink() {
+// removeLinked removes the binary that was linked for the trial.
+func (c *conn) removeLinked() {
 	if c.linked != "" {
 		_ = os.Remove(c.linked)
 		c.linked, c.layout = "", ""
@@ -220,13 +219,13 @@ func (c *conn) unlink() {
 
 // Close ends the trial.
 func (c *conn) Close(ctx context.Context) tare.Evidence {
-	c.end(ctx)
-	c.unlink()
+	c.endProcess(ctx)
+	c.removeLinked()
 	return c.evidence
 }
 
-// gauge takes in what a benchmark reported by itself in one slice.
-func (c *conn) gauge(on string, a wire.Reply) {
+// addReported adds the metrics that a benchmark reported by itself in one slice.
+func (c *conn) addReported(on string, a wire.Reply) {
 	if len(a.Answers) == 0 {
 		return
 	}

@@ -1,15 +1,13 @@
-// Package gobench asks the benchmarks of a user's own packages: those that go
-// test -bench runs. Each side of a comparison is a [Suite] of test binaries, to
-// whose packages an overlay has added one test ([TestFile]) that runs a
-// benchmark for as many iterations as it is told.
+// Package gobench runs the benchmarks of the user's packages: those that go test -bench runs. Each
+// side of a comparison is a [Suite] of test binaries, to whose packages an overlay has added one
+// test ([TestFile]) that runs a benchmark for a requested number of iterations.
 //
 // What testing does around each run of a benchmark (collections before it, one
 // iteration by itself) is not in its result, and not measured.
 //
-// A benchmark that cannot be cut into slices is measured in whole runs ([SetRun]).
-// Where nothing is timed an operation of it is a run, and allocates what the
-// process does meanwhile, so that a plan is made for long and few slices. What
-// is timed counts iterations, as for every benchmark.
+// A benchmark that cannot be cut into slices is measured in complete runs ([SetRun]). Where timing
+// does not matter, one operation of it is a run with all allocations of the process, so that a plan
+// has few and long slices. Timed results count iterations, as for every benchmark.
 package gobench
 
 import (
@@ -28,24 +26,24 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Name is what studies call the kind.
+// Name is the name of the kind in studies.
 const Name = "gobench"
 
 // Keys of a workload's set.
 const (
 	SetRegexp = "regexp" // instead of the benchmark by its name, those below it that match as with go test -bench
-	SetRun    = "run"    // a slice is one run of the benchmark, of so many iterations, whatever is asked for
+	SetRun    = "run"    // a slice is one run of the benchmark, of this many iterations, whatever the plan requests
 )
 
 // Suite is one side of a comparison, built: a program of this kind is the path
 // of a file that holds one.
 type Suite struct {
 	Packages map[string]Package `json:"packages"`         // by import path; external tests by that and _test
-	Env      []string           `json:"env"`              // NAME=value, what this side has besides the caller's environment
+	Env      []string           `json:"env"`              // NAME=value, of this side in addition to the caller's environment
 	Go       string             `json:"go"`               // version it was built with
 	GOROOT   string             `json:"goroot,omitempty"` // of the go command that built it; "" if unknown
 	Bench    string             `json:"bench,omitempty"`  // what go test -bench would be called with; "" for all
-	Procs    int                `json:"procs"`            // GOMAXPROCS where nobody sets it
+	Procs    int                `json:"procs"`            // GOMAXPROCS by default
 }
 
 // Package is a test binary.
@@ -57,8 +55,8 @@ type Package struct {
 	Alone  bool   `json:"alone,omitempty"` // no two processes of it can run at once: each request has its own
 }
 
-// Outcome is what testing wrote about one benchmark when it ran. A process answers
-// with a list of them.
+// Outcome is the result of testing for one run of a benchmark. A process answers with a list of
+// them.
 type Outcome struct {
 	Name    string             `json:"name"`
 	N       int64              `json:"n"`
@@ -114,7 +112,7 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 	if p.Contender.ID == tare.NullID {
 		return nothing{}, nil
 	}
-	s, err := k.suite(p.Path)
+	s, err := k.loadSuite(p.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +122,7 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 // Compare finds nothing wrong: benchmarks show no answers.
 func (k *Kind) Compare(wire.Workload, []wire.Answer) ([]string, error) { return nil, nil }
 
-func (k *Kind) suite(path string) (Suite, error) {
+func (k *Kind) loadSuite(path string) (Suite, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if s, ok := k.suites[path]; ok {

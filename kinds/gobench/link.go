@@ -13,15 +13,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Link is a call of the linker that makes a package's test binary anew, with
-// its functions in another order. Code placement changes the time of tight loops
-// by more than most changes do, and two trials of one binary never show it.
+// Link is a call of the linker that makes a package's test binary again, with its functions in
+// another order. Code placement changes the time of tight loops by more than most changes do, and
+// two trials of one binary never show it.
 //
-// It links the objects that the first build left: what somebody types meanwhile
-// into the files of a side changes nothing.
+// It links the objects of the first build: later changes to the files of a side have no effect.
 type Link struct {
 	Args []string `json:"args"`          // the linker, then its arguments but -o and -randlayout
-	Env  []string `json:"env,omitempty"` // NAME=value, besides the caller's environment
+	Env  []string `json:"env,omitempty"` // NAME=value, in addition to the caller's environment
 	Dir  string   `json:"dir"`           // where it runs, and where the binaries go
 }
 
@@ -45,7 +44,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	return path, nil
 }
 
-// layoutSeed says in which order the functions of a package are linked for a
+// layoutSeed returns the seed of the order in which the functions of a package are linked for a
 // trial: no two trials of a study have the same.
 func layoutSeed(study, trial, path string) uint64 {
 	h := fnv.New64a()

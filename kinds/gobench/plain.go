@@ -15,11 +15,11 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// spec returns a trial of the package's binary with the flags, the directory and
-// the environment that go test gives it, and args after them. See cmd/go/internal/test
-// (runTestActor.Act): flags of other names select what is run, and a time limit,
-// which tare has of its own.
-func (s Suite) spec(of trial.Spec, p Package, args ...string) trial.Spec {
+// trialSpec returns a trial of the package's binary with the flags, the directory and the
+// environment that go test gives it, and args after them. See cmd/go/internal/test
+// (runTestActor.Act): it omits flags that select benchmarks, and the time limit, since tare has its
+// own.
+func (s Suite) trialSpec(of trial.Spec, p Package, args ...string) trial.Spec {
 	of.Path, of.Dir = p.Binary, p.Dir
 	of.Args = append([]string{"-test.paniconexit0", "-test.bench=" + cmp.Or(s.Bench, ".")}, args...)
 	of.Env = append(s.Environment(p), of.Env...)
@@ -35,8 +35,8 @@ func (s Suite) Environment(p Package) []string {
 	return slices.Concat(build.Environment(os.Environ()), given, s.Env)
 }
 
-// printedMost is how much of the output of a package is read.
-const printedMost = 4 << 20
+// maxPrinted is the number of bytes of a package's output that are read.
+const maxPrinted = 4 << 20
 
 // RunPlain runs benchmarks of a package without the test that tare adds, as go
 // test -bench does, and returns what is printed. Later args override earlier ones.
@@ -45,8 +45,8 @@ func (s Suite) RunPlain(ctx context.Context, of trial.Spec, key string, args ...
 	if !ok {
 		return "", fmt.Errorf("run %s: the suite has no such package", key)
 	}
-	of = s.spec(of, p, append([]string{"-test.run=^$"}, args...)...)
-	of.Stdout = printedMost
+	of = s.trialSpec(of, p, append([]string{"-test.run=^$"}, args...)...)
+	of.Stdout = maxPrinted
 	c, err := trial.StartCommand(ctx, of)
 	if err != nil {
 		return "", err

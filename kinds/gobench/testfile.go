@@ -58,9 +58,8 @@ func (f TestFile) Source() ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// Benchmarks reads the package clause and the benchmarks of a test file: the
-// functions that go test takes for benchmarks. Of a file with mistakes in it
-// they are those that can be read, and the error says what is wrong.
+// Benchmarks reads the package clause and the benchmarks of a test file: the functions that go test
+// treats as benchmarks. Of an invalid file it returns those that can be read, and an error.
 func Benchmarks(path string) (pkg string, names []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
