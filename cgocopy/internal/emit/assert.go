@@ -7,27 +7,27 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Assert is the file by which the C compiler refuses to build the package when
-// a header no longer fits: sizes and offsets alone, so that a swap of two
-// members is noticed too. It needs cgo, and without it is left out of a build.
+// Assert returns the file by which the C compiler fails to build the package when a header no
+// longer fits: sizes and offsets only, so that a swap of two members is noticed too. It needs cgo,
+// and is not built without.
 func Assert(u Unit) ([]byte, error) {
 	build := "cgo"
 	if u.Build != "" && u.Build != build {
 		build += " && (" + u.Build + ")"
 	}
 	u.Build = build
-	f := u.begin()
-	f.line("/*")
+	f := u.newFile()
+	f.writeLine("/*")
 	f.cgoFlags(u.Flags)
-	f.line("#include <stddef.h>")
-	f.includes(u.Headers)
-	f.undefine(u.Undefine)
-	again := fmt.Sprintf("run go generate (%s)", short(u.Command))
+	f.writeLine("#include <stddef.h>")
+	f.writeIncludes(u.Headers)
+	f.writeUndefs(u.Undefine)
+	again := fmt.Sprintf("run go generate (%s)", shortCommand(u.Command))
 	for _, s := range Spots(u.Plan) {
-		f.line("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.says(), again)
+		f.writeLine("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.describeChange(), again)
 	}
-	f.line("*/\nimport \"C\"")
-	return f.source()
+	f.writeLine("*/\nimport \"C\"")
+	return f.formatSource()
 }
 
 // cgoFlags writes flags of the command line that the go command takes too. Of those
@@ -63,37 +63,36 @@ func (f *file) cgoFlags(flags []string) {
 		out = append(out, w)
 	}
 	if len(out) > 0 {
-		f.line("#cgo CFLAGS: %s", strings.Join(out, " "))
+		f.writeLine("#cgo CFLAGS: %s", strings.Join(out, " "))
 	}
-	f.includes(first)
+	f.writeIncludes(first)
 }
 
-// includes writes #include lines.
-func (f *file) includes(headers []string) {
+// writeIncludes writes #include lines.
+func (f *file) writeIncludes(headers []string) {
 	for _, h := range headers {
 		if !strings.HasPrefix(h, "<") {
 			h = `"` + h + `"`
 		}
-		f.line("#include %s", h)
+		f.writeLine("#include %s", h)
 	}
 }
 
-// undefine makes names mean members again: what comes after the headers has none of
-// their macros.
-func (f *file) undefine(names []string) {
+// writeUndefs removes the macros with the names of members, after the headers.
+func (f *file) writeUndefs(names []string) {
 	for _, name := range names {
-		f.line("#undef %s", name)
+		f.writeLine("#undef %s", name)
 	}
 }
 
-// short is a command without its arguments.
-func short(command string) string {
+// shortCommand returns a command without its arguments.
+func shortCommand(command string) string {
 	words := strings.Fields(command)
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// nameable reports whether C can say the type's name: one without a name lies
-// in another, and is held by that one's size.
-func nameable(s *plan.Struct) bool {
+// hasCName reports whether the type has a name in C: one without a name is in another, and checked
+// by that one's size.
+func hasCName(s *plan.Struct) bool {
 	return !strings.Contains(s.Says, ".") && !strings.Contains(s.Says, "without a name")
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// writable reports whether values of a struct can be written into C memory:
-// nothing in it points anywhere.
-func writable(s *plan.Struct) bool {
+// canWriteBack reports whether values of a struct can be written into C memory: it contains no
+// pointers.
+func canWriteBack(s *plan.Struct) bool {
 	for _, m := range s.Fields {
 		if !canWrite(m.Rule) {
 			return false
@@ -26,70 +26,70 @@ func canWrite(r plan.Rule) bool {
 	case plan.Chars:
 		return r.Go == "string"
 	case plan.Nested:
-		return writable(r.Struct)
+		return canWriteBack(r.Struct)
 	case plan.Each:
 		return canWrite(*r.Elem)
 	}
 	return false
 }
 
-// back writes ToC where that can be done.
-func (f *file) back(s *plan.Struct) {
-	if !writable(s) {
+// writeToC writes the method ToC if the struct can be written back.
+func (f *file) writeToC(s *plan.Struct) {
+	if !canWriteBack(s) {
 		return
 	}
-	f.line("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.Says)
-	f.line("// a text has no room, its NUL included.")
-	f.line("func (d *%s) ToC(p unsafe.Pointer) error {", s.Go)
-	f.line("if p == nil {\nreturn cgocopy.ErrNilPointer\n}")
+	f.writeLine("// ToC writes d to the %s at p. It fails, and may have written a part, where", s.Says)
+	f.writeLine("// a text has no room, its NUL included.")
+	f.writeLine("func (d *%s) ToC(p unsafe.Pointer) error {", s.Go)
+	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}")
 	if s.Flat && f.loose[s] {
-		f.line("*(*[Sizeof%s]byte)(p) = *(*[Sizeof%s]byte)(unsafe.Pointer(d))\nreturn nil\n}\n", s.Go, s.Go)
+		f.writeLine("*(*[Sizeof%s]byte)(p) = *(*[Sizeof%s]byte)(unsafe.Pointer(d))\nreturn nil\n}\n", s.Go, s.Go)
 		return
 	}
 	if s.Flat {
-		f.line("*(*%s)(p) = *d\nreturn nil\n}\n", s.Go)
+		f.writeLine("*(*%s)(p) = *d\nreturn nil\n}\n", s.Go)
 		return
 	}
 	for _, m := range s.Fields {
 		v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s]}
-		v.give("d."+m.Go, m.Rule, at("p", m.Offset))
+		v.emitStore("d."+m.Go, m.Rule, addressExpr("p", m.Offset))
 	}
-	f.line("return nil\n}\n")
+	f.writeLine("return nil\n}\n")
 }
 
-// give writes src to p.
-func (v value) give(src string, r plan.Rule, p string) {
+// emitStore emits statements that write src to p.
+func (v value) emitStore(src string, r plan.Rule, p string) {
 	switch r.Op {
 	case plan.Load:
 		if r.Aligned && !v.loose {
-			v.line("*(*%s)(%s) = %s", r.Go, p, src)
+			v.writeLine("*(*%s)(%s) = %s", r.Go, p, src)
 		} else {
-			v.line("*(*[%d]byte)(%s) = *(*[%d]byte)(unsafe.Pointer(&%s))", r.Size, p, r.Size, src)
+			v.writeLine("*(*[%d]byte)(%s) = *(*[%d]byte)(unsafe.Pointer(&%s))", r.Size, p, r.Size, src)
 		}
 	case plan.Bool:
-		v.line("cgocopy.PutBits(%s, 0, 8, cgocopy.Bit(%s))", p, truth(src, r))
+		v.writeLine("cgocopy.PutBits(%s, 0, 8, cgocopy.Bit(%s))", p, boolExpr(src, r))
 	case plan.Bits:
 		number := fmt.Sprintf("uint64(%s)", src)
 		if r.Go == "bool" || r.From == "bool" {
-			number = fmt.Sprintf("cgocopy.Bit(%s)", truth(src, r))
+			number = fmt.Sprintf("cgocopy.Bit(%s)", boolExpr(src, r))
 		}
-		v.line("cgocopy.PutBits(%s, %d, %d, %s)", p, r.Bit, r.Width, number)
+		v.writeLine("cgocopy.PutBits(%s, %d, %d, %s)", p, r.Bit, r.Width, number)
 	case plan.Chars:
-		v.fail(fmt.Sprintf("cgocopy.PutChars(%s, %d, %s)", p, r.N, src))
+		v.emitCheck(fmt.Sprintf("cgocopy.PutChars(%s, %d, %s)", p, r.N, src))
 	case plan.Nested:
-		v.fail(fmt.Sprintf("%s.ToC(%s)", src, p))
+		v.emitCheck(fmt.Sprintf("%s.ToC(%s)", src, p))
 	case plan.Each:
-		i := index(v.loops)
-		v.line("for %s := range %s {", i, src)
+		i := indexName(v.loops)
+		v.writeLine("for %s := range %s {", i, src)
 		inner := v
 		inner.loops++
-		inner.give(fmt.Sprintf("%s[%s]", src, i), *r.Elem, fmt.Sprintf("unsafe.Add(%s, %s*%d)", p, i, r.Size/r.N))
-		v.line("}")
+		inner.emitStore(fmt.Sprintf("%s[%s]", src, i), *r.Elem, fmt.Sprintf("unsafe.Add(%s, %s*%d)", p, i, r.Size/r.N))
+		v.writeLine("}")
 	}
 }
 
-// truth is a value as a bool, which a type of the user's own may be named.
-func truth(src string, r plan.Rule) string {
+// boolExpr returns a value as a bool, for which the user may have a named type.
+func boolExpr(src string, r plan.Rule) string {
 	if r.From == "bool" {
 		return "bool(" + src + ")"
 	}

@@ -32,7 +32,7 @@ func Layout(u Unit) []string {
 				name += "." + m.C
 				lines = append(lines, fmt.Sprintf("%s: %s %s", name, at, m.Type))
 			}
-			for _, c := range members(m.Rule) {
+			for _, c := range unionMembers(m.Rule) {
 				lines = append(lines, fmt.Sprintf("%s.%s: %d %s", name, c.C, m.Offset, c.Type))
 			}
 		}
@@ -43,10 +43,10 @@ func Layout(u Unit) []string {
 	return lines
 }
 
-func (f *file) layout(u Unit) {
-	f.line("// %s\n//", layoutTitle)
+func (f *file) writeLayout(u Unit) {
+	f.writeLine("// %s\n//", layoutTitle)
 	for _, l := range Layout(u) {
-		f.line("//\t%s", l)
+		f.writeLine("//\t%s", l)
 	}
 }
 
@@ -56,15 +56,15 @@ func ReadLayout(src string) ([]string, bool) {
 	if !strings.Contains(src, "// "+layoutTitle+"\n//\n") {
 		return nil, false
 	}
-	return listed(src, layoutTitle), true
+	return linesUnder(src, layoutTitle), true
 }
 
-// Drift says, a sentence each, how the layout has changed from old to new.
+// Drift returns a sentence per change of the layout from old to new.
 func Drift(old, new []string) []string {
 	index := func(lines []string) map[string]string {
 		m := map[string]string{}
 		for _, l := range lines {
-			key, value := entry(l)
+			key, value := cutEntry(l)
 			m[key] = value
 		}
 		return m
@@ -72,38 +72,38 @@ func Drift(old, new []string) []string {
 	was, is := index(old), index(new)
 	var out []string
 	for _, l := range old {
-		key, before := entry(l)
+		key, before := cutEntry(l)
 		after, there := is[key]
-		switch name := strings.TrimSuffix(key, sized); {
+		switch name := strings.TrimSuffix(key, sizeSuffix); {
 		case !there:
 			out = append(out, name+" is gone")
 		case after != before:
-			out = append(out, changed(name, before, after))
+			out = append(out, describeChange(name, before, after))
 		}
 	}
 	for _, l := range new {
-		key, _ := entry(l)
+		key, _ := cutEntry(l)
 		if _, there := was[key]; !there {
-			out = append(out, strings.TrimSuffix(key, sized)+" is new")
+			out = append(out, strings.TrimSuffix(key, sizeSuffix)+" is new")
 		}
 	}
 	return out
 }
 
-// sized ends the key of a line that says how large something is: what has no name
-// of its own is called as the member that it is of.
-const sized = " bytes"
+// sizeSuffix ends the key of a line that states a size: a type without a name is called like the
+// member of that type.
+const sizeSuffix = " bytes"
 
-// entry cuts a line of an account into what it is about and what it says.
-func entry(line string) (key, value string) {
+// cutEntry cuts a line of a layout into its key and its value.
+func cutEntry(line string) (key, value string) {
 	key, value, _ = strings.Cut(line, ": ")
-	if n, ok := strings.CutSuffix(value, sized); ok && !strings.Contains(n, " ") {
-		key += sized
+	if n, ok := strings.CutSuffix(value, sizeSuffix); ok && !strings.Contains(n, " ") {
+		key += sizeSuffix
 	}
 	return key, value
 }
 
-func changed(key, before, after string) string {
+func describeChange(key, before, after string) string {
 	from, fromType, _ := strings.Cut(before, " ")
 	to, toType, _ := strings.Cut(after, " ")
 	number := from != "" && from[0] >= '0' && from[0] <= '9'

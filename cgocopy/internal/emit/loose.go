@@ -4,10 +4,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// loose finds the structs that may lie where nothing in them is aligned: those
-// in packed ones, and those whose size is no multiple of what they hold. Of
-// others C has the address right.
-func loose(p *plan.Plan) map[*plan.Struct]bool {
+// findLoose finds the structs that may be at unaligned addresses: those in packed ones, and those
+// whose size is no multiple of their alignment. C aligns all others.
+func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	l := looseness{word: p.Word, loose: map[*plan.Struct]bool{}}
 	if l.word == 0 {
 		l.word = 8
@@ -18,7 +17,7 @@ func loose(p *plan.Plan) map[*plan.Struct]bool {
 			l.loose[s] = true
 		}
 		for _, f := range s.Fields {
-			l.inside(f.Rule, f.Offset, l.loose[s])
+			l.markInside(f.Rule, f.Offset, l.loose[s])
 		}
 	}
 	return l.loose
@@ -29,68 +28,68 @@ type looseness struct {
 	loose map[*plan.Struct]bool
 }
 
-// inside looks at a value that lies at offset.
-func (l looseness) inside(r plan.Rule, offset int64, loose bool) {
+// markInside checks a value at offset.
+func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
 	switch {
 	case r.Op == plan.Slice, r.Op == plan.Deref: // what is pointed to lies by itself
 		return
 	case r.Struct != nil:
 		if loose || offset%l.alignOf(r.Struct) != 0 {
-			l.spread(r.Struct)
+			l.markStruct(r.Struct)
 		}
 	case r.Elem != nil:
-		if r.N > 0 && r.Size/r.N%l.align(*r.Elem) != 0 {
+		if r.N > 0 && r.Size/r.N%l.alignOfRule(*r.Elem) != 0 {
 			loose = true
 		}
-		l.inside(*r.Elem, offset, loose)
+		l.markInside(*r.Elem, offset, loose)
 	}
 	for _, c := range r.Cases {
-		l.inside(c.Rule, offset, loose)
+		l.markInside(c.Rule, offset, loose)
 	}
 }
 
-// spread marks a struct and those in it.
-func (l looseness) spread(s *plan.Struct) {
+// markStruct marks a struct and those in it.
+func (l looseness) markStruct(s *plan.Struct) {
 	if l.loose[s] {
 		return
 	}
 	l.loose[s] = true
 	for _, f := range s.Fields {
-		l.inside(f.Rule, f.Offset, true)
+		l.markInside(f.Rule, f.Offset, true)
 	}
 }
 
 func (l looseness) alignOf(s *plan.Struct) int64 {
 	var a int64 = 1
 	for _, f := range s.Fields {
-		a = max(a, l.align(f.Rule))
+		a = max(a, l.alignOfRule(f.Rule))
 	}
 	return a
 }
 
-// align is what the loads of a rule want.
-func (l looseness) align(r plan.Rule) int64 {
+// alignOfRule returns the alignment of a rule's loads.
+func (l looseness) alignOfRule(r plan.Rule) int64 {
 	switch {
 	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref, r.Op == plan.Opaque:
 		return max(r.Size, 1)
 	case r.Op == plan.Union:
 		var a int64 = 1
 		for _, c := range r.Cases {
-			a = max(a, l.align(c.Rule))
+			a = max(a, l.alignOfRule(c.Rule))
 		}
 		return a
 	case r.Struct != nil:
 		return l.alignOf(r.Struct)
 	case r.Elem != nil:
-		return l.align(*r.Elem)
+		return l.alignOfRule(*r.Elem)
 	case r.Op == plan.Load:
 		return max(1, min(r.Size, l.word))
 	}
 	return 1
 }
 
-// texts is about how many bytes of text a struct holds.
-func texts(s *plan.Struct) int64 {
+// estimateTextBytes returns about how many bytes of text a struct has.
+func estimateTextBytes(s *plan.Struct) int64 {
 	var sum int64
 	var look func(r plan.Rule, times int64)
 	look = func(r plan.Rule, times int64) {
@@ -102,7 +101,7 @@ func texts(s *plan.Struct) int64 {
 		case plan.Each:
 			look(*r.Elem, times*r.N)
 		case plan.Nested:
-			sum += times * texts(r.Struct)
+			sum += times * estimateTextBytes(r.Struct)
 		}
 	}
 	for _, f := range s.Fields {

@@ -8,25 +8,24 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Own is what is said besides of files that fill types of the user's own.
+// Own holds the additional text of files that fill the user's own types.
 type Own struct {
 	Imports []string // packages whose types fields have
 	Left    []string // members that no field takes, e.g. GameObject.pad (char [4])
 	Wide    bool     // an int, uint or uintptr must have 64 bits
 }
 
-// leftTitle begins the list of what is left out.
+// leftTitle is the title of the list of omitted members.
 const leftTitle = "No field takes these members:"
 
-// omittedTitle begins the list of pointers that are left out.
+// omittedTitle is the title of the list of omitted pointers.
 const omittedTitle = "Left out by -omit pointers, as no tag names them:"
 
-// Unlike says, a sentence each, how the members that are left out differ between
-// two generated files.
+// Unlike returns a sentence per difference between the omitted members of two generated files.
 func Unlike(old, new string) []string {
 	var out []string
 	for title, how := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
-		was, is := listed(old, title), listed(new, title)
+		was, is := linesUnder(old, title), linesUnder(new, title)
 		for _, l := range is {
 			if !slices.Contains(was, l) {
 				out = append(out, fmt.Sprintf("%s is %s, and was not there, or was taken, before", l, how))
@@ -41,8 +40,8 @@ func Unlike(old, new string) []string {
 	return out
 }
 
-// listed are the indented lines of the comment under a title.
-func listed(src, title string) []string {
+// linesUnder returns the indented lines of the comment under a title.
+func linesUnder(src, title string) []string {
 	_, rest, _ := strings.Cut(src, "// "+title+"\n//\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
@@ -55,30 +54,30 @@ func listed(src, title string) []string {
 	return lines
 }
 
-// remarks writes what [Own] says.
-func (f *file) remarks(o Own) {
+// writeRemarks writes the texts of [Own].
+func (f *file) writeRemarks(o Own) {
 	if o.Wide {
-		f.line("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
+		f.writeLine("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
 	}
-	f.list(leftTitle, o.Left)
+	f.writeList(leftTitle, o.Left)
 }
 
-// list writes lines under a title as a comment, where there are any.
-func (f *file) list(title string, lines []string) {
+// writeList writes lines under a title as a comment, if there are any.
+func (f *file) writeList(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	f.line("// %s\n//", title)
+	f.writeLine("// %s\n//", title)
 	for _, l := range lines {
-		f.line("//\t%s", l)
+		f.writeLine("//\t%s", l)
 	}
-	f.line("")
+	f.writeLine("")
 }
 
-// guard has the Go compiler refuse a type that is filled as a whole and no longer
-// laid out for that: one of the user's own that has changed, or one that was
-// generated and edited, or is compiled for another processor.
-func (f *file) guard(s *plan.Struct) {
+// writeGuard writes code that makes the Go compiler reject a type that is filled as one block and
+// no longer has that layout: one of the user's own that has changed, or one that was generated and
+// edited, or is compiled for another processor.
+func (f *file) writeGuard(s *plan.Struct) {
 	if !s.Flat {
 		return
 	}
@@ -89,21 +88,21 @@ func (f *file) guard(s *plan.Struct) {
 		types = append(types, "*"+m.Rule.Go)
 		fields = append(fields, "&d."+m.Go)
 	}
-	f.line("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
+	f.writeLine("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
 	if s.Own { // its fields may be those of embedded structs
-		f.line("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
+		f.writeLine("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
 	} else {
-		f.line("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
+		f.writeLine("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
 	}
-	f.line("_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]", s.Go, s.C.Size)
+	f.writeLine("_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]", s.Go, s.C.Size)
 	for _, m := range s.Fields {
-		f.line("_ = [1]struct{}{}[%s-%d]", offset(s.Go, m.Go), m.Offset)
+		f.writeLine("_ = [1]struct{}{}[%s-%d]", offsetExpr(s.Go, m.Go), m.Offset)
 	}
-	f.line(")\n")
+	f.writeLine(")\n")
 }
 
-// offset is where a field lies, which may be one of an embedded struct.
-func offset(goName, path string) string {
+// offsetExpr returns the offset of a field, which may be one of an embedded struct.
+func offsetExpr(goName, path string) string {
 	var sum []string
 	for at := path; at != ""; {
 		sum = append(sum, fmt.Sprintf("unsafe.Offsetof(%s{}.%s)", goName, at))
@@ -113,9 +112,9 @@ func offset(goName, path string) string {
 	return strings.Join(sum, " + ")
 }
 
-// pointers has the Go compiler refuse code that reads pointers where they have
-// another size than in C.
-func (f *file) pointers(p *plan.Plan) {
+// writePointerCheck writes code that the Go compiler rejects if pointers have another size than in
+// C.
+func (f *file) writePointerCheck(p *plan.Plan) {
 	var size int64
 	var look func(r plan.Rule)
 	look = func(r plan.Rule) {
@@ -136,6 +135,6 @@ func (f *file) pointers(p *plan.Plan) {
 		}
 	}
 	if size > 0 {
-		f.line("// Pointers here have %d bytes: this line fails to compile where they have not.\nvar _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-%d]\n", size, size)
+		f.writeLine("// Pointers here have %d bytes: this line fails to compile where they have not.\nvar _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-%d]\n", size, size)
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// frees reports whether anything is to be freed with a struct.
-func frees(s *plan.Struct) bool { return s.Free != "" || owns(s, nil) }
+// isFreed reports whether anything is freed with a struct.
+func isFreed(s *plan.Struct) bool { return s.Free != "" || hasOwned(s, nil) }
 
-// owns reports whether members of a struct are to be freed: its own, or those
-// of structs that lie in it.
-func owns(s *plan.Struct, around []*plan.Struct) bool {
+// hasOwned reports whether members of a struct are freed: its own, or those of structs in it.
+func hasOwned(s *plan.Struct, around []*plan.Struct) bool {
 	if s == nil || slices.Contains(around, s) {
 		return false
 	}
@@ -25,15 +24,15 @@ func ownedBy(r plan.Rule, around []*plan.Struct) bool {
 	case r.Free != "":
 		return true
 	case r.Op == plan.Nested:
-		return owns(r.Struct, around)
+		return hasOwned(r.Struct, around)
 	case r.Op == plan.Each, r.Op == plan.Tail:
 		return ownedBy(*r.Elem, around)
 	}
 	return false
 }
 
-// freeing are the C functions that free.
-func freeing(p *plan.Plan) []string {
+// freeFunctions lists the C functions that free.
+func freeFunctions(p *plan.Plan) []string {
 	names := map[string]bool{}
 	for _, s := range p.Structs {
 		if s.Free != "" {
@@ -48,105 +47,106 @@ func freeing(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// take writes TakeFromC, and what frees.
-func (f *file) take(s *plan.Struct) {
-	if !frees(s) {
+// writeTakeFromC writes TakeFromC, and the functions that free.
+func (f *file) writeTakeFromC(s *plan.Struct) {
+	if !isFreed(s) {
 		return
 	}
-	if owns(s, nil) {
-		f.line("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.Says)
-		if circular(s) {
-			f.line("// What is in done stays: it is freed already, or not owned, and pointers that go\n// in a circle lead to it.")
+	if hasOwned(s, nil) {
+		f.writeLine("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.Says)
+		if isCircular(s) {
+			f.writeLine("// What is in done stays: it is freed already, or not owned, and pointers that go\n// in a circle lead to it.")
 		}
-		f.line("func release%s(%s) {", s.Go, done(s, "p unsafe.Pointer", "done map[unsafe.Pointer]bool"))
+		f.writeLine("func release%s(%s) {", s.Go, releaseArgs(s, "p unsafe.Pointer", "done map[unsafe.Pointer]bool"))
 		for _, m := range s.Fields {
-			v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s], circular: circular(s)}
-			v.release(m.Rule, "p", m.Offset)
+			v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s], circular: isCircular(s)}
+			v.emitRelease(m.Rule, "p", m.Offset)
 		}
-		f.line("}\n")
+		f.writeLine("}\n")
 	}
-	f.line("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.Says)
-	f.line("// copy fails. Pointers in C to what is freed are nil then.")
-	f.line("func (d *%s) TakeFromC(p unsafe.Pointer) error {", s.Go)
-	f.line("if p == nil {\nreturn cgocopy.ErrNilPointer\n}\nerr := d.FromC(p)")
-	if owns(s, nil) {
-		f.line("release%s(%s)", s.Go, done(s, "p", "map[unsafe.Pointer]bool{p: true}"))
+	f.writeLine("// TakeFromC is FromC, and frees what the %s at p owns, once, also where the", s.Says)
+	f.writeLine("// copy fails. Pointers in C to what is freed are nil then.")
+	f.writeLine("func (d *%s) TakeFromC(p unsafe.Pointer) error {", s.Go)
+	f.writeLine("if p == nil {\nreturn cgocopy.ErrNilPointer\n}\nerr := d.FromC(p)")
+	if hasOwned(s, nil) {
+		f.writeLine("release%s(%s)", s.Go, releaseArgs(s, "p", "map[unsafe.Pointer]bool{p: true}"))
 	}
 	if s.Free != "" {
-		f.line("C.%s(p)", helper("free", s.Free))
+		f.writeLine("C.%s(p)", helperName("free", s.Free))
 	}
-	f.line("return err\n}\n")
+	f.writeLine("return err\n}\n")
 }
 
-// release frees what the value of a rule owns.
-func (v value) release(r plan.Rule, base string, offset int64) {
+// emitRelease emits statements that free what the value of a rule owns.
+func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 	if !ownedBy(r, nil) {
 		return
 	}
-	p := at(base, offset)
+	p := addressExpr(base, offset)
 	r.Aligned = r.Aligned && !v.loose
 	switch r.Op {
 	case plan.Nested:
-		v.line("release%s(%s)", r.Struct.Go, done(r.Struct, p, "done"))
+		v.writeLine("release%s(%s)", r.Struct.Go, releaseArgs(r.Struct, p, "done"))
 	case plan.Each:
-		i := index(v.loops)
-		v.line("for %s := range %d {", i, r.N)
+		i := indexName(v.loops)
+		v.writeLine("for %s := range %d {", i, r.N)
 		v.loops++
-		v.line("q := unsafe.Add(%s, %s*%d)", p, i, r.Size/r.N)
-		v.release(*r.Elem, "q", 0)
-		v.line("}")
+		v.writeLine("q := unsafe.Add(%s, %s*%d)", p, i, r.Size/r.N)
+		v.emitRelease(*r.Elem, "q", 0)
+		v.writeLine("}")
 	case plan.Tail:
-		v.elements(r, p)
+		v.emitReleaseElements(r, p)
 	case plan.Text, plan.Slice, plan.Deref:
-		v.line("if q := %s; q != nil {", pointer(r, p))
+		v.writeLine("if q := %s; q != nil {", pointerExpr(r, p))
 		word := fmt.Sprintf("[%d]byte", r.Size)
-		v.line("*(*%s)(%s) = %s{}", word, p, word)
+		v.writeLine("*(*%s)(%s) = %s{}", word, p, word)
 		if v.circular {
-			v.line("if !done[q] {\ndone[q] = true")
-			defer v.line("}")
+			v.writeLine("if !done[q] {\ndone[q] = true")
+			defer v.writeLine("}")
 		}
 		switch {
 		case r.Op == plan.Slice:
-			v.elements(r, "q")
-		case r.Op == plan.Deref && owns(r.Struct, nil):
-			v.line("release%s(%s)", r.Struct.Go, done(r.Struct, "q", "done"))
+			v.emitReleaseElements(r, "q")
+		case r.Op == plan.Deref && hasOwned(r.Struct, nil):
+			v.writeLine("release%s(%s)", r.Struct.Go, releaseArgs(r.Struct, "q", "done"))
 		}
-		v.line("C.%s(q)\n}", helper("free", r.Free))
+		v.writeLine("C.%s(q)\n}", helperName("free", r.Free))
 	}
 }
 
-// elements frees what counted ones own, where their number can be right.
-func (v value) elements(r plan.Rule, p string) {
+// emitReleaseElements emits statements that free what counted elements own, if their number can be
+// correct.
+func (v value) emitReleaseElements(r plan.Rule, p string) {
 	e := *r.Elem
 	e.Free = ""
 	if !ownedBy(e, nil) {
 		return
 	}
-	i := index(v.loops)
-	v.line("if n, err := cgocopy.Count(%q, %s, %s, %d); err == nil {", v.beside(r.Len.C), p, v.number(r.Len), r.Max)
+	i := indexName(v.loops)
+	v.writeLine("if n, err := cgocopy.Count(%q, %s, %s, %d); err == nil {", v.siblingName(r.Len.C), p, v.countExpr(r.Len), r.Max)
 	if v.circular {
-		v.line("for %s := range n {\ndone[unsafe.Add(%s, %s*%d)] = true // they go together\n}", i, p, i, e.Size)
+		v.writeLine("for %s := range n {\ndone[unsafe.Add(%s, %s*%d)] = true // they go together\n}", i, p, i, e.Size)
 	}
-	v.line("for %s := range n {", i)
+	v.writeLine("for %s := range n {", i)
 	v.loops++
 	v.loose = v.loose && r.Op == plan.Tail
-	v.line("e := unsafe.Add(%s, %s*%d)", p, i, e.Size)
-	v.release(e, "e", 0)
-	v.line("}\n}")
+	v.writeLine("e := unsafe.Add(%s, %s*%d)", p, i, e.Size)
+	v.emitRelease(e, "e", 0)
+	v.writeLine("}\n}")
 }
 
-// circular reports whether pointers that a struct owns can go in a circle.
-func circular(s *plan.Struct) bool {
-	for t := range owned(s) {
-		if owned(t)[t] {
+// isCircular reports whether pointers that a struct owns can form a cycle.
+func isCircular(s *plan.Struct) bool {
+	for t := range ownedStructs(s) {
+		if ownedStructs(t)[t] {
 			return true
 		}
 	}
-	return owned(s)[s]
+	return ownedStructs(s)[s]
 }
 
-// owned are the structs that lie in s, or behind pointers in it, and in those.
-func owned(s *plan.Struct) map[*plan.Struct]bool {
+// ownedStructs returns the structs in s, or after pointers in it, and in those.
+func ownedStructs(s *plan.Struct) map[*plan.Struct]bool {
 	seen := map[*plan.Struct]bool{}
 	var look func(r plan.Rule)
 	look = func(r plan.Rule) {
@@ -166,10 +166,10 @@ func owned(s *plan.Struct) map[*plan.Struct]bool {
 	return seen
 }
 
-// done adds what is freed already to the arguments of what releases s, where that
-// is needed.
-func done(s *plan.Struct, p, list string) string {
-	if circular(s) {
+// releaseArgs adds the list of freed pointers to the arguments of the function that releases s, if
+// it needs one.
+func releaseArgs(s *plan.Struct, p, list string) string {
+	if isCircular(s) {
 		return p + ", " + list
 	}
 	return p

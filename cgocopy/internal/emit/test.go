@@ -10,16 +10,16 @@ import (
 // Test is the file of a test in which C fills every member with another value
 // and Go has to find them. Pointers are nil there.
 func Test(u Unit) ([]byte, error) {
-	f := u.begin()
+	f := u.newFile()
 	const path = runtimePath + "/cgocopytest"
 	name := "Test" + "Cgocopy" + u.Name
 	var c, g strings.Builder
 	var fills []string
 	for _, s := range u.Plan.Structs {
-		if !nameable(s) {
+		if !hasCName(s) {
 			continue
 		}
-		for variant := range variants(s) {
+		for variant := range countVariants(s) {
 			fill := fmt.Sprintf("fill%d", len(fills))
 			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.Says))
 			w := &filler{c: &c, g: &g, variant: variant}
@@ -29,37 +29,37 @@ func Test(u Unit) ([]byte, error) {
 				title += fmt.Sprint(variant + 1)
 			}
 			fmt.Fprintf(&g, "t.Run(%q, func(t *testing.T) {\nvar want %s\n", title, s.Go)
-			w.structure(s, "v->", "want", spot{})
+			w.fillStruct(s, "v->", "want", loopPosition{})
 			c.WriteString("}\n")
 			fmt.Fprintf(&g, "cgocopytest.Same(t, c, %q, Sizeof%s, want)\n})\n", fill, s.Go)
 		}
 	}
-	f.line("import (\n\t\"testing\"\n\n\t%q\n)\n", path)
-	f.line("// %s has C fill every member, and Go find what C filled.", name)
-	f.line("func %s(t *testing.T) {", name)
-	f.line("c := cgocopytest.Run(t, cgocopytest.Program{")
-	f.line("Headers: []string{%s},", list(u.Headers))
+	f.writeLine("import (\n\t\"testing\"\n\n\t%q\n)\n", path)
+	f.writeLine("// %s has C fill every member, and Go find what C filled.", name)
+	f.writeLine("func %s(t *testing.T) {", name)
+	f.writeLine("c := cgocopytest.Run(t, cgocopytest.Program{")
+	f.writeLine("Headers: []string{%s},", quoteList(u.Headers))
 	if len(u.Flags) > 0 {
-		f.line("Flags: []string{%s},", list(u.Flags))
+		f.writeLine("Flags: []string{%s},", quoteList(u.Flags))
 	}
 	if u.CXX {
-		f.line("CXX: true,")
+		f.writeLine("CXX: true,")
 	}
 	if u.Build != "" {
-		f.line("Tags: %q,", u.Build)
+		f.writeLine("Tags: %q,", u.Build)
 	}
 	source := "fills" + "Cgocopy" + u.Name
-	f.line("Source: %s,\nFills: []cgocopytest.Fill{\n%s,\n},\n})", source, strings.Join(fills, ",\n"))
+	f.writeLine("Source: %s,\nFills: []cgocopytest.Fill{\n%s,\n},\n})", source, strings.Join(fills, ",\n"))
 	f.WriteString(g.String())
-	f.line("}\n")
-	f.line("// %s is C: it fills members as %s expects them.", source, name)
+	f.writeLine("}\n")
+	f.writeLine("// %s is C: it fills members as %s expects them.", source, name)
 	undefine := &file{}
-	undefine.undefine(u.Undefine)
-	f.line("const %s = `\n%s%s`", source, undefine, c.String())
-	return f.source()
+	undefine.writeUndefs(u.Undefine)
+	f.writeLine("const %s = `\n%s%s`", source, undefine, c.String())
+	return f.formatSource()
 }
 
-func list(words []string) string {
+func quoteList(words []string) string {
 	var out []string
 	for _, w := range words {
 		out = append(out, fmt.Sprintf("%q", w))
@@ -67,9 +67,9 @@ func list(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// variants is how often a struct is filled for each member of its unions to be
-// filled once.
-func variants(s *plan.Struct) int {
+// countVariants returns how often a struct is filled so that each member of its unions is filled
+// once.
+func countVariants(s *plan.Struct) int {
 	n := 1
 	var look func(r plan.Rule)
 	look = func(r plan.Rule) {
@@ -103,9 +103,9 @@ type filler struct {
 	deep    int // loops around a line of C
 }
 
-// spot is where in loops a value lies: how many loops there are, and which of
-// all elements it is, in the words of both languages; empty: there are none.
-type spot struct {
+// loopPosition is the position of a value in loops: how many loops there are, and the index among
+// all elements, as an expression in both languages; "" if there are none.
+type loopPosition struct {
 	loops int
 	which string
 }
@@ -119,8 +119,8 @@ func (w *filler) inGo(format string, args ...any) {
 	fmt.Fprintf(w.g, format+"\n", args...)
 }
 
-// structure fills a struct at c.
-func (w *filler) structure(s *plan.Struct, c, g string, at spot) {
+// fillStruct fills a struct at c.
+func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	fixed := map[string]int64{} // counts and discriminants
 	for _, f := range s.Fields {
 		r := f.Rule
@@ -141,12 +141,12 @@ func (w *filler) structure(s *plan.Struct, c, g string, at spot) {
 		}
 		r := f.Rule
 		if f.Nameless && r.Op == plan.Union {
-			w.union(r, c, g+"."+f.Go, at)
+			w.fillUnion(r, c, g+"."+f.Go, at)
 			continue
 		}
-		w.value(r, inC, g+"."+f.Go, at)
+		w.fillValue(r, inC, g+"."+f.Go, at)
 	}
-	for _, name := range sorted(fixed) {
+	for _, name := range sortedKeys(fixed) {
 		n := fixed[name]
 		w.inC("SET(%s%s, %dLL);", c, name, n)
 		for _, f := range s.Fields {
@@ -162,18 +162,18 @@ func (w *filler) structure(s *plan.Struct, c, g string, at spot) {
 	}
 }
 
-// value fills what rule r takes from c.
-func (w *filler) value(r plan.Rule, c, g string, at spot) {
+// fillValue fills the source of rule r at c.
+func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	if r.View != "" {
 		c += "." + r.View
 	}
 	switch {
 	case r.Op == plan.Chars:
-		w.text(r, c, g, at)
+		w.fillText(r, c, g, at)
 	case r.Op == plan.Bits:
-		w.bits(r, c, g, at)
+		w.fillBits(r, c, g, at)
 	case r.Op == plan.Union:
-		w.union(r, c+".", g, at)
+		w.fillUnion(r, c+".", g, at)
 	case r.Op == plan.Opaque:
 		w.n++
 		w.inC("ADDR(%s, %#x);", c, 0x1000+16*w.n)
@@ -182,10 +182,10 @@ func (w *filler) value(r plan.Rule, c, g string, at spot) {
 		w.inC("NIL(%s);", c)
 	case r.Op == plan.Tail:
 	case r.Struct != nil:
-		w.structure(r.Struct, c+".", g, at)
+		w.fillStruct(r.Struct, c+".", g, at)
 	case r.Elem != nil:
-		i := index(at.loops)
-		inner := spot{at.loops + 1, i}
+		i := indexName(at.loops)
+		inner := loopPosition{at.loops + 1, i}
 		if at.which != "" {
 			inner.which = fmt.Sprintf("(%s)*%d + %s", at.which, r.N, i)
 		}
@@ -193,7 +193,7 @@ func (w *filler) value(r plan.Rule, c, g string, at spot) {
 		around := w.g
 		w.g = &strings.Builder{}
 		w.deep++
-		w.value(*r.Elem, c+"["+i+"]", g+"["+i+"]", inner)
+		w.fillValue(*r.Elem, c+"["+i+"]", g+"["+i+"]", inner)
 		w.deep--
 		w.inC("}")
 		body := w.g.String()
@@ -201,13 +201,13 @@ func (w *filler) value(r plan.Rule, c, g string, at spot) {
 			w.inGo("for %s := range %s {\n%s}", i, g, body)
 		}
 	case r.Op == plan.Bool:
-		w.truth(r, c, g, at, "SET(%s, %s);")
+		w.fillBool(r, c, g, at, "SET(%s, %s);")
 	default:
-		w.number(r, c, g, at)
+		w.fillNumber(r, c, g, at)
 	}
 }
 
-func (w *filler) union(r plan.Rule, c, g string, at spot) {
+func (w *filler) fillUnion(r plan.Rule, c, g string, at loopPosition) {
 	one := r.Cases[w.variant%len(r.Cases)]
-	w.value(one.Rule, c+one.C, g+"."+one.Field, at)
+	w.fillValue(one.Rule, c+one.C, g+"."+one.Field, at)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-func sorted(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
 // bitsOf is the width of a Go number, and whether it has a sign.
 func bitsOf(name string) (bits int, signed bool) {
@@ -26,9 +26,9 @@ func bitsOf(name string) (bits int, signed bool) {
 	return bits, signed
 }
 
-// pattern is a value of so many bits unlike those before it, as Donald Knuth
-// spreads hashes: by multiples of the golden ratio of the range.
-func (w *filler) pattern(bits int, signed bool) int64 {
+// nextPattern returns a value of bits bits unlike those before it, as Donald Knuth spreads hashes:
+// by multiples of the golden ratio of the range.
+func (w *filler) nextPattern(bits int, signed bool) int64 {
 	w.n++
 	x := w.n * 0x9e3779b97f4a7c15 & (^uint64(0) >> (64 - bits))
 	if !signed {
@@ -38,7 +38,7 @@ func (w *filler) pattern(bits int, signed bool) int64 {
 	return max(n, -math.MaxInt64) // C cannot write the smallest
 }
 
-func (w *filler) number(r plan.Rule, c, g string, at spot) {
+func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
 	name := r.Num
 	if name == "" {
 		name = r.From
@@ -58,7 +58,7 @@ func (w *filler) number(r plan.Rule, c, g string, at spot) {
 		return
 	}
 	bits, signed := bitsOf(name)
-	n := w.pattern(bits, signed)
+	n := w.nextPattern(bits, signed)
 	if at.which == "" {
 		w.inC("SET(%s, %dLL);", c, n)
 		w.inGo("%s = %d", g, n)
@@ -73,8 +73,8 @@ func (w *filler) number(r plan.Rule, c, g string, at spot) {
 	}
 }
 
-// truth writes a bool by the C statement in format.
-func (w *filler) truth(r plan.Rule, c, g string, at spot, format string) {
+// fillBool writes a bool by the C statement in format.
+func (w *filler) fillBool(r plan.Rule, c, g string, at loopPosition, format string) {
 	w.n++
 	if at.which == "" {
 		w.inC(format, c, fmt.Sprint(w.n%2))
@@ -86,16 +86,16 @@ func (w *filler) truth(r plan.Rule, c, g string, at spot, format string) {
 	w.inGo("%s = %s(%s == 1)", g, r.Go, sum)
 }
 
-func (w *filler) bits(r plan.Rule, c, g string, at spot) {
+func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	if r.Go == "bool" || r.From == "bool" {
-		w.truth(r, c, g, at, "%s = %s;")
+		w.fillBool(r, c, g, at, "%s = %s;")
 		return
 	}
 	width := r.Width
 	if r.Signed {
 		width-- // no sign: C leaves open what becomes of too large a value
 	}
-	n := w.pattern(64, false) & int64(mask(max(width, 1))&math.MaxInt64)
+	n := w.nextPattern(64, false) & int64(bitMask(max(width, 1))&math.MaxInt64)
 	if width == 0 {
 		n = 0
 	}
@@ -104,7 +104,7 @@ func (w *filler) bits(r plan.Rule, c, g string, at spot) {
 		w.inGo("%s = %d", g, n)
 		return
 	}
-	sum := fmt.Sprintf("(%d+%s)&%d", n>>1, at.which, mask(max(width, 1))&math.MaxInt64)
+	sum := fmt.Sprintf("(%d+%s)&%d", n>>1, at.which, bitMask(max(width, 1))&math.MaxInt64)
 	if width == 0 {
 		sum = "0"
 	}
@@ -112,7 +112,7 @@ func (w *filler) bits(r plan.Rule, c, g string, at spot) {
 	w.inGo("%s = %s(%s)", g, r.Go, sum)
 }
 
-func (w *filler) text(r plan.Rule, c, g string, at spot) {
+func (w *filler) fillText(r plan.Rule, c, g string, at loopPosition) {
 	w.n++
 	most := r.N
 	if at.which != "" {

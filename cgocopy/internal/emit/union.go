@@ -8,19 +8,19 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// member is a member of a union, with all values for which it holds.
-type member struct {
+// unionMember is a member of a union, with all values of the tag that select it.
+type unionMember struct {
 	plan.Case
-	also []int64 // values besides
+	also []int64 // further values
 }
 
-// members are those of a union that its tag names, each once.
-func members(r plan.Rule) []member {
-	var list []member
+// unionMembers returns the members of a union that its tag names, each once.
+func unionMembers(r plan.Rule) []unionMember {
+	var list []unionMember
 	for _, c := range r.Cases {
-		i := slices.IndexFunc(list, func(m member) bool { return m.C == c.C })
+		i := slices.IndexFunc(list, func(m unionMember) bool { return m.C == c.C })
 		if i < 0 {
-			list = append(list, member{Case: c})
+			list = append(list, unionMember{Case: c})
 			continue
 		}
 		list[i].also = append(list[i].also, c.Value)
@@ -28,8 +28,8 @@ func members(r plan.Rule) []member {
 	return list
 }
 
-// values are those for which m holds.
-func (m member) values(between string) string {
+// joinValues returns the values that select m.
+func (m unionMember) joinValues(between string) string {
 	words := []string{fmt.Sprint(m.Value)}
 	for _, n := range m.also {
 		words = append(words, fmt.Sprint(n))
