@@ -14,7 +14,7 @@ import (
 // name. It is false for all other types.
 func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	s := t.Strip()
-	if s == nil || s.Kind != ctype.Union || !alike(s) {
+	if s == nil || s.Kind != ctype.Union || !sameRuns(s) {
 		return "", ctype.Field{}, false
 	}
 	m = s.Fields[0]
@@ -29,15 +29,15 @@ func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	return path + "." + rest, inner, true
 }
 
-// viewed reports whether members of an anonymous union come into the struct
-// around it as if the first alone were there.
-func viewed(t *ctype.Type) bool {
+// isViewed reports whether the members of an anonymous union join the struct around it as if there
+// were only the first one.
+func isViewed(t *ctype.Type) bool {
 	_, _, ok := View(t)
 	return ok
 }
 
-// alike reports whether the members of a union read alike.
-func alike(union *ctype.Type) bool {
+// sameRuns reports whether the members of a union are read alike.
+func sameRuns(union *ctype.Type) bool {
 	if len(union.Fields) == 0 || union.Incomplete {
 		return false
 	}
@@ -154,7 +154,7 @@ func addRuns(list *[]run, m ctype.Field, from int64) bool {
 		}
 		return true
 	case ctype.Union:
-		return alike(t) && addRuns(list, t.Fields[0], from)
+		return sameRuns(t) && addRuns(list, t.Fields[0], from)
 	}
 	return false
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Call is a C function that Go is to call.
+// Call is a C function for Go to call.
 type Call struct {
 	C      string
 	Go     string
 	Says   string // its prototype, as C has it
 	Params []Param
 	Result Role
-	Text   string // C function that says what an error code means; empty: none does
-	Free   string // C function that frees what Out is filled from; empty: nobody has to
+	Text   string // C function that describes an error code; "" if there is none
+	Free   string // C function that frees the source of Out; "" if there is none
 	With   []string
 
 	Out    *Struct     // what the function gives, with the members Out and, where it is counted, Len; nil: nothing
-	One    *Struct     // what the function gives is one struct behind a pointer, and no Out
+	One    *Struct     // the function returns one struct through a pointer, and no Out
 	OutC   *ctype.Type // what the function gives
 	LenC   *ctype.Type // what counts it; nil: nothing does
 	Inline bool        // the caller provides the memory, of type OutC
 }
 
-// Role is what a parameter or a result is for.
+// Role is the purpose of a parameter or a result.
 type Role string
 
 // Roles.
@@ -49,7 +49,7 @@ type Param struct {
 	C    string // of In: as a helper in C takes it
 }
 
-// CallSpec is what a user says about a function:
+// CallSpec is the user's specification of a function:
 //
 //	list_devices(bus, out, len) error free=free_devices
 type CallSpec struct {
@@ -68,14 +68,14 @@ func ParseCall(text string) (CallSpec, error) {
 	name, rest, ok := strings.Cut(text, "(")
 	params, words, closed := strings.Cut(rest, ")")
 	c.C = strings.TrimSpace(name)
-	if !ok || !closed || !identifier(c.C) {
+	if !ok || !closed || !isIdentifier(c.C) {
 		return c, fmt.Errorf("want FUNCTION(PARAMETER, …) RESULT, e.g. list_devices(out, len) error free=free_devices")
 	}
 	var err error
-	if c.Params, err = names(params); err != nil {
+	if c.Params, err = splitNames(params); err != nil {
 		return c, err
 	}
-	for _, w := range fields(words) {
+	for _, w := range splitFields(words) {
 		key, value, given := strings.Cut(w, "=")
 		switch {
 		case key == "free" && value != "":
@@ -86,16 +86,16 @@ func ParseCall(text string) (CallSpec, error) {
 				if !end {
 					return c, fmt.Errorf("%s: the bracket is not closed", w)
 				}
-				if c.With, err = names(inner); err != nil {
+				if c.With, err = splitNames(inner); err != nil {
 					return c, err
 				}
 			}
-			if !identifier(c.Free) {
+			if !isIdentifier(c.Free) {
 				return c, fmt.Errorf("%s: want a C function, e.g. free=free_devices", w)
 			}
 		case key == "as" && token.IsIdentifier(value):
 			c.As = value
-		case key == "error" && given && identifier(value) && c.Result == None:
+		case key == "error" && given && isIdentifier(value) && c.Result == None:
 			c.Result, c.Text = Error, value
 		case !given && c.Result == None && slices.Contains([]Role{Error, OK, Len, Out}, Role(w)):
 			c.Result = Role(w)
@@ -106,8 +106,8 @@ func ParseCall(text string) (CallSpec, error) {
 	return c, nil
 }
 
-// fields splits words at blanks that are in no brackets.
-func fields(text string) []string {
+// splitFields splits words at blanks that are in no brackets.
+func splitFields(text string) []string {
 	depth := 0
 	return strings.FieldsFunc(text, func(r rune) bool {
 		switch r {
@@ -120,8 +120,8 @@ func fields(text string) []string {
 	})
 }
 
-// names are those in brackets, or numbers.
-func names(text string) ([]string, error) {
+// splitNames returns the names or numbers in brackets.
+func splitNames(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
@@ -136,8 +136,8 @@ func names(text string) ([]string, error) {
 	return list, nil
 }
 
-// identifier reports whether C can have such a name.
-func identifier(name string) bool {
+// isIdentifier reports whether C permits the name.
+func isIdentifier(name string) bool {
 	for i, r := range name {
 		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r))) {
 			return false

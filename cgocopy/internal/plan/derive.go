@@ -11,11 +11,11 @@ import (
 
 // Wanted is one type to derive.
 type Wanted struct {
-	Name string // as the user says it
+	Name string // as the user named it
 	Type *ctype.Type
 }
 
-// Options say what users decide.
+// Options are the decisions of the user.
 type Options struct {
 	Calls []WantedCall
 	Tags  map[string]Tag // by Struct.member, in C's words
@@ -23,7 +23,7 @@ type Options struct {
 	Rust  bool           // structs of Rust are repr(C)
 	Big   bool           // the highest byte of a number comes first
 
-	OmitPointers bool // pointers that no tag names are left out
+	OmitPointers bool // pointers that no tag names are omitted
 }
 
 // Enum is a Go type for the values of a C enum.
@@ -34,19 +34,19 @@ type Enum struct {
 	Values []Value
 }
 
-// Value is one of its constants.
+// Value is a constant of an enum.
 type Value struct {
 	Go, C string
 	N     int64
 }
 
-// Plan is everything that is to be generated.
+// Plan is the content of the generated code.
 type Plan struct {
-	Structs []*Struct // those that were asked for and those in them, each before its users
+	Structs []*Struct // the requested ones and those in them, each before its users
 	Enums   []*Enum
 	Calls   []*Call
 	Word    int64    // as in Options; zero: 8
-	Omitted []string // members that are left out as pointers, e.g. node.next (struct node *)
+	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
 // Derive plans Go types after C types. The error is of type Refusals, and
@@ -56,42 +56,42 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	asked := map[*ctype.Type]string{}
 	for _, w := range wanted { // before members, which call types by names of their own
 		if t := w.Type.Strip(); t != nil && asked[t] == "" {
-			d.asked[t], asked[t] = bare(w.Name), w.Name
+			d.asked[t], asked[t] = bareName(w.Name), w.Name
 		}
 	}
 	for _, w := range wanted {
 		t := w.Type.Strip()
 		if t != nil && asked[t] != w.Name {
-			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is the same type as " + asked[t], Remedy: "ask for one of the two"})
+			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is the same type as " + asked[t], Remedy: "ask for one of the two"})
 			continue
 		}
-		if t != nil && t.Kind == ctype.Union && o.Tags[bare(w.Name)].On == "" && !viewed(t) {
-			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bare(w.Name))})
+		if t != nil && t.Kind == ctype.Union && o.Tags[bareName(w.Name)].On == "" && !isViewed(t) {
+			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bareName(w.Name))})
 			continue
 		}
 		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
-			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
+			d.reject(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: positionOf(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
 			continue
 		}
-		d.structOf(t, Exported(bare(w.Name)), bare(w.Name))
+		d.structOf(t, Exported(bareName(w.Name)), bareName(w.Name))
 	}
 	for _, c := range o.Calls {
-		d.call(c)
+		d.planCall(c)
 	}
-	d.circles()
+	d.rejectCycles()
 	for key := range o.Tags {
 		if !d.used[key] {
-			d.refuse(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was asked for", Remedy: "write Struct.member as C does"})
+			d.reject(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was asked for", Remedy: "write Struct.member as C does"})
 		}
 	}
 	if len(d.refusals) > 0 {
 		slices.SortStableFunc(d.refusals, func(a, b Refusal) int { return strings.Compare(a.Struct+"."+a.Field, b.Struct+"."+b.Field) })
-		return nil, slices.Compact(d.refusals) // a type in several places is refused in each
+		return nil, slices.Compact(d.refusals) // a type in several places is rejected in each
 	}
 	return d.plan, nil
 }
 
-func pos(t *ctype.Type) string {
+func positionOf(t *ctype.Type) string {
 	if t == nil {
 		return ""
 	}
@@ -103,22 +103,22 @@ type deriver struct {
 	apart    bool // members of a type of the user's own: structs in it are planned elsewhere
 	structs  map[*ctype.Type]*Struct
 	enums    map[*ctype.Type]*Enum
-	asked    map[*ctype.Type]string // by which name the user asks for a type
+	asked    map[*ctype.Type]string // the name by which the user requests a type
 	names    map[string]*ctype.Type // Go names that are taken
 	used     map[string]bool        // keys of tags
 	plan     *Plan
 	refusals Refusals
 }
 
-// bare is a name of C without the word before it.
-func bare(name string) string { return name[1+strings.LastIndexByte(name, ' '):] }
+// bareName returns a name of C without the word before it.
+func bareName(name string) string { return name[1+strings.LastIndexByte(name, ' '):] }
 
-func (d *deriver) refuse(r Refusal) { d.refusals = append(d.refusals, r) }
+func (d *deriver) reject(r Refusal) { d.refusals = append(d.refusals, r) }
 
-// name claims a Go name for a type.
-func (d *deriver) name(t *ctype.Type, goName, cName string) bool {
+// claimName claims a Go name for a type.
+func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 	if old, taken := d.names[goName]; taken && old != t {
-		d.refuse(Refusal{Pos: pos(t), Struct: cName, Type: t.String(), Reason: fmt.Sprintf("would be called %s in Go, as %s is", goName, old), Remedy: "generate them into two packages"})
+		d.reject(Refusal{Pos: positionOf(t), Struct: cName, Type: t.String(), Reason: fmt.Sprintf("would be called %s in Go, as %s is", goName, old), Remedy: "generate them into two packages"})
 		return false
 	}
 	d.names[goName] = t
@@ -134,10 +134,10 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 		goName, cName = Exported(name), name
 	}
 	if reason, remedy := Unusable(t, d.options); reason != "" {
-		d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
+		d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
 		return nil
 	}
-	if !d.name(t, goName, cName) {
+	if !d.claimName(t, goName, cName) {
 		return nil
 	}
 	s := &Struct{Go: goName, C: t, Says: cName}
@@ -149,24 +149,23 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 		d.used[cName] = true
 		s.Free = tag.Free
 		switch {
-		case t.Kind == ctype.Union && !tag.only(Tag{Free: tag.Free, On: tag.On, Cases: tag.Cases}):
-			d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole union cannot have", Remedy: "there are union=MEMBER:0:first,1:second and free=FUNCTION"})
-		case t.Kind == ctype.Struct && (tag.Free == "" || !tag.only(Tag{Free: tag.Free})):
-			d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
+		case t.Kind == ctype.Union && !tag.equals(Tag{Free: tag.Free, On: tag.On, Cases: tag.Cases}):
+			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole union cannot have", Remedy: "there are union=MEMBER:0:first,1:second and free=FUNCTION"})
+		case t.Kind == ctype.Struct && (tag.Free == "" || !tag.equals(Tag{Free: tag.Free})):
+			d.reject(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
 		}
 	}
 	if on := d.options.Tags[cName]; t.Kind == ctype.Union && on.On != "" {
-		d.event(s, t, cName, on)
+		d.planEvent(s, t, cName, on)
 	} else {
-		d.fields(s, t, cName, 0, "")
+		d.addFields(s, t, cName, 0, "")
 	}
-	finish(s, d.options.Word)
+	setProperties(s, d.options.Word)
 	d.plan.Structs = append(d.plan.Structs, s)
 	return s
 }
 
-// Unusable says why nothing can be copied from a struct, and what could be done;
-// nothing: it can.
+// Unusable returns why nothing can be copied from a struct, and a remedy; "" if it can.
 func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
 	case t.Incomplete && t.Language == ctype.CXX:
@@ -183,9 +182,9 @@ func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	return "", ""
 }
 
-// fields adds the members of t, which lies at offset in s.
-func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
-	counts := d.counts(s.C, cName, 0)
+// addFields adds the members of t, which is at offset in s.
+func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
+	counts := d.findCounts(s.C, cName, 0)
 	list := t.Fields
 	if t.Kind == ctype.Union { // its members read alike
 		list = list[:1]
@@ -194,15 +193,15 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		inner := m.Type.Strip()
 		name := m.Name
 		if name == "" && inner != nil && inner.Kind == ctype.Union {
-			name = first(inner) // stands for it
-			if d.options.Tags[cName+"."+path+name].On == "" && viewed(inner) {
-				d.fields(s, inner, cName, offset+m.Offset, path)
+			name = firstName(inner) // stands for it
+			if d.options.Tags[cName+"."+path+name].On == "" && isViewed(inner) {
+				d.addFields(s, inner, cName, offset+m.Offset, path)
 				continue
 			}
 		}
 		if name == "" {
 			if inner != nil && inner.Kind == ctype.Struct {
-				d.fields(s, inner, cName, offset+m.Offset, path)
+				d.addFields(s, inner, cName, offset+m.Offset, path)
 			}
 			continue // else an unnamed bit-field: padding
 		}
@@ -215,26 +214,26 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 			s.Part = true
 			continue
 		}
-		if d.options.OmitPointers && !d.used[key] && pointing(m.Type) {
+		if d.options.OmitPointers && !d.used[key] && isPointing(m.Type) {
 			s.Part = true
 			d.plan.Omitted = append(d.plan.Omitted, fmt.Sprintf("%s (%s)", key, m.Type))
 			continue
 		}
 		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
-		w := &where{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
+		w := &memberContext{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
 		if f.Go == "" {
-			w.refuse(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
+			w.reject(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
 			continue
 		}
-		if method(f.Go) {
-			w.refuse(m.Type, "would be called "+f.Go+" in Go, as a method is", "leave it out with -tag '"+key+"=-'")
+		if isMethod(f.Go) {
+			w.reject(m.Type, "would be called "+f.Go+" in Go, as a method is", "leave it out with -tag '"+key+"=-'")
 			continue
 		}
 		if slices.ContainsFunc(s.Fields, func(o Field) bool { return o.Go == f.Go }) {
-			w.refuse(m.Type, "would be the second "+f.Go+" in Go", "leave one of them out with a tag -")
+			w.reject(m.Type, "would be the second "+f.Go+" in Go", "leave one of them out with a tag -")
 			continue
 		}
-		rule, ok := w.member(m)
+		rule, ok := w.planMember(m)
 		if !ok {
 			continue
 		}
@@ -245,10 +244,10 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 	}
 }
 
-// first is the name of the first member of t that has one and an address, by
-// which C reaches it through what has none; or else of one that has no address.
-// Empty: there is none.
-func first(t *ctype.Type) string {
+// firstName returns the name of the first member of t that has one and an address, by which C
+// reaches it through unnamed ones; or else of one that has no address. It returns "" if there is
+// none.
+func firstName(t *ctype.Type) string {
 	name, _ := firstOf(t)
 	return name
 }
@@ -269,16 +268,16 @@ func firstOf(t *ctype.Type) (name string, addressed bool) {
 	return name, false
 }
 
-// counts are the members of t that can count others.
-func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]Count {
+// findCounts returns the members of t that can count others.
+func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[string]Count {
 	out := map[string]Count{}
 	for _, m := range t.Fields {
 		inner := m.Type.Strip()
 		if inner == nil || m.BitSize > 0 {
 			continue
 		}
-		if m.Name == "" && (inner.Kind == ctype.Struct || viewed(inner)) {
-			maps.Copy(out, d.counts(inner, cName, offset+m.Offset))
+		if m.Name == "" && (inner.Kind == ctype.Struct || isViewed(inner)) {
+			maps.Copy(out, d.findCounts(inner, cName, offset+m.Offset))
 		}
 		signed := inner.Kind == ctype.Int
 		if inner.Kind == ctype.Enum {
@@ -298,9 +297,9 @@ func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]C
 	return out
 }
 
-// finish works out what follows from a struct's fields. word is the largest
+// setProperties sets the properties that follow from a struct's fields. word is the largest
 // alignment in Go.
-func finish(s *Struct, word int64) {
+func setProperties(s *Struct, word int64) {
 	s.Flat = !s.Part
 	var end, align int64 = 0, 1
 	for i := range s.Fields {
@@ -312,15 +311,15 @@ func finish(s *Struct, word int64) {
 			s.Flat = false
 		}
 		end = f.Offset + f.Rule.Size
-		s.Fails = s.Fails || fails(f.Rule)
-		s.Allocs = s.Allocs || allocs(f.Rule)
+		s.Fails = s.Fails || canFail(f.Rule)
+		s.Allocs = s.Allocs || allocates(f.Rule)
 	}
 	if (end+align-1)/align*align != s.C.Size {
 		s.Flat = false
 	}
 }
 
-// goAlign is how Go aligns the value of a rule that loads.
+// goAlign returns the alignment in Go of the value of a rule that loads.
 func goAlign(r Rule, word int64) int64 {
 	switch {
 	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // in Go a pointer comes first
@@ -337,7 +336,7 @@ func goAlign(r Rule, word int64) int64 {
 	return max(1, min(r.Size, word))
 }
 
-func fails(r Rule) bool {
+func canFail(r Rule) bool {
 	switch r.Op {
 	case Text, Slice, Tail, Union, Deref:
 		return true
@@ -346,21 +345,21 @@ func fails(r Rule) bool {
 	case Nested:
 		return r.Struct.Fails
 	case Each:
-		return fails(*r.Elem)
+		return canFail(*r.Elem)
 	}
 	return false
 }
 
-func allocs(r Rule) bool {
+func allocates(r Rule) bool {
 	switch r.Op {
 	case Text, Chars, Slice, Tail, Deref:
 		return true
 	case Nested:
 		return r.Struct.Allocs
 	case Each:
-		return allocs(*r.Elem)
+		return allocates(*r.Elem)
 	case Union:
-		return slices.ContainsFunc(r.Cases, func(c Case) bool { return allocs(c.Rule) })
+		return slices.ContainsFunc(r.Cases, func(c Case) bool { return allocates(c.Rule) })
 	}
 	return false
 }

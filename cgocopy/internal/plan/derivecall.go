@@ -17,11 +17,11 @@ type WantedCall struct {
 	Type *ctype.Type // of the function
 }
 
-// call plans one function.
-func (d *deriver) call(w WantedCall) {
-	c := &Call{C: w.C, Go: w.As, Says: prototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
+// planCall plans one function.
+func (d *deriver) planCall(w WantedCall) {
+	c := &Call{C: w.C, Go: w.As, Says: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
 	bad := func(format string, args ...any) {
-		d.refuse(Refusal{Struct: w.C, Field: "()", Type: c.Says, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
+		d.reject(Refusal{Struct: w.C, Field: "()", Type: c.Says, Reason: fmt.Sprintf(format, args...), Remedy: "see cgocopy help gen"})
 	}
 	if c.Go == "" {
 		c.Go = Exported(w.C)
@@ -37,10 +37,10 @@ func (d *deriver) call(w WantedCall) {
 		bad("takes %d arguments, and %d are described", len(w.Type.Params), len(w.Params))
 		return
 	}
-	if !d.name(w.Type, c.Go, w.C) {
+	if !d.claimName(w.Type, c.Go, w.C) {
 		return
 	}
-	if !d.params(c, w, bad) || !d.result(c, w, bad) {
+	if !d.planParams(c, w, bad) || !d.planResult(c, w, bad) {
 		return
 	}
 	switch {
@@ -50,13 +50,13 @@ func (d *deriver) call(w WantedCall) {
 		bad("gives no pointer that could be freed")
 	case slices.Contains(c.With, string(Len)) && c.LenC == nil:
 		bad("is freed with a len, and has none")
-	case c.OutC == nil || d.gives(c, w, bad):
+	case c.OutC == nil || d.planOutput(c, w, bad):
 		d.plan.Calls = append(d.plan.Calls, c)
 	}
 }
 
-// params looks at the parameters.
-func (d *deriver) params(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planParams checks the parameters.
+func (d *deriver) planParams(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	for i, name := range w.Params {
 		t := w.Type.Params[i]
 		s := t.Strip()
@@ -78,12 +78,12 @@ func (d *deriver) params(c *Call, w WantedCall, bad func(string, ...any)) bool {
 			*at = s.Elem
 			c.Inline = c.Inline || p.Role == Out && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Struct
 		default:
-			if p.Go = parameter(name, c.Params); p.Go == "" {
+			if p.Go = paramName(name, c.Params); p.Go == "" {
 				bad("has a parameter %s, which cannot be written in Go", name)
 				return false
 			}
 			p.Role = In
-			if p.Type, p.C = input(t); p.Type == "" {
+			if p.Type, p.C = inputTypes(t); p.Type == "" {
 				bad("takes %s, which Go cannot pass", t)
 				return false
 			}
@@ -93,8 +93,8 @@ func (d *deriver) params(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	return true
 }
 
-// parameter is the Go name of one: not a keyword, and not used before.
-func parameter(name string, before []Param) string {
+// paramName returns the Go name of a parameter: not a keyword, and not used before.
+func paramName(name string, before []Param) string {
 	goName := Exported(name)
 	if goName == "" {
 		return ""
@@ -114,8 +114,8 @@ func parameter(name string, before []Param) string {
 	return goName
 }
 
-// input is how a parameter is passed through: its type in Go, and in C.
-func input(t *ctype.Type) (goes, c string) {
+// inputTypes returns how a parameter is passed through: its type in Go, and in C.
+func inputTypes(t *ctype.Type) (goes, c string) {
 	s := t.Strip()
 	if s == nil {
 		return "", ""
@@ -125,15 +125,15 @@ func input(t *ctype.Type) (goes, c string) {
 	}
 	switch s.Kind {
 	case ctype.Int, ctype.Uint:
-		return number(s), number(s) + "_t"
+		return numberType(s), numberType(s) + "_t"
 	case ctype.Char:
 		return "byte", "uint8_t"
 	case ctype.Bool:
 		return "bool", "_Bool"
 	case ctype.Float:
-		return number(s), map[int64]string{4: "float", 8: "double"}[s.Size]
+		return numberType(s), map[int64]string{4: "float", 8: "double"}[s.Size]
 	case ctype.Pointer:
-		if to := s.Elem.Strip(); to != nil && to.Kind == ctype.Char && constant(s.Elem) {
+		if to := s.Elem.Strip(); to != nil && to.Kind == ctype.Char && isConst(s.Elem) {
 			return "string", "char *"
 		}
 		return "unsafe.Pointer", "void *"
@@ -141,8 +141,8 @@ func input(t *ctype.Type) (goes, c string) {
 	return "", ""
 }
 
-// constant reports whether a type is const by one of its names.
-func constant(t *ctype.Type) bool {
+// isConst reports whether a type is const by one of its names.
+func isConst(t *ctype.Type) bool {
 	for ; t != nil && t.Kind == ctype.Typedef; t = t.Elem {
 		if t.Const {
 			return true
@@ -151,8 +151,8 @@ func constant(t *ctype.Type) bool {
 	return false
 }
 
-// result looks at what the function returns.
-func (d *deriver) result(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planResult checks the result of the function.
+func (d *deriver) planResult(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	t := w.Type.Elem
 	s := t.Strip()
 	void := s == nil || s.Kind == ctype.Void
@@ -187,9 +187,9 @@ func (d *deriver) result(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	return false
 }
 
-// gives plans what the function gives, as members of a struct that only a
-// helper in C has: out, and behind it len.
-func (d *deriver) gives(c *Call, w WantedCall, bad func(string, ...any)) bool {
+// planOutput plans the output of the function, as members of a struct that only a helper in C has:
+// out, and after it len.
+func (d *deriver) planOutput(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	out := c.OutC.Strip()
 	if out == nil || strings.Contains(c.OutC.String(), "without a name") {
 		bad("gives %s, which C cannot name", c.OutC)
@@ -202,8 +202,8 @@ func (d *deriver) gives(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	}
 	if out.Kind == ctype.Pointer && c.LenC == nil && !tag.Opaque {
 		if to := out.Elem.Strip(); to != nil && to.Kind == ctype.Struct {
-			at := &where{deriver: d, struc: &Struct{Go: c.Go}, cName: w.C, field: Field{Go: "Out", C: "out"}}
-			c.One = at.inner(out.Elem, to)
+			at := &memberContext{deriver: d, struc: &Struct{Go: c.Go}, cName: w.C, field: Field{Go: "Out", C: "out"}}
+			c.One = at.planInner(out.Elem, to)
 			return c.One != nil
 		}
 	}
@@ -226,13 +226,13 @@ func (d *deriver) gives(c *Call, w WantedCall, bad func(string, ...any)) bool {
 	}
 	before := len(d.refusals)
 	c.Out = &Struct{Go: strings.ToLower(c.Go[:1]) + c.Go[1:] + "Out", C: t, Says: w.C}
-	d.fields(c.Out, t, w.C, 0, "")
-	finish(c.Out, d.options.Word)
+	d.addFields(c.Out, t, w.C, 0, "")
+	setProperties(c.Out, d.options.Word)
 	return len(d.refusals) == before
 }
 
-// prototype is a function as C declares it.
-func prototype(t *ctype.Type) string {
+// formatPrototype returns a function in the notation of C.
+func formatPrototype(t *ctype.Type) string {
 	var params []string
 	for _, p := range t.Params {
 		params = append(params, p.String())

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// unionName is the name by which a tag speaks of a union wherever it lies: that
-// of its typedef, or its tag.
+// unionName returns the name of a union in tags, independent of its place: that of its typedef, or
+// its tag.
 func unionName(t, s *ctype.Type) string {
 	if name := t.String(); name != s.String() {
 		return name
@@ -17,27 +17,26 @@ func unionName(t, s *ctype.Type) string {
 	return s.Tag()
 }
 
-// event plans a union that says itself which member holds: all of them begin
-// with the same number. In Go it is a struct with that number, and with the
-// union beside it.
-func (d *deriver) event(s *Struct, t *ctype.Type, cName string, tag Tag) {
-	counts := d.counts(t, cName, 0)
-	for _, m := range t.Fields { // or it is in one of them: sa.sa_family
+// planEvent plans a union that contains its own discriminant: all of its members begin with the
+// same number. In Go it is a struct with that number, and with the union next to it.
+func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
+	counts := d.findCounts(t, cName, 0)
+	for _, m := range t.Fields { // or the number is in one of them: sa.sa_family
 		if inner := m.Type.Strip(); inner != nil && inner.Kind == ctype.Struct && m.Name != "" {
-			for name, c := range d.counts(inner, cName+"."+m.Name, m.Offset) {
+			for name, c := range d.findCounts(inner, cName+"."+m.Name, m.Offset) {
 				c.C = m.Name + "." + name
 				counts[c.C] = c
 			}
 		}
 	}
 	f := Field{Go: "Union", Type: t.String(), Pos: t.Pos(), Tag: tag, Nameless: true}
-	w := &where{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
-	on, ok := w.count(t, tag.On)
+	w := &memberContext{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
+	on, ok := w.findCount(t, tag.On)
 	if !ok {
 		return
 	}
 	if i := slices.IndexFunc(t.Fields, func(m ctype.Field) bool { return m.Name == on.C }); i >= 0 {
-		d.fields(s, &ctype.Type{Fields: t.Fields[i : i+1]}, cName, 0, "")
+		d.addFields(s, &ctype.Type{Fields: t.Fields[i : i+1]}, cName, 0, "")
 	} else {
 		number := numberOf(*on)
 		s.Fields = append(s.Fields, Field{Go: Exported(on.C), C: on.C, Type: number, Pos: t.Pos(), Offset: on.Offset, Rule: Rule{Op: Load, Go: number, Num: number, Size: on.Size, Aligned: true}})
@@ -50,16 +49,16 @@ func (d *deriver) event(s *Struct, t *ctype.Type, cName string, tag Tag) {
 		}
 		f.Rule.Cases = append(f.Rule.Cases, c)
 	}
-	if d.name(&ctype.Type{Kind: ctype.Union, Name: cName}, f.Rule.Go, cName) {
+	if d.claimName(&ctype.Type{Kind: ctype.Union, Name: cName}, f.Rule.Go, cName) {
 		s.Fields = append(s.Fields, f)
 	}
 }
 
 // eventCase is the member that holds where the number is n.
-func (w *where) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
+func (w *memberContext) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
 	if i < 0 {
-		w.refuse(t, fmt.Sprintf("has no member %s", name), "name one of its members for each value of "+w.tag.On)
+		w.reject(t, fmt.Sprintf("has no member %s", name), "name one of its members for each value of "+w.tag.On)
 		return Case{}, false
 	}
 	m := t.Fields[i]
@@ -67,13 +66,13 @@ func (w *where) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	key := w.cName + "." + name
 	inner.tag, inner.field.Go, inner.field.C = w.options.Tags[key], Exported(name), name
 	w.used[key] = true
-	r, ok := inner.rule(m.Type, m.Offset)
+	r, ok := inner.planRule(m.Type, m.Offset)
 	if !ok {
 		return Case{}, false
 	}
 	on := w.counts[w.tag.On]
 	if _, ok := At(r, on.Offset, on.Size); !ok {
-		w.refuse(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
+		w.reject(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
 		return Case{}, false
 	}
 	return Case{Value: n, Field: Exported(name), C: name, Type: m.Type.String(), Rule: r}, true
@@ -87,8 +86,8 @@ func numberOf(c Count) string {
 	return fmt.Sprintf("uint%d", 8*c.Size)
 }
 
-// At is the Go path, with a dot before each name, of the number of size bytes
-// that lies at offset in what rule r takes.
+// At returns the Go path, with a dot before each name, of the number of size bytes at offset in the
+// value of rule r.
 func At(r Rule, offset, size int64) (path string, ok bool) {
 	if r.Op == Load && r.Num != "" && r.Elem == nil {
 		return "", offset == 0 && r.Size == size
@@ -107,14 +106,14 @@ func At(r Rule, offset, size int64) (path string, ok bool) {
 	return "", false
 }
 
-// pointing reports whether a value of type t is a pointer, or an array of them.
-func pointing(t *ctype.Type) bool {
+// isPointing reports whether a value of type t is a pointer, or an array of them.
+func isPointing(t *ctype.Type) bool {
 	s := t.Strip()
 	if s == nil {
 		return false
 	}
 	if _, m, ok := View(t); ok {
-		return pointing(m.Type)
+		return isPointing(m.Type)
 	}
-	return s.Kind == ctype.Pointer || s.Kind == ctype.Array && pointing(s.Elem)
+	return s.Kind == ctype.Pointer || s.Kind == ctype.Array && isPointing(s.Elem)
 }

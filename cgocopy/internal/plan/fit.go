@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// method reports whether generated types have a method of this name.
-func method(name string) bool {
+// isMethod reports whether generated types have a method of this name.
+func isMethod(name string) bool {
 	switch name {
 	case "FromC", "SliceFromC", "ToC", "TakeFromC":
 		return true
@@ -18,20 +18,20 @@ func method(name string) bool {
 	return false
 }
 
-// only reports whether a tag says nothing more than other does.
-func (t Tag) only(other Tag) bool { return reflect.DeepEqual(t, other) }
+// equals reports whether the two tags are the same.
+func (t Tag) equals(other Tag) bool { return reflect.DeepEqual(t, other) }
 
-// counted looks at what a counted pointer or array is made of: the count has
-// been used up.
-func (w *where) counted() *where {
+// withoutCount returns w for the elements of a counted pointer or array: the count has been used
+// up.
+func (w *memberContext) withoutCount() *memberContext {
 	inner := *w
 	inner.tag.Len, inner.tag.Max = "", 0
 	return &inner
 }
 
-// wordsFit refuses words of a tag that change nothing about a member: whoever
-// wrote them expects otherwise.
-func (w *where) wordsFit(t *ctype.Type, r Rule) {
+// wordsFit rejects words of a tag that change nothing about a member: their author expects an
+// effect.
+func (w *memberContext) wordsFit(t *ctype.Type, r Rule) {
 	has := map[Op]bool{}
 	depth := false
 	var look func(r Rule)
@@ -62,13 +62,13 @@ func (w *where) wordsFit(t *ctype.Type, r Rule) {
 		}
 	}
 	if len(idle) > 0 {
-		w.refuse(t, fmt.Sprintf("is nothing that %s in its tag could say more about", strings.Join(idle, " and ")), "take that away")
+		w.reject(t, fmt.Sprintf("is nothing that %s in its tag could say more about", strings.Join(idle, " and ")), "take that away")
 	}
 }
 
-// enumerator is the Go name of a value, which no other may have.
-func (w *where) enumerator(enum *ctype.Type, enumName, name string) string {
-	v := value(enumName, name)
+// claimEnumerator returns the Go name of a value, which no other may have.
+func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string) string {
+	v := enumeratorName(enumName, name)
 	if w.names[v] != nil {
 		v = enumName + "_" + name
 	}
@@ -76,13 +76,12 @@ func (w *where) enumerator(enum *ctype.Type, enumName, name string) string {
 	return v
 }
 
-// circles refuses slices by which a struct leads to its own kind, without a
-// limit to how far.
-func (d *deriver) circles() {
+// rejectCycles rejects slices by which a struct leads to its own type, without a depth limit.
+func (d *deriver) rejectCycles() {
 	leads := func(from *Struct) []*Struct {
 		var to []*Struct
 		for _, f := range from.Fields {
-			structs(f.Rule, func(s *Struct) { to = append(to, s) })
+			visitStructs(f.Rule, func(s *Struct) { to = append(to, s) })
 		}
 		return to
 	}
@@ -99,31 +98,31 @@ func (d *deriver) circles() {
 	}
 	for _, s := range d.plan.Structs {
 		for _, f := range s.Fields {
-			unlimited(f.Rule, false, func(to *Struct) {
+			visitUnlimited(f.Rule, false, func(to *Struct) {
 				if reaches(to, s, map[*Struct]bool{}) {
 					says := s.Says[1+strings.LastIndexByte(s.Says, ' '):]
-					d.refuse(Refusal{Pos: f.Pos, Struct: says, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", says, f.C)})
+					d.reject(Refusal{Pos: f.Pos, Struct: says, Field: f.C, Type: f.Type, Reason: "leads to its own kind, which may go in a circle", Remedy: fmt.Sprintf("add ,depth=N to its tag, or leave it out with -tag '%s.%s=-'", says, f.C)})
 				}
 			})
 		}
 	}
 }
 
-// structs visits the structs that values of a rule hold or point to.
-func structs(r Rule, visit func(*Struct)) {
+// visitStructs visits the structs that values of a rule contain or point to.
+func visitStructs(r Rule, visit func(*Struct)) {
 	if r.Struct != nil {
 		visit(r.Struct)
 	}
 	if r.Elem != nil {
-		structs(*r.Elem, visit)
+		visitStructs(*r.Elem, visit)
 	}
 	for _, c := range r.Cases {
-		structs(c.Rule, visit)
+		visitStructs(c.Rule, visit)
 	}
 }
 
-// unlimited visits the structs behind pointers that no depth limits.
-func unlimited(r Rule, pointed bool, visit func(*Struct)) {
+// visitUnlimited visits the structs after pointers without a depth limit.
+func visitUnlimited(r Rule, pointed bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:
 		pointed = r.Depth == 0
@@ -133,9 +132,9 @@ func unlimited(r Rule, pointed bool, visit func(*Struct)) {
 		visit(r.Struct)
 	}
 	if r.Elem != nil {
-		unlimited(*r.Elem, pointed, visit)
+		visitUnlimited(*r.Elem, pointed, visit)
 	}
 	for _, c := range r.Cases {
-		unlimited(c.Rule, pointed, visit)
+		visitUnlimited(c.Rule, pointed, visit)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// initialisms are written in capitals, as Go does.
-func initialism(word string) bool {
+// isInitialism reports whether Go writes the word in capitals.
+func isInitialism(word string) bool {
 	switch word {
 	case "id", "url", "uri", "uid", "gid", "pid", "ip", "tcp", "udp", "http", "https", "json", "xml", "html", "sql", "cpu", "gpu", "ram", "rgb", "rgba", "uuid", "utf8", "ascii", "api", "os", "fps", "tls", "ttl":
 		return true
@@ -21,12 +21,12 @@ func Exported(c string) string {
 	for _, word := range strings.FieldsFunc(c, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == '_' }) {
 		lower := strings.ToLower(word)
 		switch {
-		case initialism(lower):
+		case isInitialism(lower):
 			b.WriteString(strings.ToUpper(word))
 		case word == strings.ToUpper(word) && len(word) > 1: // RUN_FAST
-			b.WriteString(title(lower))
+			b.WriteString(capitalize(lower))
 		default:
-			b.WriteString(title(word))
+			b.WriteString(capitalize(word))
 		}
 	}
 	name := b.String()
@@ -36,7 +36,7 @@ func Exported(c string) string {
 	return name
 }
 
-func title(word string) string {
+func capitalize(word string) string {
 	if word == "" {
 		return ""
 	}
@@ -45,9 +45,9 @@ func title(word string) string {
 	return string(r)
 }
 
-// value is the Go name of an enumerator: that of the enum, and what of the
-// enumerator's name does not say that again.
-func value(enum, name string) string {
+// enumeratorName returns the Go name of an enumerator: that of the enum, and the part of the
+// enumerator's name that does not repeat it.
+func enumeratorName(enum, name string) string {
 	v := Exported(name)
 	if rest, ok := strings.CutPrefix(v, enum); ok && rest != "" {
 		v = rest

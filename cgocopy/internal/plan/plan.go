@@ -1,5 +1,5 @@
-// Package plan decides how each member of a C type comes into a Go value. A plan
-// says everything that generated code needs, and nothing about its wording.
+// Package plan decides how each member of a C type is copied into a Go value. A plan has all facts
+// that generated code needs, and nothing about its wording.
 package plan
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// Struct is one Go type and how it is filled.
+// Struct is one Go type with the rules that fill it.
 type Struct struct {
 	Go     string // its name
 	C      *ctype.Type
-	Says   string // how C says its name: GameObject, struct node
+	Says   string // its name in C: GameObject, struct node
 	Own    bool   // the user's own type: it is not declared again
 	Flat   bool   // Go lays it out as C does, takes over all of it, and nothing in it needs a look: one copy
 	Fails  bool   // filling it can fail
 	Allocs bool   // filling it can allocate
 	Fields []Field
 	Free   string // C function that frees the struct itself
-	Part   bool   // a member is left out
+	Part   bool   // a member is omitted
 }
 
 // Field is one member of the Go type.
@@ -33,7 +33,7 @@ type Field struct {
 	Offset int64 // bytes from the beginning of the struct
 	Rule   Rule
 
-	Nameless bool // it is an anonymous union, and C its first member's name; or the whole of a union, and C is empty
+	Nameless bool // it is an anonymous union, and C its first member's name; or an entire union, and C is ""
 }
 
 // See makes the field that of the union's member that its rule reads, where it
@@ -46,12 +46,12 @@ func (f *Field) See(t *ctype.Type) {
 	f.C, f.Type, f.Rule.View = f.C+"."+f.Rule.View, m.Type.String(), ""
 }
 
-// Op is how a value is taken over.
+// Op is the way a value is copied.
 type Op int
 
 // Ops.
 const (
-	Load   Op = iota // as it lies: a number, or a struct or array that is flat
+	Load   Op = iota // unchanged: a number, or a struct or array that is flat
 	Bool             // a byte that is not zero
 	Chars            // char[N]: up to its NUL, or all of it
 	Text             // char *: up to its NUL
@@ -60,12 +60,12 @@ const (
 	Slice            // a pointer and a count
 	Tail             // an array and a count: a flexible one, or one with room for more
 	Bits             // a bit-field
-	Union            // what the discriminant says
+	Union            // the member that the discriminant selects
 	Deref            // a pointer to one struct
 	Opaque           // an address, as a number
 )
 
-// UTF8 is what becomes of text that is not UTF-8.
+// UTF8 is the treatment of text that is not UTF-8.
 type UTF8 string
 
 // Ways to take it.
@@ -75,21 +75,21 @@ const (
 	Refuse  UTF8 = "error"
 )
 
-// Rule is how one value is taken over.
+// Rule describes how one value is copied.
 type Rule struct {
 	Op      Op
 	Go      string // type of the Go value, as source
-	From    string // of Load: type it lies as, where that is another than Go; of Bool and Bits: bool, where Go is another name for it
-	Num     string // of Load: the C number as a type of Go, e.g. int32; empty: it is none
+	From    string // of Load: its type in memory, if that is not Go; of Bool and Bits: bool, if Go is another name for it
+	Num     string // of Load: the C number as a type of Go, e.g. int32; "" if it is no number
 	Size    int64  // bytes in C
-	Aligned bool   // it lies where Go may load it in one piece
+	Aligned bool   // its address permits Go to load it in one access
 	N       int64  // Chars, Each: elements
 	Elem    *Rule  // Each, Slice, Tail
 	Struct  *Struct
 	Bytes   bool   // Chars, Text: as []byte
 	UTF8    UTF8   // Chars, Text
 	Max     int64  // Text: bytes; Slice, Tail: elements
-	Len     *Count // Slice, Tail; of Text: it has no NUL, but so many bytes
+	Len     *Count // Slice, Tail; of Text: it has no NUL, but this many bytes
 	Bit     int64  // Bits: from the least significant one of the byte at the offset
 	Width   int64  // Bits
 	Signed  bool   // Bits
@@ -97,10 +97,10 @@ type Rule struct {
 	On      *Count // Union: the discriminant
 	Cases   []Case // Union
 	Free    string // C function that frees what a pointer points to
-	View    string // the value is a union, and this member is read; empty: it is none, or the member has no name
+	View    string // the value is a union, and this member is read; "" if it is none, or the member has no name
 }
 
-// Count is a number that lies in the struct beside what it counts.
+// Count is a number in the struct next to what it counts.
 type Count struct {
 	C      string // member
 	Go     string // of the Go type, e.g. ItemsCount; empty: it is not taken over
@@ -121,10 +121,10 @@ type Case struct {
 // Defaults of rules.
 const (
 	MaxText  = 1 << 20 // bytes of a char *
-	MaxCount = 1 << 24 // elements behind a pointer
+	MaxCount = 1 << 24 // elements after a pointer
 )
 
-// Refusal is a member that cannot be taken over, and what could be done.
+// Refusal is a member that cannot be copied, and a remedy.
 type Refusal struct {
 	Pos    string // file:line; empty: not known
 	Struct string
@@ -134,7 +134,7 @@ type Refusal struct {
 	Remedy string
 }
 
-// Error is the refusal in one line.
+// Error returns the refusal in one line.
 func (r Refusal) Error() string {
 	var b strings.Builder
 	if r.Pos != "" {
@@ -148,7 +148,7 @@ func (r Refusal) Error() string {
 	return b.String()
 }
 
-// Refusals are all of a run: nothing is generated where there is one.
+// Refusals are all refusals of a run: nothing is generated if there is one.
 type Refusals []Refusal
 
 // Error is one line each.

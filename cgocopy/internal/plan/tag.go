@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Tag is what a user says about a member, as the text of a cgocopy tag:
+// Tag is the user's specification of a member, as the text of a cgocopy tag:
 //
 //	items_ptr,len=items_count,max=1000
 //	-
@@ -45,12 +45,12 @@ func ParseTag(text string) (Tag, error) {
 				i++
 				rest = append(rest, strings.TrimSpace(words[i]))
 			}
-			if err := t.union(rest); err != nil {
+			if err := t.parseUnion(rest); err != nil {
 				return t, err
 			}
 			continue
 		}
-		if err := t.set(key, value, given); err != nil {
+		if err := t.setKey(key, value, given); err != nil {
 			return t, err
 		}
 	}
@@ -70,8 +70,8 @@ func isCase(word string) bool {
 	return err == nil
 }
 
-// union reads kind:0:i and further cases 1:f.
-func (t *Tag) union(words []string) error {
+// parseUnion reads kind:0:i and further cases 1:f.
+func (t *Tag) parseUnion(words []string) error {
 	on, first, ok := strings.Cut(words[0], ":")
 	if !ok || on == "" {
 		return fmt.Errorf("union=%s: want the discriminant, a value and a member, e.g. union=kind:0:i,1:f", words[0])
@@ -91,7 +91,7 @@ func (t *Tag) union(words []string) error {
 	return nil
 }
 
-func (t *Tag) set(key, value string, given bool) error {
+func (t *Tag) setKey(key, value string, given bool) error {
 	number := func(into *int64) error {
 		n, err := strconv.ParseInt(value, 0, 64)
 		if err != nil || n < 1 {

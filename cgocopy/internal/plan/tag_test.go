@@ -113,7 +113,7 @@ func FuzzParseCall(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !identifier(c.C) || c.Free != "" && !identifier(c.Free) || c.Text != "" && !identifier(c.Text) {
+		if !isIdentifier(c.C) || c.Free != "" && !isIdentifier(c.Free) || c.Text != "" && !isIdentifier(c.Text) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	})
