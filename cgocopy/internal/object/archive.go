@@ -17,8 +17,8 @@ const (
 	arHeader = 60
 )
 
-// archived is one member of an archive.
-type archived struct {
+// archiveMember is one member of an archive.
+type archiveMember struct {
 	name string
 	data *io.SectionReader
 }
@@ -35,9 +35,9 @@ func isArchive(r io.ReaderAt) (bool, error) {
 	return string(magic) == arMagic, nil
 }
 
-// members are those of an archive, without its tables of symbols and names.
-func members(r io.ReaderAt) ([]archived, error) {
-	var list []archived
+// readMembers returns the members of an archive, without its tables of symbols and names.
+func readMembers(r io.ReaderAt) ([]archiveMember, error) {
+	var list []archiveMember
 	var long []byte // names too long for a header
 	for at := int64(len(arMagic)); ; {
 		head := make([]byte, arHeader)
@@ -86,6 +86,6 @@ func members(r io.ReaderAt) ([]archived, error) {
 			}
 			name, _, _ = strings.Cut(string(long[n:]), "\n")
 		}
-		list = append(list, archived{strings.TrimSuffix(name, "/"), io.NewSectionReader(r, from, size)})
+		list = append(list, archiveMember{strings.TrimSuffix(name, "/"), io.NewSectionReader(r, from, size)})
 	}
 }

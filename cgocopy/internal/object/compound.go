@@ -10,9 +10,9 @@ import (
 // attrGNUVector marks arrays that are vectors of the processor.
 const attrGNUVector dwarf.Attr = 0x2107
 
-// array fills in an array of one dimension or more.
-func (r *reader) array(t *ctype.Type, e *dwarf.Entry, list *entries) error {
-	elem, err := r.elem(e)
+// fillArray fills in an array of one dimension or more.
+func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
+	elem, err := r.elemType(e)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (r *reader) array(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 		return nil
 	}
 	var dims []int64
-	err = children(e, list, func(kid *dwarf.Entry) error {
+	err = visitChildren(e, list, func(kid *dwarf.Entry) error {
 		if kid.Tag != dwarf.TagSubrangeType {
 			return nil
 		}
@@ -49,7 +49,7 @@ func (r *reader) array(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	return nil
 }
 
-// SizeOf is the size of a type behind its names.
+// SizeOf returns the size of a type after its typedefs.
 func SizeOf(t *ctype.Type) int64 {
 	if t = t.Strip(); t == nil {
 		return 0
@@ -57,13 +57,13 @@ func SizeOf(t *ctype.Type) int64 {
 	return t.Size
 }
 
-// enum fills in what an enum is stored as, and its values.
-func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
-	if t.Elem, err = r.elem(e); err != nil {
+// fillEnum fills in the storage type of an enum, and its values.
+func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
+	if t.Elem, err = r.elemType(e); err != nil {
 		return err
 	}
 	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
-	err = children(e, list, func(kid *dwarf.Entry) error {
+	err = visitChildren(e, list, func(kid *dwarf.Entry) error {
 		if kid.Tag != dwarf.TagEnumerator {
 			return nil
 		}
@@ -86,19 +86,19 @@ func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) 
 	return nil
 }
 
-// members fills in the fields of a struct, class or union.
-func (r *reader) members(t *ctype.Type, e *dwarf.Entry, list *entries) error {
+// fillMembers fills in the fields of a struct, class or union.
+func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
 	if _, ok := e.Val(dwarf.AttrVtableElemLoc).([]byte); ok {
 		t.Why = "has virtual functions"
 	}
-	return children(e, list, func(kid *dwarf.Entry) error {
+	return visitChildren(e, list, func(kid *dwarf.Entry) error {
 		switch kid.Tag {
 		case dwarf.TagMember:
-			return r.member(t, kid)
+			return r.addMember(t, kid)
 		case dwarf.TagInheritance:
-			return r.inherits(t, kid)
+			return r.addBase(t, kid)
 		case dwarf.TagVariantPart:
 			t.Why = "is a Rust enum with data, which has no layout that C knows"
 		case dwarf.TagSubprogram:
@@ -110,8 +110,8 @@ func (r *reader) members(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	})
 }
 
-// AlignOf is what a type of this size is usually aligned to. A packed struct is
-// told by its offsets.
+// AlignOf returns the usual alignment of a type of this size. Offsets show whether a struct is
+// packed.
 func AlignOf(t *ctype.Type) int64 {
 	t = t.Strip()
 	switch {
@@ -125,8 +125,8 @@ func AlignOf(t *ctype.Type) int64 {
 	return max(t.Size, 1)
 }
 
-// member adds one field.
-func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
+// addMember adds one field.
+func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
 		return nil // a static member of C++
 	}
@@ -136,10 +136,10 @@ func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
 	var f ctype.Field
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
 	var err error
-	if f.File, f.Line, err = r.declared(e); err != nil {
+	if f.File, f.Line, err = r.declaredAt(e); err != nil {
 		return err
 	}
-	if f.Type, err = r.elem(e); err != nil {
+	if f.Type, err = r.elemType(e); err != nil {
 		return err
 	}
 	if s := f.Type.Strip(); f.Line == 0 && s != nil && (s.Kind == ctype.Struct || s.Kind == ctype.Union) {
@@ -159,15 +159,14 @@ func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
 		}
 		f.Offset = n
 	}
-	r.bits(&f, e)
+	r.fillBits(&f, e)
 	t.Fields = append(t.Fields, f)
 	return nil
 }
 
-// bits fills in where a bit-field lies. DWARF up to 3 counts from the most
-// significant bit of a storage unit, later ones from the beginning of the
-// struct.
-func (r *reader) bits(f *ctype.Field, e *dwarf.Entry) {
+// fillBits fills in the place of a bit-field. DWARF up to 3 counts from the most significant bit of
+// a storage unit, later ones from the beginning of the struct.
+func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	size, ok := e.Val(dwarf.AttrBitSize).(int64)
 	if !ok {
 		return
@@ -186,18 +185,18 @@ func (r *reader) bits(f *ctype.Field, e *dwarf.Entry) {
 	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
-// mostInherited is how many fields all classes of a file may have from their bases. A
-// class that inherits twice from a base has its fields twice, so that a few dozen
-// classes can have any number.
-const mostInherited = 1 << 20
+// maxInherited is the maximum number of fields that all classes of a file may have from their
+// bases. A class that inherits twice from a base has its fields twice, so that a few dozen classes
+// can have any number.
+const maxInherited = 1 << 20
 
-// inherits adds the fields of a C++ base, where they lie.
-func (r *reader) inherits(t *ctype.Type, e *dwarf.Entry) error {
+// addBase adds the fields of a C++ base, at their offsets.
+func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 	if virtual, _ := e.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
 		t.Why = "has a virtual base"
 		return nil
 	}
-	base, err := r.elem(e)
+	base, err := r.elemType(e)
 	if err != nil {
 		return err
 	}
@@ -209,8 +208,8 @@ func (r *reader) inherits(t *ctype.Type, e *dwarf.Entry) error {
 	if base.Why != "" {
 		t.Why = base.Why
 	}
-	if r.inherited += len(base.Fields); r.inherited > mostInherited {
-		return fmt.Errorf("read DWARF: classes inherit more than %d fields in all", mostInherited)
+	if r.inherited += len(base.Fields); r.inherited > maxInherited {
+		return fmt.Errorf("read DWARF: classes inherit more than %d fields in all", maxInherited)
 	}
 	for _, f := range base.Fields {
 		f.Offset += at
@@ -236,8 +235,8 @@ func plusConstant(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// children visits the entries right below e. The reader must stand behind e.
-func children(e *dwarf.Entry, list *entries, visit func(*dwarf.Entry) error) error {
+// visitChildren visits the entries directly below e. The reader must be after e.
+func visitChildren(e *dwarf.Entry, list *entries, visit func(*dwarf.Entry) error) error {
 	if !e.Children {
 		return nil
 	}
@@ -252,7 +251,7 @@ func children(e *dwarf.Entry, list *entries, visit func(*dwarf.Entry) error) err
 		if err := visit(kid); err != nil {
 			return err
 		}
-		if err := skip(kid, list); err != nil {
+		if err := skipChildren(kid, list); err != nil {
 			return err
 		}
 	}

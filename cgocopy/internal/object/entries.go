@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// entries are read one after the other.
+// entries reads entries one after another.
 type entries struct {
 	*dwarf.Reader
-	ends int // of lists, one behind the other
+	ends int // of lists, one after another
 }
 
-// mostEnds is how many lists may end at once: what has more is no description
-// of types, but room that a file says to have.
-const mostEnds = 1 << 16
+// maxEnds is the maximum number of lists that end in one place: more are no description of types,
+// but padding of the file.
+const maxEnds = 1 << 16
 
-// Next is the next entry; nil: there is none.
+// Next returns the next entry, or nil if there is none.
 func (e *entries) Next() (*dwarf.Entry, error) {
 	entry, err := e.Reader.Next()
 	if err != nil || entry == nil || entry.Tag != 0 {
 		e.ends = 0
 		return entry, err
 	}
-	if e.ends++; e.ends > mostEnds {
+	if e.ends++; e.ends > maxEnds {
 		return nil, errors.New("too many lists end at once")
 	}
 	return entry, nil
 }
 
-// skip passes over what is below e, which was read last. It goes on entry by
-// entry: where a file says that the next is may be before it.
-func skip(e *dwarf.Entry, list *entries) error {
+// skipChildren skips what is below e, which was read last. It reads entry by entry: the offset of
+// the next one in a file may be before it.
+func skipChildren(e *dwarf.Entry, list *entries) error {
 	for deep := 0; ; {
 		switch {
 		case e == nil:
@@ -52,10 +52,10 @@ func skip(e *dwarf.Entry, list *entries) error {
 	}
 }
 
-// scopes notes what is around the types below the entry that was read last.
-func (r *reader) scopes(all *entries, around string) error {
-	if strings.Count(around, "::") > deepest {
-		return fmt.Errorf("read DWARF: namespaces %d deep", deepest)
+// recordScopes records the namespaces around the types below the entry that was read last.
+func (r *reader) recordScopes(all *entries, around string) error {
+	if strings.Count(around, "::") > maxDepth {
+		return fmt.Errorf("read DWARF: namespaces %d deep", maxDepth)
 	}
 	for {
 		e, err := all.Next()
@@ -72,11 +72,11 @@ func (r *reader) scopes(all *entries, around string) error {
 		switch {
 		case !e.Children:
 		case name != "" && (e.Tag == dwarf.TagNamespace || e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagUnionType):
-			if err := r.scopes(all, around+name+"::"); err != nil {
+			if err := r.recordScopes(all, around+name+"::"); err != nil {
 				return err
 			}
 		default:
-			if err := skip(e, all); err != nil {
+			if err := skipChildren(e, all); err != nil {
 				return err
 			}
 		}

@@ -6,16 +6,16 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// index fills byName.
-func (f *File) index() {
+// buildIndex fills byName.
+func (f *File) buildIndex() {
 	f.byName, f.clashes = map[string]*ctype.Type{}, map[string][2]*ctype.Type{}
 	put := func(name string, t *ctype.Type) {
 		old := f.byName[name]
 		switch {
 		case name == "":
-		case old == nil, hollow(old) && !hollow(t):
+		case old == nil, isIncomplete(old) && !isIncomplete(t):
 			f.byName[name] = t
-		case !hollow(t) && !alike(old, t):
+		case !isIncomplete(t) && !sameLayout(old, t):
 			f.clashes[name] = [2]*ctype.Type{old, t}
 		}
 	}
@@ -32,24 +32,24 @@ func (f *File) index() {
 	}
 	names = maps.Clone(f.byName)
 	for _, t := range f.Types { // bare tags, where nothing else has the name
-		if tag := t.Tag(); tag != "" && (names[tag] == nil || hollow(names[tag])) {
+		if tag := t.Tag(); tag != "" && (names[tag] == nil || isIncomplete(names[tag])) {
 			put(tag, t)
 		}
 	}
-	f.unify()
+	f.mergeTypes()
 }
 
-// unify makes one type of those that units describe each for itself, as they do
-// with what is in a header that all of them include.
-func (f *File) unify() {
+// mergeTypes merges the types that units describe separately, as they do with types of a header
+// that all of them include.
+func (f *File) mergeTypes() {
 	type pair struct{ one, same *ctype.Type }
 	var pairs []pair
 	for _, t := range f.Types {
 		c := f.byName[t.Name]
-		if _, twice := f.clashes[t.Name]; twice || c == nil || c == t || hollow(c) || c.Kind != t.Kind {
+		if _, twice := f.clashes[t.Name]; twice || c == nil || c == t || isIncomplete(c) || c.Kind != t.Kind {
 			continue
 		}
-		if hollow(t) || alike(c, t) {
+		if isIncomplete(t) || sameLayout(c, t) {
 			pairs = append(pairs, pair{c, t})
 		}
 	}
@@ -65,8 +65,8 @@ func (f *File) unify() {
 	}
 }
 
-// alike reports whether two types have the same members at the same places.
-func alike(a, b *ctype.Type) bool {
+// sameLayout reports whether two types have the same members at the same places.
+func sameLayout(a, b *ctype.Type) bool {
 	a, b = a.Strip(), b.Strip()
 	if a == nil || b == nil || a == b {
 		return a == b
@@ -83,8 +83,8 @@ func alike(a, b *ctype.Type) bool {
 	return true
 }
 
-// hollow reports whether nothing is known of what is behind a name.
-func hollow(t *ctype.Type) bool {
+// isIncomplete reports whether the definition of a name is unknown.
+func isIncomplete(t *ctype.Type) bool {
 	t = t.Strip()
 	return t != nil && t.Incomplete
 }

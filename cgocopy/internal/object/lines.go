@@ -22,7 +22,7 @@ type lineTables struct {
 	read  map[int64][]lineFile // by offset
 	files int                  // in all
 	bytes int                  // of what was read
-	names int                  // bytes of those that were asked for
+	names int                  // bytes of the requested ones
 }
 
 // Bounds of all line tables of an object file, and of one name.
@@ -37,7 +37,7 @@ type lineFile struct {
 	dir, name []byte
 	ofUnit    bool // dir is relative to the unit's directory
 
-	full string // once it was asked for: units that share a table are of one directory
+	full string // set at the first request: units that share a table are of one directory
 }
 
 // newLineTables takes the sections from data, which has unpacked and relocated them,
@@ -52,9 +52,9 @@ func newLineTables(data *dwarf.Data) *lineTables {
 	return t
 }
 
-// of are the source files of a unit, by the numbers of its entries. Empty: it has no
-// line table.
-func (t *lineTables) of(unit *dwarf.Entry) ([]lineFile, error) {
+// filesOf returns the source files of a unit, by the numbers of its entries. It returns nil if the
+// unit has no line table.
+func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
 	if !ok || off < 0 || off >= int64(len(t.line)) {
 		return nil, nil
@@ -62,7 +62,7 @@ func (t *lineTables) of(unit *dwarf.Entry) ([]lineFile, error) {
 	files, done := t.read[off]
 	if !done {
 		var err error
-		if files, err = t.parse(off); err != nil {
+		if files, err = t.parseTable(off); err != nil {
 			return nil, fmt.Errorf("line table at byte %d: %w", off, err)
 		}
 		t.read[off] = files
@@ -70,14 +70,14 @@ func (t *lineTables) of(unit *dwarf.Entry) ([]lineFile, error) {
 	return files, nil
 }
 
-// name is the path of a source file, of a unit compiled in a directory.
-func (t *lineTables) name(f *lineFile, unitDir string) (string, error) {
+// pathOf returns the path of a source file, of a unit compiled in a directory.
+func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
 	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= mostNameBytes {
 		f.full = string(f.dir)
 		if f.ofUnit {
-			f.full = join(unitDir, f.full)
+			f.full = joinPath(unitDir, f.full)
 		}
-		f.full = join(f.full, string(f.name))
+		f.full = joinPath(f.full, string(f.name))
 		if t.names += len(f.full); t.names > mostNames {
 			return "", fmt.Errorf("names of source files of more than %d bytes", mostNames)
 		}
@@ -85,8 +85,8 @@ func (t *lineTables) name(f *lineFile, unitDir string) (string, error) {
 	return f.full, nil
 }
 
-// join joins paths of Unix or of Windows.
-func join(dir, name string) string {
+// joinPath joins paths of Unix or of Windows.
+func joinPath(dir, name string) string {
 	switch {
 	case dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || len(name) > 1 && name[1] == ':':
 		return name
@@ -107,38 +107,38 @@ const (
 	contentPath, contentDirectory = 1, 2
 )
 
-// parse reads the header of a table, DWARF 5 section 6.2.4.
-func (t *lineTables) parse(off int64) ([]lineFile, error) {
+// parseTable reads the header of a table, DWARF 5 section 6.2.4.
+func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
 	wide := false // 64-bit DWARF
-	size := c.uint(4)
+	size := c.readUint(4)
 	if size == 0xffffffff {
-		wide, size = true, c.uint(8)
+		wide, size = true, c.readUint(8)
 	}
-	c.b = c.take(size)
+	c.b = c.readBytes(size)
 	all := len(c.b)
-	version := c.uint(2)
+	version := c.readUint(2)
 	if c.err == nil && (version < 2 || version > 5) {
 		return nil, fmt.Errorf("unknown version %d", version)
 	}
 	if version == 5 {
-		c.take(2) // sizes of addresses and of segment selectors
+		c.readBytes(2) // sizes of addresses and of segment selectors
 	}
-	if c.take(4); wide { // length of the header
-		c.take(4)
+	if c.readBytes(4); wide { // length of the header
+		c.readBytes(4)
 	}
-	if c.take(4); version >= 4 { // from the smallest instruction to the range of lines
-		c.take(1)
+	if c.readBytes(4); version >= 4 { // from the smallest instruction to the range of lines
+		c.readBytes(1)
 	}
-	if opcodes := c.uint(1); opcodes > 1 {
-		c.take(opcodes - 1)
+	if opcodes := c.readUint(1); opcodes > 1 {
+		c.readBytes(opcodes - 1)
 	}
 	var files []lineFile
 	var err error
 	if version == 5 {
 		files, err = t.entries5(c, wide)
 	} else {
-		files, err = t.entries(c)
+		files, err = t.readEntries(c)
 	}
 	if err = cmp.Or(c.err, err); err != nil {
 		return nil, err
@@ -149,33 +149,32 @@ func (t *lineTables) parse(off int64) ([]lineFile, error) {
 	return files, nil
 }
 
-// entries reads the directories and files of versions 2 to 4. Their numbers begin
-// with 1.
-func (t *lineTables) entries(c *cursor) ([]lineFile, error) {
+// readEntries reads the directories and files of versions 2 to 4. Their numbers begin with 1.
+func (t *lineTables) readEntries(c *cursor) ([]lineFile, error) {
 	dirs := [][]byte{nil} // the unit's
 	for {
-		dir := c.text()
+		dir := c.readText()
 		if len(dir) == 0 {
 			break
 		}
-		if err := t.count(1); err != nil {
+		if err := t.addFiles(1); err != nil {
 			return nil, err
 		}
 		dirs = append(dirs, dir)
 	}
 	files := []lineFile{{}}
 	for {
-		name := c.text()
+		name := c.readText()
 		if len(name) == 0 {
 			return files, nil
 		}
-		dir := c.uleb()
-		c.uleb() // time
-		c.uleb() // size
+		dir := c.readULEB()
+		c.readULEB() // time
+		c.readULEB() // size
 		if dir >= uint64(len(dirs)) {
 			return nil, fmt.Errorf("there is no directory %d", dir)
 		}
-		if err := t.count(1); err != nil {
+		if err := t.addFiles(1); err != nil {
 			return nil, err
 		}
 		files = append(files, lineFile{dir: dirs[dir], name: name, ofUnit: true})
@@ -186,18 +185,18 @@ func (t *lineTables) entries(c *cursor) ([]lineFile, error) {
 func (t *lineTables) entries5(c *cursor, wide bool) ([]lineFile, error) {
 	var lists [2][]lineFile // directories, files
 	for i := range lists {
-		format := make([][2]uint64, c.uint(1)) // content and form
+		format := make([][2]uint64, c.readUint(1)) // content and form
 		for j := range format {
-			format[j] = [2]uint64{c.uleb(), c.uleb()}
+			format[j] = [2]uint64{c.readULEB(), c.readULEB()}
 		}
-		n := c.uleb()
-		if err := t.count(n); err != nil {
+		n := c.readULEB()
+		if err := t.addFiles(n); err != nil {
 			return nil, err
 		}
 		for range n {
 			var f lineFile
 			for _, part := range format {
-				text, number, err := t.value(c, part[1], wide)
+				text, number, err := t.readValue(c, part[1], wide)
 				if err != nil {
 					return nil, err
 				}
@@ -220,17 +219,17 @@ func (t *lineTables) entries5(c *cursor, wide bool) ([]lineFile, error) {
 	return lists[1], nil
 }
 
-// value reads a value of a form: a text or a number.
-func (t *lineTables) value(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
+// readValue reads a value of a form: a text or a number.
+func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:
-		return c.text(), 0, nil
+		return c.readText(), 0, nil
 	case formStrp, formLineStrp, formStrpSup:
 		width := 4
 		if wide {
 			width = 8
 		}
-		off, from := c.uint(width), t.str
+		off, from := c.readUint(width), t.str
 		switch {
 		case form == formStrpSup: // in another file
 			return nil, 0, nil
@@ -245,25 +244,25 @@ func (t *lineTables) value(c *cursor, form uint64, wide bool) (text []byte, numb
 			return from, 0, nil // longer than names are
 		}
 		at := cursor{b: from}
-		return at.text(), 0, at.err
+		return at.readText(), 0, at.err
 	case formUdata, formStrx:
-		return nil, c.uleb(), nil
+		return nil, c.readULEB(), nil
 	case formBlock:
-		c.take(c.uleb())
+		c.readBytes(c.readULEB())
 		return nil, 0, nil
 	case formData16:
-		c.take(16)
+		c.readBytes(16)
 		return nil, 0, nil
 	}
 	width, ok := map[uint64]int{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formStrx1: 1, formStrx2: 2, formStrx3: 3, formStrx4: 4}[form]
 	if !ok {
 		return nil, 0, fmt.Errorf("unknown form %#x", form)
 	}
-	return nil, c.uint(width), nil
+	return nil, c.readUint(width), nil
 }
 
-// count counts n more files or directories.
-func (t *lineTables) count(n uint64) error {
+// addFiles counts n more files or directories.
+func (t *lineTables) addFiles(n uint64) error {
 	t.files += int(min(n, mostFiles+1))
 	if t.files > mostFiles {
 		return fmt.Errorf("more than %d source files and directories", mostFiles)
@@ -271,7 +270,7 @@ func (t *lineTables) count(n uint64) error {
 	return nil
 }
 
-// cursor reads numbers and texts. Behind the end it gives zeros, and err says so.
+// cursor reads numbers and texts. After the end it returns zeros, and sets err.
 type cursor struct {
 	b     []byte
 	order binary.ByteOrder
@@ -280,7 +279,7 @@ type cursor struct {
 
 var errCut = errors.New("it ends too early")
 
-func (c *cursor) take(n uint64) []byte {
+func (c *cursor) readBytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.b, c.err = nil, errCut
 		return nil
@@ -290,10 +289,10 @@ func (c *cursor) take(n uint64) []byte {
 	return b
 }
 
-// uint reads a number of up to 8 bytes.
-func (c *cursor) uint(width int) uint64 {
+// readUint reads a number of up to 8 bytes.
+func (c *cursor) readUint(width int) uint64 {
 	var b [8]byte
-	from := c.take(uint64(width))
+	from := c.readBytes(uint64(width))
 	if c.order == binary.BigEndian {
 		copy(b[8-width:], from)
 		return binary.BigEndian.Uint64(b[:])
@@ -302,8 +301,8 @@ func (c *cursor) uint(width int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// uleb reads a number in LEB128.
-func (c *cursor) uleb() uint64 {
+// readULEB reads a number in LEB128.
+func (c *cursor) readULEB() uint64 {
 	n, size := binary.Uvarint(c.b)
 	if size <= 0 {
 		c.b, c.err = nil, errCut
@@ -313,12 +312,12 @@ func (c *cursor) uleb() uint64 {
 	return n
 }
 
-// text reads bytes up to a zero.
-func (c *cursor) text() []byte {
+// readText reads bytes up to a zero.
+func (c *cursor) readText() []byte {
 	end := bytes.IndexByte(c.b, 0)
 	if end < 0 {
 		c.b, c.err = nil, errCut
 		return nil
 	}
-	return c.take(uint64(end) + 1)[:end]
+	return c.readBytes(uint64(end) + 1)[:end]
 }

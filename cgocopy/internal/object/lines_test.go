@@ -36,13 +36,13 @@ func namesOf(t *testing.T, data *dwarf.Data) (ours, theirs []string) {
 			}
 			theirs = append(theirs, f.Name)
 		}
-		files, err := tables.of(e)
+		files, err := tables.filesOf(e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dir, _ := e.Val(dwarf.AttrCompDir).(string)
 		for i := range files {
-			name, err := tables.name(&files[i], dir)
+			name, err := tables.pathOf(&files[i], dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestLineTables(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, flags := range [][]string{{"-gdwarf-2"}, {"-gdwarf-3"}, {"-gdwarf-4", "-gz"}, {"-gdwarf-5"}, {"-gdwarf-5", "-gdwarf64"}, {"-gdwarf-4", "-gdwarf64"}} {
-		data, _, err := container(bytes.NewReader(compiled(t, flags...)))
+		data, _, err := openContainer(bytes.NewReader(compiled(t, flags...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestLineTablesAreBounded(t *testing.T) {
 		"cut":               {3, "d", "ends too early"},
 	} {
 		tables := &lineTables{line: table(c.version, c.rest), order: binary.LittleEndian}
-		files, err := tables.parse(0)
+		files, err := tables.parseTable(0)
 		if c.want == "" {
 			if err != nil || len(files) == 0 || string(files[len(files)-1].name) != "a.c" {
 				t.Errorf("%s: %+v, %v", name, files, err)
@@ -123,30 +123,30 @@ func TestLineTablesEndSoon(t *testing.T) {
 	one := table(4, "\x00a.c\x00\x00\x00\x00\x00")
 	tables := &lineTables{line: slices.Concat(one, one), order: binary.LittleEndian}
 	for i, want := range []bool{true, true, false} {
-		if _, err := tables.parse(int64(i % 2 * len(one))); (err == nil) != want {
+		if _, err := tables.parseTable(int64(i % 2 * len(one))); (err == nil) != want {
 			t.Errorf("table %d: %v", i, err)
 		}
 	}
 	tables = &lineTables{order: binary.LittleEndian, lineStr: bytes.Repeat([]byte("x"), 100<<20), line: table(5, "\x00\x00\x01\x01\x1f"+
 		string(binary.AppendUvarint(nil, 1<<20))+strings.Repeat("\x00\x00\x00\x00", 1<<20))} // 100 TB to look through
-	files, err := tables.parse(0)
+	files, err := tables.parseTable(0)
 	if err != nil || len(files) != 1<<20 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	if name, err := tables.name(&files[7], ""); name != "" || err != nil {
+	if name, err := tables.pathOf(&files[7], ""); name != "" || err != nil {
 		t.Errorf("a path too long: %d bytes, %v", len(name), err)
 	}
 }
 
 func TestNamesOfFilesAreBounded(t *testing.T) {
 	tables, long := &lineTables{}, bytes.Repeat([]byte("x"), mostNameBytes)
-	if got, err := tables.name(&lineFile{dir: long, name: []byte("a.c")}, ""); got != "" || err != nil {
+	if got, err := tables.pathOf(&lineFile{dir: long, name: []byte("a.c")}, ""); got != "" || err != nil {
 		t.Errorf("a path too long: %d bytes, %v", len(got), err)
 	}
 	var err error
 	n := 0
 	for ; err == nil && n <= mostNames/mostNameBytes; n++ {
-		_, err = tables.name(&lineFile{name: long}, "")
+		_, err = tables.pathOf(&lineFile{name: long}, "")
 	}
 	if err == nil || n != mostNames/mostNameBytes+1 {
 		t.Errorf("after %d names: %v", n, err)
@@ -155,7 +155,7 @@ func TestNamesOfFilesAreBounded(t *testing.T) {
 		{"/d", "a.c", "/d/a.c"}, {"/d/", "../a.c", "/a.c"}, {"/d", "/e/a.c", "/e/a.c"}, {"", "a.c", "a.c"},
 		{`C:\d`, "a.c", `C:\d\a.c`}, {"C:/d", "a.c", "C:/d/a.c"}, {`C:\d`, "D:/a.c", "D:/a.c"}, {`C:\d`, `\a.c`, `\a.c`},
 	} {
-		if got := join(c[0], c[1]); got != c[2] {
+		if got := joinPath(c[0], c[1]); got != c[2] {
 			t.Errorf("%q and %q: %q, want %q", c[0], c[1], got, c[2])
 		}
 	}

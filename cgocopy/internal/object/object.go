@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// ErrNoDWARF says that a file does not describe its types.
+// ErrNoDWARF is the error of a file that does not describe its types.
 var ErrNoDWARF = errors.New("no DWARF in it; compile it with -g")
 
 var errSplit = errors.New("its types are in another file, a .dwo: compile it with -gno-split-dwarf")
@@ -27,7 +27,7 @@ var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor a
 // File is one object file, or an archive.
 type File struct {
 	Arch   string // as GOARCH names it; empty: not known
-	OS     string // as GOOS names it, where the format says; else empty
+	OS     string // as GOOS names it, if the format has it; else ""
 	Little bool   // byte order
 	Types  []*ctype.Type
 
@@ -44,53 +44,53 @@ func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 	return two[0], two[1], ok
 }
 
-// Type finds a type by the name C gives it: a typedef's, or struct point, union
-// u, enum e; a bare tag finds the struct, union or enum where no typedef has
-// that name. Complete ones are found before incomplete ones. Nil: there is none.
+// Type finds a type by its name in C: a typedef's, or struct point, union u, enum e; a bare tag
+// finds the struct, union or enum if no typedef has that name. Complete ones are found before
+// incomplete ones. It returns nil if there is none.
 func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 
 // Anchor is the type that the pointer variable name points to. Nil: there is no
 // such variable.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
-// Open reads the types of the object file at path, or of all object files in an
-// archive that describe theirs. Place is how a file is called in which the
-// compiler says that something is declared; nil: as the compiler says it.
+// Open reads the types of the object file at path, or of all object files in an archive that
+// describe theirs. place returns the printed name of a file in which something is declared; nil
+// means the compiler's name.
 func Open(path string, place func(file string) string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f, err := from(file, place)
+	f, err := readFrom(file, place)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
 
-// from reads an object file or an archive.
-func from(r io.ReaderAt, place func(string) string) (*File, error) {
+// readFrom reads an object file or an archive.
+func readFrom(r io.ReaderAt, place func(string) string) (*File, error) {
 	archive, err := isArchive(r)
 	if err != nil {
 		return nil, err
 	}
 	if !archive {
-		f, err := one(r, place)
+		f, err := readObject(r, place)
 		if err != nil {
 			return nil, err
 		}
-		f.index()
+		f.buildIndex()
 		return f, nil
 	}
-	list, err := members(r)
+	list, err := readMembers(r)
 	if err != nil {
 		return nil, err
 	}
 	var all *File
 	none := ErrNoDWARF // why there are no types
 	for _, m := range list {
-		f, err := one(m.data, place)
+		f, err := readObject(m.data, place)
 		switch {
 		case errors.Is(err, errSplit):
 			none = errSplit
@@ -109,17 +109,17 @@ func from(r io.ReaderAt, place func(string) string) (*File, error) {
 	if all == nil {
 		return nil, none
 	}
-	all.index()
+	all.buildIndex()
 	return all, nil
 }
 
-// one reads an object file.
-func one(r io.ReaderAt, place func(string) string) (*File, error) {
-	data, f, err := container(r)
+// readObject reads an object file.
+func readObject(r io.ReaderAt, place func(string) string) (*File, error) {
+	data, f, err := openContainer(r)
 	if err != nil {
 		return nil, err
 	}
-	types, err := read(data, place)
+	types, err := readTypes(data, place)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func one(r io.ReaderAt, place func(string) string) (*File, error) {
 	return f, nil
 }
 
-// container finds the DWARF in any of the formats.
-func container(r io.ReaderAt) (*dwarf.Data, *File, error) {
+// openContainer finds the DWARF in any of the formats.
+func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
 		return nil, nil, errFormat
@@ -144,28 +144,27 @@ func container(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return nil, nil, errFormat
 }
 
-// mostUnpacked is how many bytes the sections for debuggers may have when they are
-// unpacked.
-const mostUnpacked = 1 << 30
+// maxUnpacked is the maximum number of bytes of all debug sections when they are unpacked.
+const maxUnpacked = 1 << 30
 
-// unpacked is how many bytes sections say to have when they are unpacked.
-type unpacked uint64
+// unpackedSize is the size in bytes of sections when they are unpacked, by their headers.
+type unpackedSize uint64
 
-// add adds a section of size bytes. Older compilers pack one without a flag: it begins
-// with ZLIB and its size.
-func (u *unpacked) add(size uint64, packed io.ReaderAt) {
+// addSection adds a section of size bytes. Older compilers pack one without a flag: it begins with
+// ZLIB and its size.
+func (u *unpackedSize) addSection(size uint64, packed io.ReaderAt) {
 	var head [12]byte
 	if packed != nil {
 		if n, _ := packed.ReadAt(head[:], 0); n == len(head) && string(head[:4]) == "ZLIB" {
 			size = max(size, binary.BigEndian.Uint64(head[4:]))
 		}
 	}
-	*u += unpacked(min(size, mostUnpacked+1)) // so the sum cannot overflow
+	*u += unpackedSize(min(size, maxUnpacked+1)) // so the sum cannot overflow
 }
 
-func (u unpacked) check() error {
-	if u > mostUnpacked {
-		return fmt.Errorf("sections for debuggers of more than %d bytes when they are unpacked", mostUnpacked)
+func (u unpackedSize) checkSize() error {
+	if u > maxUnpacked {
+		return fmt.Errorf("sections for debuggers of more than %d bytes when they are unpacked", maxUnpacked)
 	}
 	return nil
 }
@@ -178,18 +177,18 @@ func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
 		return nil, nil, ErrNoDWARF
 	}
-	var sum unpacked
+	var sum unpackedSize
 	for _, s := range e.Sections {
 		switch {
 		case s.Flags&elf.SHF_COMPRESSED != 0:
-			sum.add(s.Size, nil)
+			sum.addSection(s.Size, nil)
 		case strings.HasPrefix(s.Name, ".zdebug_"):
-			sum.add(s.Size, s)
+			sum.addSection(s.Size, s)
 		case strings.HasPrefix(s.Name, ".debug_"):
-			sum.add(s.Size, nil)
+			sum.addSection(s.Size, nil)
 		}
 	}
-	if err := sum.check(); err != nil {
+	if err := sum.checkSize(); err != nil {
 		return nil, nil, err
 	}
 	data, err := e.DWARF()
@@ -213,13 +212,13 @@ func fromMachO(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	if m.Section("__debug_info") == nil {
 		return nil, nil, ErrNoDWARF
 	}
-	var sum unpacked
+	var sum unpackedSize
 	for _, s := range m.Sections {
 		if strings.HasPrefix(s.Name, "__debug_") || strings.HasPrefix(s.Name, "__zdebug_") {
-			sum.add(s.Size, s)
+			sum.addSection(s.Size, s)
 		}
 	}
-	if err := sum.check(); err != nil {
+	if err := sum.checkSize(); err != nil {
 		return nil, nil, err
 	}
 	data, err := m.DWARF()
@@ -241,13 +240,13 @@ func fromPE(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	if p.Section(".debug_info") == nil {
 		return nil, nil, ErrNoDWARF
 	}
-	var sum unpacked
+	var sum unpackedSize
 	for _, s := range p.Sections {
 		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
-			sum.add(uint64(s.Size), s)
+			sum.addSection(uint64(s.Size), s)
 		}
 	}
-	if err := sum.check(); err != nil {
+	if err := sum.checkSize(); err != nil {
 		return nil, nil, err
 	}
 	data, err := p.DWARF()

@@ -51,7 +51,7 @@ func compiled(tb testing.TB, flags ...string) []byte {
 // TestFrom: the types of an object file, found by all their names.
 func TestFrom(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} {
-		f, err := from(bytes.NewReader(compiled(t, flag)), nil)
+		f, err := readFrom(bytes.NewReader(compiled(t, flag)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestFrom(t *testing.T) {
 		if text := strings.Join(got, "; "); f.Arch == "amd64" && text != want {
 			t.Errorf("%s:\n%s\n%s", flag, text, want)
 		}
-		if far := f.Type("far"); !hollow(far) || !hollow(f.Type("Far").Strip().Elem) {
+		if far := f.Type("far"); !isIncomplete(far) || !isIncomplete(f.Type("Far").Strip().Elem) {
 			t.Errorf("%s: %+v", flag, far)
 		}
 		fn := f.Anchor("__cgocopy__0")
@@ -96,7 +96,7 @@ func TestMutated(t *testing.T) {
 			for range 1 + r.IntN(8) {
 				b[64+r.IntN(len(b)-64)] = byte(r.Uint32())
 			}
-			f, err := from(bytes.NewReader(b[:len(b)-r.IntN(2)*r.IntN(len(b)/2)]), nil)
+			f, err := readFrom(bytes.NewReader(b[:len(b)-r.IntN(2)*r.IntN(len(b)/2)]), nil)
 			if err != nil {
 				errs++
 				continue
@@ -138,7 +138,7 @@ func FuzzFrom(f *testing.F) {
 		if len(data) > 1<<16 {
 			t.Skip("larger than what is looked for")
 		}
-		file, err := from(bytes.NewReader(data), nil)
+		file, err := readFrom(bytes.NewReader(data), nil)
 		if err == nil {
 			walk(file)
 		}
@@ -159,7 +159,7 @@ func TestMembers(t *testing.T) {
 		header("two.o/", 4) + "two!" +
 		header("#1/8", 13) + "three.o\x00" + "three\n" +
 		header("__.SYMDEF", 2) + "xx"
-	list, err := members(strings.NewReader(text))
+	list, err := readMembers(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,14 +182,14 @@ func TestMembers(t *testing.T) {
 		"a long name": arMagic + header("#1/99", 4) + "abcd",
 		"many names":  arMagic + header("//", 1<<30),
 	} {
-		if list, err := members(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "archive: ") {
+		if list, err := readMembers(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "archive: ") {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
-	if _, err := from(strings.NewReader(arThin), nil); err == nil || !strings.Contains(err.Error(), "thin archive") {
+	if _, err := readFrom(strings.NewReader(arThin), nil); err == nil || !strings.Contains(err.Error(), "thin archive") {
 		t.Error(err)
 	}
-	if _, err := from(strings.NewReader(arMagic), nil); !errors.Is(err, ErrNoDWARF) {
+	if _, err := readFrom(strings.NewReader(arMagic), nil); !errors.Is(err, ErrNoDWARF) {
 		t.Error(err)
 	}
 }
@@ -200,24 +200,24 @@ func TestCircles(t *testing.T) {
 	a := &ctype.Type{Kind: ctype.Typedef}
 	b := &ctype.Type{Kind: ctype.Pointer, Elem: &ctype.Type{Kind: ctype.Array, Elem: a}}
 	a.Elem = b
-	if !circular(a) || !circular(b) {
+	if !isCircular(a) || !isCircular(b) {
 		t.Error("a circle is none")
 	}
 	s := &ctype.Type{Kind: ctype.Struct, Size: 8}
 	s.Fields = []ctype.Field{{Name: "next", Type: &ctype.Type{Kind: ctype.Pointer, Elem: s, Size: 8}}}
-	if circular(s.Fields[0].Type) {
+	if isCircular(s.Fields[0].Type) {
 		t.Error("a list is a circle")
 	}
-	whole := settler{state: map[*ctype.Type]int{}}
-	if err := whole.settle(s, 0); err != nil || s.Align != 8 {
+	whole := sizeResolver{state: map[*ctype.Type]int{}}
+	if err := whole.resolve(s, 0); err != nil || s.Align != 8 {
 		t.Errorf("%v, aligned to %d", err, s.Align)
 	}
 	s.Fields[0].Type = &ctype.Type{Kind: ctype.Array, Count: 2, Elem: s}
-	if err := (settler{state: map[*ctype.Type]int{}}).settle(s, 0); err == nil {
+	if err := (sizeResolver{state: map[*ctype.Type]int{}}).resolve(s, 0); err == nil {
 		t.Error("a struct holds itself")
 	}
 	huge := &ctype.Type{Kind: ctype.Array, Count: 1 << 62, Elem: &ctype.Type{Kind: ctype.Int, Size: 8}}
-	if err := (settler{state: map[*ctype.Type]int{}}).settle(huge, 0); err == nil {
+	if err := (sizeResolver{state: map[*ctype.Type]int{}}).resolve(huge, 0); err == nil {
 		t.Error("an array is larger than memory")
 	}
 }
@@ -228,7 +228,7 @@ func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		ends, again int
 		want        string
-	}{{mostEnds, 0, ""}, {mostEnds, mostEnds, ""}, {mostEnds + 1, 0, "too many lists end at once"}, {1, mostEnds + 1, "too many lists end at once"}} {
+	}{{maxEnds, 0, ""}, {maxEnds, maxEnds, ""}, {maxEnds + 1, 0, "too many lists end at once"}, {1, maxEnds + 1, "too many lists end at once"}} {
 		body := []byte{4, 0, 0, 0, 0, 0, 8} // DWARF 4, addresses of 8 bytes
 		for _, n := range []int{c.ends, c.again} {
 			body = append(append(body, 1), make([]byte, n)...)
@@ -280,7 +280,7 @@ func chain(n int) string {
 func TestUnpacked(t *testing.T) {
 	for _, flag := range []string{"-gz=zlib", "-gz=zlib-gnu"} {
 		data := compiled(t, flag)
-		if _, err := from(bytes.NewReader(data), nil); err != nil {
+		if _, err := readFrom(bytes.NewReader(data), nil); err != nil {
 			t.Fatal(err)
 		}
 		e, err := elf.NewFile(bytes.NewReader(data))
@@ -299,16 +299,16 @@ func TestUnpacked(t *testing.T) {
 			}
 			packed++
 		}
-		if _, err := from(bytes.NewReader(data), nil); packed < 3 || err == nil || err.Error() != "sections for debuggers of more than 1073741824 bytes when they are unpacked" {
+		if _, err := readFrom(bytes.NewReader(data), nil); packed < 3 || err == nil || err.Error() != "sections for debuggers of more than 1073741824 bytes when they are unpacked" {
 			t.Errorf("%s, %d packed sections: %v", flag, packed, err)
 		}
 	}
-	var sum unpacked
-	sum.add(4, strings.NewReader("ZLIB\x00\x00\x00\x00\x40\x00\x00\x00"))
-	if err := sum.check(); err != nil {
+	var sum unpackedSize
+	sum.addSection(4, strings.NewReader("ZLIB\x00\x00\x00\x00\x40\x00\x00\x00"))
+	if err := sum.checkSize(); err != nil {
 		t.Error(err)
 	}
-	if sum.add(1, nil); sum.check() == nil {
+	if sum.addSection(1, nil); sum.checkSize() == nil {
 		t.Error("a byte more is not refused")
 	}
 }
@@ -361,7 +361,7 @@ func TestUsual(t *testing.T) {
 // TestSplit: an object whose types are in another file says so.
 func TestSplit(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-4", "-gdwarf-5"} {
-		if _, err := from(bytes.NewReader(compiled(t, flag, "-gsplit-dwarf")), nil); !errors.Is(err, errSplit) {
+		if _, err := readFrom(bytes.NewReader(compiled(t, flag, "-gsplit-dwarf")), nil); !errors.Is(err, errSplit) {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// reader makes types of DWARF's entries. One entry becomes one type, so that
-// types which refer to themselves do so here too.
+// reader makes types of DWARF's entries. One entry becomes one type, so that recursive types stay
+// recursive.
 type reader struct {
 	data  *dwarf.Data
 	units []unit // by where they begin
@@ -32,7 +32,7 @@ type reader struct {
 	place func(file string) string
 }
 
-// unit is what holds for all entries of one compilation.
+// unit holds the facts about all entries of one compilation.
 type unit struct {
 	from     dwarf.Offset
 	language ctype.Language
@@ -41,7 +41,7 @@ type unit struct {
 	address  int64  // bytes of a pointer
 }
 
-func read(data *dwarf.Data, place func(string) string) (*reader, error) {
+func readTypes(data *dwarf.Data, place func(string) string) (*reader, error) {
 	if place == nil {
 		place = func(file string) string { return file }
 	}
@@ -56,27 +56,26 @@ func read(data *dwarf.Data, place func(string) string) (*reader, error) {
 			return nil, fmt.Errorf("read DWARF: %w", err)
 		}
 		if e == nil {
-			return r, r.settle()
+			return r, r.resolveSizes()
 		}
-		r.enter(e.Offset)
+		r.selectUnit(e.Offset)
 		switch {
 		case e.Tag == dwarf.TagVariable:
-			if err := r.anchor(e); err != nil {
+			if err := r.recordAnchor(e); err != nil {
 				return nil, err
 			}
 		case kindOf(e) && r.done[e.Offset] == nil:
-			if _, err := r.at(e.Offset); err != nil {
+			if _, err := r.typeAt(e.Offset); err != nil {
 				return nil, err
 			}
 		}
 	}
 }
 
-// findUnits looks at the beginnings of all units: types of one may be named in
-// another.
+// findUnits reads the headers of all units: types of one may be named in another.
 func (r *reader) findUnits() error {
 	all := &entries{Reader: r.data.Reader()}
-	whole, apart := false, false // units that are all here, and others
+	whole, apart := false, false // units that are complete in this file, and others
 	for {
 		e, err := all.Next()
 		if err != nil {
@@ -88,39 +87,38 @@ func (r *reader) findUnits() error {
 		if e == nil {
 			return nil
 		}
-		apart = apart || split(e)
+		apart = apart || isSplit(e)
 		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
-			whole = whole || !split(e)
+			whole = whole || !isSplit(e)
 			u := unit{from: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
 			u.dir, _ = e.Val(dwarf.AttrCompDir).(string)
-			if u.files, err = r.lines.of(e); err != nil {
+			if u.files, err = r.lines.filesOf(e); err != nil {
 				return fmt.Errorf("read DWARF: %w", err)
 			}
 			r.units = append(r.units, u)
 			if u.language == ctype.CXX && e.Children {
-				if err := r.scopes(all, ""); err != nil {
+				if err := r.recordScopes(all, ""); err != nil {
 					return err
 				}
 				continue
 			}
 		}
-		if err := skip(e, all); err != nil {
+		if err := skipChildren(e, all); err != nil {
 			return err
 		}
 	}
 }
 
-// attrGNUDwoName is how units before DWARF 5 name the file that the rest of them
-// is in.
+// attrGNUDwoName names, in units before DWARF 5, the file with the rest of the unit.
 const attrGNUDwoName dwarf.Attr = 0x2130
 
-// split reports whether the types of a unit are in another file.
-func split(e *dwarf.Entry) bool {
+// isSplit reports whether the types of a unit are in another file.
+func isSplit(e *dwarf.Entry) bool {
 	return e.Tag == dwarf.TagSkeletonUnit || e.Tag == dwarf.TagCompileUnit && e.AttrField(attrGNUDwoName) != nil
 }
 
-// enter makes the unit around off the one that is looked at.
-func (r *reader) enter(off dwarf.Offset) {
+// selectUnit selects the unit around off.
+func (r *reader) selectUnit(off dwarf.Offset) {
 	i, found := slices.BinarySearchFunc(r.units, off, func(u unit, off dwarf.Offset) int { return cmp.Compare(u.from, off) })
 	if !found {
 		i--
@@ -133,13 +131,13 @@ func (r *reader) enter(off dwarf.Offset) {
 // anchorPrefix begins the names of variables that stand for types.
 const anchorPrefix = "__cgocopy__"
 
-// anchor remembers what one of our variables points to.
-func (r *reader) anchor(e *dwarf.Entry) error {
+// recordAnchor records the type that one of our variables points to.
+func (r *reader) recordAnchor(e *dwarf.Entry) error {
 	name, _ := e.Val(dwarf.AttrName).(string)
 	if !strings.HasPrefix(name, anchorPrefix) {
 		return nil
 	}
-	t, err := r.elem(e)
+	t, err := r.elemType(e)
 	if err != nil || t == nil || t.Kind != ctype.Pointer {
 		return err
 	}
@@ -170,31 +168,31 @@ func languageOf(e *dwarf.Entry) ctype.Language {
 	return ctype.None
 }
 
-// deepest is how many entries may each be read for the one before: more than any
+// maxDepth is the maximum depth of entries that are each read for the one before: more than any
 // program has, and few enough for a stack.
-const deepest = 10_000
+const maxDepth = 10_000
 
-// at is the type of the entry at off, which may lie in another unit.
-func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
+// typeAt returns the type of the entry at off, which may be in another unit.
+func (r *reader) typeAt(off dwarf.Offset) (*ctype.Type, error) {
 	if t := r.done[off]; t != nil {
 		return t, nil
 	}
-	if r.deep++; r.deep > deepest {
-		return nil, fmt.Errorf("read DWARF: types in types, %d deep", deepest)
+	if r.deep++; r.deep > maxDepth {
+		return nil, fmt.Errorf("read DWARF: types in types, %d deep", maxDepth)
 	}
 	around := r.unit
-	r.enter(off)
-	t, err := r.make(off)
+	r.selectUnit(off)
+	t, err := r.readType(off)
 	r.unit = around
 	r.deep--
-	if err == nil && circular(t) {
+	if err == nil && isCircular(t) {
 		err = fmt.Errorf("read DWARF: the type at %#x is made of itself", off)
 	}
 	return t, err
 }
 
-// make reads the entry at off, of the unit that is looked at.
-func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
+// readType reads the entry at off, of the selected unit.
+func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	list := &entries{Reader: r.data.Reader()}
 	list.Seek(off)
 	e, err := list.Next()
@@ -209,7 +207,7 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Name = r.scope[off] + t.Name
 	}
 	t.Size, _ = e.Val(dwarf.AttrByteSize).(int64)
-	if t.File, t.Line, err = r.declared(e); err != nil {
+	if t.File, t.Line, err = r.declaredAt(e); err != nil {
 		return nil, err
 	}
 	r.done[off] = t
@@ -220,15 +218,15 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		if e.Tag == dwarf.TagAtomicType {
 			t.Kind, t.Why = ctype.Other, "is _Atomic: a copy could be torn"
 		}
-		t.Elem, err = r.elem(e)
+		t.Elem, err = r.elemType(e)
 		return t, err
 	case dwarf.TagTypedef:
 		t.Kind = ctype.Typedef
-		t.Elem, err = r.elem(e)
+		t.Elem, err = r.elemType(e)
 		r.all = append(r.all, t)
 		return t, err
 	case dwarf.TagBaseType:
-		base(t, e)
+		setBaseType(t, e)
 		r.all = append(r.all, t)
 		return t, nil
 	case dwarf.TagPointerType:
@@ -236,7 +234,7 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		if t.Size == 0 {
 			t.Size = r.unit.address
 		}
-		t.Elem, err = r.elem(e)
+		t.Elem, err = r.elemType(e)
 		return t, err
 	case dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
 		t.Kind, t.Why = ctype.Other, "is a C++ reference"
@@ -245,30 +243,30 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Kind, t.Why = ctype.Other, "is a pointer to a C++ member"
 		return t, nil
 	case dwarf.TagSubroutineType:
-		return t, r.function(t, e, list)
+		return t, r.fillFunc(t, e, list)
 	case dwarf.TagUnspecifiedType:
 		t.Kind = ctype.Void
 		return t, nil
 	case dwarf.TagArrayType:
-		return t, r.array(t, e, list)
+		return t, r.fillArray(t, e, list)
 	case dwarf.TagEnumerationType:
-		t.Kind, t.Name = ctype.Enum, tagged("enum", t.Name)
+		t.Kind, t.Name = ctype.Enum, withTag("enum", t.Name)
 		r.all = append(r.all, t)
-		return t, r.enum(t, e, list)
+		return t, r.fillEnum(t, e, list)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
 		t.Kind = ctype.Struct
 		word := "struct"
 		if e.Tag == dwarf.TagUnionType {
 			t.Kind, word = ctype.Union, "union"
 		}
-		t.Name = tagged(word, t.Name)
+		t.Name = withTag(word, t.Name)
 		t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 		r.all = append(r.all, t)
 		if name := atomicName(t); name != "" {
 			t.Kind, t.Why = ctype.Other, "is "+name+": a copy could be torn"
 			return t, nil
 		}
-		return t, r.members(t, e, list)
+		return t, r.fillMembers(t, e, list)
 	}
 	t.Kind, t.Why = ctype.Other, fmt.Sprintf("is described as %s, which has no counterpart in Go", e.Tag)
 	return t, nil
@@ -294,30 +292,30 @@ func atomicName(t *ctype.Type) string {
 	return strings.Join(m[1:], "")
 }
 
-func tagged(word, name string) string {
+func withTag(word, name string) string {
 	if name == "" {
 		return ""
 	}
 	return word + " " + name
 }
 
-// elem is the type that an entry is made of; nil: void.
-func (r *reader) elem(e *dwarf.Entry) (*ctype.Type, error) {
+// elemType returns the type that an entry consists of; nil means void.
+func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 	if !ok {
 		return nil, nil
 	}
-	return r.at(off)
+	return r.typeAt(off)
 }
 
-func (r *reader) declared(e *dwarf.Entry) (file string, line int, err error) {
+func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
 	if i >= 0 && i < int64(len(r.unit.files)) {
-		if file, err = r.lines.name(&r.unit.files[i], r.unit.dir); err != nil {
+		if file, err = r.lines.pathOf(&r.unit.files[i], r.unit.dir); err != nil {
 			return "", 0, fmt.Errorf("read DWARF: %w", err)
 		}
-		if strings.HasSuffix(file, "<stdin>") { // what the user has not written
+		if strings.HasSuffix(file, "<stdin>") { // not written by the user
 			return "", 0, nil
 		}
 		if file != "" {
@@ -338,12 +336,11 @@ const (
 	encUTF        = 0x10
 )
 
-// base is a type of the language itself. What is a character is decided by its
-// name: char is signed on one processor and not on the other, and int8_t is
-// the signed char of C.
-func base(t *ctype.Type, e *dwarf.Entry) {
+// setBaseType completes a type of the language itself. Its name tells a character: char is signed
+// on one processor and not on the other, and int8_t is the signed char of C.
+func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
-	t.Name = usual(t.Name)
+	t.Name = usualName(t.Name)
 	switch {
 	case t.Name == "char" && t.Language != ctype.Rust:
 		t.Kind = ctype.Char
@@ -362,9 +359,9 @@ func base(t *ctype.Type, e *dwarf.Entry) {
 	}
 }
 
-// usual is the name of a number as C is usually written: gcc calls long long
-// int what clang calls long long.
-func usual(name string) string {
+// usualName returns the name of a number as usual in C: gcc calls long long int what clang calls
+// long long.
+func usualName(name string) string {
 	switch name {
 	case "short int", "long int", "long long int":
 		return strings.TrimSuffix(name, " int")

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// circular reports whether a type is made of nothing but itself, by way of
-// names, pointers and arrays. A struct or a function ends the way.
-func circular(t *ctype.Type) bool {
+// isCircular reports whether a type consists of nothing but itself, through names, pointers and
+// arrays. A struct or a function ends the way.
+func isCircular(t *ctype.Type) bool {
 	slow := t
 	for x, n := t, 0; x != nil; n++ {
 		switch x.Kind {
@@ -29,26 +29,25 @@ func circular(t *ctype.Type) bool {
 	return false
 }
 
-// settle works out what can only be known when all types have been read: the
-// sizes of arrays and the alignment of structs. It fails where a type holds
-// itself.
-func (r *reader) settle() error {
-	s := settler{state: map[*ctype.Type]int{}}
+// resolveSizes computes values that need all types to be read: the sizes of arrays and the
+// alignment of structs. It fails if a type contains itself.
+func (r *reader) resolveSizes() error {
+	s := sizeResolver{state: map[*ctype.Type]int{}}
 	for _, t := range r.arrays {
-		if err := s.settle(t, 0); err != nil {
+		if err := s.resolve(t, 0); err != nil {
 			return err
 		}
 	}
 	for _, t := range r.compounds {
-		if err := s.settle(t, 0); err != nil {
+		if err := s.resolve(t, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settler remembers which types are done.
-type settler struct {
+// sizeResolver remembers which types are done.
+type sizeResolver struct {
 	state map[*ctype.Type]int
 }
 
@@ -57,7 +56,7 @@ const (
 	done = 2
 )
 
-func (s settler) settle(t *ctype.Type, deep int) error {
+func (s sizeResolver) resolve(t *ctype.Type, deep int) error {
 	t = t.Strip()
 	if t == nil || t.Kind != ctype.Array && t.Kind != ctype.Struct && t.Kind != ctype.Union {
 		return nil
@@ -65,12 +64,12 @@ func (s settler) settle(t *ctype.Type, deep int) error {
 	switch {
 	case s.state[t] == done:
 		return nil
-	case s.state[t] == busy, deep > deepest:
+	case s.state[t] == busy, deep > maxDepth:
 		return fmt.Errorf("read DWARF: %s holds itself", t)
 	}
 	s.state[t] = busy
 	if t.Kind == ctype.Array {
-		if err := s.settle(t.Elem, deep+1); err != nil {
+		if err := s.resolve(t.Elem, deep+1); err != nil {
 			return err
 		}
 		size := SizeOf(t.Elem)
@@ -81,7 +80,7 @@ func (s settler) settle(t *ctype.Type, deep int) error {
 	}
 	align := int64(0)
 	for _, f := range t.Fields {
-		if err := s.settle(f.Type, deep+1); err != nil {
+		if err := s.resolve(f.Type, deep+1); err != nil {
 			return err
 		}
 		align = max(align, AlignOf(f.Type))
@@ -93,18 +92,18 @@ func (s settler) settle(t *ctype.Type, deep int) error {
 	return nil
 }
 
-// function fills in parameters and result.
-func (r *reader) function(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
+// fillFunc fills in parameters and result.
+func (r *reader) fillFunc(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
 	t.Kind = ctype.Func
-	if t.Elem, err = r.elem(e); err != nil {
+	if t.Elem, err = r.elemType(e); err != nil {
 		return err
 	}
 	prototyped, _ := e.Val(dwarf.AttrPrototyped).(bool)
 	t.Variadic = !prototyped && t.Language == ctype.C
-	return children(e, list, func(kid *dwarf.Entry) error {
+	return visitChildren(e, list, func(kid *dwarf.Entry) error {
 		switch kid.Tag {
 		case dwarf.TagFormalParameter:
-			p, err := r.elem(kid)
+			p, err := r.elemType(kid)
 			if err != nil {
 				return err
 			}
