@@ -15,11 +15,11 @@ type Answer struct {
 	Ratio    string   `json:"ratio,omitempty"`    // a limit for the comparisons of Of, instead of their criteria, e.g. "<= 0.5"
 	To       string   `json:"to,omitempty"`       // a workload: met if no change is shown from the comparisons of Of to it
 	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces
-	Figures  string   `json:"figures,omitempty"`  // the line below it; a part between semicolons is left out if a figure is missing
+	Figures  string   `json:"figures,omitempty"`  // the line below it; a part between semicolons is omitted if a figure is missing
 	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
 }
 
-// FigureForm is how an answer quotes a figure.
+// FigureForm is the form in which an answer quotes a figure.
 type FigureForm string
 
 // Forms, with how they are written in an answer.
@@ -49,7 +49,7 @@ var figureKeywords = map[FigureForm]int{
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
 }
 
-// figureForms says how figures are written, for messages.
+// figureForms lists the forms of figures, for messages.
 const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole} or {CONTENDER changes}"
 
 // Figure is a measured number that an answer quotes. Only the fields of its
@@ -132,8 +132,8 @@ func parseFigure(w []string) (Figure, bool) {
 	return f, true
 }
 
-// answerable reports whether everything that an answer names is in the study.
-func (s *Study) answerable(a Answer, works, seen map[string]bool) error {
+// checkAnswer returns an error if something that an answer names is not in the study.
+func (s *Study) checkAnswer(a Answer, works, seen map[string]bool) error {
 	switch {
 	case a.Text == "" && a.Headline == "":
 		return fieldError("headline", "answer without a headline or a text", "e.g. headline: Gin {gin-new get/c10 cpu brief}")
@@ -143,14 +143,14 @@ func (s *Study) answerable(a Answer, works, seen map[string]bool) error {
 	for _, printed := range [][2]string{{"text", a.Text}, {"headline", a.Headline}, {"figures", a.Figures}} {
 		parts, err := SplitFigures(printed[1])
 		if err != nil {
-			return in(printed[0], err)
+			return withPath(printed[0], err)
 		}
 		for _, p := range parts {
 			if p.Figure == nil {
 				continue
 			}
-			if err := s.quotes(*p.Figure, works, seen); err != nil {
-				return in(printed[0], err)
+			if err := s.checkFigure(*p.Figure, works, seen); err != nil {
+				return withPath(printed[0], err)
 			}
 		}
 	}
@@ -165,22 +165,22 @@ func (s *Study) answerable(a Answer, works, seen map[string]bool) error {
 	}
 	if a.Ratio != "" {
 		if _, err := a.Rule(); err != nil {
-			return in("ratio", err)
+			return withPath("ratio", err)
 		}
 	}
 	if a.To != "" && (a.Ratio != "" || !works[a.To]) {
 		return fieldError("to", fmt.Sprintf("%q, beside of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
 	}
 	for i, of := range a.Of {
-		if err := s.conditional(a, of, works, seen); err != nil {
-			return in(fmt.Sprintf("of[%d]", i), err)
+		if err := s.checkCondition(a, of, works, seen); err != nil {
+			return withPath(fmt.Sprintf("of[%d]", i), err)
 		}
 	}
 	return nil
 }
 
-// in is err at a field that the words it is about stand in.
-func in(path string, err error) error {
+// withPath returns err with the path of the field that contains the words.
+func withPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {
 		return &FieldError{Path: path, What: f.What, Hint: f.Hint}
@@ -188,14 +188,14 @@ func in(path string, err error) error {
 	return err
 }
 
-// quotes reports whether a figure is one of the study's.
-func (s *Study) quotes(f Figure, works, seen map[string]bool) error {
+// checkFigure returns an error if a figure is not one of the study's.
+func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 	if f.Decomposition != "" {
 		claim := Claim{Decomposition: f.Decomposition}
 		if f.Contender != "" {
 			claim.Causes = []string{f.Contender}
 		}
-		return s.tells("", claim)
+		return s.checkCauses("", claim)
 	}
 	if f.Form == FigureLeast && len(s.Metrics) > 0 && f.Metric != s.Metrics[0] {
 		return fieldError("", fmt.Sprintf("nothing is ranked by %q", f.Metric), "only the first metric is: "+s.Metrics[0])
@@ -203,7 +203,7 @@ func (s *Study) quotes(f Figure, works, seen map[string]bool) error {
 	if f.Contender == s.Baseline && f.Form != FigureValue && f.Form != FigureLeast && f.Form != FigureNoise {
 		return fieldError("", fmt.Sprintf("%q is the baseline, which has no ratio", f.Contender), "name another contender, or quote its value")
 	}
-	if err := s.refers("", f.Contender, f.Workload, f.Metric, works, seen); err != nil {
+	if err := s.checkReferences("", f.Contender, f.Workload, f.Metric, works, seen); err != nil {
 		return err
 	}
 	for _, w := range s.Workloads {
@@ -211,28 +211,28 @@ func (s *Study) quotes(f Figure, works, seen map[string]bool) error {
 			return fieldError("", fmt.Sprintf("%s is not measured on %s", f.Contender, w.ID), "add it to the contenders of that workload")
 		}
 	}
-	return s.refers("", "", f.To, "", works, seen)
+	return s.checkReferences("", "", f.To, "", works, seen)
 }
 
 // Rule is the limit that comparisons are compared with.
 func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a.Ratio}.Rule() }
 
-// conditional reports whether of names a criterion of the study or, where the
-// answer has a limit of its own, a comparison.
-func (s *Study) conditional(a Answer, of string, works, seen map[string]bool) error {
+// checkCondition returns an error unless of names a criterion of the study or, if the answer has a
+// limit of its own, a comparison.
+func (s *Study) checkCondition(a Answer, of string, works, seen map[string]bool) error {
 	w := strings.Fields(of)
 	if len(w) != 3 {
 		return fieldError("", fmt.Sprintf("%q does not name a criterion", of), "write CONTENDER WORKLOAD METRIC, e.g. gin-new get/c10 cpu")
 	}
 	if a.Ratio != "" || a.To != "" {
-		return s.quotes(Figure{Contender: w[0], Workload: w[1], Metric: w[2], To: a.To}, works, seen)
+		return s.checkFigure(Figure{Contender: w[0], Workload: w[1], Metric: w[2], To: a.To}, works, seen)
 	}
 	for _, c := range s.Criteria {
 		if (c.Contender == "" || c.Contender == w[0] || w[0] == "*") && (c.Workload == "" || c.Workload == w[1]) && c.Metric == w[2] {
 			if w[0] == "*" {
 				w[0] = ""
 			}
-			return s.refers("", w[0], w[1], w[2], works, seen)
+			return s.checkReferences("", w[0], w[1], w[2], works, seen)
 		}
 	}
 	return fieldError("", fmt.Sprintf("no criterion is about %q", of), "name contender, workload and metric of one under criteria:, or add ratio: with a limit")

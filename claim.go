@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ClaimKind is what sort of statement a claim makes.
+// ClaimKind is the sort of statement that a claim makes.
 type ClaimKind string
 
 // Claim kinds that a study can answer from its comparisons.
@@ -17,12 +17,12 @@ const (
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
 	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone; beyond a fixed cost, where Value is above 0 and there are four sizes
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
-	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender: the break-even of Workloads says
-	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition tells apart comes from the steps to Causes
-	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
+	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender: by the break-even of Workloads
+	ClaimCause     ClaimKind = "cause"     // all of the difference of Decomposition comes from the steps to Causes
+	ClaimReported  ClaimKind = "reported"  // published, but not measured, because of Because
 )
 
-// Claim is a published statement with its figures and source, to be re-asked.
+// Claim is a published statement with its figures and source, to be tested again.
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`
@@ -40,7 +40,7 @@ type Claim struct {
 	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
 	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
 	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side where the sentence contradicts its figures
-	Target        float64   `json:"target,omitempty"`        // ratio: what was said to be reached; a claim holds only where the whole interval is there or beyond
+	Target        float64   `json:"target,omitempty"`        // ratio: the published target; a claim holds only if the entire interval reaches it
 	Of            ClaimOf   `json:"of,omitzero"`             // ratio: what the figure is compared with instead of the baseline's on the same workload
 	Plus          string    `json:"plus,omitempty"`          // ratio: a metric to add to Metric on both sides, e.g. what the client allocates
 	Check         string    `json:"check,omitempty"`         // statement: the check that answers it
@@ -67,7 +67,7 @@ type Shown struct {
 	Says       string `json:"says"` // in our words, e.g. the answer is closed unread
 }
 
-// URL is where the line can be read.
+// URL returns the address of the line.
 func (s Shown) URL() string {
 	return fmt.Sprintf("https://%s/blob/%s/%s#L%d", s.Repository, s.Commit, s.Path, s.Line)
 }
@@ -99,41 +99,41 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 	return map[ClaimKind]func(Claim) error{
 		ClaimRatio: Claim.validateRatio,
 		ClaimStatement: func(c Claim) error {
-			return needs(c.Check != "", "check", "a statement without the check that answers it", "e.g. check: semantic-diff")
+			return requireField(c.Check != "", "check", "a statement without the check that answers it", "e.g. check: semantic-diff")
 		},
 		ClaimCause: func(c Claim) error {
-			return needs(c.Decomposition != "" && len(c.Causes) > 0, "", "a cause without a decomposition and the steps of it that are claimed", "e.g. decomposition: causes, causes: [gin-log]")
+			return requireField(c.Decomposition != "" && len(c.Causes) > 0, "", "a cause without a decomposition and the steps of it that are claimed", "e.g. decomposition: causes, causes: [gin-log]")
 		},
 		ClaimReported: func(c Claim) error {
 			if c.Because == "" {
 				return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
 			}
-			return needs(!(c.Value < 0), "value", "a published figure below zero", "leave it out where there is none")
+			return requireField(!(c.Value < 0), "value", "a published figure below zero", "leave it out where there is none")
 		},
 		ClaimCount: func(c Claim) error {
-			return needs(c.Value > 0, "value", "a count without the published number", "e.g. value: 30")
+			return requireField(c.Value > 0, "value", "a count without the published number", "e.g. value: 30")
 		},
 		ClaimTrend: func(c Claim) error {
-			return needs(len(c.Workloads) >= 3 && c.Metric != "" && (c.Side == "lower" || c.Side == "higher"),
+			return requireField(len(c.Workloads) >= 3 && c.Metric != "" && (c.Side == "lower" || c.Side == "higher"),
 				"", "a trend needs three workloads or more, a metric and a side", "e.g. workloads: [one, five, fifty], metric: time, side: lower")
 		},
 		ClaimGrowth: func(c Claim) error {
-			return needs(len(c.Workloads) >= 3 && c.Metric == "time" && c.Value >= 0 && c.Value <= 10,
+			return requireField(len(c.Workloads) >= 3 && c.Metric == "time" && c.Value >= 0 && c.Value <= 10,
 				"", "a growth needs three workloads or more that differ in size alone, metric: time and an exponent", "e.g. workloads: [one, five, fifty], metric: time, value: 2 for quadratic, 0 for the same whatever the size")
 		},
 		ClaimRate: func(c Claim) error {
-			return needs(len(c.Workloads) > 0 && c.Value > 0, "", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
+			return requireField(len(c.Workloads) > 0 && c.Value > 0, "", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
 		},
 		ClaimShare: func(c Claim) error {
 			if err := c.validatePlace(); err != nil {
 				return err
 			}
-			return needs(c.Value > 0 && c.Value < 1, "value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
+			return requireField(c.Value > 0 && c.Value < 1, "value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
 		},
 	}
 }
 
-func needs(ok bool, field, what, hint string) error {
+func requireField(ok bool, field, what, hint string) error {
 	if ok {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (c Claim) validatePlace() error {
 	if c.Workload == "" {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
 	}
-	return needs(c.Metric != "", "metric", "claim without a metric", "e.g. metric: time")
+	return requireField(c.Metric != "", "metric", "claim without a metric", "e.g. metric: time")
 }
 
 func (c Claim) validateRatio() error {
@@ -169,8 +169,7 @@ func (c Claim) validateRatio() error {
 	return c.validateWhole()
 }
 
-// validateWhole reports what is missing of a whole that the figures are parts
-// of.
+// validateWhole returns an error if the total that the figures are parts of is incomplete.
 func (c Claim) validateWhole() error {
 	_, isTime := c.Nanoseconds()
 	m, _ := MetricNamed(c.Metric)
@@ -189,8 +188,8 @@ func (c Claim) validateWhole() error {
 	return nil
 }
 
-// Nanoseconds is how many of them one of the claim's Unit is, where that is a
-// time: ns, µs, ms or s, and maybe what it is for after a slash.
+// Nanoseconds returns the length of the claim's Unit in nanoseconds, if it is a time: ns, µs, ms or
+// s, with or without a slash and an object.
 func (c Claim) Nanoseconds() (float64, bool) {
 	unit, _, _ := strings.Cut(c.Unit, "/")
 	ns, ok := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -217,7 +216,7 @@ func (c Claim) Ratio() float64 {
 	return c.Value / c.Baseline
 }
 
-// Outcome is what became of a claim.
+// Outcome is the result of testing a claim.
 type Outcome string
 
 // Outcomes, in the order in which the first match wins: not measured, void as
@@ -225,7 +224,7 @@ type Outcome string
 // published size, inconclusive.
 const (
 	Holds             Outcome = "holds"
-	MoreThanPublished Outcome = "more than published" // on the claimed side, and the difference is larger than was said
+	MoreThanPublished Outcome = "more than published" // on the claimed side, and the difference is larger than published
 	DirectionHolds    Outcome = "direction holds"
 	Tie               Outcome = "tie"
 	Refuted           Outcome = "refuted"
@@ -243,7 +242,7 @@ func Outcomes() []Outcome {
 // IsOpen reports whether more rounds can change which side an outcome is on.
 func (o Outcome) IsOpen() bool { return o == ClaimOpen || o == NotThatSize }
 
-// ClaimResult is a claim with what was measured here.
+// ClaimResult is a claim with the measurements of this result.
 type ClaimResult struct {
 	ID          string    `json:"id"`
 	Kind        ClaimKind `json:"kind"`
@@ -269,11 +268,11 @@ type ClaimResult struct {
 	PublishedValue    float64 `json:"published_value,omitempty"`
 	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
-	Shares *Shares `json:"shares,omitempty"` // of a claim with a whole, where it was measured
+	Shares *Shares `json:"shares,omitempty"` // of a claim with a total, if it was measured
 }
 
-// Shares are the figures of a claim that are parts of a whole, in Unit. Bounds
-// are those of the median over rounds, at 95 %.
+// Shares holds the figures of a claim that are parts of a total, in Unit. Bounds are those of the
+// median over rounds, at 95 %.
 type Shares struct {
 	Whole             float64 `json:"whole"`
 	WholeOf           string  `json:"whole_of"`
@@ -289,9 +288,8 @@ type Shares struct {
 	BaselineHigh      float64 `json:"baseline_high"`
 }
 
-// BreakEven asks from how many operations a second on it matters that the
-// baseline costs more than a contender, along workloads that differ in the
-// shape of what is worked on.
+// BreakEven asks from how many operations a second on it matters that the baseline costs more than
+// a contender, along workloads that differ in the shape of their input.
 type BreakEven struct {
 	Contender string    `json:"contender"`
 	Workloads []string  `json:"workloads"`
@@ -325,8 +323,7 @@ func (b BreakEven) validate(at string, s *Study, works, seen map[string]bool) er
 	return nil
 }
 
-// BreakEvenResult is what the baseline costs more than a contender, by shape
-// and rate.
+// BreakEvenResult is the excess cost of the baseline over a contender, by shape and rate.
 type BreakEvenResult struct {
 	Contender string           `json:"contender"`
 	Against   string           `json:"against"`
@@ -347,7 +344,7 @@ type BreakEvenPoint struct {
 	MoreLow  float64 `json:"more_ns_per_op_low"`
 	MoreHigh float64 `json:"more_ns_per_op_high"`
 
-	// Cores is what that comes to at each of the rates: 0.01 is 1 % of a core.
+	// Cores is the resulting number of cores at each of the rates: 0.01 is 1 % of a core.
 	Cores []float64 `json:"more_cores"`
 
 	// OnePercent is the rate at which it is 1 % of one core; zero: no

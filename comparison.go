@@ -50,10 +50,10 @@ func (c Comparison) HalfWidth() float64 {
 	return math.Log(c.High/c.Low) / 2
 }
 
-// NoiseFloor is how far apart two identical programs seemed to be on a workload
-// and metric, on the logarithmic scale: the half width of the interval of the
-// control, which is the baseline once more, or the distance of its ratio from 1
-// where that is larger. Zero where the control has no interval.
+// NoiseFloor returns the apparent difference of two identical programs on a workload and metric, on
+// the logarithmic scale: the half width of the interval of the control, which is the baseline once
+// more, or the distance of its ratio from 1 if that is larger. It returns 0 if the control has no
+// interval.
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
@@ -74,12 +74,12 @@ func (c Comparison) NoiseFloor() float64 {
 // Exceeds reports whether ratio is farther from 1 than a noise floor.
 func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > floor }
 
-// Significance is what the evidence allows to say about a difference.
+// Significance is the conclusion about a difference that the evidence allows.
 type Significance int
 
 // A difference counts only when it is significant.
 const (
-	NotShown    Significance = iota // the interval includes 1, or there is none
+	NotShown    Significance = iota // the interval includes 1, or is missing
 	WithinNoise                     // the interval excludes 1, but identical programs seemed as different
 	Significant
 )
@@ -96,15 +96,15 @@ func (c Comparison) Differs(floor float64) Significance {
 	return Significant
 }
 
-// Below reports whether the whole interval of c lies within ×/÷ 1+effect of 1:
-// any difference that there is, is smaller. An effect of zero is never reached.
+// Below reports whether the entire interval of c is within ×/÷ 1+effect of 1: any difference is
+// smaller. An effect of zero is never reached.
 func (c Comparison) Below(effect float64) bool {
 	return effect > 0 && c.Bounded() && c.Low*(1+effect) >= 1 && c.High <= 1+effect
 }
 
 // Turned are the effects of the reverse pair.
 func (e Effects) Turned() Effects {
-	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negated(e.Effects), negated(e.Sums)
+	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negate(e.Effects), negate(e.Sums)
 	return e
 }
 
@@ -123,7 +123,7 @@ func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool)
 	return Effects{}, false
 }
 
-func negated(x []float64) []float64 {
+func negate(x []float64) []float64 {
 	if x == nil {
 		return nil
 	}
@@ -134,9 +134,8 @@ func negated(x []float64) []float64 {
 	return out
 }
 
-// Scaling is how the cost of one operation grows with the size of its input:
-// time ~ size^exponent, fitted in each round over the workloads that differ
-// in nothing but size.
+// Scaling is the growth of the cost of one operation with the size of its input: time ~
+// size^exponent, fitted in each round over the workloads that differ in size only.
 type Scaling struct {
 	Contender string    `json:"contender"`
 	Fixture   string    `json:"fixture"`
@@ -151,7 +150,7 @@ type Scaling struct {
 	PerRound  []float64 `json:"per_round"` // exponent of each round, in round order
 }
 
-// Extent is what is meant by the size of an input.
+// Extent is the kind of size of an input.
 type Extent string
 
 // Extents.
@@ -161,16 +160,15 @@ const (
 	ByLevels  Extent = "levels"  // as in Workload
 )
 
-// Cost is what a contender's CPU time comes to in a service that does the
-// operation so many times a second, against the baseline's. The bounds follow
-// from the interval of the ratio; the baseline's own time is taken as its
-// median over rounds.
+// Cost is the CPU cost of a contender, compared with the baseline's, in a service that does the
+// operation at a rate. The bounds follow from the interval of the ratio; the baseline's own time is
+// its median over rounds.
 type Cost struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Against      string  `json:"against"`
 	Metric       string  `json:"metric"`                    // cpu; time where the study does not measure cpu
-	Rate         float64 `json:"rate_per_second,omitempty"` // as asked; zero: nobody asked
+	Rate         float64 `json:"rate_per_second,omitempty"` // as requested; 0: no rate was requested
 	Cores        float64 `json:"cores,omitempty"`           // used at Rate; 0.25 is a quarter of one core
 	AgainstCores float64 `json:"against_cores,omitempty"`   // used by the baseline at Rate
 	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative where the contender costs more

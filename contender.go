@@ -8,11 +8,11 @@ const (
 	NullID    = "null"    // the harness doing nothing
 )
 
-// Role is what a contender is there for.
+// Role is the purpose of a contender in a study.
 type Role string
 
-// Roles. Only contenders and the baseline are ranked; those that stand apart
-// are compared with the baseline all the same.
+// Roles. Only contenders and the baseline are ranked; those of role apart are still compared with
+// the baseline.
 const (
 	RoleContender Role = "contender"
 	RoleBaseline  Role = "baseline"
@@ -22,19 +22,19 @@ const (
 	RoleTrap      Role = "trap"  // reproduces a published mistake; labelled, never ranked or compared
 )
 
-// Launch is how a contender comes to run.
+// Launch is the way a contender is started.
 type Launch string
 
 // Launches.
 const (
-	LaunchProgram Launch = "program" // built here, speaks the contender protocol
+	LaunchProgram Launch = "program" // built by tare, speaks the contender protocol
 	LaunchCommand Launch = "command" // the user's own command line: a server, or a program that speaks the contender protocol
-	LaunchURL     Launch = "url"     // a server that somebody else runs
-	LaunchGobench Launch = "gobench" // test binaries of a module, built here
+	LaunchURL     Launch = "url"     // a server that tare did not start
+	LaunchGobench Launch = "gobench" // test binaries of a module, built by tare
 )
 
-// Contender is one implementation under test as it was built: who it says it
-// is and what its binary says it is.
+// Contender is one implementation under test as it was built, with its own account and that of its
+// binary.
 type Contender struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
@@ -55,8 +55,8 @@ type Contender struct {
 	Error    string   `json:"error,omitempty"` // why it could not be built, or what is not installed, one line
 }
 
-// Start is how a contender is started, and where what it delivers is found. Fields
-// other than Launch are of launch command, except URL.
+// Start describes how a contender is started, and where its deliveries are found. Fields other than
+// Launch are of launch command, except URL.
 type Start struct {
 	Launch   Launch            `json:"launch,omitempty"`   // empty: program
 	Command  []string          `json:"command,omitempty"`  // the command line
@@ -66,7 +66,7 @@ type Start struct {
 	Delivers string            `json:"delivers,omitempty"` // where it delivers, an item a line: a pattern of files, or $DESTINATION
 }
 
-// Build is what a contender was built from. It is empty where tare built nothing.
+// Build describes the sources of a contender. It is empty if tare built nothing.
 type Build struct {
 	Modules     []Module `json:"modules,omitempty"`
 	Go          string   `json:"go,omitempty"`
@@ -75,10 +75,10 @@ type Build struct {
 	SHA256      string   `json:"sha256,omitempty"` // of the binary
 }
 
-// Declared is what a contender's author, or its study, says of it.
+// Declared is the account of a contender's author, or of its study.
 type Declared struct {
 	Layers    []string `json:"layers,omitempty"`    // middleware
-	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
+	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: those it serves, the usual one first
 	Expect    Expect   `json:"expect,omitzero"`
 	Identity  Identity `json:"identity"`
 }
@@ -86,15 +86,14 @@ type Declared struct {
 // notInstalled begins the error of a contender whose programs are not there.
 const notInstalled = "not installed: "
 
-// NotInstalled is what Error says of a contender that takes programs which are
-// not there.
+// NotInstalled returns the Error of a contender that requires programs which are not installed.
 func NotInstalled(programs []string) string { return notInstalled + strings.Join(programs, ", ") }
 
-// Absent reports whether the contender was left out because it takes programs
-// that are not there.
+// Absent reports whether the contender was skipped because it requires programs that are not
+// installed.
 func (c Contender) Absent() bool { return strings.HasPrefix(c.Error, notInstalled) }
 
-// Title is how a contender is printed: its id, and for a trap a dagger.
+// Title returns the printed form of a contender: its id, and for a trap a dagger.
 func (c Contender) Title() string {
 	if c.Role == RoleTrap {
 		return c.ID + "†"
@@ -120,7 +119,7 @@ type Module struct {
 	Replace string `json:"replace,omitempty"`
 }
 
-// Identity is what a contender claims to contain and what its binary lacks.
+// Identity lists the claimed contents of a contender, and those that its binary lacks.
 type Identity struct {
 	ClaimedModules []string `json:"claimed_modules,omitempty"` // path or path@version
 	ClaimedSymbols []string `json:"claimed_symbols,omitempty"` // function names, matched as substrings
@@ -128,8 +127,7 @@ type Identity struct {
 	MissingSymbols []string `json:"missing_symbols,omitempty"`
 }
 
-// Adoption is what taking a contender into a service costs besides time. A
-// zero field is not known.
+// Adoption is the cost of adopting a contender in a service, except for time. 0 means unknown.
 type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
 	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; zero: none, or not known

@@ -56,9 +56,9 @@ func (c Criterion) Rule() (Rule, error) {
 	}
 	switch {
 	case c.Ratio != "":
-		atMost, rest, err := comparator(c.Ratio)
+		atMost, rest, err := cutComparator(c.Ratio)
 		if err != nil {
-			return Rule{}, prefix("ratio", err)
+			return Rule{}, prefixPath("ratio", err)
 		}
 		x, err := strconv.ParseFloat(rest, 64)
 		if err != nil || !(x > 0) || math.IsInf(x, 0) {
@@ -73,9 +73,9 @@ func (c Criterion) Rule() (Rule, error) {
 		}
 		return Rule{RuleEquivalent, true, x / 100}, nil
 	case c.Difference != "":
-		atMost, rest, err := comparator(c.Difference)
+		atMost, rest, err := cutComparator(c.Difference)
 		if err != nil {
-			return Rule{}, prefix("difference", err)
+			return Rule{}, prefixPath("difference", err)
 		}
 		num, ok := strings.CutSuffix(rest, "%")
 		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
@@ -87,13 +87,13 @@ func (c Criterion) Rule() (Rule, error) {
 		}
 		return Rule{RuleDifference, true, x / 100}, nil
 	}
-	atMost, rest, err := comparator(c.Value)
+	atMost, rest, err := cutComparator(c.Value)
 	if err != nil {
-		return Rule{}, prefix("value", err)
+		return Rule{}, prefixPath("value", err)
 	}
-	x, err := quantity(rest)
+	x, err := parseQuantity(rest)
 	if err != nil {
-		return Rule{}, prefix("value", err)
+		return Rule{}, prefixPath("value", err)
 	}
 	return Rule{RuleValue, atMost, x}, nil
 }
@@ -128,7 +128,7 @@ func (c Criterion) String() string {
 	return c.Metric + " " + c.Value
 }
 
-func comparator(s string) (atMost bool, rest string, err error) {
+func cutComparator(s string) (atMost bool, rest string, err error) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "<="); ok {
 		return true, strings.TrimSpace(rest), nil
@@ -139,9 +139,9 @@ func comparator(s string) (atMost bool, rest string, err error) {
 	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
 }
 
-// quantity reads a number with an optional unit: a duration, a byte size, or
-// nothing, in which case it is in the metric's own unit.
-func quantity(s string) (float64, error) {
+// parseQuantity reads a number with an optional unit: a duration, a byte size, or nothing, which
+// means the metric's own unit.
+func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
 	}
@@ -172,10 +172,10 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is a ruling with the sentence that says it. A verdict without a
-// criterion states the difference that was found.
+// Verdict is a ruling with its sentence. A verdict without a criterion states the difference that
+// was found.
 type Verdict struct {
-	Rule Rule `json:"-"` // of the criterion; the zero rule where there is none
+	Rule Rule `json:"-"` // of the criterion; the zero rule if there is none
 
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`

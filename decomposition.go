@@ -2,8 +2,8 @@ package tare
 
 import "fmt"
 
-// Decompose asks where a difference comes from: a chain of contenders, each
-// step of which changes one thing.
+// Decompose requests the causes of a difference: a chain of contenders, each step of which changes
+// one thing.
 type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
@@ -30,7 +30,7 @@ func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) er
 	case len(d.Steps) == 0:
 		return fieldError(at+".steps", "decomposition without steps", "e.g. steps: [{to: gin-new, cause: the framework}]")
 	}
-	if err := s.refers(at, "", d.Workload, d.Metric, works, seen); err != nil {
+	if err := s.checkReferences(at, "", d.Workload, d.Metric, works, seen); err != nil {
 		return err
 	}
 	if !seen[d.From] {
@@ -47,8 +47,8 @@ func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) er
 	return nil
 }
 
-// Decomposition is a difference taken apart. The effects of the steps, as
-// logarithms of ratios, add up to that of the whole.
+// Decomposition is a difference split into causes. The effects of the steps, as logarithms of
+// ratios, add up to that of the total.
 type Decomposition struct {
 	ID       string  `json:"id"`
 	Question string  `json:"question,omitempty"`
@@ -75,16 +75,15 @@ type Cause struct {
 	ToValue   float64 `json:"to_value"`
 	Unit      string  `json:"unit"`
 
-	// Share is the step's part of the whole difference: its median difference
-	// over the whole's, with the interval over rounds. Zero where the whole is
-	// not told from nothing.
+	// Share is the step's part of the total difference: its median difference over the total's,
+	// with the interval over rounds. 0 if the total is not significant.
 	Share     float64 `json:"share,omitempty"`
 	ShareLow  float64 `json:"share_low,omitempty"`
 	ShareHigh float64 `json:"share_high,omitempty"`
 }
 
-// Profile is where one contender spent its time or memory on one workload,
-// taken after the rounds.
+// Profile lists where one contender spent its time or memory on one workload, taken after the
+// rounds.
 type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
@@ -92,23 +91,23 @@ type Profile struct {
 	Unit      string        `json:"unit"`            // of the figures: nanoseconds or bytes
 	Total     float64       `json:"total"`           // in Unit
 	Ops       int64         `json:"ops"`             // done meanwhile
-	File      string        `json:"file,omitempty"`  // pprof document, beside the result
-	Flame     string        `json:"flame,omitempty"` // SVG, beside the result
+	File      string        `json:"file,omitempty"`  // pprof document, next to the result
+	Flame     string        `json:"flame,omitempty"` // SVG, next to the result
 	Top       []ProfileLine `json:"top,omitempty"`   // functions with the most of their own, the greatest first
 	Gap       *ProfileGap   `json:"gap,omitempty"`   // to the baseline's profile of the same; nil for the baseline
 }
 
-// ProfileGap is what makes the difference between two profiles, per operation,
-// in the unit of both. A line is what something took itself.
+// ProfileGap explains the difference between two profiles, per operation, in the unit of both. A
+// line is the cost of something by itself.
 type ProfileGap struct {
 	Against   string    `json:"against"`   // contender
 	From      float64   `json:"from"`      // all of it: of Against
 	To        float64   `json:"to"`        // of the profile's own contender
-	Parts     []GapLine `json:"parts"`     // packages, and of the runtime what it did; those furthest apart, by more than sampling alone shows
-	Functions []GapLine `json:"functions"` // those furthest apart, by more than sampling alone shows
+	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime; the largest differences beyond sampling error
+	Functions []GapLine `json:"functions"` // the largest differences beyond sampling error
 }
 
-// GapLine is what one function or part took itself for an operation.
+// GapLine is the cost of one function or part by itself, per operation.
 type GapLine struct {
 	Name string  `json:"name"`
 	From float64 `json:"from"` // in the profile compared with

@@ -2,10 +2,9 @@
 // its plan and its result are made of. It imports nothing of the project and does
 // nothing but validate and print.
 //
-// A scale is tared before it weighs. So is every study: the baseline
-// runs a second time, as a control, and a null contender that does nothing runs
-// beside the others. A difference that the control could show by itself is
-// never claimed.
+// A scale is tared before it weighs. So is every study: the baseline runs a second time, as a
+// control, and a null contender that does nothing runs next to the others. A difference that the
+// control could show by itself is never claimed.
 //
 // A number takes these steps, each a package small enough to read:
 //

@@ -1,8 +1,7 @@
 package tare
 
-// Evidence is everything else a trial recorded. A nil or zero field was not
-// recorded where the comment says so; checks that need it are then not
-// applicable.
+// Evidence is everything else a trial recorded. A nil or zero field was not recorded if its comment
+// says so; checks that need it are then not applicable.
 type Evidence struct {
 	PID         int     `json:"pid,omitempty"`
 	StdoutBytes int64   `json:"stdout_bytes"`
@@ -13,13 +12,13 @@ type Evidence struct {
 	CPUSeconds  float64 `json:"cpu_seconds,omitempty"` // user + system of the process and the children it waited for
 	RunQueueNS  int64   `json:"run_queue_wait_ns,omitempty"`
 	GOMAXPROCS  int     `json:"gomaxprocs,omitempty"`
-	Go          string  `json:"go,omitempty"`           // as the process itself says
+	Go          string  `json:"go,omitempty"`           // as the process reports
 	Affinity    string  `json:"affinity,omitempty"`     // processors it may use
 	KilledGroup bool    `json:"killed_group,omitempty"` // processes were left and had to be ended
 }
 
-// Conformance is how a contender answered before it was timed, or in the
-// samples that every round begins with.
+// Conformance is the result of a contender's answers before it was timed, or in the samples at the
+// start of every round.
 type Conformance struct {
 	Contender string `json:"contender"`
 	Workload  string `json:"workload"`
@@ -29,14 +28,14 @@ type Conformance struct {
 	Bytes     int64  `json:"bytes"`            // of all answers
 	MinBytes  int64  `json:"min_bytes"`        // smallest answer
 	Fresh     bool   `json:"fresh"`            // the operation is declared to hand out a fresh value each time
-	During    bool   `json:"during,omitempty"` // asked again in the rounds; otherwise before timing
-	Probe     bool   `json:"probe,omitempty"`  // cases that must be refused as the reference refuses them
+	During    bool   `json:"during,omitempty"` // repeated in the rounds; otherwise before timing
+	Probe     bool   `json:"probe,omitempty"`  // cases that must be rejected as the reference rejects them
 
-	Unrefused []string `json:"unrefused,omitempty"` // of probes: those that were not refused so, a line each; the first of them where there are many
+	Unrefused []string `json:"unrefused,omitempty"` // of probes: those wrongly accepted, a line each; the first of them if there are many
 }
 
-// Sample is what one trial measured on one workload: metric key → value in
-// the key's unit. A metric that was not measured is absent.
+// Sample holds the measurements of one trial on one workload: metric key → value in the key's unit.
+// A metric that was not measured is missing.
 type Sample map[string]float64
 
 // Trial is one contender in one round: one fresh process.
@@ -54,8 +53,8 @@ type Trial struct {
 	Void       []VoidPart        `json:"void,omitempty"` // of a trial that was carried through: what does not count
 }
 
-// VoidPart is what of a trial does not count although it was carried through,
-// because something failed in its round.
+// VoidPart is a part of a trial that does not count although the trial was completed, because of a
+// failure in its round.
 type VoidPart struct {
 	Workload string `json:"workload,omitempty"` // empty: all of them
 	Why      string `json:"why"`                // one line
@@ -75,7 +74,7 @@ func (t Trial) Counts(workload string) bool {
 	return true
 }
 
-// TrialError is why a trial could not be carried through.
+// TrialError is the reason why a trial failed.
 type TrialError struct {
 	Class   string `json:"class"` // start, deadline, exit, protocol, memory, output, contender
 	Message string `json:"message"`

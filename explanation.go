@@ -1,7 +1,7 @@
 package tare
 
-// Explanation is what the difference between two contenders on one workload
-// comes of, found after the rounds by several profiles of each.
+// Explanation lists the origins of the difference between two contenders on one workload, found
+// after the rounds by several profiles of each.
 type Explanation struct {
 	Workload  string     `json:"workload"`
 	Contender string     `json:"contender"`
@@ -22,11 +22,11 @@ type Explanation struct {
 	Why       string     `json:"why,omitempty"`    // why there is no more; empty: nothing failed
 }
 
-// Waits reports whether most of the difference in time is none in CPU time: the
-// contender takes longer, and of its time a tenth at most is CPU time, or half as
-// much as of Against's. Where other programs have the processors too, both take
-// longer than their CPU time, in the same proportion. Of less than 0.2 s nothing is
-// reported, as a profile takes 100 samples a second and might have none of it.
+// Waits reports whether most of the difference in time is not CPU time: the contender takes longer,
+// and of its time a tenth at most is CPU time, or half as much as of Against's. Where other
+// programs have the processors too, both take longer than their CPU time, in the same proportion.
+// Of less than 0.2 s nothing is reported, as a profile takes 100 samples a second and might have
+// none of it.
 func (e Explanation) Waits() bool {
 	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < 2e8 {
 		return false
@@ -35,8 +35,8 @@ func (e Explanation) Waits() bool {
 	return idle && e.WallTo > 1.05*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
 }
 
-// Waiting is how much of the difference in time is none in CPU time, in ns/op,
-// beyond what waiting for a processor explains.
+// Waiting returns the difference in time without CPU time, in ns/op, beyond the part that waiting
+// for a processor explains.
 func (e Explanation) Waiting() float64 {
 	share := 1.0
 	if e.From > 0 {
@@ -45,8 +45,8 @@ func (e Explanation) Waiting() float64 {
 	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*share
 }
 
-// Origin is what one function has of a difference, with what it called of the
-// standard library and the runtime.
+// Origin is one function's part of a difference, including its calls of the standard library and
+// the runtime.
 type Origin struct {
 	Function string  `json:"function"`
 	Through  string  `json:"through,omitempty"` // what it called directly that has most of it; empty: itself
@@ -54,7 +54,7 @@ type Origin struct {
 	Line     int     `json:"line,omitempty"`
 	From     float64 `json:"from"` // per operation, mean over rounds
 	To       float64 `json:"to"`
-	Share    float64 `json:"share"` // of the whole difference
+	Share    float64 `json:"share"` // of the total difference
 	Low      float64 `json:"low"`   // of the share's interval over rounds, simultaneous over the functions
 	High     float64 `json:"high"`
 }

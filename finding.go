@@ -1,6 +1,6 @@
 package tare
 
-// Severity is what a finding does to a verdict.
+// Severity is the effect of a finding on a verdict.
 type Severity string
 
 // Severities.
@@ -48,7 +48,7 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 	return out
 }
 
-// TrapOutcome is what became of an expectation of a trap.
+// TrapOutcome is the result of an expectation of a trap.
 type TrapOutcome string
 
 // Outcomes. Only a missed one is an error: the evidence sufficed by the check's
@@ -65,12 +65,12 @@ type Expectation struct {
 	Check        string      `json:"check"`
 	Outcome      TrapOutcome `json:"outcome"`
 	Message      string      `json:"message"`                 // what the check found, or why it found nothing
-	Rounds       int         `json:"rounds"`                  // whole rounds of the contender at the plan's slice length
+	Rounds       int         `json:"rounds"`                  // complete rounds of the contender at the plan's slice length
 	RoundsNeeded int         `json:"rounds_needed,omitempty"` // forecast, where more rounds would decide
 }
 
-// OutcomeOf is what became of the trap with that id: the worst of its
-// expectations. It is empty where there are none.
+// OutcomeOf returns the result of the trap with that id: the worst of its expectations. It returns
+// "" if there are none.
 func (r *Result) OutcomeOf(trap string) TrapOutcome {
 	worst := TrapOutcome("")
 	for _, e := range r.Expectations {

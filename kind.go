@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind is a way in which contenders are asked, e.g. codec. A document has it as a
-// list of one, and none as an empty list.
+// Kind is a way in which contenders are tested, e.g. codec. A document has it as a list of one, and
+// none as an empty list.
 type Kind string
 
 // MarshalJSON writes the list.

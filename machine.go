@@ -1,6 +1,6 @@
 package tare
 
-// Machine is where a result was measured.
+// Machine describes the machine of a result.
 type Machine struct {
 	OS         string       `json:"os"`
 	Arch       string       `json:"arch"`
@@ -10,7 +10,7 @@ type Machine struct {
 	Memory     int64        `json:"memory_bytes,omitempty"`
 	Go         string       `json:"go"`
 	Facilities []Facility   `json:"facilities"`
-	Noise      Noise        `json:"noise"` // over the whole study
+	Noise      Noise        `json:"noise"` // over the entire study
 	Resolution []Resolution `json:"resolution,omitempty"`
 	Unlocked   bool         `json:"unlocked,omitempty"` // another tare may have measured at the same time
 }
@@ -22,8 +22,8 @@ type Facility struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// Noise is what the machine did besides measuring. Shares are of wall time;
-// a negative value was not recorded.
+// Noise is the load of the machine other than the measurement. Shares are of wall time; a negative
+// value was not recorded.
 type Noise struct {
 	CPUPressure  float64 `json:"cpu_pressure"`   // share of time some task waited for a processor
 	RunQueueWait float64 `json:"run_queue_wait"` // share of their time the contenders waited to run

@@ -2,7 +2,7 @@ package tare
 
 import "slices"
 
-// OnMachine is what one machine measured of a result that several did.
+// OnMachine is the part of a result that one of several machines measured.
 type OnMachine struct {
 	Name        string       `json:"name"`
 	Machine     Machine      `json:"machine"`

@@ -2,7 +2,7 @@ package tare
 
 import "strings"
 
-// Direction says which way a metric is better.
+// Direction is the direction in which a metric is better.
 type Direction string
 
 // Directions.
@@ -11,8 +11,8 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Metric is a named quantity in a base unit, with the words it is spoken of by. No other
-// place knows metrics by their names.
+// Metric is a named quantity in a base unit, with the words for it in texts. No other place knows
+// metrics by their names.
 type Metric struct {
 	Name      string    // as studies write it
 	Key       string    // as documents write it; the unit is in the key
@@ -20,21 +20,21 @@ type Metric struct {
 	Direction Direction // which way is better
 	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
 	Quantile  float64   // of the latencies of single requests, in a continuous segment; 1 is the longest; 0: it is no latency
-	Counted   bool      // counted outside the timed rounds ([Work]); no study asks for it
-	Closed    bool      // a closed loop sets it: its inverse is the throughput, and under a given rate it says nothing
+	Counted   bool      // counted outside the timed rounds ([Work]); no study requests it
+	Closed    bool      // a closed loop sets it: its inverse is the throughput, and at a fixed rate it has no meaning
 	Doc       string    // one line
 
 	Noun           string // what is compared: "CPU time"
-	Verb, Of       string // "uses" 0.52× "the CPU time of" somebody
+	Verb, Of       string // "uses" 0.52× "the CPU time of" a contender
 	Less, More     string // "less CPU time", "more CPU time"
-	Faster, Slower string // said of factors of 1.5 and more; empty: percentages throughout
+	Faster, Slower string // for factors of 1.5 and more; "" means percentages throughout
 }
 
 // IsLatency reports whether the metric is a quantile of the latencies of single requests.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is what the sample keys of metrics begin with that a benchmark
-// reports by itself; their unit follows.
+// KeyReported is the prefix of the sample keys of metrics that a benchmark reports by itself; their
+// unit follows.
 const KeyReported = "reported:"
 
 // MetricInstructions is the name of the metric that counters count.
@@ -55,11 +55,11 @@ func Metrics() []Metric {
 			Doc: "instructions that one operation executes in user space on one processor, the collector off; counted by tare bench and tare gate (--counts), not timed"},
 		{Name: "size", Key: "size_bytes_per_op", Unit: "B", Direction: LowerIsBetter, Noun: "size of the output", Verb: "writes", Of: "the bytes of", Less: "less output", More: "more output",
 			Doc: "bytes of output per operation"},
-		latency("p50", "p50_ns", 0.5, "answers half of the requests within", "median latency", "median latency of a request, from the time it was meant to be sent"),
-		latency("p90", "p90_ns", 0.9, "answers 90 % of the requests within", "p90 latency", "latency that 90 % of requests do not exceed"),
-		latency("p99", "p99_ns", 0.99, "answers 99 % of the requests within", "p99 latency", "latency that 99 % of requests do not exceed"),
-		latency("p99.9", "p99_9_ns", 0.999, "answers 99.9 % of the requests within", "p99.9 latency", "latency that 99.9 % of requests do not exceed"),
-		latency("max", "max_ns", 1, "answers each request within", "longest latency", "longest latency seen"),
+		latencyMetric("p50", "p50_ns", 0.5, "answers half of the requests within", "median latency", "median latency of a request, from the time it was meant to be sent"),
+		latencyMetric("p90", "p90_ns", 0.9, "answers 90 % of the requests within", "p90 latency", "latency that 90 % of requests do not exceed"),
+		latencyMetric("p99", "p99_ns", 0.99, "answers 99 % of the requests within", "p99 latency", "latency that 99 % of requests do not exceed"),
+		latencyMetric("p99.9", "p99_9_ns", 0.999, "answers 99.9 % of the requests within", "p99.9 latency", "latency that 99.9 % of requests do not exceed"),
+		latencyMetric("max", "max_ns", 1, "answers each request within", "longest latency", "longest latency seen"),
 		{Name: "client-cpu", Key: KeyClientCPUPerOp, Unit: "ns/op", Direction: LowerIsBetter, Noun: "CPU time of the clients", Verb: "costs its clients", Of: "the CPU time of", Less: "less CPU time of the clients", More: "more CPU time of the clients",
 			Doc: "CPU time of the load generator per request: what answering this server costs its clients"},
 		{Name: "client-bytes", Key: KeyClientBytes, Unit: "B/op", Direction: LowerIsBetter, Noun: "memory allocated by the client", Verb: "has its client allocate", Of: "the memory of", Less: "less memory allocated by the client", More: "more memory allocated by the client",
@@ -73,8 +73,8 @@ func Metrics() []Metric {
 	}
 }
 
-// latency is the metric of a quantile of latencies.
-func latency(name, key string, quantile float64, verb, noun, doc string) Metric {
+// latencyMetric returns the metric of a quantile of latencies.
+func latencyMetric(name, key string, quantile float64, verb, noun, doc string) Metric {
 	return Metric{
 		Name: name, Key: key, Unit: "ns", Direction: LowerIsBetter, Quantile: quantile, Doc: doc,
 		Noun: noun, Verb: verb, Of: "the time of", Less: "lower " + noun, More: "higher " + noun,

@@ -1,16 +1,15 @@
 package tare
 
-// Isolation is how the contenders of a round share time.
+// Isolation is the way the contenders of a round share time.
 type Isolation string
 
 // Isolations.
 const (
 	Lockstep  Isolation = "lockstep" // slice by slice, a token goes round
-	TrialWise Isolation = "trial"    // one whole trial after another
+	TrialWise Isolation = "trial"    // one complete trial after another
 )
 
-// Reference is what stands for the baseline in a ratio to it, on metrics that
-// are measured per slice.
+// Reference is the form of the baseline in a ratio to it, on metrics that are measured per slice.
 type Reference string
 
 // BaselineAndControl is the mean of the baseline and of the control, which is the
@@ -24,7 +23,7 @@ type Plan struct {
 	Reference       Reference    `json:"reference,omitempty"`
 	Contenders      []string     `json:"contenders"`      // every process of a round, by id
 	Looks           []int        `json:"looks"`           // after how many rounds the evidence is judged
-	Until           float64      `json:"until,omitempty"` // goes on until every difference is found or smaller than this share; zero: ends with the budget
+	Until           float64      `json:"until,omitempty"` // continues until every difference is found or smaller than this share; 0: ends with the budget
 	RoundsPlanned   int          `json:"rounds_planned"`
 	Slices          []Slicing    `json:"slices"` // one per workload
 	SecondsPerRound float64      `json:"seconds_per_round"`
@@ -34,8 +33,8 @@ type Plan struct {
 	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // what a budget set by the user has no time for
 	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left before the end, because they were proven slower than the leaders on everything
 	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the fewest rounds a verdict needs
-	Revised         int          `json:"revised,omitempty"`        // after so many rounds the number of slices was set anew; zero: never
-	LongEvery       int          `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
+	Revised         int          `json:"revised,omitempty"`        // after this many rounds the number of slices was planned again; 0: never
+	LongEvery       int          `json:"long_every,omitempty"`     // rounds between extra rounds at eight times the slice length; 0: none
 }
 
 // Retired is a contender that left the rounds early.
@@ -44,8 +43,7 @@ type Retired struct {
 	After     int    `json:"after"` // rounds it took part in
 }
 
-// Pilot is what was learnt about one contender on one workload before the
-// first round.
+// Pilot holds the estimates for one contender on one workload before the first round.
 type Pilot struct {
 	Contender   string  `json:"contender"`
 	Workload    string  `json:"workload"`
@@ -59,7 +57,7 @@ type Pilot struct {
 	UntimedNS float64 `json:"untimed_ns,omitempty"` // of a benchmark: what an operation takes while its timer is stopped
 	Process   string  `json:"process,omitempty"`    // of a benchmark: package whose process runs it, with the others of that package
 	StartNS   float64 `json:"start_ns,omitempty"`   // to start that process, once a round
-	Counted   bool    `json:"counted,omitempty"`    // of a benchmark in whole runs: its slices count allocations, and no pass by itself does
+	Counted   bool    `json:"counted,omitempty"`    // of a benchmark in complete runs: its slices count allocations, without a separate pass
 }
 
 // ElapsedNS returns how long an operation takes, whether it is timed or not.
@@ -74,18 +72,17 @@ func (p Pilot) TimedShare() float64 {
 	return p.NSPerOp / p.ElapsedNS()
 }
 
-// Until is what ends a slice.
+// Until is the condition that ends a slice.
 type Until string
 
 // Slice ends.
 const (
 	UntilOps Until = "ops" // after a fixed number of operations
-	UntilGC  Until = "gc"  // after whole garbage collection cycles
+	UntilGC  Until = "gc"  // after complete garbage collection cycles
 )
 
-// Slicing is how one workload is cut into slices. All contenders take the
-// same number of slices; those of work that allocates hold whole collection
-// cycles of its own, and others last about as long.
+// Slicing divides one workload into slices. All contenders take the same number of slices; those of
+// work that allocates have complete collection cycles, and others last about as long.
 type Slicing struct {
 	Workload    string           `json:"workload"`
 	Contenders  []string         `json:"contenders"` // those that can do it
@@ -118,7 +115,7 @@ type Round struct {
 	Index     int                   `json:"round"`     // from 1
 	Tau       int                   `json:"tau"`       // slice length as a multiple of the plan's; 1, or 8 in the rounds that check slice length
 	Start     []string              `json:"start"`     // order in which the trials are opened
-	Workloads []string              `json:"workloads"` // order in which they are asked
+	Workloads []string              `json:"workloads"` // order in which they run
 	Orders    map[string][][]string `json:"orders"`    // workload → slice → contenders in the order the token visits them
 	Noise     Noise                 `json:"noise"`     // of the machine, over the round
 	Seconds   float64               `json:"seconds"`   // wall
@@ -131,7 +128,7 @@ type Effects struct {
 	Metric   string    `json:"metric"`
 	A        string    `json:"a"`
 	B        string    `json:"b"`
-	Effects  []float64 `json:"effects"`             // block estimate (Hodges–Lehmann over blocks), or the ratio of sums where the plan says so
+	Effects  []float64 `json:"effects"`             // block estimate (Hodges–Lehmann over blocks), or the ratio of sums if the plan selects it
 	Sums     []float64 `json:"sums,omitempty"`      // ln of the ratio of sums, for comparison
 	Of       []int     `json:"of_rounds,omitempty"` // the round of each effect; absent: they are of round 1, 2, 3 and so on
 }
@@ -142,13 +139,13 @@ type Slice struct {
 	Round     int    `json:"round"`
 	Index     int    `json:"slice"`           // within the round, from 0
 	Position  int    `json:"position"`        // in the order of that slice, from 0
-	After     string `json:"after,omitempty"` // contender that held the token before; empty for the first
+	After     string `json:"after,omitempty"` // contender that had the token before; "" for the first
 	Tau       int    `json:"tau"`
 	Workload  string `json:"workload"`
 	Contender string `json:"contender"`
 	Ops       int64  `json:"ops"`
 	WallNS    int64  `json:"wall_ns"`
-	CPUNS     int64  `json:"cpu_ns"`      // of the process while it held the token
+	CPUNS     int64  `json:"cpu_ns"`      // of the process while it had the token
 	IdleCPUNS int64  `json:"idle_cpu_ns"` // of the process between its previous reply and this token
 	GC        int64  `json:"gc"`          // collection cycles completed
 	Errors    int64  `json:"errors"`

@@ -40,14 +40,14 @@ type Run struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"` // measuring, builds not included
 	Seed    string    `json:"seed"`
-	Budget  string    `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
-	Env     []string  `json:"env,omitempty"`   // NAME=value, put into every contender's environment; NAME=hmac-sha256:DIGITS if the value is not kept
-	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
+	Budget  string    `json:"budget"`          // as requested: quick, full, a duration or a number of rounds
+	Env     []string  `json:"env,omitempty"`   // NAME=value, set in every contender's environment; NAME=hmac-sha256:DIGITS if the value is not stored
+	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0: that of the kind
 	Stopped string    `json:"stopped"`         // why it ended: decided, planned, budget, rounds, unanswerable, interrupted
 	Machine Machine   `json:"machine"`
 }
 
-// Design is what a run compares, and how its rounds are planned.
+// Design lists what a run compares, and how its rounds are planned.
 type Design struct {
 	Metrics    []string    `json:"metrics"` // the first is primary
 	Contenders []Contender `json:"contenders"`
@@ -67,8 +67,8 @@ type Measured struct {
 	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds, of workloads that were not timed too
 }
 
-// Judged is what the figures mean for the study's criteria and claims, and
-// whether the contenders did the same work.
+// Judged is the judgement of the figures by the study's criteria and claims, and whether the
+// contenders did the same work.
 type Judged struct {
 	Verdicts    []Verdict     `json:"verdicts"`
 	Claims      []ClaimResult `json:"claims"`
@@ -77,35 +77,34 @@ type Judged struct {
 	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
 }
 
-// Analysis is what differences cost and where they come from, as far as the
-// study or its user asked for it.
+// Analysis is the cost and the causes of differences, as far as the study or its user requested
+// them.
 type Analysis struct {
 	Cost          []Cost            `json:"cost,omitempty"`          // of each contender at a rate, against the baseline
 	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // from which rate on a difference matters
 	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
-	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, where asked for
-	Explanations  []Explanation     `json:"explanations,omitempty"`  // of differences, where asked for
+	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, if requested
+	Explanations  []Explanation     `json:"explanations,omitempty"`  // of differences, if requested
 }
 
-// Fleet is what several machines measured. It is empty where one did; where
-// several did, the other groups are of the first.
+// Fleet is the part of a result about several machines. It is empty if there was one; if there were
+// several, the other groups are of the first.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
 	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over them
 }
 
-// Record is what it takes to check a run and to run it again.
+// Record is the information needed to check a run and to repeat it.
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document
+	Journal    string       `json:"journal,omitempty"` // file name of the slices, next to the document
 	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
-	Asked      Asked        `json:"asked,omitzero"`    // how the run was asked for
+	Asked      Asked        `json:"asked,omitzero"`    // options of the run
 }
 
-// Asked is how a run was asked for, as far as the rest of the document does not
-// say it, so that it can be asked for again. The seed, the environment and the
-// isolation stand where they always do.
+// Asked holds the options of a run that the rest of the document does not contain, so that it can
+// be repeated. The seed, the environment and the isolation are at their usual places.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study's file
 	Dir        string        `json:"study_dir,omitempty"`    // where its relative paths start; empty: it has none
@@ -124,28 +123,28 @@ type Asked struct {
 	Seal string `json:"seal,omitempty"` // MAC of what decides what a rerun runs, by the data directory that the result was made in; empty: not known
 }
 
-// NotWeighed is something that was left out, and why.
+// NotWeighed is something that was omitted, and why.
 type NotWeighed struct {
 	What string `json:"what"` // that of LeftContender or LeftWorkload, or words
 	Why  string `json:"why"`
 }
 
-// What is left out of a study begins so, before its id.
+// Prefixes of the omitted parts of a study, before their ids.
 const (
 	leftContender = "contender "
 	leftWorkload  = "workload "
 )
 
-// LeftContender tells why a contender was left out.
+// LeftContender records why a contender was omitted.
 func LeftContender(id, why string) NotWeighed { return NotWeighed{leftContender + id, why} }
 
-// LeftWorkload tells why a workload was left out.
+// LeftWorkload records why a workload was omitted.
 func LeftWorkload(id, why string) NotWeighed { return NotWeighed{leftWorkload + id, why} }
 
-// Contender returns the id of the contender that was left out; empty: it was none.
+// Contender returns the id of the omitted contender, or "" if it was something else.
 func (n NotWeighed) Contender() string { return idAfter(n.What, leftContender) }
 
-// Workload returns the id of the workload that was left out; empty: it was none.
+// Workload returns the id of the omitted workload, or "" if it was something else.
 func (n NotWeighed) Workload() string { return idAfter(n.What, leftWorkload) }
 
 func idAfter(what, prefix string) string {

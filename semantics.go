@@ -2,13 +2,13 @@ package tare
 
 import "slices"
 
-// DifferenceClass says how much a difference in meaning matters.
+// DifferenceClass states how much a difference in meaning matters.
 type DifferenceClass string
 
 // Classes, the gravest first.
 const (
 	DiffersInValue      DifferenceClass = "value"      // another value arrives
-	DiffersInAcceptance DifferenceClass = "acceptance" // what the reference refuses is accepted, or the reverse
+	DiffersInAcceptance DifferenceClass = "acceptance" // input that the reference rejects is accepted, or the reverse
 	DiffersInForm       DifferenceClass = "form"       // the same value, spelled differently
 )
 
@@ -22,21 +22,20 @@ func (c DifferenceClass) Graver(other DifferenceClass) bool {
 	return slices.Index(DifferenceClasses(), c) < slices.Index(DifferenceClasses(), other)
 }
 
-// Semantics is where one contender's answers differ from the reference's on
-// cases made for that: odd numbers, odd text, broken documents. They do not
-// disqualify; they are part of the price.
+// Semantics lists where one contender's answers differ from the reference's on cases made for that:
+// odd numbers, odd text, broken documents. They do not disqualify; they are part of the trade-off.
 type Semantics struct {
 	Contender   string       `json:"contender"`
 	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
-	Cases       int          `json:"cases"`     // that were asked
+	Cases       int          `json:"cases"`     // that were tested
 	Differences []Difference `json:"differences"`
-	Unsupported []string     `json:"unsupported,omitempty"` // operations it could not be asked
+	Unsupported []string     `json:"unsupported,omitempty"` // operations it does not have
 }
 
 // Difference is one case that came out differently.
 type Difference struct {
 	Property  string          `json:"property"` // row of the table, e.g. float digits
-	Op        string          `json:"op"`       // operation it was asked through
+	Op        string          `json:"op"`       // operation of the test
 	Case      string          `json:"case"`     // unique for its op
 	Class     DifferenceClass `json:"class"`
 	Asked     string          `json:"asked"`     // what was given, as text

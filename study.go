@@ -24,7 +24,7 @@ type Study struct {
 	Metrics     []string    `json:"metrics"` // names in the catalogue; the first is primary
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	Claims      []Claim     `json:"claims,omitempty"`
-	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to be taken apart, one cause at a time
+	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
 	BreakEven   []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
 	Budget      Budget      `json:"budget"`
 	Dir         string      `json:"-"` // directory of the study file; relative paths start here
@@ -37,7 +37,7 @@ type Source struct {
 	URL  string `json:"url"`  // of the version that was read
 }
 
-// Budget is how long a study may measure, builds not included.
+// Budget limits the duration of a study, builds not included.
 type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // zero: 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // zero: 5 min
@@ -54,31 +54,30 @@ type Entry struct {
 	Command []string `json:"command,omitempty"` // or a command line: of a program that speaks the contender protocol, or of a server; $PORT in it is where it is to listen, $DIR a directory of its own, $DESTINATION a port on loopback (see Delivers)
 	URL     string   `json:"url,omitempty"`     // or where a server already listens
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; where one does not, the contender is left out and said to be; tare: the running program
+	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; if one does not, the contender is skipped and reported; tare: the running program
 	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT, $DIR and $DESTINATION in them are replaced
 	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
 	Delivers string            `json:"delivers,omitempty"` // of a command: where it delivers, an item a line: a pattern of files, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server that tare starts and that counts lines
-	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; empty: whole
+	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; "": completely
 
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
 	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
 	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; empty: the machine's
-	Given string   `json:"given,omitempty"` // module that whoever runs the study has to give; where nobody does the entry is not in it
+	Given string   `json:"given,omitempty"` // module that the user must name; otherwise the entry is skipped
 }
 
-// Answers says how the answers of a contender are compared with the reference.
+// Answers defines how the answers of a contender are compared with the reference.
 type Answers string
 
-// Ways to hold them. Where only the status counts the contender stands apart:
-// see [RoleApart].
+// Ways to compare them. If only the status counts the contender has role apart: see [RoleApart].
 const (
 	AnswersWhole  Answers = ""
 	AnswersStatus Answers = "status"
 )
 
-// Leaf returns the catalog id the entry stands for.
+// Leaf returns the catalog id of the entry.
 func (e Entry) Leaf() string {
 	if e.Use != "" {
 		return e.Use
@@ -86,7 +85,7 @@ func (e Entry) Leaf() string {
 	return e.ID
 }
 
-// Launch is how the contender comes to run.
+// Launch returns how the contender is started.
 func (e Entry) Launch() Launch {
 	switch {
 	case len(e.Command) > 0:
@@ -97,8 +96,8 @@ func (e Entry) Launch() Launch {
 	return LaunchProgram
 }
 
-// launched reports whether more than one way to run it is given.
-func (e Entry) launched() error {
+// checkFields returns an error if fields of the entry contradict each other or its way to run.
+func (e Entry) checkFields() error {
 	given := 0
 	for _, is := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
 		if is {
@@ -124,7 +123,7 @@ func (e Entry) launched() error {
 	case e.Answers != AnswersWhole && !e.Expect.IsZero():
 		return fieldError("answers", fmt.Sprintf("contender %q is a trap and cannot stand apart as well", e.ID), "leave answers or expect out")
 	}
-	if e.Delivers != "$DESTINATION" && e.mentions("$DESTINATION", "${DESTINATION}") {
+	if e.Delivers != "$DESTINATION" && e.containsWord("$DESTINATION", "${DESTINATION}") {
 		return fieldError("delivers", fmt.Sprintf("contender %q has $DESTINATION in its command, and not in delivers", e.ID), "add delivers: $DESTINATION")
 	}
 	for name := range e.Files {
@@ -135,15 +134,15 @@ func (e Entry) launched() error {
 	return nil
 }
 
-// mentions reports whether a command, its files or delivers contain one of words.
-func (e Entry) mentions(words ...string) bool {
+// containsWord reports whether a command, its files or delivers contain one of words.
+func (e Entry) containsWord(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		in := func(text string) bool { return strings.Contains(text, word) }
 		return in(e.Delivers) || slices.ContainsFunc(e.Command, in) || slices.ContainsFunc(slices.Collect(maps.Values(e.Files)), in)
 	})
 }
 
-// Expect is what a trap must come out as: void by each of the named checks.
+// Expect is the required result of a trap: void by each of the named checks.
 type Expect struct {
 	Void []string `json:"void,omitempty"`
 }
@@ -179,8 +178,8 @@ func (s *Study) Validate() error {
 		if e.ID == ControlID || e.ID == NullID {
 			return fieldError(at, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
 		}
-		if err := e.launched(); err != nil {
-			return prefix(at, err)
+		if err := e.checkFields(); err != nil {
+			return prefixPath(at, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
 			return fieldError(at+".answers", "the baseline cannot stand apart", "its answers are compared with the reference whole; leave answers out")
@@ -198,7 +197,7 @@ func (s *Study) Validate() error {
 	works := map[string]bool{}
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
-			return prefix(fmt.Sprintf("workloads[%d]", i), err)
+			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
 		}
 		if works[w.ID] {
 			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
@@ -213,9 +212,9 @@ func (s *Study) Validate() error {
 	for i, c := range s.Criteria {
 		at := fmt.Sprintf("criteria[%d]", i)
 		if _, err := c.Rule(); err != nil {
-			return prefix(at, err)
+			return prefixPath(at, err)
 		}
-		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+		if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
 			return err
 		}
 		if c.Of != "" && !works[c.Of] {
@@ -226,19 +225,19 @@ func (s *Study) Validate() error {
 	for i, c := range s.Claims {
 		at := fmt.Sprintf("claims[%d]", i)
 		if err := c.Validate(); err != nil {
-			return prefix(at, err)
+			return prefixPath(at, err)
 		}
 		if ids[c.ID] {
 			return fieldError(at+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
 		}
 		ids[c.ID] = true
-		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+		if err := s.checkReferences(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
 			return err
 		}
-		if err := s.refers(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
+		if err := s.checkReferences(at+".of", c.Of.Contender, c.Of.Workload, c.Of.Metric, works, seen); err != nil {
 			return err
 		}
-		if err := s.refers(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
+		if err := s.checkReferences(at+".stand_in", c.StandIn, "", c.Plus, works, seen); err != nil {
 			return err
 		}
 		for k, shown := range c.Shown {
@@ -251,7 +250,7 @@ func (s *Study) Validate() error {
 				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 			}
 		}
-		if err := s.tells(at, c); err != nil {
+		if err := s.checkCauses(at, c); err != nil {
 			return err
 		}
 	}
@@ -272,16 +271,16 @@ func (s *Study) Validate() error {
 	}
 	for key, sentences := range map[string][]Answer{"answer": s.Answer, "recommended": s.Recommended} {
 		for i, a := range sentences {
-			if err := s.answerable(a, works, seen); err != nil {
-				return prefix(fmt.Sprintf("%s[%d]", key, i), err)
+			if err := s.checkAnswer(a, works, seen); err != nil {
+				return prefixPath(fmt.Sprintf("%s[%d]", key, i), err)
 			}
 		}
 	}
-	return s.asksGiven()
+	return s.checkOptional()
 }
 
-// tells reports whether the steps that a claim names are the decomposition's.
-func (s *Study) tells(at string, c Claim) error {
+// checkCauses returns an error if a step that a claim names is not the decomposition's.
+func (s *Study) checkCauses(at string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
 	}
@@ -297,7 +296,7 @@ func (s *Study) tells(at string, c Claim) error {
 	return nil
 }
 
-func (s *Study) refers(at, contender, workload, metric string, works, seen map[string]bool) error {
+func (s *Study) checkReferences(at, contender, workload, metric string, works, seen map[string]bool) error {
 	if contender != "" && !seen[contender] {
 		return fieldError(at+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
 	}
@@ -310,7 +309,7 @@ func (s *Study) refers(at, contender, workload, metric string, works, seen map[s
 	return nil
 }
 
-// FieldError says which field of a study is wrong and what would be right.
+// FieldError is the error of one field of a study, with what would be right.
 type FieldError struct {
 	Path string // e.g. contenders[2].id
 	What string // what is wrong
@@ -330,7 +329,7 @@ func fieldError(path, what, hint string) error {
 	return &FieldError{Path: path, What: what, Hint: hint}
 }
 
-func prefix(path string, err error) error {
+func prefixPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {
 		if f.Path == "" {
@@ -341,9 +340,8 @@ func prefix(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module is missing (see
-// [Entry]), and without the workloads that no other entry has. Claims about such
-// an entry are asked of its stand-in.
+// Having returns the study without the entries whose module is missing (see [Entry]), and without
+// the workloads that no other entry has. Claims about such an entry are tested on its stand-in.
 func (s Study) Having(has func(module string) bool) Study {
 	out := map[string]bool{}
 	var entries []Entry
@@ -376,8 +374,8 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// asksGiven reports a question about a contender that may not be in the study.
-func (s *Study) asksGiven() error {
+// checkOptional reports a question about a contender that may not be in the study.
+func (s *Study) checkOptional() error {
 	given := map[string]bool{}
 	for _, e := range s.Contenders {
 		given[e.ID] = e.Given != ""

@@ -4,7 +4,7 @@ package tare
 type Counter struct {
 	Name         string `json:"name"`                   // hardware or valgrind
 	Version      string `json:"version,omitempty"`      // of Valgrind
-	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals were never held against known differences
+	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals were never compared with known differences
 }
 
 // String is the counter as it is printed.
@@ -18,8 +18,8 @@ func (c Counter) String() string {
 	return c.Name
 }
 
-// Work is what was counted of one contender on one workload. A [Comparison] of the metric
-// has the ratio.
+// Work holds the counts of one contender on one workload. A [Comparison] of the metric has the
+// ratio.
 type Work struct {
 	Workload  string    `json:"workload"`
 	Contender string    `json:"contender"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Workload is what every contender is asked, byte-identical.
+// Workload is the work of every contender, byte-identical.
 type Workload struct {
 	ID      string `json:"id"`
 	Fixture string `json:"fixture,omitempty"`    // generated input: name in contender/fixture
@@ -14,19 +14,19 @@ type Workload struct {
 	N       int    `json:"n,omitempty"`          // items per body
 	Op      string `json:"op"`                   // what is done with it; the kind knows the words
 	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero: the fixture's default, one is seed mode
-	SHA256  string `json:"sha256,omitempty"`     // of the whole pool
+	SHA256  string `json:"sha256,omitempty"`     // of the pool
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
 
 	Slice time.Duration `json:"slice_ns,omitempty"` // how long the slowest one's slice is, in which all do the same number of operations; zero: by rule
 
 	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
-	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil: there is none
+	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil if there is no server
 
-	Contenders []string `json:"contenders,omitempty"` // the only ones that are asked, besides the baseline; none: all
+	Contenders []string `json:"contenders,omitempty"` // the only ones that take part, in addition to the baseline; none: all
 
-	Parts []Part `json:"parts,omitempty"` // operations that op is made of, as the kind says; none: it is one of its own
+	Parts []Part `json:"parts,omitempty"` // operations that op consists of, by its kind; none: only op itself
 
-	Counts *Counts `json:"counts,omitempty"` // what n counts, as the kind says; nil: see Counted
+	Counts *Counts `json:"counts,omitempty"` // the unit of n, by its kind; nil: see Counted
 
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
@@ -39,18 +39,18 @@ type Workload struct {
 // Part is an operation that another one does.
 type Part struct {
 	Op    string  `json:"op"`
-	Times float64 `json:"times"` // how often one operation of the whole does it, on average: 0.25 for a quarter of a mix, 1 where each does
+	Times float64 `json:"times"` // how often one operation of the workload does it, on average: 0.25 for a quarter of a mix, 1 if each does
 }
 
-// Counts is what the n of a workload counts.
+// Counts names the unit that the n of a workload counts.
 type Counts struct {
 	One  string `json:"one"`            // one of them: event
-	In   string `json:"in,omitempty"`   // where there are so many of them: the store; empty: in each body
+	In   string `json:"in,omitempty"`   // what contains them, e.g. the store; "": each body
 	Most bool   `json:"most,omitempty"` // n is the most there are, and not in each body as many
 }
 
-// Counted is what n counts: items where nothing else is said. Results made before
-// kinds said so have the names of their time.
+// Counted returns the unit of n: items by default. Results made before kinds stated it have the
+// names of their time.
 func (w Workload) Counted() Counts {
 	switch {
 	case w.Counts != nil:
@@ -75,8 +75,7 @@ func (w Workload) Mixed() bool {
 	return len(w.Parts) > 1 && times <= 1+rounding
 }
 
-// OpStop is the operation of servers for which they are told to end at the
-// end of each trial, under load.
+// OpStop is the operation of servers that end at the end of each trial, under load.
 const OpStop = "stop"
 
 // MaxHeap is the largest live heap a workload can ask for, in bytes: a
@@ -84,8 +83,8 @@ const OpStop = "stop"
 // hold more than 2 GiB.
 const MaxHeap = 800e6
 
-// Asks reports whether contender is asked the workload. The baseline, the
-// control and the null contender are asked every one.
+// Asks reports whether contender takes part in the workload. The baseline, the control and the null
+// contender take part in all.
 func (w Workload) Asks(contender string) bool {
 	return len(w.Contenders) == 0 || contender == ControlID || contender == NullID || slices.Contains(w.Contenders, contender)
 }
@@ -124,9 +123,8 @@ func (w Workload) Validate() error {
 	return nil
 }
 
-// Measures reports whether metric m says anything about the workload: at a
-// rate that is given, time per operation is that rate's, and latencies are
-// those of a continuous segment.
+// Measures reports whether metric m applies to the workload: at a fixed rate, time per operation is
+// that rate's, and latencies are those of a continuous segment.
 func (w Workload) Measures(m Metric) bool {
 	segment := w.Traffic != nil && w.Traffic.Segment > 0
 	switch {
@@ -140,9 +138,9 @@ func (w Workload) Measures(m Metric) bool {
 	return true
 }
 
-// Traffic is how requests reach a server.
+// Traffic describes how requests reach a server.
 type Traffic struct {
-	Connections int           `json:"connections"`                         // kept open, each with one request under way at most
+	Connections int           `json:"connections"`                         // kept open, each with at most one request in flight
 	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: requests sent a second, whatever comes back; zero: closed loop, each connection sends its next request when it has an answer
 	Segment     time.Duration `json:"segment_ns,omitempty"`                // each contender alone for so long, once a round, for latencies; zero: visits in lockstep, for throughput and CPU time
 	TLS         bool          `json:"tls,omitempty"`                       // TLS 1.3 with a certificate made for the run
@@ -173,16 +171,15 @@ func (t Traffic) Validate() error {
 	return nil
 }
 
-// Keys of samples that kinds with traffic fill in beside those of the metrics.
-// All are of one trial on one workload, the unmeasured lead-ins included only
-// where a key says so.
+// Keys of samples that kinds with traffic set in addition to those of the metrics. All are of one
+// trial on one workload, including the unmeasured lead-ins only if a key says so.
 const (
 	KeyRequests       = "requests"             // answered, measured ones
-	KeyErrors         = "errors"               // of any class, statuses that were not asked for included
+	KeyErrors         = "errors"               // of any class, including unexpected statuses
 	KeyTimeouts       = "timeouts"             // among the errors; each entered the latencies at the timeout
 	KeyConnects       = "connections_opened"   // lead-ins and reconnects included
 	KeyConnections    = "connections"          // as planned
-	KeyConcurrency    = "concurrency"          // mean number of requests under way
+	KeyConcurrency    = "concurrency"          // mean number of requests in flight
 	KeyMeanLatency    = "mean_ns"              // from sending to the last byte of the answer
 	KeyRate           = "requests_per_second"  // achieved
 	KeyRateAsked      = "rate_asked"           // per second; absent in a closed loop
@@ -191,7 +188,7 @@ const (
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
 	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, or of the contender's own client, while measured
-	KeyOwnClient      = "own_client"           // 1: the contender's own client asked, not the load generator
+	KeyOwnClient      = "own_client"           // 1: the contender's own client sent the requests, not the load generator
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
 	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs
@@ -204,11 +201,11 @@ const (
 	KeyBodySent       = "body_sent_per_op"           // of request bodies
 	KeyBodyReceived   = "body_received_per_op"       // of response bodies
 	KeyOutput         = "output_bytes_per_op"        // the server wrote to stdout, stderr, its terminal and its log file, lead-ins included in both
-	KeyReceived       = "server_requests"            // the server says it answered since the workload was prepared; absent where it cannot tell
+	KeyReceived       = "server_requests"            // answered since the workload was prepared, as reported by the server; missing if it does not count
 	KeyReceivedSent   = "server_requests_expected"   // the load generator sent since then
-	KeyReceivedBody   = "server_body_bytes"          // of request bodies the server says it read since then
+	KeyReceivedBody   = "server_body_bytes"          // of request bodies read since then, as reported by the server
 	KeySentBody       = "server_body_bytes_expected" // the load generator sent since then
-	KeyDelivered      = "delivered_items"            // events that arrived where the server takes them, since the workload was prepared; absent where nobody can tell
+	KeyDelivered      = "delivered_items"            // events that arrived at the server's destination since the workload was prepared; missing if unknown
 	KeyDeliveredAsked = "delivered_items_expected"   // events in the requests that were answered as they should be, since then
 	KeyStop           = "stop_ns"                    // metric stop
 	KeyOps            = "ops"                        // operations that were timed
