@@ -1,5 +1,5 @@
-// Package copier asks contenders to turn C memory into Go values: every one
-// starts from the same memory and must arrive at equal values.
+// Package copier tests how contenders turn C memory into Go values: every one starts from the same
+// memory and must produce equal values.
 package copier
 
 import (
@@ -26,7 +26,7 @@ import (
 // small structs stays in a processor's cache.
 const (
 	defaultPool = 64
-	poolBytes   = 1 << 20 // beyond this a pool is made smaller, down to 2 bodies, unless the workload says how large
+	poolBytes   = 1 << 20 // larger pools are made smaller, down to 2 bodies, unless the workload sets their size
 )
 
 // Kind is the copier kind. The zero value works.
@@ -42,14 +42,14 @@ func New() Kind { return Kind{} }
 // Input writes the pool of w into dir: one seed per line, from which C fills
 // memory.
 func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
-	in, err := k.input(w, dir)
+	in, err := k.makeInput(w, dir)
 	if err != nil {
 		return in, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
 	return in, nil
 }
 
-func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
+func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	if w.File != "" {
 		return wire.Workload{}, fmt.Errorf("C memory is filled from fixtures, not from %s; known: %v", w.File, copier.Fixtures())
 	}
@@ -69,7 +69,7 @@ func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	spec, err := k.produced(w.Set[copier.SetProducer], shape, dir)
+	spec, err := k.producerSpec(w.Set[copier.SetProducer], shape, dir)
 	if err != nil {
 		return wire.Workload{}, err
 	}
@@ -81,17 +81,17 @@ func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
 		}
 		pool = int(min(defaultPool, max(2, poolBytes/one)))
 	}
-	bodies, err := seeds(w, pool)
+	bodies, err := makeSeeds(w, pool)
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	in, err := write(dir, bodies)
+	in, err := writePool(dir, bodies)
 	in.ID, in.Fixture, in.N, in.Op, in.Heap, in.Set, in.Spec = w.ID, w.Fixture, w.N, w.Op, w.Heap, w.Set, spec
 	return in, err
 }
 
-// seeds are bodies that are the same for all ops of a fixture.
-func seeds(w tare.Workload, pool int) ([][]byte, error) {
+// makeSeeds returns bodies that are the same for all ops of a fixture.
+func makeSeeds(w tare.Workload, pool int) ([][]byte, error) {
 	bodies := make([][]byte, pool)
 	for i := range bodies {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, max(1, w.N), w.Set[copier.SetNames], i))
@@ -104,8 +104,8 @@ func seeds(w tare.Workload, pool int) ([][]byte, error) {
 	return bodies, nil
 }
 
-// write puts bodies into a file of dir, which is named by what it holds.
-func write(dir string, bodies [][]byte) (wire.Workload, error) {
+// writePool writes bodies into a file of dir, which is named by its content.
+func writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
@@ -116,15 +116,15 @@ func write(dir string, bodies [][]byte) (wire.Workload, error) {
 	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
-// asked is what a workload on the wire asks for.
-type asked struct {
+// wireRequest is the decoded request of a workload on the wire.
+type wireRequest struct {
 	shape copier.Shape
 	names copier.Names
 	seeds []uint64
 }
 
-func read(in wire.Workload) (asked, error) {
-	var q asked
+func readRequest(in wire.Workload) (wireRequest, error) {
+	var q wireRequest
 	var err error
 	if q.shape, err = copier.ShapeOf(in.Fixture, in.N); err != nil {
 		return q, err
@@ -146,10 +146,9 @@ func read(in wire.Workload) (asked, error) {
 	return q, nil
 }
 
-// Describe counts the C memory that the pool stands for, and says how a struct
-// of it is made up.
+// Describe counts the C memory that the pool represents, and describes the fields of its struct.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
-	q, err := read(in)
+	q, err := readRequest(in)
 	if err != nil {
 		return w, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
@@ -174,9 +173,9 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches are the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare holds each answer against what lies in C memory.
+// Compare compares each answer with the values in C memory.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
-	q, err := read(in)
+	q, err := readRequest(in)
 	if err != nil {
 		return nil, fmt.Errorf("workload %q: %w", in.ID, err)
 	}
@@ -200,8 +199,8 @@ func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// Diff says in one line where two values, as answers show them, first differ;
-// empty: nowhere.
+// Diff returns in one line where two values, as answers show them, first differ, or "" if they are
+// equal.
 func Diff(want, got []byte) string {
 	if slices.Equal(want, got) {
 		return ""
@@ -210,11 +209,11 @@ func Diff(want, got []byte) string {
 	for at < min(len(want), len(got)) && want[at] == got[at] {
 		at++
 	}
-	return fmt.Sprintf("at byte %d: want %s, got %s", at, around(want, at), around(got, at))
+	return fmt.Sprintf("at byte %d: want %s, got %s", at, excerpt(want, at), excerpt(got, at))
 }
 
-// around is a piece of a text, from a little before a place on.
-func around(text []byte, at int) string {
+// excerpt returns a part of a text around at, from a little before it.
+func excerpt(text []byte, at int) string {
 	const before, after = 24, 32
 	from, to := max(0, at-before), min(len(text), at+after)
 	piece := fmt.Sprintf("%q", text[from:to])

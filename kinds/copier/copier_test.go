@@ -52,7 +52,7 @@ func TestInputIsWrittenAndCompared(t *testing.T) {
 func rightAnswers(t *testing.T, in wire.Workload) []wire.Answer {
 	t.Helper()
 	var list []wire.Answer
-	for i, seed := range seeds(t, in.Input) {
+	for i, seed := range readSeeds(t, in.Input) {
 		names, err := sdk.NamesOf(in.Set["names"])
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// exam asks for one value in which something is odd. It is not timed.
-type exam struct {
+// examSpec tests one value with an edge case. It is not timed.
+type examSpec struct {
 	id, fixture, op string
 	n               int
 	names           string
@@ -21,8 +21,8 @@ type exam struct {
 	what            string // is odd, to follow "changes"
 }
 
-func exams() []exam {
-	return []exam{
+func allExams() []examSpec {
+	return []examSpec{
 		{"exam/person/bytes", "person", copier.OpSingle, 1, "bytes", "text that is not UTF-8", "a char[64] that is not UTF-8"},
 		{"exam/devices/bytes", "devices", copier.OpSingle, 3, "bytes", "text that is not UTF-8", "a char * that is not UTF-8"},
 		{"exam/object/edges", "object", copier.OpBatch, 20, "edges", "text without a NUL", "a char[64] that is empty or has no NUL"},
@@ -35,7 +35,7 @@ func (k Kind) Reference() string { return "the bytes in C memory" }
 // Exams writes the inputs of all exams into dir.
 func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
-	for _, e := range exams() {
+	for _, e := range allExams() {
 		in, err := k.Input(tare.Workload{
 			ID: e.id, Fixture: e.fixture, N: e.n, Op: e.op, Pool: 1, Set: map[string]string{copier.SetNames: e.names},
 		}, "", dir)
@@ -47,14 +47,14 @@ func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ holds one answer against what lies in C memory.
+// Differ compares one answer with the values in C memory.
 func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	i := slices.IndexFunc(exams(), func(e exam) bool { return e.id == in.ID })
-	q, err := read(in)
+	i := slices.IndexFunc(allExams(), func(e examSpec) bool { return e.id == in.ID })
+	q, err := readRequest(in)
 	if i < 0 || err != nil || a.Case < 0 || a.Case >= len(q.seeds) {
 		return tare.Difference{}, false
 	}
-	e := exams()[i]
+	e := allExams()[i]
 	want, err := copier.Expected(q.shape, q.names, in.Op, q.seeds[a.Case])
 	if err != nil || a.Error == "" && slices.Equal(want, a.Output) {
 		return tare.Difference{}, false

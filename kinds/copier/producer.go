@@ -26,7 +26,7 @@ const (
 	producerRust = "rust"
 )
 
-// rustTime is how long the Rust compiler may take: a hundred times what it does.
+// rustTime is the time limit of the Rust compiler: a hundred times what it takes.
 const rustTime = 2 * time.Minute
 
 // inRust is a library that fills the same structs as C does. Its types are
@@ -35,8 +35,8 @@ const rustTime = 2 * time.Minute
 //go:embed rust/fixtures.rs
 var inRust []byte
 
-// produced is what is told of a workload whose memory producer fills.
-func (k Kind) produced(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
+// producerSpec returns the spec of a workload whose memory producer fills, or nil for C.
+func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
 		return nil, nil
@@ -79,13 +79,13 @@ func (k Kind) rustLibrary(dir string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--edition", "2021", "--crate-type", "cdylib", "--crate-name", "fixtures", "-O", "-C", "panic=abort", "-o", library, source)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", &lab.NotInstalledError{Programs: []string{fmt.Sprintf("a %s that compiles here (%s)", compiler, complaint(out, err))}}
+		return "", &lab.NotInstalledError{Programs: []string{fmt.Sprintf("a %s that compiles here (%s)", compiler, compilerMessage(out, err))}}
 	}
 	return library, nil
 }
 
-// complaint is the first line that a compiler said, or why it said none.
-func complaint(out []byte, err error) string {
+// compilerMessage returns the first line of a compiler's output, or the error if it has none.
+func compilerMessage(out []byte, err error) string {
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line

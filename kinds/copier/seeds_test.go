@@ -9,8 +9,8 @@ import (
 	sdk "github.com/tarebench/tare/contender/copier"
 )
 
-// seeds reads an input file.
-func seeds(t *testing.T, path string) []uint64 {
+// readSeeds reads an input file.
+func readSeeds(t *testing.T, path string) []uint64 {
 	t.Helper()
 	file, err := os.ReadFile(path)
 	if err != nil {
