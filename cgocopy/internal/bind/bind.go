@@ -13,11 +13,11 @@ import (
 // Pair is a Go type and the C type that fills it.
 type Pair struct {
 	Go   string
-	C    string // as the user says it
+	C    string // as the user named it
 	Type *ctype.Type
 }
 
-// Result is what is to be generated, and what is to be said.
+// Result is the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
 	Imports []string // of the generated file
@@ -46,13 +46,13 @@ func (l Left) String() string {
 func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, at: map[string]token.Pos{}, out: &Result{Plan: &plan.Plan{}}}
 	for _, p := range pairs {
-		n, why := s.named(p.Go)
+		n, why := s.findStruct(p.Go)
 		t := p.Type.Strip()
 		switch {
 		case why != "":
-			b.refuse(plan.Refusal{Struct: p.Go, Type: p.C, Reason: why, Remedy: "declare it as a struct, e.g. type " + p.Go + " struct { … }"})
+			b.reject(plan.Refusal{Struct: p.Go, Type: p.C, Reason: why, Remedy: "declare it as a struct, e.g. type " + p.Go + " struct { … }"})
 		case t == nil || t.Kind != ctype.Struct:
-			b.refuse(plan.Refusal{Pos: s.pos(n.Obj().Pos()), Struct: p.Go, Type: p.C, Reason: "cannot be filled from what is no struct", Remedy: "name a struct of C"})
+			b.reject(plan.Refusal{Pos: s.positionOf(n.Obj().Pos()), Struct: p.Go, Type: p.C, Reason: "cannot be filled from what is no struct", Remedy: "name a struct of C"})
 		default:
 			says := p.C
 			if t.Tag() == says && p.Type.Kind != ctype.Typedef {
@@ -62,7 +62,7 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 		}
 	}
 	if len(b.refusals) == 0 {
-		b.circles()
+		b.rejectCycles()
 	}
 	if len(b.refusals) > 0 {
 		return nil, b.refusals
@@ -81,16 +81,16 @@ type binder struct {
 	out      *Result
 }
 
-func (b *binder) refuse(r plan.Refusal) { b.refusals = append(b.refusals, r) }
+func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
-// circles refuses fields by which a struct leads to its own kind without end.
-func (b *binder) circles() {
+// rejectCycles rejects fields by which a struct leads to its own type without end.
+func (b *binder) rejectCycles() {
 	for _, r := range plan.Circles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
 			for _, f := range s.Fields {
 				if f.C == r.Field && f.Pos == r.Pos {
-					of := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, comma(f.Pos))
-					b.refuse(plan.Refusal{Pos: b.pos(b.at[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: of + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
+					of := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, afterComma(f.Pos))
+					b.reject(plan.Refusal{Pos: b.positionOf(b.at[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: of + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
 				}
 			}
 		}
@@ -101,7 +101,7 @@ func (b *binder) circles() {
 func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked token.Pos) *plan.Struct {
 	name := n.Obj().Name()
 	bad := func(at token.Pos, reason, remedy string) *plan.Struct {
-		b.refuse(plan.Refusal{Pos: b.pos(at), Struct: name, Type: says, Reason: reason, Remedy: remedy})
+		b.reject(plan.Refusal{Pos: b.positionOf(at), Struct: name, Type: says, Reason: reason, Remedy: remedy})
 		return nil
 	}
 	if reason, remedy := plan.Unusable(t, b.options); reason != "" {
@@ -115,25 +115,25 @@ func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked toke
 	}
 	s := &plan.Struct{Go: name, C: t, Says: says, Own: true}
 	b.structs[n] = s
-	if m, at := b.method(n); m != "" {
+	if m, at := b.existingMethod(n); m != "" {
 		return bad(at, "has a method "+m+" already", "give that one another name, or fill a type of your own")
 	}
 	if o := b.types.Scope().Lookup("Sizeof" + name); o != nil {
 		return bad(o.Pos(), "needs the name Sizeof"+name, "give what has it another name")
 	}
-	b.fill(s, n)
+	b.planFields(s, n)
 	plan.Finish(s, b.options.Word)
-	s.Flat = b.flat(s, n)
+	s.Flat = b.isFlat(s, n)
 	b.out.Plan.Structs = append(b.out.Plan.Structs, s)
 	return s
 }
 
-// fill plans the fields of s, and notes members that none of them takes.
-func (b *binder) fill(s *plan.Struct, n *types.Named) {
+// planFields plans the fields of s, and notes members that none of them takes.
+func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
 	taken := map[string]string{} // member to field
-	for _, f := range b.fields(s, n.Underlying().(*types.Struct), "", list) {
-		b.field(s, f, list, taken)
+	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
+		b.planField(s, f, list, taken)
 	}
 	for _, m := range list {
 		if _, ok := taken[m.Name]; ok {
@@ -144,11 +144,11 @@ func (b *binder) fill(s *plan.Struct, n *types.Named) {
 	}
 }
 
-// field plans one field.
-func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[string]string) {
-	goType, imports := b.write(f.Type())
+// planField plans one field.
+func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken map[string]string) {
+	goType, imports := b.formatType(f.Type())
 	bad := func(reason, remedy string) {
-		b.refuse(plan.Refusal{Pos: b.pos(f.Pos()), Struct: s.Go, Field: f.path, Type: goType, Reason: reason, Remedy: remedy})
+		b.reject(plan.Refusal{Pos: b.positionOf(f.Pos()), Struct: s.Go, Field: f.path, Type: goType, Reason: reason, Remedy: remedy})
 	}
 	if f.err != nil {
 		bad("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
@@ -158,12 +158,12 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		bad("has the name of a method that is generated", "give it another one")
 		return
 	}
-	m, why := find(f, list)
+	m, why := findMember(f, list)
 	if why != "" {
-		bad(why+" in "+s.Says+closed(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		bad(why+" in "+s.Says+inBrackets(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
 		return
 	}
-	of := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, comma(m.Pos()))
+	of := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, afterComma(m.Pos()))
 	if other, twice := taken[m.Name]; twice && other != "" {
 		bad("takes "+of+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
 		return
@@ -171,14 +171,14 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 	taken[m.Name] = f.path
 	for _, used := range []string{f.tag.Len, f.tag.On} {
 		if _, ok := taken[used]; used != "" && !ok {
-			taken[used] = "" // as a count, which a field may take besides
+			taken[used] = "" // as a count, which a field may take as well
 		}
 	}
 	o := b.options
-	o.Tags = b.alternatives(s.Says+"."+m.Name, m.Type, f)
-	rule, err := m.Rule(s.Says, lean(f.tag, m.Type, f.Type()), o)
+	o.Tags = b.caseTags(s.Says+"."+m.Name, m.Type, f)
+	rule, err := m.Rule(s.Says, completeTag(f.tag, m.Type, f.Type()), o)
 	if err != nil {
-		for _, r := range err.(plan.Refusals) { //nolint:errorlint // it is of that type, as Rule says
+		for _, r := range err.(plan.Refusals) { //nolint:errorlint // Rule returns that type
 			bad(fmt.Sprintf("cannot take %s, which %s", of, r.Reason), r.Remedy)
 		}
 		return
@@ -187,8 +187,8 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		bad("takes "+of+", which is no enum", "take the word enum out of its tag")
 		return
 	}
-	w := &fitting{binder: b, offset: m.Offset, at: f.Pos()}
-	rule, miss := w.fit(rule, m.Type, f.Type())
+	w := &typeFitter{binder: b, offset: m.Offset, at: f.Pos()}
+	rule, miss := w.fitRule(rule, m.Type, f.Type())
 	if miss != nil {
 		if miss.reason != "" {
 			bad(fmt.Sprintf("cannot hold %s: %s", of, miss.reason), miss.remedy)
@@ -202,26 +202,24 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 	s.Fields = append(s.Fields, field)
 }
 
-// closed is a place in brackets, comma is one behind a comma; nothing where it
-// is not known.
-func closed(pos string) string {
+// inBrackets returns a position in brackets, afterComma one after a comma; "" if it is unknown.
+func inBrackets(pos string) string {
 	if pos == "" {
 		return ""
 	}
 	return " (" + pos + ")"
 }
 
-func comma(pos string) string {
+func afterComma(pos string) string {
 	if pos == "" {
 		return ""
 	}
 	return ", " + pos
 }
 
-// flat reports whether n is laid out as its C type, takes over all of it, and
-// holds nothing else: what fields leave out may lie where Go has padding, and
-// would be written with it.
-func (b *binder) flat(s *plan.Struct, n *types.Named) bool {
+// isFlat reports whether n has the layout of its C type, takes all of it, and has nothing else:
+// skipped members may be where Go has padding, and would be written with it.
+func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
 	}
@@ -235,7 +233,7 @@ func (b *binder) flat(s *plan.Struct, n *types.Named) bool {
 	return b.sameAs(n.Underlying().(*types.Struct), "", 0, at)
 }
 
-// sameAs reports whether all fields of t, which lies at base, are where at says.
+// sameAs reports whether all fields of t, which is at base, have the offsets of at.
 func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]int64) bool {
 	vars := slices.Collect(t.Fields())
 	for i, offset := range b.sizes.Offsetsof(vars) {
@@ -243,7 +241,7 @@ func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]
 		want, bound := at[path+f.Name()]
 		inner, isStruct := f.Type().Underlying().(*types.Struct)
 		switch {
-		case bound && want == base+offset, f.Name() == "_" && plain(f.Type()):
+		case bound && want == base+offset, f.Name() == "_" && isNumeric(f.Type()):
 		case !bound && f.Embedded() && isStruct && b.sameAs(inner, path+f.Name()+".", base+offset, at):
 		default:
 			return false
@@ -252,13 +250,13 @@ func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]
 	return true
 }
 
-// plain reports whether a type is a number, or an array of them.
-func plain(t types.Type) bool {
+// isNumeric reports whether a type is a number, or an array of them.
+func isNumeric(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Info()&types.IsNumeric != 0
 	case *types.Array:
-		return plain(u.Elem())
+		return isNumeric(u.Elem())
 	}
 	return false
 }

@@ -18,10 +18,9 @@ type field struct {
 	err  error // the tag cannot be read
 }
 
-// fields are those of t that are to be filled: exported ones, and others that
-// have a tag. Those of an embedded struct are among them where no member of the
-// C struct is the embedded one as a whole.
-func (b *binder) fields(s *plan.Struct, t *types.Struct, path string, list []plan.Member) []field {
+// findFields returns the fields of t to fill: exported ones, and others with a tag. They include
+// those of an embedded struct, unless a member of the C struct is that entire struct.
+func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list []plan.Member) []field {
 	var out []field
 	for i := range t.NumFields() {
 		v := t.Field(i)
@@ -33,8 +32,8 @@ func (b *binder) fields(s *plan.Struct, t *types.Struct, path string, list []pla
 		}
 		if v.Embedded() && !tagged {
 			inner, ok := v.Type().Underlying().(*types.Struct)
-			if _, why := find(f, list); ok && why != "" {
-				out = append(out, b.fields(s, inner, f.path+".", list)...)
+			if _, why := findMember(f, list); ok && why != "" {
+				out = append(out, b.findFields(s, inner, f.path+".", list)...)
 				continue
 			}
 		}
@@ -45,10 +44,10 @@ func (b *binder) fields(s *plan.Struct, t *types.Struct, path string, list []pla
 	return out
 }
 
-// find is the member that a field takes: the one that its tag names, the one
-// whose name becomes the field's in generated types, or the only one of the same
-// letters. The reason says why there is none.
-func find(f field, list []plan.Member) (plan.Member, string) {
+// findMember returns the member that a field takes: the one that its tag names, the one whose name
+// becomes the field's in generated types, or the only one of the same letters. The reason is set if
+// there is none.
+func findMember(f field, list []plan.Member) (plan.Member, string) {
 	if f.tag.Name != "" {
 		for _, m := range list {
 			if m.Name == f.tag.Name {
@@ -62,7 +61,7 @@ func find(f field, list []plan.Member) (plan.Member, string) {
 		switch {
 		case plan.Exported(m.Name) == f.Name():
 			return m, ""
-		case fold(m.Name) == fold(f.Name()):
+		case foldName(m.Name) == foldName(f.Name()):
 			like = append(like, m)
 		}
 	}
@@ -75,11 +74,11 @@ func find(f field, list []plan.Member) (plan.Member, string) {
 	return plan.Member{}, fmt.Sprintf("could take %s and %s", like[0].Name, like[1].Name)
 }
 
-// fold is what of a name is compared.
-func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+// foldName returns the part of a name that is compared.
+func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// lean adds to a tag what the Go type leaves no doubt about.
-func lean(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
+// completeTag adds to a tag the settings that follow from the Go type.
+func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 	s := c.Strip()
 	for s != nil && s.Kind == ctype.Array && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Array {
 		a, ok := g.Underlying().(*types.Array)

@@ -10,26 +10,26 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// misfit says why a Go type cannot hold what a rule yields, and what could be
-// done. Without a reason it has been said already.
+// misfit explains why a Go type cannot store the value of a rule, with a remedy. Without a reason
+// it has been reported already.
 type misfit struct{ reason, remedy string }
 
-func miss(remedy, format string, args ...any) (plan.Rule, *misfit) {
+func newMisfit(remedy, format string, args ...any) (plan.Rule, *misfit) {
 	return plan.Rule{}, &misfit{fmt.Sprintf(format, args...), remedy}
 }
 
-// fitting makes rules fit Go types.
-type fitting struct {
+// typeFitter makes rules fit Go types.
+type typeFitter struct {
 	*binder
-	offset int64 // of the member in its struct, or of the value behind its pointer
+	offset int64 // of the member in its struct, or of the value at its pointer
 	at     token.Pos
 }
 
-// fit is rule r, which was made for a value of type c, for a Go value of type g.
-func (w *fitting) fit(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *misfit) {
-	text, _ := w.write(g)
+// fitRule returns rule r, which was made for a value of type c, for a Go value of type g.
+func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *misfit) {
+	text, _ := w.formatType(g)
 	if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Invalid {
-		return miss("declare it in this package, or import what declares it", "its type cannot be resolved")
+		return newMisfit("declare it in this package, or import what declares it", "its type cannot be resolved")
 	}
 	if _, m, ok := plan.View(c); ok && r.Op != plan.Union {
 		c = m.Type
@@ -37,35 +37,35 @@ func (w *fitting) fit(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *mis
 	switch r.Op {
 	case plan.Load, plan.Each:
 		if s := c.Strip(); s.Kind == ctype.Array {
-			return w.array(r, s, g, text)
+			return w.fitArray(r, s, g, text)
 		}
-		return w.number(r, c.Strip(), g, text)
+		return w.fitNumber(r, c.Strip(), g, text)
 	case plan.Bool:
-		return w.boolean(r, g, text)
+		return w.fitBool(r, g, text)
 	case plan.Chars, plan.Text:
-		return w.text(r, g, text)
+		return w.fitText(r, g, text)
 	case plan.Nested:
-		return w.nested(r, g)
+		return w.fitStruct(r, g)
 	case plan.Slice, plan.Tail:
-		return w.slice(r, c.Strip(), g, text)
+		return w.fitSlice(r, c.Strip(), g, text)
 	case plan.Bits:
-		return w.bits(r, g, text)
+		return w.fitBits(r, g, text)
 	case plan.Union:
-		return w.union(r, c.Strip(), g, text)
+		return w.fitUnion(r, c.Strip(), g, text)
 	case plan.Deref:
-		return w.deref(r, g, text)
+		return w.fitPointer(r, g, text)
 	case plan.Opaque:
 		if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Uintptr {
 			r.Go = text
 			return r, nil
 		}
 	}
-	return miss("make it "+r.Go, "that becomes %s", r.Go)
+	return newMisfit("make it "+r.Go, "that becomes %s", r.Go)
 }
 
-func (w *fitting) boolean(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
+func (w *typeFitter) fitBool(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	if b, ok := g.Underlying().(*types.Basic); !ok || b.Kind() != types.Bool {
-		return miss("make it bool", "that becomes bool")
+		return newMisfit("make it bool", "that becomes bool")
 	}
 	if r.Go = text; text != "bool" {
 		r.From = "bool"
@@ -73,8 +73,8 @@ func (w *fitting) boolean(r plan.Rule, g types.Type, text string) (plan.Rule, *m
 	return r, nil
 }
 
-// text is a string, or a slice of bytes.
-func (w *fitting) text(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
+// fitText fits a text to a string, or a slice of bytes.
+func (w *typeFitter) fitText(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	switch u := g.Underlying().(type) {
 	case *types.Basic:
 		if u.Kind() == types.String {
@@ -88,12 +88,12 @@ func (w *fitting) text(r plan.Rule, g types.Type, text string) (plan.Rule, *misf
 		}
 	}
 	if r.Op == plan.Chars {
-		return miss("make it string, []byte or "+fmt.Sprintf("[%d]byte", r.N), "that is text")
+		return newMisfit("make it string, []byte or "+fmt.Sprintf("[%d]byte", r.N), "that is text")
 	}
-	return miss("make it string or []byte, or uintptr for the bare address", "that is text")
+	return newMisfit("make it string or []byte, or uintptr for the bare address", "that is text")
 }
 
-func (w *fitting) array(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
+func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	want := fmt.Sprintf("make it an array of %d", r.N)
 	if r.N == 0 {
 		want = fmt.Sprintf("make it an array of %d", s.Count)
@@ -103,12 +103,12 @@ func (w *fitting) array(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 		if _, slice := g.Underlying().(*types.Slice); slice {
 			want += ", or say which member counts with the tag `cgocopy:\",len=MEMBER\"`"
 		}
-		return miss(want, "that is an array")
+		return newMisfit(want, "that is an array")
 	}
 	if a.Len() != s.Count {
-		return miss(want, "that has %d elements, not %d", s.Count, a.Len())
+		return newMisfit(want, "that has %d elements, not %d", s.Count, a.Len())
 	}
-	one, m := w.fit(*r.Elem, s.Elem, a.Elem())
+	one, m := w.fitRule(*r.Elem, s.Elem, a.Elem())
 	if m != nil {
 		return one, m
 	}
@@ -122,15 +122,15 @@ func (w *fitting) array(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 	return r, nil
 }
 
-// slice is what a pointer or an array holds as many of as a member says.
-func (w *fitting) slice(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
+// fitSlice fits a pointer or an array whose length a member counts.
+func (w *typeFitter) fitSlice(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	l, ok := g.Underlying().(*types.Slice)
 	if !ok {
-		return miss("make it a slice", "that is as many as %s says", r.Len.C)
+		return newMisfit("make it a slice", "that is as many as %s says", r.Len.C)
 	}
 	behind := *w
 	behind.offset = 0
-	one, m := behind.fit(*r.Elem, s.Elem, l.Elem())
+	one, m := behind.fitRule(*r.Elem, s.Elem, l.Elem())
 	if m != nil {
 		return one, m
 	}
@@ -138,9 +138,9 @@ func (w *fitting) slice(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 	return r, nil
 }
 
-// nested is a struct, which must be the user's own too.
-func (w *fitting) nested(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
-	n, m := w.local(r, g)
+// fitStruct fits a struct, which must be the user's own too.
+func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
+	n, m := w.localStruct(r, g)
 	if m != nil {
 		return plan.Rule{}, m
 	}
@@ -156,8 +156,8 @@ func (w *fitting) nested(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	return r, nil
 }
 
-// local is the struct type of the package that g is.
-func (w *fitting) local(r plan.Rule, g types.Type) (*types.Named, *misfit) {
+// localStruct returns the struct type of the package that g is.
+func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misfit) {
 	n, ok := types.Unalias(g).(*types.Named)
 	_, isStruct := g.Underlying().(*types.Struct)
 	switch {
@@ -173,12 +173,12 @@ func (w *fitting) local(r plan.Rule, g types.Type) (*types.Named, *misfit) {
 	return n, nil
 }
 
-func (w *fitting) deref(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
+func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	p, ok := g.Underlying().(*types.Pointer)
 	if !ok {
-		return miss("make it a pointer to a struct declared in this package", "that is a pointer to a struct")
+		return newMisfit("make it a pointer to a struct declared in this package", "that is a pointer to a struct")
 	}
-	n, m := w.local(r, p.Elem())
+	n, m := w.localStruct(r, p.Elem())
 	if m != nil {
 		return plan.Rule{}, m
 	}
@@ -190,19 +190,19 @@ func (w *fitting) deref(r plan.Rule, g types.Type, text string) (plan.Rule, *mis
 	return r, nil
 }
 
-// union is a struct with a field for each member that the tag names.
-func (w *fitting) union(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
+// fitUnion fits a union to a struct with a field for each member that the tag names.
+func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	u, ok := g.Underlying().(*types.Struct)
 	if !ok {
-		return miss("make it a struct with a field for each member of the union that the tag names", "that is a union")
+		return newMisfit("make it a struct with a field for each member of the union that the tag names", "that is a union")
 	}
 	taken := map[string]bool{}
 	for i, c := range r.Cases {
-		m, f, ok := w.alternative(s, u, c)
+		m, f, ok := w.findCase(s, u, c)
 		if !ok {
-			return miss("declare one, e.g. "+c.Field+" "+c.Rule.Go, "it has no field for the union's member %s", m.Name)
+			return newMisfit("declare one, e.g. "+c.Field+" "+c.Rule.Go, "it has no field for the union's member %s", m.Name)
 		}
-		rule, wrong := w.fit(c.Rule, m.Type, f.Type())
+		rule, wrong := w.fitRule(c.Rule, m.Type, f.Type())
 		if wrong != nil {
 			if wrong.reason != "" {
 				wrong.reason = fmt.Sprintf("its field %s cannot hold %s (%s): %s", f.Name(), m.Name, m.Type, wrong.reason)
@@ -214,38 +214,38 @@ func (w *fitting) union(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 	}
 	for f := range u.Fields() {
 		if f.Exported() && !taken[f.Name()] {
-			return miss("take it away, or add its value to the tag", "its field %s takes no member of the union that the tag names", f.Name())
+			return newMisfit("take it away, or add its value to the tag", "its field %s takes no member of the union that the tag names", f.Name())
 		}
 	}
 	r.Go = text
 	return r, nil
 }
 
-// alternative finds the member of a union that a case takes, and its field.
-func (w *fitting) alternative(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
+// findCase finds the member of a union that a case takes, and its field.
+func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
 		if m.Name == c.C {
-			f, ok := takes(u, m)
+			f, ok := fieldFor(u, m)
 			return m, f.Var, ok
 		}
 	}
 	return plan.Member{Name: c.C}, nil, false
 }
 
-// takes is the field of u that takes a member of a union.
-func takes(u *types.Struct, m plan.Member) (field, bool) {
+// fieldFor returns the field of u that takes a member of a union.
+func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	for i := range u.NumFields() {
 		f := field{Var: u.Field(i)}
 		f.tag, f.err = plan.ParseTag(reflect.StructTag(u.Tag(i)).Get("cgocopy"))
-		if _, why := find(f, []plan.Member{m}); why == "" && !f.tag.Skip && f.err == nil {
+		if _, why := findMember(f, []plan.Member{m}); why == "" && !f.tag.Skip && f.err == nil {
 			return f, true
 		}
 	}
 	return field{}, false
 }
 
-// alternatives are the tags of the fields that take a union's members.
-func (b *binder) alternatives(path string, c *ctype.Type, f field) map[string]plan.Tag {
+// caseTags returns the tags of the fields that take a union's members.
+func (b *binder) caseTags(path string, c *ctype.Type, f field) map[string]plan.Tag {
 	u, ok := f.Type().Underlying().(*types.Struct)
 	s := c.Strip()
 	if f.tag.On == "" || !ok || s == nil || s.Kind != ctype.Union {
@@ -253,8 +253,8 @@ func (b *binder) alternatives(path string, c *ctype.Type, f field) map[string]pl
 	}
 	tags := map[string]plan.Tag{}
 	for _, m := range plan.Members(s) {
-		if one, ok := takes(u, m); ok {
-			tags[path+"."+m.Name] = lean(one.tag, m.Type, one.Type())
+		if one, ok := fieldFor(u, m); ok {
+			tags[path+"."+m.Name] = completeTag(one.tag, m.Type, one.Type())
 		}
 	}
 	return tags

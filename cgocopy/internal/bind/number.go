@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// number is a value that is loaded as it lies, and made wider where g is.
-func (w *fitting) number(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
+// fitNumber fits a value that is loaded unchanged, and widened if g is wider.
+func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	size := int64(0)
 	if ok && b.Info()&types.IsNumeric != 0 {
@@ -22,25 +22,25 @@ func (w *fitting) number(r plan.Rule, s *ctype.Type, g types.Type, text string) 
 	better := "make it " + raw + ", or wider"
 	switch {
 	case size == 0 || b.Info()&types.IsComplex != 0:
-		return miss(better, "that is a number")
+		return newMisfit(better, "that is a number")
 	case (s.Kind == ctype.Float) != (b.Info()&types.IsFloat != 0):
-		return miss(better, "one is a whole number, the other has fractions")
+		return newMisfit(better, "one is a whole number, the other has fractions")
 	case size < s.Size:
-		return miss(better, "that has %d bits, %s has %d", 8*s.Size, text, 8*size)
+		return newMisfit(better, "that has %d bits, %s has %d", 8*s.Size, text, 8*size)
 	case s.Kind == ctype.Char && size > 1:
-		return miss("make it byte or int8", "whether char has a sign differs by processor, so it is not made wider")
+		return newMisfit("make it byte or int8", "whether char has a sign differs by processor, so it is not made wider")
 	}
 	unsigned := b.Info()&types.IsUnsigned != 0
 	signed := s.Kind == ctype.Int || s.Kind == ctype.Enum && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Int
-	if s.Kind != ctype.Float && s.Kind != ctype.Char && signed == unsigned && !harmless(s, size, unsigned) {
+	if s.Kind != ctype.Float && s.Kind != ctype.Char && signed == unsigned && !keepsValues(s, size, unsigned) {
 		if signed {
-			return miss(better, "that can be below zero, %s cannot", text)
+			return newMisfit(better, "that can be below zero, %s cannot", text)
 		}
 		if size == s.Size {
-			return miss("make it "+raw+", or wider", "that can be above the largest %s", text)
+			return newMisfit("make it "+raw+", or wider", "that can be above the largest %s", text)
 		}
 	}
-	if bare(b.Kind()) && size == 8 && (s.Size == 8 || signed == unsigned && !harmless(s, 4, unsigned)) {
+	if isWordSized(b.Kind()) && size == 8 && (s.Size == 8 || signed == unsigned && !keepsValues(s, 4, unsigned)) {
 		w.out.Wide = true
 	}
 	r.Go, r.From = text, ""
@@ -55,7 +55,7 @@ func (w *fitting) number(r plan.Rule, s *ctype.Type, g types.Type, text string) 
 	return r, nil
 }
 
-// rawOf is the Go type that lies as the C number does.
+// rawOf returns the Go type with the layout of the C number.
 func rawOf(s *ctype.Type) string {
 	if s.Kind == ctype.Enum && s.Elem.Strip() != nil {
 		return rawOf(&ctype.Type{Kind: s.Elem.Strip().Kind, Size: s.Size})
@@ -71,14 +71,13 @@ func rawOf(s *ctype.Type) string {
 	return fmt.Sprintf("uint%d", 8*s.Size)
 }
 
-// bare reports whether a type has as many bits as the processor's words.
-func bare(k types.BasicKind) bool {
+// isWordSized reports whether a type has as many bits as the processor's words.
+func isWordSized(k types.BasicKind) bool {
 	return k == types.Int || k == types.Uint || k == types.Uintptr
 }
 
-// harmless reports whether another sign changes none of the values that an enum
-// declares.
-func harmless(s *ctype.Type, size int64, unsigned bool) bool {
+// keepsValues reports whether another sign changes none of the values that an enum declares.
+func keepsValues(s *ctype.Type, size int64, unsigned bool) bool {
 	if s.Kind != ctype.Enum || len(s.Enumerators) == 0 {
 		return false
 	}
@@ -90,17 +89,16 @@ func harmless(s *ctype.Type, size int64, unsigned bool) bool {
 	return true
 }
 
-// bits is a bit-field: a number of any width that has room for it, or one bit as
-// a bool.
-func (w *fitting) bits(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
+// fitBits fits a bit-field: to a number of any width that has room for it, or one bit to a bool.
+func (w *typeFitter) fitBits(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	if !ok || b.Info()&(types.IsInteger|types.IsBoolean) == 0 {
-		return miss("make it "+r.Go, "that is %d bits", r.Width)
+		return newMisfit("make it "+r.Go, "that is %d bits", r.Width)
 	}
 	better := "make it " + r.Go
 	if b.Kind() == types.Bool {
 		if r.Width > 1 || r.Signed {
-			return miss(better, "that is a number of %d bits", r.Width)
+			return newMisfit(better, "that is a number of %d bits", r.Width)
 		}
 		r.Go, r.From = "bool", ""
 		if text != "bool" {
@@ -109,20 +107,20 @@ func (w *fitting) bits(r plan.Rule, g types.Type, text string) (plan.Rule, *misf
 		return r, nil
 	}
 	if r.Go == "bool" {
-		return miss(better, "that is a bool")
+		return newMisfit(better, "that is a bool")
 	}
 	width := 8 * w.sizes.Sizeof(g)
 	unsigned := b.Info()&types.IsUnsigned != 0
 	switch {
 	case r.Signed && unsigned:
-		return miss(better, "that can be below zero, %s cannot", text)
+		return newMisfit(better, "that can be below zero, %s cannot", text)
 	case !r.Signed && !unsigned:
 		width--
 	}
 	if width < r.Width {
-		return miss(better, "that has %d bits, %s has room for %d", r.Width, text, width)
+		return newMisfit(better, "that has %d bits, %s has room for %d", r.Width, text, width)
 	}
-	if bare(b.Kind()) && r.Width > 31 {
+	if isWordSized(b.Kind()) && r.Width > 31 {
 		w.out.Wide = true
 	}
 	r.Go = text

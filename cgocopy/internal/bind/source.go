@@ -56,15 +56,15 @@ func Load(c build.Context, dir string, made func(name string) bool, arch string)
 			return nil, err
 		}
 		files = append(files, f)
-		s.declared(f)
+		s.addDecls(f)
 	}
-	conf := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.imports(dir)}
+	conf := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.newImporter(dir)}
 	s.types, _ = conf.Check(dir, s.fset, files, nil) // what fields do not need may be wrong
 	return s, nil
 }
 
-// declared notes the types of a file.
-func (s *Source) declared(f *ast.File) {
+// addDecls adds the types of a file.
+func (s *Source) addDecls(f *ast.File) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok {
@@ -84,9 +84,9 @@ type importerFunc func(path string) (*types.Package, error)
 // Import is the call.
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// imports reads only those packages that a type declaration names: functions
+// newImporter returns an importer of only those packages that a type declaration names: functions
 // may need many more.
-func (s *Source) imports(dir string) types.Importer {
+func (s *Source) newImporter(dir string) types.Importer {
 	needed := map[string]bool{}
 	for name, t := range s.decls {
 		ast.Inspect(t, func(n ast.Node) bool {
@@ -103,7 +103,7 @@ func (s *Source) imports(dir string) types.Importer {
 		})
 	}
 	if len(needed) > 0 && build.Default.GOROOT == "" {
-		build.Default.GOROOT = goRoot() // the source importer has no other way to be told
+		build.Default.GOROOT = goRoot() // the source importer has no other setting for it
 	}
 	from, _ := importer.ForCompiler(s.fset, "source", nil).(types.ImporterFrom)
 	return importerFunc(func(path string) (*types.Package, error) {
@@ -143,8 +143,8 @@ func importsOf(f *ast.File, name string) []string {
 // Has reports whether the package declares a type.
 func (s *Source) Has(name string) bool { return s.decls[name] != nil }
 
-// pos is file:line.
-func (s *Source) pos(p token.Pos) string {
+// positionOf returns file:line.
+func (s *Source) positionOf(p token.Pos) string {
 	at := s.fset.Position(p)
 	if !at.IsValid() {
 		return ""
@@ -152,8 +152,8 @@ func (s *Source) pos(p token.Pos) string {
 	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
 }
 
-// named is the struct type of a name; the reason says why it is none.
-func (s *Source) named(name string) (*types.Named, string) {
+// findStruct returns the struct type of a name; the reason is set if there is none.
+func (s *Source) findStruct(name string) (*types.Named, string) {
 	o := s.types.Scope().Lookup(name)
 	if o == nil {
 		return nil, "is not declared in package " + s.Name
@@ -176,9 +176,8 @@ func isMade(name string) bool {
 	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
-// method is one that a type has already, of those that are going to be
-// generated; empty: none.
-func (s *Source) method(n *types.Named) (string, token.Pos) {
+// existingMethod returns a method of the type that would be generated, or "" if there is none.
+func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
 		if isMade(m.Name()) {
 			return m.Name(), m.Pos()
@@ -187,9 +186,9 @@ func (s *Source) method(n *types.Named) (string, token.Pos) {
 	return "", token.NoPos
 }
 
-// write is a type as source in the package writes it, and the packages that the
+// formatType returns a type in the notation of the package's source, and the packages that the
 // source must import.
-func (s *Source) write(t types.Type) (text string, imports []string) {
+func (s *Source) formatType(t types.Type) (text string, imports []string) {
 	text = types.TypeString(t, func(p *types.Package) string {
 		if p == s.types {
 			return ""
