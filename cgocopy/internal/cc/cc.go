@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-// Config says what is compiled, and how.
+// Config describes what is compiled, and how.
 type Config struct {
 	Headers []string // as #include has them in quotes: relative to Dir, or found by Flags
 	Types   []string // wanted: GameObject, struct point, or a bare tag
@@ -30,39 +30,38 @@ type Config struct {
 	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
 	CC      []string // compiler and its first words; empty: CC, else gcc or clang, whichever is there
 	CXX     bool     // the headers are C++
-	Dir     string   // where the compiler runs; empty: here. Places are said as they are seen from here
+	Dir     string   // where the compiler runs; "" means the working directory, to which printed positions are relative
 
 	Undefine []string // macros of the headers that Confirm does not use
 }
 
-// ours are last, because flags of the user would otherwise hide the types:
-// optimisation at link time, split files, older formats.
-func ours() []string {
+// fixedFlags come last, because flags of the user would otherwise hide the types: optimisation at
+// link time, split files, older formats.
+func fixedFlags() []string {
 	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-Wno-fatal-errors", "-fdiagnostics-color=never", "-c"}
 }
 
-// ErrNoCompiler says that there is none.
+// ErrNoCompiler is the error if there is no compiler.
 var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
-// Read compiles and returns the types, found by the names that were asked for;
-// those of functions by their name and (). With an UnknownError those are there
-// that are known.
+// Read compiles and returns the types by the requested names; those of functions by their name and
+// (). With an UnknownError it returns those that are known.
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, remove, err := temp()
+	dir, remove, err := makeTempDir()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer remove()
-	spelled, unknown, err := c.spell(ctx, compiler, dir)
+	spelled, unknown, err := c.spellNames(ctx, compiler, dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := filepath.Join(dir, "anchors.o")
-	if err := c.compile(ctx, compiler, c.source(spelled), out); err != nil {
+	if err := c.compileSource(ctx, compiler, c.formatSource(spelled), out); err != nil {
 		return nil, nil, err
 	}
 	f, err := object.Open(out, Place(c.Dir))
@@ -77,7 +76,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 		if spelled[i] == "" {
 			continue
 		}
-		t := f.Anchor(anchor(i))
+		t := f.Anchor(anchorName(i))
 		if t == nil {
 			return nil, nil, fmt.Errorf("%s: the compiler did not describe it; is -g undone by something that wraps it?", name)
 		}
@@ -87,7 +86,7 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 		if spelled[len(c.Types)+i] == "" {
 			continue
 		}
-		t := f.Anchor(anchor(len(c.Types) + i))
+		t := f.Anchor(anchorName(len(c.Types) + i))
 		if t == nil || t.Strip() == nil || t.Strip().Kind != ctype.Func {
 			return nil, nil, fmt.Errorf("%s is no function in %s", name, strings.Join(c.Headers, ", "))
 		}
@@ -99,8 +98,8 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	return f, found, nil
 }
 
-// Compiler is the command that compiles C, or C++ where cxx says so: words, where
-// there are any, else what CC or CXX says, else the first that is there.
+// Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any, else
+// CC or CXX, else the first installed one.
 func Compiler(words []string, cxx bool) ([]string, error) {
 	variable, usual := "CC", []string{"gcc", "clang", "cc"}
 	if cxx {
@@ -126,17 +125,16 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 	return nil, ErrNoCompiler
 }
 
-func anchor(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
+func anchorName(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
-// place is what errors about the i-th wanted type are reported in.
-func place(i int) string { return placePrefix + strconv.Itoa(i) }
+// placeName returns the file name in errors about the i-th wanted type.
+func placeName(i int) string { return placePrefix + strconv.Itoa(i) }
 
 const placePrefix = "cgocopy-type-"
 
-// source includes the headers and holds a pointer to each type, and behind them
-// to each function, by the names in spelled; empty: it is left out. What nothing
-// refers to is left out of the description.
-func (c Config) source(spelled []string) []byte {
+// formatSource includes the headers and has a pointer to each type, and after them to each
+// function, by the names in spelled; it skips "". Compilers do not describe what nothing refers to.
+func (c Config) formatSource(spelled []string) []byte {
 	var b bytes.Buffer
 	for _, h := range c.Headers {
 		if strings.HasPrefix(h, "<") {
@@ -149,34 +147,34 @@ func (c Config) source(spelled []string) []byte {
 		switch {
 		case name == "":
 		case i < len(c.Types):
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", place(i), name, anchor(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", placeName(i), name, anchorName(i))
 		default:
-			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", place(i), name, anchor(i))
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", placeName(i), name, anchorName(i))
 		}
 	}
 	return b.Bytes()
 }
 
-// compile compiles source, from standard input, into out. The flags in last come after
-// all others.
-func (c Config) compile(ctx context.Context, compiler []string, source []byte, out string, last ...string) error {
+// compileSource compiles source, from standard input, into out. The flags in last come after all
+// others.
+func (c Config) compileSource(ctx context.Context, compiler []string, source []byte, out string, last ...string) error {
 	language := map[bool]string{false: "c", true: "c++"}[c.CXX]
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
-	args = append(append(args, c.Flags...), ours()...)
+	args = append(append(args, c.Flags...), fixedFlags()...)
 	if c.CXX {
 		args = append(args, classesOfGCC)
 	}
 	args = append(append(args, last...), "-o", out, "-x", language, "-")
-	// What it writes besides is removed with out, also where it is interrupted.
+	// Its other files are removed with out, also if it is interrupted.
 	env := append(os.Environ(), "LC_ALL=C")
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		env = append(env, name+"="+filepath.Dir(out))
 	}
-	return c.run(ctx, compiler[0], args, env, source)
+	return c.runCompiler(ctx, compiler[0], args, env, source)
 }
 
-// patience is how long a compiler has to end when it is told to.
-const patience = 2 * time.Second
+// killDelay is the time a compiler has to end after an interrupt.
+const killDelay = 2 * time.Second
 
 // Flags to describe classes with virtual functions too, wherever these are
 // defined: neither compiler knows the other's.
@@ -189,10 +187,10 @@ const (
 // know it.
 const unlimited = "-ferror-limit=0"
 
-func (c Config) run(ctx context.Context, compiler string, args, env []string, source []byte) error {
+func (c Config) runCompiler(ctx context.Context, compiler string, args, env []string, source []byte) error {
 	cmd := exec.CommandContext(ctx, compiler, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes what it has begun
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = killDelay
 	cmd.Dir = c.Dir
 	cmd.Env = env
 	cmd.Stdin = bytes.NewReader(source)
@@ -208,11 +206,11 @@ func (c Config) run(ctx context.Context, compiler string, args, env []string, so
 		return fmt.Errorf("%s: %w", compiler, err)
 	}
 	if bytes.Contains(text, []byte("too many errors")) && args[0] != unlimited {
-		return c.run(ctx, compiler, append([]string{unlimited}, args...), env, source)
+		return c.runCompiler(ctx, compiler, append([]string{unlimited}, args...), env, source)
 	}
 	if i := slices.Index(args, classesOfGCC); i >= 0 && bytes.Contains(text, []byte("unknown argument: '"+classesOfGCC)) {
 		args[i] = classesOfClang
-		return c.run(ctx, compiler, args, env, source)
+		return c.runCompiler(ctx, compiler, args, env, source)
 	}
-	return said(compiler, text, Place(c.Dir))
+	return parseOutput(compiler, text, Place(c.Dir))
 }

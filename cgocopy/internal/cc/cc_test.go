@@ -194,7 +194,7 @@ func TestInterrupted(t *testing.T) {
 	defer cancel()
 	begun := time.Now()
 	_, _, err := Read(ctx, Config{Headers: []string{"h.h"}, Types: []string{"node"}, CC: []string{filepath.Join(at, "slow")}, Dir: at})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*patience {
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*killDelay {
 		t.Errorf("%v after %s", err, time.Since(begun))
 	}
 	if left, err := os.ReadDir(at); len(left) != 2 || err != nil {

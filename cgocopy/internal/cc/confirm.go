@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// Confirm has the compiler evaluate constant expressions, e.g. sizeof(T) == 8.
-// It returns, by their numbers, what the compiler says of those that are not
-// true or that it refuses.
+// Confirm makes the compiler evaluate constant expressions, e.g. sizeof(T) == 8. It returns, by
+// their numbers, the messages about those that are not true or that it rejects.
 func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
 		return nil, err
 	}
-	dir, remove, err := temp()
+	dir, remove, err := makeTempDir()
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +27,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 		c.Flags = append(append([]string{}, c.Flags...), "-fno-access-control")
 	}
 	var b bytes.Buffer
-	b.Write(c.source(nil))
+	b.Write(c.formatSource(nil))
 	b.WriteString("#include <stddef.h>\n")
 	for _, name := range c.Undefine {
 		fmt.Fprintf(&b, "#undef %s\n", name)
@@ -37,9 +36,9 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	for i, claim := range claims {
 		// The macro takes a comma between the arguments of a template for one of its own.
 		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
-		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", place(i), assert, claim)
+		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", placeName(i), assert, claim)
 	}
-	err = c.compile(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
+	err = c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
 	var said *outputError
 	if !errors.As(err, &said) {
 		return nil, err
@@ -54,11 +53,11 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 				wrong[i] = e.Text
 			}
 		case len(wrong) == 0: // else a note that belongs to one of ours
-			return nil, said.all()
+			return nil, said.joinErrors()
 		}
 	}
 	if len(wrong) == 0 {
-		return nil, said.all()
+		return nil, said.joinErrors()
 	}
 	return wrong, nil
 }

@@ -16,14 +16,14 @@ func Macros(ctx context.Context, c Config, names []string) ([]string, error) {
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	dir, remove, err := temp()
+	dir, remove, err := makeTempDir()
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
 	c.Types, c.Funcs = nil, nil
 	out := filepath.Join(dir, "macros.i")
-	if err := c.compile(ctx, compiler, append(c.source(nil), "#include <stddef.h>\n"...), out, "-E", "-dM"); err != nil {
+	if err := c.compileSource(ctx, compiler, append(c.formatSource(nil), "#include <stddef.h>\n"...), out, "-E", "-dM"); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(out)

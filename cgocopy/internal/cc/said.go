@@ -13,7 +13,7 @@ import (
 
 // Error is an error that the compiler found.
 type Error struct {
-	File string // as it is seen from here; empty: not known
+	File string // relative to the working directory; "" if unknown
 	Line int
 	Col  int
 	Text string // one line
@@ -27,8 +27,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
 }
 
-// Place calls files as they are seen from here, where the compiler ran in dir:
-// by a relative path, where they lie there or the compiler says one.
+// Place returns the printed names of files if the compiler ran in dir: relative paths, if they are
+// below it or the compiler prints one.
 func Place(dir string) func(file string) string {
 	var roots []string // of dir
 	if root, err := filepath.Abs(dir); err == nil {
@@ -50,20 +50,20 @@ func Place(dir string) func(file string) string {
 	}
 }
 
-// outputError is what a compiler that failed wrote.
+// outputError is the output of a compiler that failed.
 type outputError struct {
 	errors []Error
 	text   string
 	place  func(string) string
 }
 
-func (e *outputError) Error() string { return e.all().Error() }
+func (e *outputError) Error() string { return e.joinErrors().Error() }
 
-// most is how many errors of a compiler are told.
-const most = 10
+// maxErrors is the number of errors of a compiler that are reported.
+const maxErrors = 10
 
-// all are its errors, one line each.
-func (e *outputError) all() error {
+// joinErrors returns its errors, one line each.
+func (e *outputError) joinErrors() error {
 	theirs := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, placePrefix) })
 	if len(theirs) == 0 {
 		theirs = e.errors
@@ -73,8 +73,8 @@ func (e *outputError) all() error {
 	}
 	var list []error
 	for i, one := range theirs {
-		if i == most {
-			list = append(list, fmt.Errorf("and %d more", len(theirs)-most))
+		if i == maxErrors {
+			list = append(list, fmt.Errorf("and %d more", len(theirs)-maxErrors))
 			break
 		}
 		switch {
@@ -90,8 +90,8 @@ func (e *outputError) all() error {
 
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 
-// said reads the errors off a compiler's output.
-func said(compiler string, text []byte, place func(string) string) error {
+// parseOutput reads the errors in a compiler's output.
+func parseOutput(compiler string, text []byte, place func(string) string) error {
 	e := &outputError{place: place}
 	first := ""
 	for line := range strings.Lines(string(text)) {
@@ -117,7 +117,7 @@ func said(compiler string, text []byte, place func(string) string) error {
 	return e
 }
 
-// UnknownError says what of what was asked for the headers do not have.
+// UnknownError lists the requested names that the headers do not have.
 type UnknownError struct {
 	Types   []string
 	Opaque  []string // declared, and not defined
@@ -146,8 +146,8 @@ func (e *UnknownError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// temp is a directory for what the compiler reads and writes.
-func temp() (dir string, remove func(), err error) {
+// makeTempDir makes a directory for the compiler's files.
+func makeTempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "cgocopy-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err
 }

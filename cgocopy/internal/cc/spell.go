@@ -11,22 +11,21 @@ import (
 	"strings"
 )
 
-// spell finds out how C wants each name: alone, or with struct, union or enum
-// before it. Those of functions follow; names that nothing has are empty, and
-// told.
-func (c Config) spell(ctx context.Context, compiler []string, dir string) ([]string, *UnknownError, error) {
+// spellNames finds out how C writes each name: by itself, or with struct, union or enum before it.
+// Those of functions follow; unknown names are "", and reported.
+func (c Config) spellNames(ctx context.Context, compiler []string, dir string) ([]string, *UnknownError, error) {
 	spelled := slices.Concat(c.Types, c.Funcs)
 	none := &UnknownError{Headers: c.Headers}
 	opaque := map[int]bool{}
 	next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "}
 	for word := ""; ; word = next[word] {
-		unknown, err := c.unknown(ctx, compiler, spelled, dir)
+		unknown, err := c.findUnknown(ctx, compiler, spelled, dir)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, i := range unknown {
 			if i.n < len(c.Types) && !strings.ContainsRune(c.Types[i.n], ' ') { // struct x declares x
-				opaque[i.n] = opaque[i.n] || i.declared(word)
+				opaque[i.n] = opaque[i.n] || i.isDeclared(word)
 			}
 			switch {
 			case i.n >= len(c.Types):
@@ -52,15 +51,15 @@ func (c Config) spell(ctx context.Context, compiler []string, dir string) ([]str
 	}
 }
 
-// stranger is the n-th name, of which the compiler knows no complete type.
-type stranger struct {
+// unknownName is the n-th name, which has no complete type.
+type unknownName struct {
 	n    int
-	text string // what it says
+	text string // the compiler's message
 }
 
-// declared reports whether what is said of a name that was tried with a word
-// before it means that it is declared all the same.
-func (s stranger) declared(word string) bool {
+// isDeclared reports whether the message about a name that was tried with a word before it means
+// that the name is declared.
+func (s unknownName) isDeclared(word string) bool {
 	switch word {
 	case "":
 		return strings.Contains(s.text, "incomplete type")
@@ -70,37 +69,36 @@ func (s stranger) declared(word string) bool {
 	return strings.Contains(s.text, "wrong kind of tag") || strings.Contains(s.text, "does not match previous") || strings.Contains(s.text, "different tag")
 }
 
-// unknown compiles and returns which of the names do not name a complete type,
-// or a function.
-func (c Config) unknown(ctx context.Context, compiler, spelled []string, dir string) ([]stranger, error) {
+// findUnknown compiles and returns which of the names do not name a complete type, or a function.
+func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir string) ([]unknownName, error) {
 	var b bytes.Buffer
-	b.Write(c.source(spelled))
+	b.Write(c.formatSource(spelled))
 	for i, name := range spelled[:len(c.Types)] { // an incomplete type has no size
 		if name != "" {
-			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", place(i), i, name)
+			fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", placeName(i), i, name)
 		}
 	}
-	err := c.compile(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
+	err := c.compileSource(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
 	var said *outputError
 	if !errors.As(err, &said) {
 		return nil, err
 	}
-	var list []stranger
+	var list []unknownName
 	for _, e := range said.errors {
 		n, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
 		i, numErr := strconv.Atoi(n)
 		if !ok || numErr != nil || i >= len(spelled) {
-			return nil, said.all()
+			return nil, said.joinErrors()
 		}
-		if at := slices.IndexFunc(list, func(s stranger) bool { return s.n == i }); at >= 0 {
+		if at := slices.IndexFunc(list, func(s unknownName) bool { return s.n == i }); at >= 0 {
 			list[at].text += "\n" + e.Text
 			continue
 		}
-		list = append(list, stranger{i, e.Text})
+		list = append(list, unknownName{i, e.Text})
 	}
 	if len(list) == 0 {
-		return nil, said.all()
+		return nil, said.joinErrors()
 	}
-	slices.SortFunc(list, func(a, b stranger) int { return a.n - b.n })
+	slices.SortFunc(list, func(a, b unknownName) int { return a.n - b.n })
 	return list, nil
 }
