@@ -1,4 +1,4 @@
-// Package cgoflags finds the C compiler's flags that a Go package asks for.
+// Package cgoflags finds the C compiler's flags of a Go package.
 package cgoflags
 
 import (
@@ -74,15 +74,15 @@ func Processor(tag string) bool {
 // lines, by pkg-config, and the user in CGO_CPPFLAGS and CGO_CFLAGS. Files of
 // which leave is true do not count; nil: all do.
 func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
-	return read(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
+	return readFlags(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
 }
 
 // ReadCXX is Read for the compiler of C++, with its CGO_CXXFLAGS.
 func ReadCXX(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
-	return read(ctx, dir, tags, leave, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
+	return readFlags(ctx, dir, tags, leave, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
 }
 
-func read(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, of func(*build.Package) []string) ([]string, error) {
+func readFlags(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, of func(*build.Package) []string) ([]string, error) {
 	dir, err := filepath.Abs(dir) // ${SRCDIR} becomes it
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func read(ctx context.Context, dir, tags string, leave func(name string) bool, v
 	}
 	var list []string
 	if p != nil {
-		list = from(dir, append(append(list, p.CgoCPPFLAGS...), of(p)...))
+		list = resolvePaths(dir, append(append(list, p.CgoCPPFLAGS...), of(p)...))
 		if len(p.CgoPkgConfig) > 0 {
 			more, err := pkgConfig(ctx, p.CgoPkgConfig)
 			if err != nil {
@@ -128,9 +128,9 @@ func read(ctx context.Context, dir, tags string, leave func(name string) bool, v
 	return list, nil
 }
 
-// from is flags with the paths in them as they are meant in dir, where the go
-// command runs the compiler.
-func from(dir string, flags []string) []string {
+// resolvePaths returns flags with the paths in them relative to dir, where the go command runs the
+// compiler.
+func resolvePaths(dir string, flags []string) []string {
 	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-isysroot"}
 	isThere := func(path string) bool {
 		_, err := os.Stat(path)
@@ -151,8 +151,7 @@ func from(dir string, flags []string) []string {
 	return list
 }
 
-// pkgConfig asks pkg-config, or what PKG_CONFIG names, for the flags of
-// packages.
+// pkgConfig runs pkg-config, or the command in PKG_CONFIG, for the flags of packages.
 func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	program := os.Getenv("PKG_CONFIG")
 	if program == "" {
@@ -177,5 +176,5 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the package's #cgo lines need %s: %w", program, err)
 	}
-	return unescaped(string(out))
+	return splitEscaped(string(out))
 }

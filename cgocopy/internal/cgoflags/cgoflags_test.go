@@ -36,12 +36,12 @@ func TestUnescaped(t *testing.T) {
 		`-DA=""`:                               {"-DA="},
 		`"a\nb"`:                               {`a\nb`},
 	} {
-		if got, err := unescaped(text); err != nil || !slices.Equal(got, want) {
+		if got, err := splitEscaped(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{`-I"open`, `-I\`} {
-		if _, err := unescaped(text); err == nil {
+		if _, err := splitEscaped(text); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}

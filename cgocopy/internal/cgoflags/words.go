@@ -32,9 +32,8 @@ func Split(text string) ([]string, error) {
 	}
 }
 
-// unescaped cuts what pkg-config prints into words, which it escapes as shells
-// read them.
-func unescaped(text string) ([]string, error) {
+// splitEscaped cuts the output of pkg-config, which is escaped for shells, into words.
+func splitEscaped(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	var quote rune
