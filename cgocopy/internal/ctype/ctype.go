@@ -1,6 +1,5 @@
-// Package ctype says what a C compiler made of a type: its members, where they
-// lie, and how large they are. All sizes and offsets are in bytes unless a name
-// says bits.
+// Package ctype describes C types as compiled: their members, with offsets and sizes. All sizes and
+// offsets are in bytes unless a name says bits.
 package ctype
 
 import (
@@ -8,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what sort of type it is, whatever its name.
+// Kind is the sort of a type, independent of its name.
 type Kind int
 
 // Kinds.
@@ -24,9 +23,9 @@ const (
 	Array        // of Count times Elem
 	Struct       // C structs, and classes without anything hidden
 	Union        // Fields all begin at zero
-	Func         // only behind a pointer
+	Func         // only through a pointer
 	Typedef      // another name for Elem
-	Other        // what cannot be copied; Why says it
+	Other        // cannot be copied; Why has the reason
 )
 
 // Type is one type of one object file.
@@ -61,7 +60,7 @@ type Field struct {
 	Type      *Type
 	Offset    int64 // bytes from the beginning of the struct; of a bit-field: of the unit Bits counts from
 	BitOffset int64 // of a bit-field: bits from the least significant one of the byte at Offset
-	BitSize   int64 // of a bit-field; zero: it is none
+	BitSize   int64 // of a bit-field; 0 if it is none
 	File      string
 	Line      int
 }
@@ -72,7 +71,7 @@ type Enumerator struct {
 	Value int64
 }
 
-// Language is what a unit was written in, as far as layouts depend on it.
+// Language is the language of a unit, as far as layouts depend on it.
 type Language string
 
 // Languages that differ in their types.
@@ -120,7 +119,7 @@ func (t *Type) String() string {
 	return "type without a name"
 }
 
-// Strip is the type behind all names that typedefs give it; nil: void.
+// Strip returns the type without its typedefs; nil means void.
 func (t *Type) Strip() *Type {
 	for t != nil && t.Kind == Typedef {
 		t = t.Elem
@@ -128,13 +127,13 @@ func (t *Type) Strip() *Type {
 	return t
 }
 
-// Pos is where a type is declared: file:line, or nothing.
-func (t *Type) Pos() string { return pos(t.File, t.Line) }
+// Pos returns the position of the declaration of a type: file:line, or "".
+func (t *Type) Pos() string { return formatPos(t.File, t.Line) }
 
-// Pos is where a member is declared: file:line, or nothing.
-func (f Field) Pos() string { return pos(f.File, f.Line) }
+// Pos returns the position of the declaration of a member: file:line, or "".
+func (f Field) Pos() string { return formatPos(f.File, f.Line) }
 
-func pos(file string, line int) string {
+func formatPos(file string, line int) string {
 	switch {
 	case file == "":
 		return ""
