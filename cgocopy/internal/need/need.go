@@ -1,5 +1,5 @@
-// Package need says which compilers and other programs that tests take do not
-// run here: one that does not run is one that is not there.
+// Package need checks which compilers and other programs of tests run on this machine: one that
+// does not run counts as missing.
 package need
 
 import (
@@ -17,8 +17,7 @@ import (
 	"time"
 )
 
-// limit is how long a program may take to show that it runs: a hundred times
-// what it does.
+// limit is the time limit for a program to show that it runs: a hundred times what it takes.
 const limit = 20 * time.Second
 
 // compiler are the names of compilers of C and C++.
@@ -28,7 +27,7 @@ var compiler = regexp.MustCompile(`^(.*-)?(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-
 // when called with --version. The rest is only looked for.
 var versioned = []string{"cargo", "rustc", "pkg-config"}
 
-// Programs skips the test where one of the programs does not run, and says why.
+// Programs skips the test with the reason if one of the programs does not run.
 func Programs(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -45,20 +44,20 @@ func Programs(t testing.TB, names ...string) {
 // missingGCC checks the compiler that most tests need once per process.
 var missingGCC = sync.OnceValue(func() error { return Missing("gcc") })
 
-// Missing says why the program name cannot be used: it is not there, or does not
-// run. A compiler has to compile an empty program.
+// Missing returns why the program name cannot be used: it is not installed, or does not run. A
+// compiler has to compile an empty program.
 func Missing(name string) error {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return fmt.Errorf("no %s", name)
 	}
-	if err := check(name, path); err != nil {
+	if err := checkRuns(name, path); err != nil {
 		return fmt.Errorf("no %s that runs: %w", name, err)
 	}
 	return nil
 }
 
-func check(name, path string) error {
+func checkRuns(name, path string) error {
 	dir, err := os.MkdirTemp("", "cgocopy-tool-")
 	if err != nil {
 		return err
@@ -74,16 +73,15 @@ func check(name, path string) error {
 		if err := os.WriteFile(filepath.Join(dir, source), []byte(empty), 0o600); err != nil {
 			return err
 		}
-		return run(path, dir, "-o", "a.out", source)
+		return runProgram(path, dir, "-o", "a.out", source)
 	case slices.Contains(versioned, name):
-		return run(path, dir, "--version")
+		return runProgram(path, dir, "--version")
 	}
 	return nil
 }
 
-// run carries out a program in dir. The error is its first line, or how it
-// ended.
-func run(path, dir string, args ...string) error {
+// runProgram runs a program in dir. The error is its first line, or how it ended.
+func runProgram(path, dir string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
