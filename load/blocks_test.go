@@ -13,7 +13,7 @@ import (
 
 // even are blocks of a leg with n answers each, of which some lie beyond the limit.
 func even(n int64, beyond ...int64) []Block {
-	list := make([]Block, blocks)
+	list := make([]Block, blockCount)
 	for i := range list {
 		list[i] = Block{Sent: n, Answers: n, Sum: float64(n) * 1e6, Beyond: []int64{beyond[i%len(beyond)]}}
 	}
@@ -22,17 +22,17 @@ func even(n int64, beyond ...int64) []Block {
 
 // Parts with equally many answers: the standard error is that of a mean of twelve.
 func TestRatioOfEvenParts(t *testing.T) {
-	var x, n [blocks]float64
+	var x, n [blockCount]float64
 	for k := range x {
 		x[k], n[k] = float64(100+10*(k%2)), 1000
 	}
-	r, low, high, ok := ratio(x, n, false)
+	r, low, high, ok := ratioInterval(x, n, false)
 	// Half of the shares is 0.100, half 0.110: their standard deviation is 0.005·√(12/11).
-	half := student * 0.005 * math.Sqrt(12.0/11) / math.Sqrt(12)
+	half := studentT * 0.005 * math.Sqrt(12.0/11) / math.Sqrt(12)
 	if !ok || math.Abs(r-0.105) > 1e-12 || math.Abs(low-(r-half)) > 1e-12 || math.Abs(high-(r+half)) > 1e-12 {
 		t.Errorf("%v (%v to %v), want 0.105 ± %v", r, low, high, half)
 	}
-	if _, _, _, ok := ratio([blocks]float64{}, [blocks]float64{}, true); ok {
+	if _, _, _, ok := ratioInterval([blockCount]float64{}, [blockCount]float64{}, true); ok {
 		t.Error("there is an interval of no answers")
 	}
 }
@@ -48,7 +48,7 @@ func TestRatioHoldsTheShare(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		held := 0
 		for range studies {
-			var x, n [blocks]float64
+			var x, n [blockCount]float64
 			for k := range x {
 				share := 0.01 * math.Exp(spread*rng.NormFloat64()-spread*spread/2)
 				n[k] = 900 + float64(rng.IntN(200))
@@ -58,7 +58,7 @@ func TestRatioHoldsTheShare(t *testing.T) {
 					}
 				}
 			}
-			if _, low, high, _ := ratio(x, n, true); low <= 0.01 && 0.01 <= high {
+			if _, low, high, _ := ratioInterval(x, n, true); low <= 0.01 && 0.01 <= high {
 				held++
 			}
 		}
@@ -101,7 +101,7 @@ func TestAnIntervalDecides(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Outcome{Objective: slo(t, c.objective)[0]}
-			o.judge(c.list, 0)
+			o.addInterval(c.list, 0)
 			if o.Seen != c.seen || o.Undecided != c.undecided || o.Low > o.Share || o.High < o.Share {
 				t.Errorf("%+v", o)
 			}
@@ -141,7 +141,7 @@ func TestAStepInDoubt(t *testing.T) {
 		{[]Outcome{missed, doubtful}, tare.NotMet, false},
 	} {
 		s := SearchStep{Outcomes: c.outcomes}
-		s.rule()
+		s.judge()
 		if s.Ruling != c.want || s.Undecided != c.undecided {
 			t.Errorf("%v (undecided: %v), want %v: %s", s.Ruling, s.Undecided, c.want, s.Why)
 		}
@@ -159,9 +159,9 @@ type jittery struct {
 
 func (j *jittery) Run(ctx context.Context, t Trial) (*Result, Facts, error) {
 	r, f, err := j.model.Run(ctx, t)
-	r.Blocks = even(r.Sent/blocks, r.Sent/blocks/1000)
+	r.Blocks = even(r.Sent/blockCount, r.Sent/blockCount/1000)
 	if t.Rate == 0 && t.Connections >= j.from {
-		r.Blocks = even(r.Sent/blocks, r.Sent/blocks/50)
+		r.Blocks = even(r.Sent/blockCount, r.Sent/blockCount/50)
 	}
 	return r, f, err
 }
@@ -196,13 +196,13 @@ func TestPartsOfALeg(t *testing.T) {
 		defer session.Close()
 		objectives := slo(t, "p99<1ns,mean<1s,errors<1%")
 		r, err := session.Run(context.Background(), Leg{Duration: 240 * time.Millisecond, Hold: objectives})
-		if err != nil || len(r.Blocks) != blocks {
+		if err != nil || len(r.Blocks) != blockCount {
 			t.Fatalf("%d parts, %v", len(r.Blocks), err)
 		}
 		var sum Block
 		sum.Beyond = make([]int64, len(objectives))
 		for _, b := range r.Blocks {
-			sum.add(b)
+			sum.addBlock(b)
 		}
 		if sum.Answers != int64(r.Latency.Count()) || sum.Errors != 0 || sum.Beyond[0] != sum.Answers || sum.Beyond[1] != 0 {
 			t.Errorf("%+v, of %d answers", sum, r.Latency.Count())

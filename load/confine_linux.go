@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// mask is a set of processors as the kernel has it.
+// mask is a set of processors in the kernel's format.
 type mask [maxCPU / 64]uint64
 
-func maskOf(cpus []int) (m mask) {
+func newMask(cpus []int) (m mask) {
 	for _, c := range cpus {
 		m[c/64] |= 1 << (c % 64)
 	}
 	return m
 }
 
-func (m *mask) count() int {
+func (m *mask) countCPUs() int {
 	n := 0
 	for _, word := range m {
 		n += bits.OnesCount64(word)
@@ -25,8 +25,8 @@ func (m *mask) count() int {
 	return n
 }
 
-// within reports whether all processors of m are among those of o.
-func (m *mask) within(o *mask) bool {
+// isSubset reports whether all processors of m are in o.
+func (m *mask) isSubset(o *mask) bool {
 	for i, word := range m {
 		if word&^o[i] != 0 {
 			return false
@@ -35,29 +35,28 @@ func (m *mask) within(o *mask) bool {
 	return true
 }
 
-// affinity gets or sets the processors of a thread; 0: the calling one.
-func affinity(call uintptr, tid int, m *mask) error {
+// callAffinity gets or sets the processors of a thread; tid 0 is the calling thread.
+func callAffinity(call uintptr, tid int, m *mask) error {
 	if _, _, errno := syscall.RawSyscall(call, uintptr(tid), unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m))); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// confinement keeps every thread of this process on some processors, but for those
-// that somebody has tied to others. Several at once share what the kernel holds,
-// and nothing else: who ends sets free what it confined, whatever the others want,
-// and allowed tells them.
+// confinement restricts every thread of this process to some processors, except threads that other code has
+// pinned elsewhere. Concurrent confinements share only the kernel's state: end releases what its confinement
+// restricted, whatever the others need, and countAllowed shows the effect.
 type confinement struct {
-	to     mask
-	before map[int]mask // what threads could run on
-	usual  mask         // the most of those
-	others map[int]bool // threads that are let be
+	to       mask
+	original map[int]mask // processors of the threads before
+	widest   mask         // the largest of these sets
+	others   map[int]bool // threads that are left alone
 }
 
-// untilQuiet looks at the threads until several looks in a row, some time apart,
-// changed none. A new thread has the processors its maker had when it began to make
-// it and is listed only when it is made, so that one quiet look proves nothing.
-func untilQuiet(look func(tids []int) (changed bool)) {
+// repeatUntilStable calls look with the threads until several calls in a row, some time after each other,
+// changed none. A new thread inherits the processors that its creator had at the start of its creation but is
+// listed only at the end of it, so one call without a change proves nothing.
+func repeatUntilStable(look func(tids []int) (changed bool)) {
 	const quiet, apart = 4, time.Millisecond
 	for n := 0; n < quiet; n++ {
 		if n > 0 {
@@ -69,29 +68,29 @@ func untilQuiet(look func(tids []int) (changed bool)) {
 	}
 }
 
-// confine begins one.
-func confine(cpus []int) *confinement {
-	c := &confinement{to: maskOf(cpus), before: map[int]mask{}, others: map[int]bool{}}
+// confineThreads starts a confinement.
+func confineThreads(cpus []int) *confinement {
+	c := &confinement{to: newMask(cpus), original: map[int]mask{}, others: map[int]bool{}}
 	first := true
-	untilQuiet(func(tids []int) (changed bool) {
+	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
-			if _, seen := c.before[tid]; seen || c.others[tid] {
+			if _, seen := c.original[tid]; seen || c.others[tid] {
 				continue
 			}
 			changed = true
 			var has mask
-			if affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !c.to.within(&has) && !has.within(&c.to) {
+			if callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !c.to.isSubset(&has) && !has.isSubset(&c.to) {
 				c.others[tid] = true // or it has ended
 				continue
 			}
-			if !first && has == c.to && c.usual.count() > has.count() {
-				has = c.usual // it was made since, by one that was confined already
+			if !first && has == c.to && c.widest.countCPUs() > has.countCPUs() {
+				has = c.widest // a confined thread has created it since
 			}
-			if c.before[tid] = has; has.count() > c.usual.count() {
-				c.usual = has
+			if c.original[tid] = has; has.countCPUs() > c.widest.countCPUs() {
+				c.widest = has
 			}
-			if !has.within(&c.to) {
-				_ = affinity(syscall.SYS_SCHED_SETAFFINITY, tid, &c.to) // allowed tells
+			if !has.isSubset(&c.to) {
+				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &c.to) // countAllowed shows an error
 			}
 		}
 		first = false
@@ -100,40 +99,39 @@ func confine(cpus []int) *confinement {
 	return c
 }
 
-// end lets threads run where they could before, and those that have been made
-// meanwhile where the others can.
-func (c *confinement) end() {
-	untilQuiet(func(tids []int) (changed bool) {
+// release restores the processors of threads. Threads that were created during the confinement get the largest
+// original set.
+func (c *confinement) release() {
+	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
 			var has mask
-			if c.others[tid] || affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !has.within(&c.to) {
+			if c.others[tid] || callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !has.isSubset(&c.to) {
 				continue
 			}
-			before, seen := c.before[tid]
+			before, seen := c.original[tid]
 			if !seen {
-				before = c.usual
+				before = c.widest
 			}
-			c.others[tid] = true // it is done with
-			if !before.within(&has) {
+			c.others[tid] = true // it is restored
+			if !before.isSubset(&has) {
 				changed = true
-				_ = affinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // what could be narrowed can be widened
+				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // a set that could be narrowed can be widened
 			}
 		}
 		return changed
 	})
 }
 
-// allowed is how many processors the threads can run on, all together; zero: it
-// cannot be told.
-func (c *confinement) allowed() int {
+// countAllowed returns the number of processors that the threads can run on together, or 0 if unknown.
+func (c *confinement) countAllowed() int {
 	var all mask
 	for _, tid := range threadIDs() {
 		var has mask
-		if !c.others[tid] && affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
+		if !c.others[tid] && callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
 			for i, word := range has {
 				all[i] |= word
 			}
 		}
 	}
-	return all.count()
+	return all.countCPUs()
 }

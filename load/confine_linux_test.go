@@ -36,7 +36,7 @@ func masks() map[int]mask {
 	all := map[int]mask{}
 	for _, tid := range threadIDs() {
 		var has mask
-		if affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
+		if callAffinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) == nil {
 			all[tid] = has
 		}
 	}
@@ -48,8 +48,8 @@ func masks() map[int]mask {
 func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
 	t.Helper()
 	for tid, has := range masks() {
-		if had, known := before[tid]; known && has != had || !known && has != maskOf(all) && has != maskOf(tied) {
-			t.Errorf("thread %d is left with %d processors of %d", tid, has.count(), len(all))
+		if had, known := before[tid]; known && has != had || !known && has != newMask(all) && has != newMask(tied) {
+			t.Errorf("thread %d is left with %d processors of %d", tid, has.countCPUs(), len(all))
 		}
 	}
 }
@@ -57,9 +57,9 @@ func noneLeft(t *testing.T, before map[int]mask, all, tied []int) {
 // beyond is how many threads can run on other processors than these, without those
 // that were tied to some before.
 func beyond(before map[int]mask, all, cpus []int) (n int) {
-	to := maskOf(cpus)
+	to := newMask(cpus)
 	for tid, has := range masks() {
-		if had, known := before[tid]; (!known || had == maskOf(all)) && !has.within(&to) {
+		if had, known := before[tid]; (!known || had == newMask(all)) && !has.isSubset(&to) {
 			n++
 		}
 	}
@@ -129,7 +129,7 @@ func TestPortableSaysWhatItCouldUse(t *testing.T) {
 		s := serve(t, way{engine: Portable}, loadtest.Plain, loadtest.Options{})
 		r, err := drive(t, way{engine: Portable}, s, Options{CPUs: cpus}, Leg{Ops: 50})
 		assert.NoError(t, "run", err)
-		assert.Equal(t, "threads", r.Threads, usable())
+		assert.Equal(t, "threads", r.Threads, usableProcessors())
 		noneLeft(t, before, all, all)
 	}
 }
@@ -142,34 +142,34 @@ func TestConfinementsOverlap(t *testing.T) {
 	tied, done := make(chan error), make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // for good
-		tied <- tie(second)
+		tied <- pinThread(second)
 		<-done
 		var has, want mask
-		err := affinity(syscall.SYS_SCHED_GETAFFINITY, 0, &has)
-		if want = maskOf(second); err == nil && has != want {
+		err := callAffinity(syscall.SYS_SCHED_GETAFFINITY, 0, &has)
+		if want = newMask(second); err == nil && has != want {
 			err = errors.New("it was set free")
 		}
 		tied <- err
 	}()
 	assert.NoError(t, "tie", <-tied)
 	before := masks()
-	a := confine(first)
-	assert.Equal(t, "a", a.allowed(), 1)
-	b := confine(first)
-	assert.Equal(t, "b", b.allowed(), 1)
-	c := confine(all)
-	assert.Equal(t, "c, with the thread that was tied", c.allowed(), 2)
-	a.end()
-	assert.Equal(t, "b after a", b.allowed() > 1, true)
-	c.end()
-	b.end()
+	a := confineThreads(first)
+	assert.Equal(t, "a", a.countAllowed(), 1)
+	b := confineThreads(first)
+	assert.Equal(t, "b", b.countAllowed(), 1)
+	c := confineThreads(all)
+	assert.Equal(t, "c, with the thread that was tied", c.countAllowed(), 2)
+	a.release()
+	assert.Equal(t, "b after a", b.countAllowed() > 1, true)
+	c.release()
+	b.release()
 	noneLeft(t, before, all, second)
 
-	outer := confine(all)
-	inner := confine(first)
-	outer.end()
-	assert.Equal(t, "inner after outer", inner.allowed(), len(all))
-	inner.end()
+	outer := confineThreads(all)
+	inner := confineThreads(first)
+	outer.release()
+	assert.Equal(t, "inner after outer", inner.countAllowed(), len(all))
+	inner.release()
 	close(done)
 	assert.NoError(t, "the thread that was tied", <-tied)
 	noneLeft(t, before, all, second)

@@ -4,16 +4,15 @@ package load
 
 import "time"
 
-// confinement would keep this process on some processors, which cannot be done
-// here.
+// confinement does nothing: processors cannot be restricted on this system.
 type confinement struct{}
 
-func confine([]int) *confinement { return &confinement{} }
+func confineThreads([]int) *confinement { return &confinement{} }
 
-func (*confinement) end() {}
+func (*confinement) release() {}
 
-// allowed is how many processors the threads can run on; zero: it cannot be told.
-func (*confinement) allowed() int { return 0 }
+// countAllowed returns 0, which means unknown.
+func (*confinement) countAllowed() int { return 0 }
 
-// threadWaits would be how long threads were ready and did not run.
+// threadWaits returns nil: run queue waits are unknown on this system.
 func threadWaits() map[int]time.Duration { return nil }

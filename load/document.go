@@ -11,23 +11,23 @@ import (
 // DocumentSchema names the format of a Document. Changes are additive.
 const DocumentSchema = "tare.load/1"
 
-// Document is what loading one URL found, as tare load --json prints it.
+// Document is the result of loading one URL, in the format of tare load --json.
 type Document struct {
 	Schema            string           `json:"schema"`
 	URL               string           `json:"url"`
-	Interrupted       bool             `json:"interrupted,omitempty"` // it was ended before its time
+	Interrupted       bool             `json:"interrupted,omitempty"` // stopped before its end
 	Engine            string           `json:"engine"`
 	Threads           int              `json:"threads"`
-	Requests          int64            `json:"requests"` // answered whole, whatever the status
+	Requests          int64            `json:"requests"` // complete responses of any status
 	Sent              int64            `json:"sent"`
-	Errors            map[string]int64 `json:"errors"`                  // by class; a class without any is left out
+	Errors            map[string]int64 `json:"errors"`                  // by class; classes without errors are omitted
 	Statuses          map[string]int64 `json:"statuses"`                // by code
 	Codes             map[string]int64 `json:"grpc_statuses,omitempty"` // of gRPC, by grpc-status
 	FirstError        string           `json:"first_error,omitempty"`
 	Seconds           float64          `json:"seconds"` // measured
 	RequestsPerSecond float64          `json:"requests_per_second"`
 	RateAsked         float64          `json:"rate_asked"`        // requests per second; zero: a closed loop
-	Profile           string           `json:"profile,omitempty"` // of the rate asked for
+	Profile           string           `json:"profile,omitempty"` // of the requested rate
 	Late              int64            `json:"late,omitempty"`    // due, and not sent when the time was over
 
 	Latency   Latencies `json:"latency"`
@@ -41,8 +41,8 @@ type Document struct {
 	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
-	Resent            int64   `json:"resent,omitempty"` // requests that the server said it had not looked at
-	Concurrency       float64 `json:"concurrency"`      // requests under way, in the mean
+	Resent            int64   `json:"resent,omitempty"` // requests that the server reported as not processed
+	Concurrency       float64 `json:"concurrency"`      // mean number of requests in flight
 	BytesIn           int64   `json:"bytes_in"`
 	BytesOut          int64   `json:"bytes_out"`
 	BodyIn            int64   `json:"body_bytes_in"`
@@ -52,11 +52,11 @@ type Document struct {
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	Path              Path    `json:"path"`
 
-	Generators []Generated `json:"generators,omitempty"` // where several machines sent; the rest is of all together
+	Generators []Generated `json:"generators,omitempty"` // if several machines sent; the rest is their sum
 
 	Limit    string   `json:"limit"`
 	LimitWhy string   `json:"limit_why"`
-	Capacity bool     `json:"capacity"` // throughput and latencies may be told of the server
+	Capacity bool     `json:"capacity"` // throughput and latencies are those of the server
 	Findings []Remark `json:"findings"`
 	Timeline []Moment `json:"timeline"`
 
@@ -66,7 +66,7 @@ type Document struct {
 	Search *SearchSummary `json:"search,omitempty"`
 }
 
-// Failed is how many errors there were, of any class.
+// Failed returns the number of errors of all classes.
 func (d Document) Failed() int64 {
 	var n int64
 	for _, c := range d.Errors {
@@ -93,31 +93,30 @@ type Latencies struct {
 	Max   int64   `json:"max_ns"`
 }
 
-// Secured is what TLS cost.
+// Secured is the cost of TLS.
 type Secured struct {
 	Handshakes int64     `json:"handshakes"` // warm-up and reconnects included
 	Resumed    int64     `json:"resumed"`    // of those, that went on from an earlier one
 	Handshake  Latencies `json:"handshake"`
 }
 
-// Path is what lies between the load generator and the server, as it was
-// asked for and as it was seen.
+// Path is the network between the load generator and the server, as requested and as observed.
 type Path struct {
-	RoundTrip int64   `json:"round_trip_ns"`                       // to make a connection, and the delay asked for
+	RoundTrip int64   `json:"round_trip_ns"`                       // to make a connection, plus the requested delay
 	Delay     int64   `json:"delay_ns,omitempty"`                  // added to every round trip by a relay
 	Bandwidth int64   `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way
 	In        float64 `json:"in_bits_per_second"`                  // seen
 	Out       float64 `json:"out_bits_per_second"`                 // seen
 }
 
-// Moment is a second of a leg.
+// Moment is a second of a phase.
 type Moment struct {
 	At        float64 `json:"at_seconds"` // of its beginning, since measuring began
 	Requests  int64   `json:"requests"`
 	Errors    int64   `json:"errors"`
 	P50       int64   `json:"p50_ns"`
 	P99       int64   `json:"p99_ns"`
-	Max       int64   `json:"max_ns,omitempty"`              // zero: no answer, or made before it was kept
+	Max       int64   `json:"max_ns,omitempty"`              // 0: no response, or an older version's document
 	ServerCPU float64 `json:"server_cpu_seconds,omitempty"`  // used in it; zero: not known
 	Memory    int64   `json:"server_memory_bytes,omitempty"` // of the server at its end; zero: not known
 }
@@ -130,7 +129,7 @@ type Remark struct {
 	Advice   string        `json:"advice,omitempty"`
 }
 
-// Kept is an objective compared with what was measured.
+// Kept is an objective compared with the measured value.
 type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns; of errors their share
@@ -138,8 +137,8 @@ type Kept struct {
 	Interval  *Interval   `json:"interval,omitempty"` // nil: there is no interval
 }
 
-// Interval is what a verdict rests on: of a quantile the share of the answers that lie
-// beyond its limit, else the value.
+// Interval is the basis of a verdict: for a quantile the share of responses beyond its limit, otherwise the
+// value.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"` // at 95 %
@@ -173,7 +172,7 @@ type Stepped struct {
 	Objectives        []Kept      `json:"objectives"`
 }
 
-// Documented is what goes into a document beside the result.
+// Documented is the content of a document except the result.
 type Documented struct {
 	URL         string
 	Interrupted bool
@@ -187,24 +186,24 @@ type Documented struct {
 	Generators  []Generator // of several machines; nil: this one alone
 }
 
-// NewDocument assesses r and puts it into a document.
+// NewDocument assesses r and returns the document.
 func NewDocument(r *Result, o Documented) Document {
-	a, generators := assess(r, o)
+	a, generators := assessAll(r, o)
 	d := Document{
 		Schema: DocumentSchema, URL: o.URL, Interrupted: o.Interrupted, Engine: string(r.Engine), Threads: r.Threads,
 		Requests: r.Requests, Sent: r.Sent, Errors: map[string]int64{}, Statuses: map[string]int64{}, FirstError: r.FirstError,
-		Seconds: r.Wall.Seconds(), RequestsPerSecond: perSecond(r), RateAsked: r.Asked, Late: r.Late,
-		Latency: latencies(r.Latency), Service: latencies(r.Service), Connect: latencies(r.Connect), FirstByte: latencies(r.FirstByte),
+		Seconds: r.Wall.Seconds(), RequestsPerSecond: responseRate(r), RateAsked: r.Asked, Late: r.Late,
+		Latency: newLatencies(r.Latency), Service: newLatencies(r.Service), Connect: newLatencies(r.Connect), FirstByte: newLatencies(r.FirstByte),
 		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Resent: r.Resent, Concurrency: r.Concurrency,
 		BytesIn: r.BytesIn, BytesOut: r.BytesOut, BodyIn: r.BodyIn, BodyOut: r.BodyOut,
-		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
-		Path:  path(r, o),
+		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: newLatencies(r.SendLag).P99,
+		Path:  newPath(r, o),
 		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{}, Generators: generators,
 	}
 	if r.Streams > 1 {
 		d.Streams = r.Streams
 	}
-	if h := latencies(r.Handshake); h.Count > 0 {
+	if h := newLatencies(r.Handshake); h.Count > 0 {
 		d.TLS = &Secured{Handshakes: h.Count, Resumed: r.Resumed, Handshake: h}
 	}
 	for _, f := range a.Findings {
@@ -237,19 +236,19 @@ func NewDocument(r *Result, o Documented) Document {
 		}
 		d.Timeline = append(d.Timeline, m)
 	}
-	d.Drift = drifts(r.Timeline, o.Memory, o.Profile)
-	d.Steps = stepped(r, o.SLO, a)
+	d.Drift = listDrifts(r.Timeline, o.Memory, o.Profile)
+	d.Steps = newStepped(r, o.SLO, a)
 	if len(o.SLO) > 0 {
-		d.SLO = kept(o.SLO.Hold(r), a)
+		d.SLO = newKept(o.SLO.Hold(r), a)
 	}
 	if o.Search != nil {
-		d.Search = summary(o.Search)
+		d.Search = newSearchSummary(o.Search)
 	}
 	return d
 }
 
-// latencies are the figures of h, which may be nil.
-func latencies(h *hist.Hist) Latencies {
+// newLatencies returns the statistics of h, which may be nil.
+func newLatencies(h *hist.Hist) Latencies {
 	if h == nil {
 		return Latencies{}
 	}
@@ -260,10 +259,10 @@ func latencies(h *hist.Hist) Latencies {
 	}
 }
 
-func path(r *Result, o Documented) Path {
+func newPath(r *Result, o Documented) Path {
 	p := Path{RoundTrip: int64(o.Facts.RoundTrip), Delay: int64(o.Delay), Bandwidth: o.Facts.Bandwidth}
 	if p.RoundTrip == 0 {
-		p.RoundTrip = latencies(r.Connect).P50
+		p.RoundTrip = newLatencies(r.Connect).P50
 	}
 	if r.Wall > 0 {
 		p.In, p.Out = 8*float64(r.BytesIn)/r.Wall.Seconds(), 8*float64(r.BytesOut)/r.Wall.Seconds()
@@ -271,9 +270,9 @@ func path(r *Result, o Documented) Path {
 	return p
 }
 
-// kept are objectives with their rulings. Those on latencies are void where
-// nothing may be told of the server.
-func kept(outcomes []Outcome, a Assessment) []Kept {
+// newKept returns objectives with their verdicts. Those on latencies are void if the load generator was the
+// limit.
+func newKept(outcomes []Outcome, a Assessment) []Kept {
 	out := []Kept{}
 	for _, o := range outcomes {
 		k := Kept{Objective: o.Objective.String(), Value: o.Value, Verdict: tare.NotMet}
@@ -293,7 +292,7 @@ func kept(outcomes []Outcome, a Assessment) []Kept {
 	return out
 }
 
-func summary(s *Search) *SearchSummary {
+func newSearchSummary(s *Search) *SearchSummary {
 	out := &SearchSummary{
 		Objectives: s.SLO.String(), Verdict: s.Ruling, Sentence: s.Sentence,
 		PerSecond: s.PerSecond, AtLeast: s.AtLeast, Connections: s.Connections, Steps: []Stepped{},
@@ -303,7 +302,7 @@ func summary(s *Search) *SearchSummary {
 		out.Steps = append(out.Steps, Stepped{
 			Connections: step.Trial.Connections, RateAsked: step.Trial.Rate, RequestsPerSecond: step.PerSecond(),
 			P50: r.Latency.Quantile(0.5), P99: r.Latency.Quantile(0.99), ErrorShare: errorShare(r), ClientCPUSeconds: r.CPU.Seconds(),
-			Limit: string(step.Assessment.Limit), Verdict: step.Ruling, Why: step.Why, Objectives: kept(step.Outcomes, step.Assessment),
+			Limit: string(step.Assessment.Limit), Verdict: step.Ruling, Why: step.Why, Objectives: newKept(step.Outcomes, step.Assessment),
 		})
 	}
 	return out

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Drift is how much a figure changed from the beginning of a leg to its end, if
-// it changed steadily, with an interval at 95 % for that figure alone.
+// Drift is a steady change of a value from the start of a phase to its end, with an interval at 95 % for that
+// value only.
 type Drift struct {
 	Of     string  `json:"of"`     // latency_p50, latency_p99, errors or server_memory
 	Unit   string  `json:"unit"`   // ns, share or bytes
@@ -19,20 +19,20 @@ type Drift struct {
 	Shown  bool    `json:"shown"` // the interval excludes zero
 }
 
-// Blocks that a leg is cut into to look for a drift. Neighbouring seconds
-// resemble each other; blocks do much less.
+// Blocks that a phase is cut into to find a drift. Consecutive seconds
+// are correlated; blocks much less.
 const (
-	leastBlock = 5 // seconds
-	mostBlocks = 40
-	driftAlpha = 0.05
+	minBlockSeconds = 5 // seconds
+	maxBlocks       = 40
+	driftAlpha      = 0.05
 )
 
-// DriftLeast is the shortest leg in which a drift is looked for.
+// DriftLeast is the shortest phase that is tested for drift.
 const DriftLeast = 60 * time.Second
 
-// drifts looks for a trend of the latencies, the errors and the server's memory.
-// A leg whose rate changes by intent has none to look for.
-func drifts(seconds []Second, memory []int64, p Profile) []Drift {
+// listDrifts tests the latencies, the errors and the server's memory for a trend. It returns nil if the rate
+// changes by intent.
+func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	switch p.(type) {
 	case nil, Constant, Poisson:
 	default:
@@ -43,29 +43,29 @@ func drifts(seconds []Second, memory []int64, p Profile) []Drift {
 		return nil
 	}
 	out := []Drift{
-		drift("latency_p50", "ns", n, func(i int) (float64, bool) { return float64(seconds[i].P50), seconds[i].Requests > 0 }),
-		drift("latency_p99", "ns", n, func(i int) (float64, bool) { return float64(seconds[i].P99), seconds[i].Requests > 0 }),
+		newDrift("latency_p50", "ns", n, func(i int) (float64, bool) { return float64(seconds[i].P50), seconds[i].Requests > 0 }),
+		newDrift("latency_p99", "ns", n, func(i int) (float64, bool) { return float64(seconds[i].P99), seconds[i].Requests > 0 }),
 	}
 	if slices.ContainsFunc(seconds, func(s Second) bool { return s.Errors > 0 }) {
-		out = append(out, drift("errors", "share", n, func(i int) (float64, bool) {
+		out = append(out, newDrift("errors", "share", n, func(i int) (float64, bool) {
 			all := max(seconds[i].Requests, seconds[i].Errors)
 			return float64(seconds[i].Errors) / float64(max(all, 1)), all > 0
 		}))
 	}
 	if slices.ContainsFunc(memory, func(bytes int64) bool { return bytes > 0 }) {
-		out = append(out, drift("server_memory", "bytes", min(n, len(memory)), func(i int) (float64, bool) { return float64(memory[i]), memory[i] > 0 }))
+		out = append(out, newDrift("server_memory", "bytes", min(n, len(memory)), func(i int) (float64, bool) { return float64(memory[i]), memory[i] > 0 }))
 	}
 	return slices.DeleteFunc(out, func(d Drift) bool { return d.Of == "" })
 }
 
-// drift compares each block of a leg with the one half of the leg later. What
-// the pairs differ by is the change over half the leg.
+// newDrift compares each block of a phase with the one half of the phase later. The
+// difference of a pair is the change over half the phase.
 //
 // Source: H. Theil, "A rank-invariant method of linear and polynomial regression
 // analysis", Indag. Math. 12 (1950) 85–91, the incomplete method; the interval is
 // that of the signed-rank test of the pairs.
-func drift(of, unit string, n int, value func(second int) (float64, bool)) Drift {
-	pairs := min(n/leastBlock, mostBlocks) / 2
+func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Drift {
+	pairs := min(n/minBlockSeconds, maxBlocks) / 2
 	if pairs < 1 {
 		return Drift{}
 	}
@@ -81,9 +81,9 @@ func drift(of, unit string, n int, value func(second int) (float64, bool)) Drift
 			return Drift{}
 		}
 		if unit == "share" { // of which most are zero
-			levels[b] = meanOf(values)
+			levels[b] = computeMean(values)
 		} else {
-			levels[b] = medianOf(values)
+			levels[b] = computeMedian(values)
 		}
 	}
 	changes := make([]float64, pairs)
@@ -94,10 +94,10 @@ func drift(of, unit string, n int, value func(second int) (float64, bool)) Drift
 	if !ok {
 		return Drift{}
 	}
-	return Drift{Of: of, Unit: unit, Level: medianOf(levels), Change: stats.HodgesLehmann(changes), Low: lo, High: hi, Shown: lo > 0 || hi < 0}
+	return Drift{Of: of, Unit: unit, Level: computeMedian(levels), Change: stats.HodgesLehmann(changes), Low: lo, High: hi, Shown: lo > 0 || hi < 0}
 }
 
-func meanOf(values []float64) float64 {
+func computeMean(values []float64) float64 {
 	sum := 0.0
 	for _, x := range values {
 		sum += x
@@ -105,8 +105,8 @@ func meanOf(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// medianOf is the median of values, of which there is one at least.
-func medianOf(values []float64) float64 {
+// computeMedian returns the median of values, which must not be empty.
+func computeMedian(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

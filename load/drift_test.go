@@ -34,7 +34,7 @@ func TestDrift(t *testing.T) {
 	held := map[string]int{}
 	for seed := range uint64(legs) {
 		seconds, memory := soaked(seed, 600, 300e3, 20e6, 0.8)
-		list := drifts(seconds, memory, Constant{PerSecond: 1000})
+		list := listDrifts(seconds, memory, Constant{PerSecond: 1000})
 		assert.Equal(t, "figures", len(list), len(want))
 		for _, d := range list {
 			if d.Low <= want[d.Of] && want[d.Of] <= d.High {
@@ -55,7 +55,7 @@ func TestNoDrift(t *testing.T) {
 	shown, all := 0, 0
 	for seed := range uint64(200) {
 		seconds, memory := soaked(seed, 300, 0, 0, 0)
-		for _, d := range drifts(seconds, memory, nil) {
+		for _, d := range listDrifts(seconds, memory, nil) {
 			if all++; d.Shown {
 				shown++
 			}
@@ -70,8 +70,8 @@ func TestNoDrift(t *testing.T) {
 // which nothing was answered.
 func TestWhereNoDriftIsLookedFor(t *testing.T) {
 	seconds, memory := soaked(1, 600, 300e3, 20e6, 0)
-	assert.Equal(t, "short", len(drifts(seconds[:59], memory[:59], nil)), 0)
-	assert.Equal(t, "ramp", len(drifts(seconds, memory, Ramp{From: 1, To: 2, Over: time.Minute})), 0)
-	assert.Equal(t, "silent", len(drifts(make([]Second, 600), nil, nil)), 0)
-	assert.Equal(t, "no errors, no memory", len(drifts(seconds[:60], nil, nil)) >= 2, true)
+	assert.Equal(t, "short", len(listDrifts(seconds[:59], memory[:59], nil)), 0)
+	assert.Equal(t, "ramp", len(listDrifts(seconds, memory, Ramp{From: 1, To: 2, Over: time.Minute})), 0)
+	assert.Equal(t, "silent", len(listDrifts(make([]Second, 600), nil, nil)), 0)
+	assert.Equal(t, "no errors, no memory", len(listDrifts(seconds[:60], nil, nil)) >= 2, true)
 }

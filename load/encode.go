@@ -9,36 +9,36 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// encoded is a request as it is sent.
-type encoded struct {
-	wire    []byte      // HTTP/2: what its header block begins with
-	last    []byte      // HTTP/1.1: the same on the last request of a connection, where that is known before
-	known   []*h2.Field // HTTP/2: of the block, what may be in the connection's table
-	tail    []byte      // HTTP/2: what it ends with
-	content []byte      // HTTP/2: of its DATA
+// encodedRequest is a request in the form in which it is sent.
+type encodedRequest struct {
+	wire    []byte      // HTTP/1.1: all of it; HTTP/2: start of its header block
+	last    []byte      // HTTP/1.1: the same as the last request of a connection, if that is known before
+	known   []*h2.Field // HTTP/2: fields of the block that may be in the connection's table
+	tail    []byte      // HTTP/2: end of its header block
+	content []byte      // HTTP/2: payload of its DATA
 	body    int         // bytes of the body
-	status  int         // the only one that is no error; 0: any that is accepted
+	status  int         // the only one that is not an error; 0: any that Accept accepts
 	items   int64       // in the body
 	stream  bool        // gRPC: of any number of messages, either way
 	head    bool        // HEAD: the answer has no body
-	closes  bool        // it asks for the connection to be closed
-	draws   []draw      // numbers that are written into it each time
+	closes  bool        // it has Connection: close
+	draws   []draw      // counters whose numbers are written into it
 }
 
-// encode serialises every request. Where there is a last request of a
-// connection, that one asks for the connection to be closed.
-func encode(o Options, c counters) ([]encoded, error) {
-	one := func(r Request) (encoded, error) { return encode1(o, r, c) }
+// encodeRequests serialises every request. If PerConn is set, the last request of a connection asks the server
+// to close it.
+func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
+	one := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
 	if o.Protocol == HTTP3 {
-		one = func(r Request) (encoded, error) { return encode3(r, c) }
+		one = func(r Request) (encodedRequest, error) { return encodeHTTP3(r, c) }
 	} else if o.Protocol != HTTP1 {
-		all := headsOf(o)
-		one = func(r Request) (encoded, error) { return all.encode(r, c) }
+		all := newRequestHeads(o)
+		one = func(r Request) (encodedRequest, error) { return all.encodeRequest(r, c) }
 	}
-	out := make([]encoded, len(o.Requests))
+	out := make([]encodedRequest, len(o.Requests))
 	for i, r := range o.Requests {
 		err := CheckRequest(r)
-		var e encoded
+		var e encodedRequest
 		if err == nil {
 			e, err = one(r)
 		}
@@ -50,17 +50,17 @@ func encode(o Options, c counters) ([]encoded, error) {
 	return out, nil
 }
 
-// encode1 is a request as HTTP/1.1 sends it.
-func encode1(o Options, r Request, c counters) (encoded, error) {
+// encodeHTTP1 serialises a request for HTTP/1.1.
+func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 	path := r.Path
 	if path == "" {
 		path = "/"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.Method, path)
-	host, length, connection := field(r, "host"), field(r, "content-length"), field(r, "connection")
+	host, length, connection := findField(r, "host"), findField(r, "content-length"), findField(r, "connection")
 	if host == nil {
-		fmt.Fprintf(&b, "Host: %s\r\n", o.Target.host())
+		fmt.Fprintf(&b, "Host: %s\r\n", o.Target.hostHeader())
 	}
 	for _, h := range r.Header {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
@@ -68,27 +68,27 @@ func encode1(o Options, r Request, c counters) (encoded, error) {
 	if length == nil && hasLength(r) {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
 	}
-	e := encoded{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
+	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
 	e.closes = connection != nil && asksToClose(*connection)
 	e.wire = append([]byte(b.String()+"\r\n"), r.Body...)
 	e.last = e.wire
 	if o.PerConn > 0 && connection == nil {
 		e.last = append([]byte(b.String()+"Connection: close\r\n\r\n"), r.Body...)
 	}
-	return e, e.fills(r, c, len(r.Method)+1, 0)
+	return e, e.addFills(r, c, len(r.Method)+1, 0)
 }
 
-// encode3 is what numbers are written into of a request of HTTP/3, which others
-// serialise: its path and its body.
-func encode3(r Request, c counters) (encoded, error) {
-	if err := checkFields2(r); err != nil {
-		return encoded{}, err
+// encodeHTTP3 returns the parts of an HTTP/3 request that numbers are written into, its path and its body. A
+// Carrier serialises it.
+func encodeHTTP3(r Request, c counters) (encodedRequest, error) {
+	if err := checkHTTP2Fields(r); err != nil {
+		return encodedRequest{}, err
 	}
-	e := encoded{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", wire: []byte(r.Path), content: r.Body}
-	return e, e.fills(r, c, 0, 0)
+	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", wire: []byte(r.Path), content: r.Body}
+	return e, e.addFills(r, c, 0, 0)
 }
 
-// hasLength reports whether a request says how long its body is.
+// hasLength reports whether a request has a Content-Length.
 func hasLength(r Request) bool {
 	return len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
@@ -102,16 +102,16 @@ func asksToClose(connection string) bool {
 	return false
 }
 
-// host is what the Host field says where a request does not.
-func (t Target) host() string {
+// hostHeader returns the value of the Host field for requests without one.
+func (t Target) hostHeader() string {
 	if t.Host != "" {
 		return t.Host
 	}
 	return t.Addr
 }
 
-// field is the value of a field of a request, nil where it has none.
-func field(r Request, name string) *string {
+// findField returns the value of a field of a request, or nil.
+func findField(r Request, name string) *string {
 	for i, h := range r.Header {
 		if strings.EqualFold(h[0], name) {
 			return &r.Header[i][1]
@@ -120,10 +120,10 @@ func field(r Request, name string) *string {
 	return nil
 }
 
-// CheckRequest refuses what could not be read as one request.
+// CheckRequest rejects a request that a server could not parse as exactly one request.
 func CheckRequest(r Request) error {
 	switch {
-	case !token(r.Method):
+	case !isTokenText(r.Method):
 		return fmt.Errorf("method %q is no method", r.Method)
 	case r.Method == "CONNECT":
 		return fmt.Errorf("method CONNECT makes a tunnel, not a request")
@@ -136,7 +136,7 @@ func CheckRequest(r Request) error {
 		}
 	}
 	for _, h := range r.Header {
-		if !token(h[0]) {
+		if !isTokenText(h[0]) {
 			return fmt.Errorf("header name %q is no name", h[0])
 		}
 		if strings.ContainsAny(h[1], "\r\n\x00") {
@@ -149,16 +149,16 @@ func CheckRequest(r Request) error {
 	case r.Items < 0:
 		return fmt.Errorf("%d items", r.Items)
 	}
-	if coding := field(r, "transfer-encoding"); coding != nil {
+	if coding := findField(r, "transfer-encoding"); coding != nil {
 		return fmt.Errorf("header Transfer-Encoding: bodies are sent with Content-Length")
 	}
-	if length := field(r, "content-length"); length != nil && *length != strconv.Itoa(len(r.Body)) {
+	if length := findField(r, "content-length"); length != nil && *length != strconv.Itoa(len(r.Body)) {
 		return fmt.Errorf("header Content-Length says %s, the body has %d bytes", *length, len(r.Body))
 	}
 	return nil
 }
 
-func token(s string) bool {
+func isTokenText(s string) bool {
 	for i := range len(s) {
 		if !isToken(s[i]) {
 			return false
@@ -167,14 +167,13 @@ func token(s string) bool {
 	return s != ""
 }
 
-// checkTarget refuses addresses that cannot be dialled and hosts that cannot
-// be sent.
+// checkTarget rejects addresses that cannot be dialled and hosts that cannot be sent.
 func checkTarget(t Target) error {
 	_, port, err := net.SplitHostPort(t.Addr)
 	if err != nil || port == "" {
 		return fmt.Errorf("target address %q is not host:port", t.Addr)
 	}
-	if host := t.host(); strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if host := t.hostHeader(); strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return fmt.Errorf("target host %q cannot be sent", host)
 	}
 	return nil

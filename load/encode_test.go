@@ -29,7 +29,7 @@ func TestEncode(t *testing.T) {
 		"own length and connection": {target, Request{Method: "POST", Header: [][2]string{{"content-length", "1"}, {"Connection", "keep-alive"}}, Body: []byte("a")},
 			"POST / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\ncontent-length: 1\r\nConnection: keep-alive\r\n\r\na", ""},
 	} {
-		e, err := encode(Options{Target: c.target, Requests: []Request{c.r}, PerConn: 1}, nil)
+		e, err := encodeRequests(Options{Target: c.target, Requests: []Request{c.r}, PerConn: 1}, nil)
 		assert.NoError(t, name, err)
 		assert.Equal(t, name, string(e[0].wire), c.want)
 		if c.last == "" {
@@ -45,7 +45,7 @@ func TestEncode(t *testing.T) {
 			assert.Equal(t, name+", body read", string(body), string(c.r.Body))
 		}
 	}
-	e, err := encode(Options{Target: target, Requests: []Request{{Method: "HEAD", Header: [][2]string{{"Connection", "x, Close"}}}}}, nil)
+	e, err := encodeRequests(Options{Target: target, Requests: []Request{{Method: "HEAD", Header: [][2]string{{"Connection", "x, Close"}}}}}, nil)
 	assert.NoError(t, "HEAD", err)
 	assert.Equal(t, "head", e[0].head, true)
 	assert.Equal(t, "closes", e[0].closes, true)
@@ -69,7 +69,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"-1 items":                          {Method: "GET", Items: -1},
 		"says 5, the body has 2":            {Method: "POST", Header: [][2]string{{"Content-Length", "5"}}, Body: []byte("ab")},
 	} {
-		_, err := encode(Options{Target: Target{Addr: "x:1"}, Requests: []Request{{Method: "GET"}, r}}, nil)
+		_, err := encodeRequests(Options{Target: Target{Addr: "x:1"}, Requests: []Request{{Method: "GET"}, r}}, nil)
 		assert.ErrorContains(t, want, err, want)
 		assert.ErrorContains(t, want, err, "request 1: ")
 	}

@@ -7,19 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// counters are those of a session, by name.
+// counters maps names to the counters of a session.
 type counters map[string]*atomic.Int64
 
-// named is the counter of a name.
-func (c counters) named(name string) *atomic.Int64 {
+// getCounter returns the counter of a name and creates it if needed.
+func (c counters) getCounter(name string) *atomic.Int64 {
 	if c[name] == nil {
 		c[name] = new(atomic.Int64)
 	}
 	return c[name]
 }
 
-// draw is a number that a request takes from a counter, with the places where
-// it is written.
+// draw is a number that a request takes from a counter, with its positions in the request.
 type draw struct {
 	name  string
 	from  *atomic.Int64
@@ -27,25 +26,24 @@ type draw struct {
 	spots []spot
 }
 
-// spot is one of those places.
+// spot is a position of such a number.
 type spot struct {
 	Fill
-	at int // in the body, or in the head
+	at int // offset in the body, or in the head
 }
 
 // Widths in bytes of numbers that an int64 can hold.
 const (
-	mostDigits = 18
-	mostVarint = 9
+	maxDigits = 18
+	maxVarint = 9
 )
 
-// fills checks the numbers of a request and says how they are drawn. path is
-// where its path begins in the head, and content where its body begins in what
-// is sent of it.
-func (e *encoded) fills(r Request, c counters, path, content int) error {
+// addFills checks the fills of a request and adds their draws. path is the offset of its path in the head,
+// content that of its body in the sent bytes.
+func (e *encodedRequest) addFills(r Request, c counters, path, content int) error {
 	taken := map[bool][]bool{false: make([]bool, len(r.Path)), true: make([]bool, len(r.Body))}
 	for i, f := range r.Fill {
-		if what := f.check(taken[f.Body]); what != "" {
+		if what := f.whyInvalid(taken[f.Body]); what != "" {
 			return fmt.Errorf("fill %d: %s", i, what)
 		}
 		s := spot{f, path + f.At}
@@ -55,7 +53,7 @@ func (e *encoded) fills(r Request, c counters, path, content int) error {
 		at := slices.IndexFunc(e.draws, func(d draw) bool { return d.name == f.Counter })
 		if at < 0 {
 			at = len(e.draws)
-			e.draws = append(e.draws, draw{name: f.Counter, from: c.named(f.Counter)})
+			e.draws = append(e.draws, draw{name: f.Counter, from: c.getCounter(f.Counter)})
 		}
 		d := &e.draws[at]
 		d.step = d.step || f.Step
@@ -64,12 +62,12 @@ func (e *encoded) fills(r Request, c counters, path, content int) error {
 	return nil
 }
 
-// check says what is wrong with a fill, or nothing; taken are the bytes of where
-// it goes that others write to.
-func (f Fill) check(taken []bool) string {
-	most := mostDigits
+// whyInvalid returns what is wrong with a fill, or "". It marks the bytes of the fill in taken, and rejects
+// bytes that another fill writes.
+func (f Fill) whyInvalid(taken []bool) string {
+	most := maxDigits
 	if f.Varint {
-		most = mostVarint
+		most = maxVarint
 	}
 	switch {
 	case f.Counter == "":
@@ -90,8 +88,8 @@ func (f Fill) check(taken []bool) string {
 	return ""
 }
 
-// draw appends the numbers that a request takes from its counters.
-func (e *encoded) draw(numbers []int64) []int64 {
+// drawNumbers appends the numbers that a request takes from its counters.
+func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	for _, d := range e.draws {
 		if d.step {
 			numbers = append(numbers, d.from.Add(1)-1)
@@ -102,8 +100,8 @@ func (e *encoded) draw(numbers []int64) []int64 {
 	return numbers
 }
 
-// fill writes the numbers that were drawn for a request into what is sent of it.
-func (e *encoded) fill(head, body []byte, numbers []int64) error {
+// writeNumbers writes the numbers drawn for a request into its head and body.
+func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error {
 	for i, n := range numbers {
 		d := &e.draws[i]
 		for _, s := range d.spots {
@@ -119,8 +117,8 @@ func (e *encoded) fill(head, body []byte, numbers []int64) error {
 	return nil
 }
 
-// Write writes the number for a counter that stands at n into the bytes that are its
-// own. It is false where the number does not take their width, or is less than zero.
+// Write writes the number for a counter at n into b, whose length is the width. It returns false if the number
+// does not have this width, or is negative.
 func (f Fill) Write(b []byte, n int64) bool {
 	if n += f.Add; n < 0 {
 		return false

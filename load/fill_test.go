@@ -22,15 +22,15 @@ func TestFillWrites(t *testing.T) {
 		{Body: true, At: 1, Width: 5, Counter: "created", Step: true}, {Body: true, At: 8, Width: 5, Varint: true, Counter: "deleted", Add: 300_000_000},
 	}}
 	for _, p := range []Protocol{HTTP1, H2C, GRPC} {
-		all, err := encode(Options{Target: Target{Addr: "a:1"}, Protocol: p, Requests: []Request{r}, PerConn: 5}, c)
+		all, err := encodeRequests(Options{Target: Target{Addr: "a:1"}, Protocol: p, Requests: []Request{r}, PerConn: 5}, c)
 		assert.NoError(t, "encode", err)
 		q := &all[0]
 		for i := range 5 {
 			f := newFramer(p, nil)
 			f.open()
-			f.owed()
-			assert.NoError(t, "ask", f.ask(q, q.draw(nil), i == 4, false))
-			sent := bytes.Clone(f.owed())
+			f.takeOutput()
+			assert.NoError(t, "ask", f.startRequest(q, q.drawNumbers(nil), i == 4, false))
+			sent := bytes.Clone(f.takeOutput())
 			for _, want := range []string{fmt.Sprintf("/users/30000000%d?k=0%d", i, i), fmt.Sprintf("n0000%d@x", i)} {
 				assert.Equal(t, fmt.Sprintf("%q has %q", sent, want), bytes.Contains(sent, []byte(want)), true)
 			}

@@ -13,42 +13,42 @@ import (
 // What each part of the meter found; its checks have the names of those that
 // studies go through, where there are such.
 
-func (m meter) client(a Assessment) []tare.Finding {
+func (m meter) checkClient(a Assessment) []tare.Finding {
 	const advice = "read CPU per request, which a busy load generator does not touch; or give it more processors (--threads), or ask for less"
 	switch {
 	case a.Limit == LimitClient:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are limited by the load generator, not only by the server", Advice: advice}}
-	case m.waited() >= waitedOff:
+	case m.waitedShare() >= waitedOff:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
-			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies include that wait", format.Percent(m.waited()))}}
+			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies include that wait", format.Percent(m.waitedShare()))}}
 	}
 	return nil
 }
 
-func (m meter) lag() []tare.Finding {
-	lag, late := m.lagging()
-	if !late || !m.blocked(lag) {
+func (m meter) checkSendLag() []tare.Finding {
+	lag, late := m.excessLag()
+	if !late || !m.isBlocked(lag) {
 		return nil
 	}
 	return []tare.Finding{{Check: "send-lag", Severity: tare.Note, Advice: "that wait is part of the latencies; more connections make it shorter where the server's clients may have more",
-		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", short(lag), placesOf(m.r))}}
+		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", formatDuration(lag), formatSlots(m.r))}}
 }
 
-func (m meter) rate() []tare.Finding {
-	if !m.open() || m.held() {
+func (m meter) checkRate() []tare.Finding {
+	if !m.isOpenLoop() || m.holdsRate() {
 		return nil
 	}
-	text := fmt.Sprintf("%s requests per second were asked for and %s sent", figure(m.r.Asked), figure(float64(m.r.Sent)/m.wall))
+	text := fmt.Sprintf("%s requests per second were asked for and %s sent", formatNumber(m.r.Asked), formatNumber(float64(m.r.Sent)/m.wall))
 	if m.r.Late > 0 {
 		text += fmt.Sprintf("; %d were due and not sent when the time was over", m.r.Late)
 	}
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Message: text, Advice: "ask for a rate that is held; --search finds it"}}
 }
 
-func (m meter) little() []tare.Finding {
+func (m meter) checkLittle() []tare.Finding {
 	n := m.r.Service.Count()
 	mean := m.r.Service.Mean() / 1e9 // s
-	// At the edges of a leg requests are under way that are not all counted.
+	// At both ends of a phase some requests in flight are not counted.
 	if n < littleLeast || m.r.Concurrency <= 0 || mean > 0.05*m.wall {
 		return nil
 	}
@@ -57,28 +57,27 @@ func (m meter) little() []tare.Finding {
 		return nil
 	}
 	return []tare.Finding{{Check: "little", Severity: tare.Void, Advice: "this is a fault of the measurement: try --engine portable, and report it",
-		Message: fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s", figure(product), figure(m.r.Concurrency))}}
+		Message: fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s", formatNumber(product), formatNumber(m.r.Concurrency))}}
 }
 
-// connections finds a closed loop that was not closed: fewer connections than
-// asked for, or connections without a request although nothing was to be
-// waited for. The load generator's own work between an answer and the next
-// request leaves a connection idle, too; a tenth of a millisecond passes.
-func (m meter) connections() []tare.Finding {
+// checkConnections finds a closed loop that was not closed: too few connections, or connections without a
+// request although nothing delayed it. The generator's work between a response and the next request leaves a
+// connection idle, too; up to 0.1 ms is accepted.
+func (m meter) checkConnections() []tare.Finding {
 	r := m.r
-	if m.open() || r.Connections == 0 || r.Requests == 0 {
+	if m.isOpenLoop() || r.Connections == 0 || r.Requests == 0 {
 		return nil
 	}
-	idle := (float64(r.places()) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
+	idle := (float64(r.maxInFlight()) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
 	dialled := r.Opened > int64(r.Connections)+r.Requests/10
-	if m.under() >= 1-idleShare || idle < 1e-4 || dialled || m.f.Think > 0 {
+	if m.inFlightShare() >= 1-idleShare || idle < 1e-4 || dialled || m.f.Think > 0 {
 		return nil
 	}
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Advice: "see the errors, and whether the server closes connections or takes fewer",
-		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", placesOf(r), figure(r.Concurrency))}}
+		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", formatSlots(r), formatNumber(r.Concurrency))}}
 }
 
-func (m meter) errors() []tare.Finding {
+func (m meter) checkErrors() []tare.Finding {
 	share := errorShare(m.r)
 	if share == 0 {
 		return nil
@@ -94,27 +93,27 @@ func (m meter) errors() []tare.Finding {
 	return out
 }
 
-// tail says which of the quantiles that are printed rest on few answers.
-func (m meter) tail() []tare.Finding {
+// checkTails finds the printed quantiles with few responses beyond them.
+func (m meter) checkTails() []tare.Finding {
 	for _, q := range []float64{0.99, 0.999} {
-		if beyond := float64(m.r.Latency.Count()) * (1 - q); beyond < tails-1e-6 {
+		if beyond := float64(m.r.Latency.Count()) * (1 - q); beyond < minTail-1e-6 {
 			return []tare.Finding{{Check: "thin-tail", Severity: tare.Note, Advice: "measure for longer (-d)",
-				Message: fmt.Sprintf("p%s and what lies above rest on fewer than %d answers", strconv.FormatFloat(q*100, 'f', -1, 64), tails)}}
+				Message: fmt.Sprintf("p%s and what lies above rest on fewer than %d answers", strconv.FormatFloat(q*100, 'f', -1, 64), minTail)}}
 		}
 	}
 	return nil
 }
 
-// figure is a number with three digits, or all that stand before the point.
-func figure(x float64) string {
+// formatNumber prints a number with three digits, or all digits before the point.
+func formatNumber(x float64) string {
 	if math.Abs(x) >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// short is a duration with three digits.
-func short(d time.Duration) string {
+// formatDuration prints a duration with three digits.
+func formatDuration(d time.Duration) string {
 	for unit := time.Duration(1); unit < d; unit *= 10 {
 		if d < 1000*unit {
 			return d.Round(unit).String()
@@ -123,27 +122,27 @@ func short(d time.Duration) string {
 	return d.String()
 }
 
-func processors(n float64) string {
+func formatProcessors(n float64) string {
 	if n == 1 {
 		return "1 processor"
 	}
 	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) + " processors"
 }
 
-func countOf(n int) string {
+func formatConnections(n int) string {
 	if n == 1 {
 		return "1 connection"
 	}
 	return strconv.Itoa(n) + " connections"
 }
 
-// places is how many requests could be under way at a time.
-func (r *Result) places() int { return r.Connections * max(1, r.Streams) }
+// maxInFlight returns the number of requests that can be in flight at a time.
+func (r *Result) maxInFlight() int { return r.Connections * max(1, r.Streams) }
 
-// placesOf says so.
-func placesOf(r *Result) string {
+// formatSlots prints the connections, and the streams on each.
+func formatSlots(r *Result) string {
 	if r.Streams > 1 {
-		return countOf(r.Connections) + " of " + strconv.Itoa(r.Streams) + " streams"
+		return formatConnections(r.Connections) + " of " + strconv.Itoa(r.Streams) + " streams"
 	}
-	return countOf(r.Connections)
+	return formatConnections(r.Connections)
 }

@@ -2,26 +2,26 @@ package load
 
 import "bytes"
 
-// MaxHead is how many bytes the head of an answer may have: status lines and header
-// fields, interim answers included; and its trailers.
+// MaxHead is the largest size of a response's header in bytes: status lines and header fields with those of
+// interim responses; and of its trailers.
 const MaxHead = 256 << 10
 
-// maxChunk is how many bytes the line may have that says how long a chunk is.
+// maxChunk is the largest size in bytes of the line with a chunk's size.
 const maxChunk = 4 << 10
 
-// frameError says why bytes are no answer of the protocol that was spoken.
+// frameError is the reason why bytes are not a response of the protocol.
 type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// What can become of a connection beside an answer.
+// Events of a connection other than a response.
 const (
-	errUnasked    = frameError("bytes that no request asked for")
-	errUnanswered = frameError("connection closed without an answer")
-	errCut        = frameError("connection closed in the middle of an answer")
+	errUnsolicited = frameError("bytes that no request asked for")
+	errUnanswered  = frameError("connection closed without an answer")
+	errCut         = frameError("connection closed in the middle of an answer")
 )
 
-// Where in an answer a framer stands.
+// States of a framer.
 const (
 	atStatus = iota
 	atField
@@ -35,37 +35,37 @@ const (
 	atEnd
 )
 
-// framer1 finds where an HTTP/1.1 answer ends, from bytes that come in pieces of any
-// size: how they are cut makes no difference. It is strict, because a server
-// that is measured should be right (RFC 9110, RFC 9112):
+// framer1 finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
+// size: their boundaries make no difference. It is strict, because a server
+// that is measured should be correct (RFC 9110, RFC 9112):
 //
-//   - a line ends with CR LF; a bare LF or CR is refused, and so is NUL;
-//   - a field name is a token with the colon right behind it; folded fields are
-//     refused;
-//   - Content-Length is given once, in digits; beside Transfer-Encoding it is
-//     refused, and so is any transfer coding but chunked, or one in HTTP/1.0;
-//   - interim answers (1xx) are skipped, but for 101, which nobody asked for;
-//   - an answer to HEAD, 204 and 304 have no body; one without a length ends with
+//   - a line ends with CR LF; a bare LF or CR is rejected, and so is NUL;
+//   - a field name is a token followed by a colon; folded fields are
+//     rejected;
+//   - Content-Length occurs once, in digits; together with Transfer-Encoding it is
+//     rejected, and so is any transfer coding but chunked, or one in HTTP/1.0;
+//   - interim responses (1xx) are skipped, except 101, because no request has Upgrade;
+//   - a response to HEAD, 204 and 304 have no body; one without a length ends with
 //     its connection.
 //
-// Its zero value waits for the first answer; reset makes it wait for the next.
+// Its zero value waits for the first response; reset makes it wait for the next.
 type framer1 struct {
-	place
+	parseState
 	bare  bool // the request was HEAD: no body
 	keep  bool // keep the body
 	begun bool // at least one byte has come
 	body  int64
-	line  []byte // what there is of a line that has not come whole
+	line  []byte // start of an incomplete line
 	kept  keptBody
-	known *head // the last head that came in one piece, over all connections of a thread; nil: none is kept
+	known *knownHead // the last header that arrived in one part, over all connections of a thread; nil: it is not remembered
 }
 
-// place is where in an answer a framer stands, with what it has learned.
-type place struct {
+// parseState is the state of a framer within a response, with what it has parsed.
+type parseState struct {
 	at      uint8
 	old     bool // HTTP/1.0
 	closes  bool // the connection cannot be used after this answer
-	stays   bool // it said keep-alive
+	stays   bool // it has keep-alive
 	chunked bool
 	status  int
 	length  int64 // Content-Length, +1; 0: none
@@ -73,44 +73,44 @@ type place struct {
 	size    int   // bytes of the head or of the trailers so far
 }
 
-// head is a head with what it means. One answer's head is often the last one's
-// to the byte, and then it need not be read again.
-type head struct {
+// knownHead is a header with its parsed state. Consecutive headers are often equal to the byte, and then need
+// not be parsed again.
+type knownHead struct {
 	bytes []byte
 	bare  bool
-	place
+	parseState
 }
 
-// mostKnown bounds the heads that are remembered.
-const mostKnown = 2 << 10
+// maxKnownHead is the largest header that is remembered, in bytes.
+const maxKnownHead = 2 << 10
 
-// reset makes the framer wait for the answer to a next request.
+// reset makes the framer wait for the response to the next request.
 func (f *framer1) reset(bare, keep bool) {
-	f.place, f.bare, f.keep, f.begun, f.body = place{}, bare, keep, false, 0
+	f.parseState, f.bare, f.keep, f.begun, f.body = parseState{}, bare, keep, false, 0
 	f.line = f.line[:0]
-	f.kept.empty()
+	f.kept.release()
 }
 
-func (f *framer1) done() bool { return f.at == atEnd }
+func (f *framer1) isDone() bool { return f.at == atEnd }
 
-// answer is what is known of the answer.
-func (f *framer1) answer() answer {
-	return answer{begun: f.begun, done: f.done(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
+// currentResponse returns what is known of the response.
+func (f *framer1) currentResponse() response {
+	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
 }
 
-// feed takes bytes as they came. It returns how many belong to the answer:
-// fewer than all only when the answer is whole.
+// feed parses b and returns the number of bytes that belong to the response: fewer than all only if the
+// response is complete.
 func (f *framer1) feed(b []byte) (n int, err error) {
 	fresh := !f.begun && f.known != nil
 	f.begun = f.begun || len(b) > 0
 	if fresh && len(f.known.bytes) > 0 && f.known.bare == f.bare && bytes.HasPrefix(b, f.known.bytes) {
-		f.place, n, fresh = f.known.place, len(f.known.bytes), false
+		f.parseState, n, fresh = f.known.parseState, len(f.known.bytes), false
 	}
 	for f.at != atEnd && n < len(b) && err == nil {
 		switch f.at {
 		case atBody, atChunk:
 			take := int(min(f.left, int64(len(b)-n)))
-			f.take(b[n : n+take])
+			f.takeBody(b[n : n+take])
 			n += take
 			f.left -= int64(take)
 			if f.left == 0 && f.at == atBody {
@@ -119,7 +119,7 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 				f.at = atChunkCR
 			}
 		case atRest:
-			f.take(b[n:])
+			f.takeBody(b[n:])
 			n = len(b)
 		case atChunkCR, atChunkLF:
 			if b[n] != "\r\n"[f.at-atChunkCR] {
@@ -135,27 +135,27 @@ func (f *framer1) feed(b []byte) (n int, err error) {
 			n += used
 			if fresh && f.at != atStatus && f.at != atField {
 				fresh = false
-				f.known.learn(b[:n], f)
+				f.known.remember(b[:n], f)
 			}
 		}
 	}
 	return n, err
 }
 
-// learn keeps a head and where it led. A refused one leads nowhere.
-func (h *head) learn(b []byte, f *framer1) {
-	if len(b) <= mostKnown {
-		h.bytes, h.bare, h.place = append(h.bytes[:0], b...), f.bare, f.place
+// remember stores a header and the state after it. An invalid one is not remembered.
+func (h *knownHead) remember(b []byte, f *framer1) {
+	if len(b) <= maxKnownHead {
+		h.bytes, h.bare, h.parseState = append(h.bytes[:0], b...), f.bare, f.parseState
 	}
 }
 
-// take counts a piece of the body and keeps it if that was asked for.
-func (f *framer1) take(b []byte) {
+// takeBody counts a part of the body and stores it if the body is needed.
+func (f *framer1) takeBody(b []byte) {
 	f.body += int64(len(b))
-	f.keep = f.keep && f.kept.add(b)
+	f.keep = f.keep && f.kept.appendPart(b)
 }
 
-// feedLine takes bytes up to the end of a line, or all of them for later.
+// feedLine parses up to the end of a line, or stores all bytes for later.
 func (f *framer1) feedLine(b []byte) (n int, err error) {
 	line := b
 	i := bytes.IndexByte(b, '\n')
@@ -190,22 +190,23 @@ func (f *framer1) feedLine(b []byte) (n int, err error) {
 	}
 	switch f.at {
 	case atStatus:
-		return n, f.statusLine(line)
+		return n, f.readStatusLine(line)
 	case atChunkSize:
-		return n, f.chunkLine(line)
+		return n, f.readChunkSize(line)
 	}
 	if len(line) > 0 {
-		return n, f.field(line)
+		return n, f.readField(line)
 	}
 	if f.at == atTrailer {
 		f.at = atEnd
 		return n, nil
 	}
-	return n, f.headEnd()
+	return n, f.finishHead()
 }
 
-// end says what it means that the connection was closed.
-func (f *framer1) end() error {
+// closeError returns the error if the connection closes in the current state, or nil if the close ends the
+// response.
+func (f *framer1) closeError() error {
 	switch {
 	case f.at == atRest:
 		f.at = atEnd
@@ -218,8 +219,8 @@ func (f *framer1) end() error {
 
 const protocol = "HTTP/1.x "
 
-// checkProtocol refuses other protocols with their first bytes, so that nobody
-// waits for the end of a line that may never come.
+// checkProtocol rejects other protocols on their first bytes, instead of waiting for the end of a line that
+// may never arrive.
 func checkProtocol(line []byte) error {
 	for i := 0; i < len(protocol) && i < len(line); i++ {
 		if c := line[i]; c != protocol[i] && (i != 7 || c != '0' && c != '1') {
@@ -229,9 +230,8 @@ func checkProtocol(line []byte) error {
 	return nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; the words after the status may be
-// missing.
-func (f *framer1) statusLine(line []byte) error {
+// readStatusLine parses "HTTP/1.1 200 OK"; the reason phrase may be missing.
+func (f *framer1) readStatusLine(line []byte) error {
 	const digits = len(protocol)
 	if len(line) < digits+3 || len(line) > digits+3 && line[digits+3] != ' ' {
 		return frameError("a status line without a status of three digits")
@@ -250,8 +250,8 @@ func (f *framer1) statusLine(line []byte) error {
 	return nil
 }
 
-// headEnd decides what follows the head (RFC 9112, section 6.3).
-func (f *framer1) headEnd() error {
+// finishHead chooses the state after the header (RFC 9112, section 6.3).
+func (f *framer1) finishHead() error {
 	switch {
 	case f.status == 101:
 		return frameError("status 101 without having been asked for another protocol")
@@ -277,8 +277,8 @@ func (f *framer1) headEnd() error {
 	return nil
 }
 
-// chunkLine reads how long a chunk is; what follows a semicolon is for others.
-func (f *framer1) chunkLine(line []byte) error {
+// readChunkSize parses the size of a chunk and ignores its extensions.
+func (f *framer1) readChunkSize(line []byte) error {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		line = line[:i]
 	}

@@ -2,9 +2,9 @@ package load
 
 import "bytes"
 
-// field reads one line of a head or of trailers. Only three fields say where
-// an answer ends; in trailers they mean nothing (RFC 9110, section 6.5.1).
-func (f *framer1) field(line []byte) error {
+// readField parses one line of a header or of trailers. Only three fields determine the end of a response; in
+// trailers they mean nothing (RFC 9110, section 6.5.1).
+func (f *framer1) readField(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return frameError("a folded field")
 	}
@@ -23,16 +23,16 @@ func (f *framer1) field(line []byte) error {
 	}
 	switch len(name) {
 	case len("connection"):
-		if is(name, "connection") {
-			f.connection(line[colon+1:])
+		if equalFold(name, "connection") {
+			f.readConnection(line[colon+1:])
 		}
 	case len("content-length"):
-		if is(name, "content-length") {
-			return setContentLength(&f.length, trim(line[colon+1:]))
+		if equalFold(name, "content-length") {
+			return setContentLength(&f.length, trimSpace(line[colon+1:]))
 		}
 	case len("transfer-encoding"):
-		if is(name, "transfer-encoding") {
-			if f.chunked || !is(trim(line[colon+1:]), "chunked") {
+		if equalFold(name, "transfer-encoding") {
+			if f.chunked || !equalFold(trimSpace(line[colon+1:]), "chunked") {
 				return frameError("a transfer coding other than chunked")
 			}
 			f.chunked = true
@@ -41,8 +41,8 @@ func (f *framer1) field(line []byte) error {
 	return nil
 }
 
-// connection reads the options of a Connection field; there may be several.
-func (f *framer1) connection(list []byte) {
+// readConnection parses the options of a Connection field; there can be several.
+func (f *framer1) readConnection(list []byte) {
 	for len(list) > 0 {
 		option := list
 		if i := bytes.IndexByte(list, ','); i >= 0 {
@@ -50,16 +50,16 @@ func (f *framer1) connection(list []byte) {
 		} else {
 			list = nil
 		}
-		switch option = trim(option); {
-		case is(option, "close"):
+		switch option = trimSpace(option); {
+		case equalFold(option, "close"):
 			f.closes = true
-		case is(option, "keep-alive"):
+		case equalFold(option, "keep-alive"):
 			f.stays = true
 		}
 	}
 }
 
-// setContentLength sets length to 1 more than the value of the field. It is 0 before.
+// setContentLength sets length to the value of the field plus 1. It is 0 before.
 func setContentLength(length *int64, value []byte) error {
 	if *length > 0 {
 		return frameError("Content-Length more than once")
@@ -72,7 +72,7 @@ func setContentLength(length *int64, value []byte) error {
 	return nil
 }
 
-// readLength reads up to 18 digits.
+// readLength parses up to 18 digits.
 func readLength(value []byte) (n int64, ok bool) {
 	for _, c := range value {
 		if c < '0' || c > '9' {
@@ -83,8 +83,8 @@ func readLength(value []byte) (n int64, ok bool) {
 	return n, len(value) > 0 && len(value) <= 18
 }
 
-// is compares without regard to case; lower is in small letters.
-func is(b []byte, lower string) bool {
+// equalFold compares b with lower, which is in lower case, without regard to case.
+func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
 	}
@@ -99,7 +99,7 @@ func is(b []byte, lower string) bool {
 	return true
 }
 
-func trim(b []byte) []byte {
+func trimSpace(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
 	}

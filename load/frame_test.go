@@ -27,7 +27,7 @@ type outcome struct {
 func frame(input string, bare bool, cuts ...int) outcome {
 	o := frameWith(new(framer1), input, bare, cuts...)
 	// A second time with what the first has taught: nothing may change.
-	taught := &framer1{known: new(head)}
+	taught := &framer1{known: new(knownHead)}
 	for range 2 {
 		if again := frameWith(taught, input, bare, cuts...); again != o {
 			return outcome{err: fmt.Sprintf("%+v, with a known head %+v", o, again)}
@@ -57,15 +57,15 @@ func frameWith(f *framer1, input string, bare bool, cuts ...int) outcome {
 		if o.used += n; err != nil {
 			return outcome{err: err.Error()}
 		}
-		if from = to; f.done() {
+		if from = to; f.isDone() {
 			break
 		}
 		if n != len(piece) {
 			return outcome{err: fmt.Sprintf("took %d of %d bytes and is not done", n, len(piece))}
 		}
 	}
-	if !f.done() {
-		if err := f.end(); err != nil {
+	if !f.isDone() {
+		if err := f.closeError(); err != nil {
 			return outcome{err: err.Error()}
 		}
 	}
@@ -238,7 +238,7 @@ func TestFrameAfterFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !f.done() || f.status != 200+i || f.body != 1 || len(f.kept.body) != 0 {
+		if !f.isDone() || f.status != 200+i || f.body != 1 || len(f.kept.body) != 0 {
 			t.Fatalf("answer %d: %+v", i, f)
 		}
 		f.reset(false, false)
@@ -246,18 +246,18 @@ func TestFrameAfterFrame(t *testing.T) {
 }
 
 func TestFrameAllocatesNothing(t *testing.T) {
-	f := &framer1{known: new(head)}
+	f := &framer1{known: new(knownHead)}
 	in := []byte(ok + "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
 	if n := testing.AllocsPerRun(100, func() {
 		f.reset(false, false)
-		if _, err := f.feed(in); err != nil || !f.done() {
+		if _, err := f.feed(in); err != nil || !f.isDone() {
 			t.Fatal(err)
 		}
 		f.reset(false, false)
 		if _, err := f.feed(in[:20]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.feed(in[20:]); err != nil || !f.done() {
+		if _, err := f.feed(in[20:]); err != nil || !f.isDone() {
 			t.Fatal(err)
 		}
 	}); n != 0 {
@@ -330,7 +330,7 @@ func FuzzFrame(f *testing.F) {
 
 func BenchmarkFrame(b *testing.B) {
 	in := []byte(ok + "Server: x\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n\r\nHello, world!")
-	for name, f := range map[string]*framer1{"read": {}, "known": {known: new(head)}} {
+	for name, f := range map[string]*framer1{"read": {}, "known": {known: new(knownHead)}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -5,63 +5,62 @@ import (
 	"sync/atomic"
 )
 
-// framer speaks a protocol over one connection of the portable engine, one
-// request after another: it has the bytes that are to be sent, and finds in those
-// that come where an answer ends, however they are cut into pieces.
+// framer implements a protocol on one connection of the portable engine, one
+// request after another: it returns the bytes to send, and finds the end of a
+// response in the received bytes, whatever their boundaries.
 type framer interface {
-	// open begins a connection; nothing is left of the one before.
+	// open starts a connection and forgets the one before.
 	open()
-	// ask begins a request with the numbers that were drawn for it; last says that
-	// it is the connection's last one. Its error says that a number has no room.
-	ask(q *encoded, numbers []int64, last, keep bool) error
-	// owed hands out what is to be sent now, each byte once; it holds until the
+	// startRequest starts a request with the numbers drawn for it; last means that
+	// it is the connection's last one. It fails if a number does not fit.
+	startRequest(q *encodedRequest, numbers []int64, last, keep bool) error
+	// takeOutput returns the bytes to send now, each byte once. They are valid until the
 	// next call.
-	owed() []byte
-	// feed takes bytes that came while a request is under way. Its error says why
-	// there will be no answer; a resetError or a leftError, that only this request
-	// has none.
+	takeOutput() []byte
+	// feed parses bytes received while a request is in flight. Its error is why
+	// the response is lost; a resetError or an unprocessedError means that only this request
+	// has lost it.
 	feed(b []byte) error
-	// idle takes bytes that came while none is. Its error says that nobody asked
-	// for them.
-	idle(b []byte) error
-	// end says what it means that the connection was closed.
-	end() error
-	answer() answer
+	// feedIdle parses bytes received while none is. Its error means that they are
+	// unsolicited.
+	feedIdle(b []byte) error
+	// closeError returns the error of a closed connection, or nil if the close ends the response.
+	closeError() error
+	currentResponse() response
 }
 
-// answer is what is known of an answer.
-type answer struct {
-	begun  bool // some of it has come
-	done   bool // all of it has
+// response is the known state of a response.
+type response struct {
+	begun  bool // part of it has arrived
+	done   bool // all of it has arrived
 	closes bool // the connection cannot be used after it
-	unsent bool // it came before the whole request could be sent
+	unsent bool // it arrived before all of the request was sent
 	status int
 	rpc    bool  // it is one of gRPC
 	code   int   // of gRPC
 	body   int64 // bytes
-	keep   bool  // kept is the body
+	keep   bool  // the body is in kept
 	kept   []byte
 }
 
-// resetError says why a request has no answer on a connection that is still
-// good, or that has only ended.
+// resetError is the reason why a request is lost on a connection that remains usable, or that has only ended.
 type resetError string
 
 func (e resetError) Error() string { return string(e) }
 
-// leftError is a resetError of a request that the server says it did not look at,
-// so that it may be sent again (RFC 9113, section 8.7).
-type leftError string
+// unprocessedError is a resetError for a request that the server reports as not processed, so that it may be
+// sent again (RFC 9113, section 8.7).
+type unprocessedError string
 
-func (e leftError) Error() string { return string(e) }
+func (e unprocessedError) Error() string { return string(e) }
 
-// mostTries is how often a request is sent that servers leave each time.
-const mostTries = 10
+// maxTries is the number of times that a request is sent if the server never processes it.
+const maxTries = 10
 
-// sentAgain reports whether a request that came to nothing is to be sent again.
-func (q *exchange) sentAgain(why error) bool {
-	var left leftError
-	return errors.As(why, &left) && q.tries < mostTries
+// isRetryable reports whether a request that failed with why is sent again.
+func (q *exchange) isRetryable(why error) bool {
+	var left unprocessedError
+	return errors.As(why, &left) && q.tries < maxTries
 }
 
 var (
@@ -69,11 +68,11 @@ var (
 	_ framer = (*http2)(nil)
 )
 
-// mostReads is how often a connection is read from before it is another one's turn.
-const mostReads = 16
+// maxReads is the number of reads of a connection before others get their turn.
+const maxReads = 16
 
-// newFramer is one for a connection. room is what all connections may keep to be
-// verified.
+// newFramer returns a framer of p. room is the number of bytes of bodies that all connections may still store
+// for Verify.
 func newFramer(p Protocol, room *atomic.Int64) framer {
 	if p == HTTP1 {
 		return &http1{framer1: framer1{kept: keptBody{room: room}}}
@@ -81,16 +80,16 @@ func newFramer(p Protocol, room *atomic.Int64) framer {
 	return newHTTP2(p == GRPC, 1, room)
 }
 
-// http1 speaks HTTP/1.1.
+// http1 implements HTTP/1.1.
 type http1 struct {
 	framer1
-	out []byte // to be sent
-	own []byte // room for a request with numbers of its own
+	out    []byte // bytes to send
+	filled []byte // buffer of a request with numbers
 }
 
 func (h *http1) open() { h.out = nil }
 
-func (h *http1) ask(q *encoded, numbers []int64, last, keep bool) error {
+func (h *http1) startRequest(q *encodedRequest, numbers []int64, last, keep bool) error {
 	h.reset(q.head, keep)
 	if h.out = q.wire; last {
 		h.out = q.last
@@ -98,12 +97,12 @@ func (h *http1) ask(q *encoded, numbers []int64, last, keep bool) error {
 	if len(q.draws) == 0 {
 		return nil
 	}
-	h.own = append(h.own[:0], h.out...)
-	h.out = h.own
-	return q.fill(h.own, h.own[len(h.own)-q.body:], numbers)
+	h.filled = append(h.filled[:0], h.out...)
+	h.out = h.filled
+	return q.writeNumbers(h.filled, h.filled[len(h.filled)-q.body:], numbers)
 }
 
-func (h *http1) owed() []byte {
+func (h *http1) takeOutput() []byte {
 	b := h.out
 	h.out = nil
 	return b
@@ -117,4 +116,4 @@ func (h *http1) feed(b []byte) error {
 	return err
 }
 
-func (h *http1) idle([]byte) error { return errUnasked }
+func (h *http1) feedIdle([]byte) error { return errUnsolicited }

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator is one of several load generators of a leg, each on a machine of its
-// own.
+// Generator is a load generator of several in a phase, each on another machine.
 type Generator struct {
 	Name      string
 	Result    *Result // nil: it was lost
@@ -16,7 +15,7 @@ type Generator struct {
 	Offset    time.Duration // by which its clock was ahead; corrected
 	Uncertain time.Duration // by which Offset may be wrong
 	Drift     time.Duration // of Offset meanwhile
-	Lost      string        // why its share was not sent whole; empty: it was
+	Lost      string        // why it did not send all of its share; "" if it did
 }
 
 // Generated is a load generator in a document.
@@ -31,20 +30,20 @@ type Generated struct {
 	CPUSeconds        float64 `json:"cpu_seconds"`
 	Limit             string  `json:"limit,omitempty"`
 	LimitWhy          string  `json:"limit_why,omitempty"`
-	Capacity          bool    `json:"capacity"` // it was not what kept the rate from being higher
+	Capacity          bool    `json:"capacity"` // it was not the limit
 	ClockOffset       int64   `json:"clock_offset_ns"`
 	ClockUncertain    int64   `json:"clock_uncertain_ns"`
 	ClockDrift        int64   `json:"clock_drift_ns"`
-	Lost              string  `json:"lost,omitempty"` // why its share was not sent whole
+	Lost              string  `json:"lost,omitempty"` // why it did not send all of its share
 }
 
-// clockOff is by how much the clocks of load generators may be uncertain before a
-// document says so: they begin and end that much apart.
-const clockOff = time.Millisecond
+// maxClockError is the uncertainty of a load generator's clock above which a document mentions it: the
+// generators start and stop that far apart.
+const maxClockError = time.Millisecond
 
-// assess assesses a leg. Of several load generators one that was the limit, or
-// that did not send its share, is enough for nothing to follow about the server.
-func assess(r *Result, o Documented) (Assessment, []Generated) {
+// assessAll assesses a phase. If one of several load generators was the limit or did not send its share, nothing
+// follows about the server.
+func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 	a := Assess(r, o.Facts)
 	var out []Generated
 	void := func(check, message, advice string) {
@@ -56,14 +55,14 @@ func assess(r *Result, o Documented) (Assessment, []Generated) {
 		if g.Lost != "" {
 			void("generator-lost", fmt.Sprintf("%s did not send its share: %s", g.Name, g.Lost), "load again without it")
 		}
-		if g.Uncertain > clockOff {
+		if g.Uncertain > maxClockError {
 			a.Findings = append(a.Findings, tare.Finding{Check: "generator-clock", Severity: tare.Warn,
 				Message: fmt.Sprintf("the clock of %s is known to %v only: its load began and ended up to that much apart from the others'", g.Name, g.Uncertain.Round(time.Microsecond))})
 		}
 		if r := g.Result; r != nil {
 			own := Assess(r, g.Facts)
-			d.Requests, d.RequestsPerSecond, d.RateAsked = r.Requests, perSecond(r), r.Asked
-			d.P50, d.P99, d.SendLagP99, d.CPUSeconds = r.Latency.Quantile(0.5), r.Latency.Quantile(0.99), latencies(r.SendLag).P99, r.CPU.Seconds()
+			d.Requests, d.RequestsPerSecond, d.RateAsked = r.Requests, responseRate(r), r.Asked
+			d.P50, d.P99, d.SendLagP99, d.CPUSeconds = r.Latency.Quantile(0.5), r.Latency.Quantile(0.99), newLatencies(r.SendLag).P99, r.CPU.Seconds()
 			d.Limit, d.LimitWhy, d.Capacity = string(own.Limit), own.Why, own.Capacity
 			if !own.Capacity && a.Limit != LimitClient {
 				a.Limit, a.Why = LimitClient, fmt.Sprintf("of the load generators %s was: %s", g.Name, own.Why)

@@ -1,10 +1,9 @@
 package load
 
-// codes is how many codes gRPC has.
-const codes = 17
+// codeCount is the number of gRPC status codes.
+const codeCount = 17
 
-// message follows the message of a gRPC answer, or those of a stream, through its
-// DATA, in pieces of any size.
+// message parses the message of a gRPC response, or those of a stream, in its DATA, in parts of any size.
 type message struct {
 	many   bool // any number of them
 	prefix [prefixLen]byte
@@ -13,8 +12,8 @@ type message struct {
 	body   int64 // bytes of it that came
 }
 
-// take takes DATA.
-func (m *message) take(b []byte) error {
+// takeData parses the payload of DATA.
+func (m *message) takeData(b []byte) error {
 	for len(b) > 0 {
 		if m.many && m.got == prefixLen && m.left == 0 {
 			m.got = 0
@@ -42,9 +41,8 @@ func (m *message) take(b []byte) error {
 	return nil
 }
 
-// end holds what came against the code of the trailers, and returns the status
-// of HTTP that goes with it.
-func (m *message) end(code int) (status int, err error) {
+// finish compares the messages with the code of the trailers, and returns the corresponding HTTP status.
+func (m *message) finish(code int) (status int, err error) {
 	switch {
 	case code == noCode:
 		return 0, frameError("no grpc-status at the end of the answer")
@@ -55,11 +53,11 @@ func (m *message) end(code int) (status int, err error) {
 	case code == 0 && m.got == 0 && !m.many:
 		return 0, frameError("grpc-status 0 without a message")
 	}
-	return statusOf(code), nil
+	return httpStatus(code), nil
 }
 
-// statusOf is the status of HTTP that google.rpc.Code names for a code of gRPC.
-func statusOf(code int) int {
+// httpStatus returns the HTTP status that google.rpc.Code documents for a gRPC code.
+func httpStatus(code int) int {
 	statuses := [...]int{200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401}
 	if code < len(statuses) {
 		return statuses[code]
@@ -67,17 +65,17 @@ func statusOf(code int) int {
 	return 500
 }
 
-// knownCode is a code that gRPC has.
+// knownCode returns code, or 2 (UNKNOWN) if gRPC does not define it.
 func knownCode(code int) int {
-	if code < codes {
+	if code < codeCount {
 		return code
 	}
 	return 2
 }
 
-// CodeName is what gRPC calls a code.
+// CodeName returns the name of a gRPC code.
 func CodeName(code int) string {
-	return [codes]string{
+	return [codeCount]string{
 		"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
 		"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 	}[knownCode(code)]

@@ -21,10 +21,10 @@ func TestStreamOfMessages(t *testing.T) {
 			m := message{many: true}
 			var err error
 			for at := 0; at < len(c.text) && err == nil; at += cut {
-				err = m.take([]byte(c.text[at:min(at+cut, len(c.text))]))
+				err = m.takeData([]byte(c.text[at:min(at+cut, len(c.text))]))
 			}
 			if err == nil {
-				_, err = m.end(0)
+				_, err = m.finish(0)
 			}
 			if c.err == "" {
 				assert.NoError(t, c.text, err)

@@ -7,22 +7,22 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// What this side settles in bytes: how much of an answer's body may be under way,
-// of one stream and of all, before the server has to hear that it was read.
+// Receive windows of this side in bytes, of one stream and of the connection: how much of
+// the bodies may be in flight before the server must get a WINDOW_UPDATE.
 const (
 	streamRoom = 1 << 20
 	connRoom   = 4 << 20
 )
 
 const (
-	mostOffered = 64 << 10 // bytes of DATA handed out at a time
-	mostOwed    = 64 << 10 // bytes of replies to what a server sends, beyond which it only wants replies
-	mostBeside  = 4 << 20  // bytes of frames that belong to no answer, unknown ones too, from one answer to the next
+	maxOffered   = 64 << 10 // bytes of DATA returned at a time
+	maxReplies   = 64 << 10 // bytes of replies in the output, above which the server only provokes replies
+	maxUnrelated = 4 << 20  // bytes of frames outside of responses, unknown ones included, from one response to the next
 )
 
-// http2 speaks HTTP/2 (RFC 9113), and gRPC over it, with as many streams open at a
-// time as it has calls. It is as strict as framer1 is: what a server must not send
-// is refused.
+// http2 implements HTTP/2 (RFC 9113), and gRPC over it, with as many streams open at a
+// time as it has calls. It is as strict as framer1: what a server must not send
+// is rejected.
 //
 // Both sides' header blocks use dynamic tables of the usual size, as clients' do.
 type http2 struct {
@@ -30,69 +30,69 @@ type http2 struct {
 	reader  h2.Reader
 	decoder *h2.Decoder
 	encoder h2.Encoder
-	fields  fields
-	field   func(name, value []byte) error // take, made once
+	fields  headerFields
+	field   func(name, value []byte) error // takeField, bound once
 
-	out, handed []byte // to be sent, and what was last handed out
-	written     int64  // bytes handed out since the connection began
-	replied     int    // bytes of out that are replies
+	out, lastOutput []byte // bytes to send, and those returned last
+	written         int64  // bytes returned since the connection was opened
+	replied         int    // bytes of out that are replies
 
-	greeted bool   // the server's settings have come
-	leaving bool   // it will take no more streams
-	stream  uint32 // the last that was opened; 0: none
-	most    uint32 // streams the server lets be open at a time
-	now     int64  // ns: when what is fed came; the engines of threads set it
-	fed     int    // times something was
-	beside  int    // bytes of frames since the last answer that belong to none
+	hasSettings   bool   // the server's SETTINGS have arrived
+	noMoreStreams bool   // no more streams can be opened
+	stream        uint32 // the last that was opened; 0: none
+	maxStreams    uint32 // streams that the server allows at a time
+	now           int64  // ns: arrival of the input; the engines of threads set it
+	feedCount     int    // calls of feedAll
+	unrelated     int    // bytes of frames outside of responses since the last response
 
-	calls []call
-	over  []int // calls that were decided by what was fed last
+	calls   []call
+	decided []int // calls that the last input ended
 
-	// What may still be sent, of all streams, and what streams begin with. Less
-	// than none where the server has changed its mind.
+	// Send windows of the connection, and of new streams. The former is
+	// negative if the server has reduced it.
 	sendConn, initial int64
-	// The same for what may come, with what was read since the server last heard.
+	// Receive window of the connection, and bytes read since the last WINDOW_UPDATE.
 	roomConn, readConn int64
 
-	block     []byte // of a head that has not come whole
-	within    *call  // whose head that is; nil: there is none
+	block     []byte // start of an incomplete header block
+	within    *call  // call of that block, or nil
 	blockEnds bool   // the stream ends with it
-	listed    *int   // of the fields that they came to
+	listed    *int   // bytes of the decoded fields of that call
 }
 
-// call is one request and its answer: the streams of a call follow each other.
+// call is one request and its response. Its streams follow each other.
 type call struct {
-	id      uint32 // its last stream; 0: there was none
-	under   bool   // it is under way
-	muted   bool   // it was given up: what comes of it is nobody's
-	own     []byte // room for a body with numbers of its own
-	content []byte // of the request, still to be sent
-	upTo    int64  // where what was handed out of it ends, in bytes since the connection began
+	id        uint32 // its last stream, or 0
+	inFlight  bool   // its stream is open
+	abandoned bool   // it was given up: its further frames are ignored
+	filled    []byte // buffer of a body with numbers
+	content   []byte // rest of the body to send
+	upTo      int64  // end of its last output, in bytes since the connection was opened
 
-	sendRoom   int64 // what may still be sent
-	room, read int64 // what may come, and what was read since the server last heard
+	sendRoom   int64 // send window
+	room, read int64 // receive window, and bytes read since the last WINDOW_UPDATE
 
-	headed bool  // the head that is not interim has come
-	bare   bool  // the request was HEAD
-	size   int   // bytes of heads and trailers
-	listed int   // of the fields that they came to
-	came   int64 // bytes of DATA
-	known  fields
-	msg    message
-	kept   keptBody
-	a      answer
-	lost   error // why there will be no answer
+	hasHead   bool  // the final header has arrived
+	isHead    bool  // the request was HEAD
+	size      int   // bytes of header blocks and trailers
+	listed    int   // bytes of the decoded fields of that call
+	dataBytes int64 // bytes of DATA
+	known     headerFields
+	msg       message
+	kept      keptBody
+	a         response
+	lost      error // why the response is lost
 
-	pieces, fed int   // in which the answer came
-	first       int64 // ns, the first of them
+	parts, lastFeed int   // parts in which the response arrived, and the last input counted
+	first           int64 // ns, arrival of the first
 }
 
 func newHTTP2(grpc bool, streams int, room *atomic.Int64) *http2 {
-	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), over: make([]int, 0, streams)}
+	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), decided: make([]int, 0, streams)}
 	for i := range h.calls {
 		h.calls[i].kept.room = room
 	}
-	h.field = h.take
+	h.field = h.takeField
 	return h
 }
 
@@ -100,41 +100,41 @@ func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
 	h.encoder.Reset()
-	h.greeted, h.leaving, h.stream, h.within, h.most, h.replied = false, false, 0, nil, math.MaxUint32, 0
-	h.beside, h.written = 0, 0
+	h.hasSettings, h.noMoreStreams, h.stream, h.within, h.maxStreams, h.replied = false, false, 0, nil, math.MaxUint32, 0
+	h.unrelated, h.written = 0, 0
 	h.sendConn, h.initial = h2.Window, h2.Window
 	h.roomConn, h.readConn = connRoom, 0
-	h.over = h.over[:0]
+	h.decided = h.decided[:0]
 	for i := range h.calls {
 		c := &h.calls[i]
-		c.kept.empty()
-		*c = call{own: c.own, kept: c.kept}
+		c.kept.release()
+		*c = call{filled: c.filled, kept: c.kept}
 	}
 	h.out = append(h.out[:0], h2.Preface...)
 	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
 	h.out = h2.AppendWindowUpdate(h.out, 0, connRoom-h2.Window)
 }
 
-func (h *http2) ask(q *encoded, numbers []int64, _, keep bool) error {
-	return h.askOn(0, q, numbers, keep)
+func (h *http2) startRequest(q *encodedRequest, numbers []int64, _, keep bool) error {
+	return h.startCall(0, q, numbers, keep)
 }
 
-// askOn begins a request of a call that is free.
-func (h *http2) askOn(i int, q *encoded, numbers []int64, keep bool) error {
+// startCall starts a request on call i, which must be free.
+func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, keep bool) error {
 	c := &h.calls[i]
-	c.kept.empty()
+	c.kept.release()
 	first := h.stream == 0
 	h.stream += 2
 	if first {
 		h.stream = 1
 	}
 	*c = call{
-		id: h.stream, under: true, bare: q.head, sendRoom: h.initial, room: streamRoom,
-		own: c.own, kept: c.kept, content: q.content, msg: message{many: q.stream}, a: answer{keep: keep},
+		id: h.stream, inFlight: true, isHead: q.head, sendRoom: h.initial, room: streamRoom,
+		filled: c.filled, kept: c.kept, content: q.content, msg: message{many: q.stream}, a: response{keep: keep},
 	}
 	if len(q.draws) > 0 {
-		c.own = append(c.own[:0], q.content...)
-		c.content = c.own
+		c.filled = append(c.filled[:0], q.content...)
+		c.content = c.filled
 	}
 	flags := uint8(h2.EndHeaders)
 	if len(c.content) == 0 {
@@ -150,33 +150,32 @@ func (h *http2) askOn(i int, q *encoded, numbers []int64, keep bool) error {
 	h.out = append(h.out, q.tail...)
 	h2.SetLength(h.out[frame:])
 	if len(q.draws) > 0 {
-		if err := q.fill(h.out[head:], c.content, numbers); err != nil {
+		if err := q.writeNumbers(h.out[head:], c.content, numbers); err != nil {
 			return err
 		}
 	}
-	h.offer(c, mostOffered)
+	h.sendMore(c, maxOffered)
 	return nil
 }
 
-func (h *http2) owed() []byte {
+func (h *http2) takeOutput() []byte {
 	if h.readConn >= connRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, 0, uint32(h.readConn))
 		h.roomConn, h.readConn = h.roomConn+h.readConn, 0
 	}
 	offered := 0
 	for i := range h.calls {
-		if c := &h.calls[i]; c.under {
-			offered += h.offer(c, mostOffered-offered)
+		if c := &h.calls[i]; c.inFlight {
+			offered += h.sendMore(c, maxOffered-offered)
 		}
 	}
-	h.out, h.handed, h.replied = h.handed[:0], h.out, 0
-	h.written += int64(len(h.handed))
-	return h.handed
+	h.out, h.lastOutput, h.replied = h.lastOutput[:0], h.out, 0
+	h.written += int64(len(h.lastOutput))
+	return h.lastOutput
 }
 
-// offer gives the server room for more of an answer, and sends it more of the
-// request: about so many bytes at most.
-func (h *http2) offer(c *call, most int) (offered int) {
+// sendMore extends the window of a response and sends more of the request: at most about max bytes.
+func (h *http2) sendMore(c *call, most int) (offered int) {
 	if c.read >= streamRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, c.id, uint32(c.read))
 		c.room, c.read = c.room+c.read, 0
@@ -198,121 +197,120 @@ func (h *http2) offer(c *call, most int) (offered int) {
 	return offered
 }
 
-// feed is for one call: its error, or else that of the connection.
+// feed is for one call: it returns the call's error, otherwise the connection's.
 func (h *http2) feed(b []byte) error {
-	err := h.hear(b)
+	err := h.feedAll(b)
 	if c := &h.calls[0]; c.lost != nil {
-		h.leaving = h.leaving || err != nil // what follows belongs to no request
+		h.noMoreStreams = h.noMoreStreams || err != nil // what follows belongs to no request
 		err, c.lost = c.lost, nil
 	}
 	return err
 }
 
-// hear takes what has come and says in over which calls were decided by it. Its
-// error is one of the connection: nothing more can be read.
-func (h *http2) hear(b []byte) error {
-	h.over = h.over[:0]
-	h.fed++
+// feedAll parses the input and fills decided with the calls that it ended. Its error means that the connection
+// is unusable.
+func (h *http2) feedAll(b []byte) error {
+	h.decided = h.decided[:0]
+	h.feedCount++
 	for len(b) > 0 {
 		f, n, whole, err := h.reader.Next(b)
 		b = b[n:]
 		if err == nil && whole {
-			err = h.handle(f)
+			err = h.handleFrame(f)
 		}
 		if err != nil {
-			return h.goodbye(h.explain(err))
+			return h.sendGoAway(h.explainError(err))
 		}
 	}
-	if h.replied > mostOwed {
-		return h.goodbye(frameError("frames that want nothing but replies"))
+	if h.replied > maxReplies {
+		return h.sendGoAway(frameError("frames that want nothing but replies"))
 	}
 	return nil
 }
 
-// goodbye has the server told why the connection ends, as the last thing.
-func (h *http2) goodbye(err error) error {
+// sendGoAway replaces the output by a GOAWAY with the code of err.
+func (h *http2) sendGoAway(err error) error {
 	for i := range h.calls {
 		h.calls[i].content = nil
 	}
-	h.leaving, h.readConn = true, 0
-	h.out = h2.AppendGoAway(h.out[:0], 0, codeOf(err))
+	h.noMoreStreams, h.readConn = true, 0
+	h.out = h2.AppendGoAway(h.out[:0], 0, goAwayCode(err))
 	return err
 }
 
-// decide ends a call that something has become of.
-func (h *http2) decide(c *call, lost error) {
-	h.beside = 0
-	c.under, c.lost = false, lost
+// finishCall ends a call with a response, or with the error lost.
+func (h *http2) finishCall(c *call, lost error) {
+	h.unrelated = 0
+	c.inFlight, c.lost = false, lost
 	c.a.unsent = lost == nil && len(c.content) > 0
 	c.content = nil
 	for i := range h.calls {
 		if &h.calls[i] == c {
-			h.over = append(h.over, i)
+			h.decided = append(h.decided, i)
 		}
 	}
 }
 
-// fail ends a call whose server does not keep to the protocol. The connection takes
-// no other, and what still comes of this one is nobody's.
-func (h *http2) fail(c *call, why error) {
-	if !c.muted {
-		h.decide(c, why)
-		h.giveUp(c, codeOf(why))
+// failCall ends a call whose server violates the protocol. The connection opens no other stream, and further
+// frames of this one are ignored.
+func (h *http2) failCall(c *call, why error) {
+	if !c.abandoned {
+		h.finishCall(c, why)
+		h.abandonCall(c, goAwayCode(why))
 	}
 }
 
-// giveUp ends a call that nobody waits for any longer.
-func (h *http2) giveUp(c *call, why h2.Code) {
-	c.under, c.muted, c.content, h.leaving = true, true, nil, true
+// abandonCall resets the stream of a call that is no longer waited for.
+func (h *http2) abandonCall(c *call, why h2.Code) {
+	c.inFlight, c.abandoned, c.content, h.noMoreStreams = true, true, nil, true
 	h.out = h2.AppendReset(h.out, c.id, why)
 }
 
-// of is the call that a stream belongs to; nil: it is over.
-func (h *http2) of(stream uint32) *call {
+// callOf returns the open call of a stream, or nil.
+func (h *http2) callOf(stream uint32) *call {
 	for i := range h.calls {
-		if c := &h.calls[i]; c.id == stream && c.under {
+		if c := &h.calls[i]; c.id == stream && c.inFlight {
 			return c
 		}
 	}
 	return nil
 }
 
-// explain says of a connection that does not even begin as one of HTTP/2 that it
-// is none.
-func (h *http2) explain(err error) error {
-	if !h.greeted {
+// explainError replaces the error of a connection without SETTINGS: it is not HTTP/2 at all.
+func (h *http2) explainError(err error) error {
+	if !h.hasSettings {
 		return frameError("not HTTP/2")
 	}
 	return err
 }
 
-func (h *http2) idle(b []byte) error { return h.feed(b) }
+func (h *http2) feedIdle(b []byte) error { return h.feed(b) }
 
-func (h *http2) end() error { return h.calls[0].end() }
+func (h *http2) closeError() error { return h.calls[0].closeError() }
 
-func (c *call) end() error {
+func (c *call) closeError() error {
 	if !c.a.begun {
 		return errUnanswered
 	}
 	return errCut
 }
 
-func (h *http2) answer() answer {
+func (h *http2) currentResponse() response {
 	a := h.calls[0].a
-	a.closes = h.closes()
+	a.closes = h.isClosing()
 	return a
 }
 
-// closes reports whether no more streams can be opened.
-func (h *http2) closes() bool { return h.leaving || h.stream >= h2.MaxStream }
+// isClosing reports whether no more streams can be opened.
+func (h *http2) isClosing() bool { return h.noMoreStreams || h.stream >= h2.MaxStream }
 
-// finish ends the answer, and with it the stream.
-func (h *http2) finish(c *call) error {
+// finishResponse ends the response at the end of its stream.
+func (h *http2) finishResponse(c *call) error {
 	switch k := &c.known; {
-	case !c.bodyless() && k.length > 0 && k.length != c.came+1:
+	case !c.hasNoBody() && k.length > 0 && k.length != c.dataBytes+1:
 		return frameError("a body shorter than its Content-Length")
 	case h.grpc && k.status == 200:
-		status, err := c.msg.end(h.fields.code)
+		status, err := c.msg.finish(h.fields.code)
 		if err != nil {
 			return err
 		}
@@ -320,16 +318,16 @@ func (h *http2) finish(c *call) error {
 	default:
 		c.a.status = k.status
 	}
-	if c.muted {
-		c.under = false
+	if c.abandoned {
+		c.inFlight = false
 		return nil
 	}
 	c.a.done = true
-	h.decide(c, nil)
+	h.finishCall(c, nil)
 	return nil
 }
 
-// bodyless reports whether the answer has no body, whatever its length says.
-func (c *call) bodyless() bool {
-	return c.bare || c.known.status == 204 || c.known.status == 304
+// hasNoBody reports whether the response has no body, whatever its Content-Length.
+func (c *call) hasNoBody() bool {
+	return c.isHead || c.known.status == 204 || c.known.status == 304
 }

@@ -1,22 +1,22 @@
 package load
 
-// fields is what a header block says that matters here.
-type fields struct {
-	trailers bool // it comes behind a body
-	regular  bool // a field that is not about the message itself has come
+// headerFields contains the fields of a header block that the framer needs.
+type headerFields struct {
+	trailers bool // the block follows a body
+	regular  bool // a regular field has occurred
 	status   int
 	length   int64 // Content-Length, +1; 0: none
 	code     int   // of gRPC
 }
 
-// Codes of gRPC where there is none, or none that can be read.
+// Values of code if there is no grpc-status, or an invalid one.
 const (
 	noCode  = -1
 	badCode = -2
 )
 
-// add takes one field (RFC 9113, sections 8.2 and 8.3).
-func (k *fields) add(name, value []byte) error {
+// addField parses one field (RFC 9113, sections 8.2 and 8.3).
+func (k *headerFields) addField(name, value []byte) error {
 	for _, c := range value {
 		if c == '\r' || c == '\n' || c == 0 {
 			return frameError("CR, LF or NUL within a field")
@@ -43,7 +43,7 @@ func (k *fields) add(name, value []byte) error {
 		}
 	}
 	switch {
-	case ofConnection(name):
+	case isConnectionField(name):
 		return frameError("a field about the connection, which HTTP/2 does not have")
 	case string(name) == "grpc-status":
 		k.code = readCode(k.code, value)
@@ -53,9 +53,9 @@ func (k *fields) add(name, value []byte) error {
 	return nil
 }
 
-// ofConnection reports whether a field, in small letters, is about a connection of
-// HTTP/1.1 (RFC 9113, section 8.2.2).
-func ofConnection(name []byte) bool {
+// isConnectionField reports whether a field, in lower case, is about a connection of HTTP/1.1 (RFC 9113,
+// section 8.2.2).
+func isConnectionField(name []byte) bool {
 	switch string(name) {
 	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
 		return true
@@ -63,7 +63,7 @@ func ofConnection(name []byte) bool {
 	return false
 }
 
-func (k *fields) readStatus(value []byte) error {
+func (k *headerFields) readStatus(value []byte) error {
 	if len(value) != 3 || value[0] < '1' {
 		return frameError("a status that is no number of three digits")
 	}

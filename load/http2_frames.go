@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// handle does what a frame asks for.
-func (h *http2) handle(f h2.Frame) error {
-	if !h.greeted && (f.Type != h2.Settings || f.Has(h2.Ack)) {
+// handleFrame processes a frame.
+func (h *http2) handleFrame(f h2.Frame) error {
+	if !h.hasSettings && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
 	}
 	if h.within != nil && (f.Type != h2.Continuation || f.Stream != h.within.id) {
@@ -19,19 +19,19 @@ func (h *http2) handle(f h2.Frame) error {
 		if f.Stream > h.stream || f.Stream != 0 && f.Stream%2 == 0 {
 			return frameError("a " + f.Type.String() + " frame of a stream that was not opened")
 		}
-		if c := h.of(f.Stream); c != nil && f.Stream != 0 {
+		if c := h.callOf(f.Stream); c != nil && f.Stream != 0 {
 			if f.Type != h2.WindowUpdate {
-				return h.answers(c, f)
+				return h.handleCallFrame(c, f)
 			}
-			err := h.windowUpdate(f, &c.sendRoom)
+			err := h.handleWindowUpdate(f, &c.sendRoom)
 			if errors.Is(err, errWindow) {
-				h.fail(c, err)
+				h.failCall(c, err)
 				err = nil
 			}
 			return err
 		}
 	}
-	if h.beside += h2.HeaderLen + len(f.Payload); h.beside > mostBeside {
+	if h.unrelated += h2.HeaderLen + len(f.Payload); h.unrelated > maxUnrelated {
 		return frameError("frames without end that belong to no answer")
 	}
 	switch f.Type {
@@ -40,76 +40,76 @@ func (h *http2) handle(f h2.Frame) error {
 	case h2.PushPromise:
 		return frameError("a PUSH_PROMISE, which was not allowed")
 	case h2.Settings:
-		return h.settings(f)
+		return h.handleSettings(f)
 	case h2.WindowUpdate:
-		if f.Stream != 0 { // it is over
-			return h.windowUpdate(f, new(int64))
+		if f.Stream != 0 { // of a closed stream
+			return h.handleWindowUpdate(f, new(int64))
 		}
-		return h.windowUpdate(f, &h.sendConn)
+		return h.handleWindowUpdate(f, &h.sendConn)
 	case h2.Ping:
 		if !f.Has(h2.Ack) {
-			h.reply(h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
+			h.replyFrame(h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
 		}
 	case h2.GoAway:
-		h.leaving = true
+		h.noMoreStreams = true
 		last := f.Number(0) &^ (1 << 31)
 		for i := range h.calls {
-			if c := &h.calls[i]; c.under && !c.muted && c.id > last {
-				h.decide(c, c.left("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
+			if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
+				h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
 			}
 		}
 	}
 	return nil
 }
 
-// answers takes a frame of an answer. What is wrong with the answer alone is the
-// call's; what leaves the connection unreadable is an error.
-func (h *http2) answers(c *call, f h2.Frame) error {
-	if c.fed != h.fed {
-		if c.fed = h.fed; c.pieces == 0 {
+// handleCallFrame processes a frame of a call. An error of the response alone ends the call; an error that
+// makes the connection unreadable is returned.
+func (h *http2) handleCallFrame(c *call, f h2.Frame) error {
+	if c.lastFeed != h.feedCount {
+		if c.lastFeed = h.feedCount; c.parts == 0 {
 			c.first = h.now
 		}
-		c.pieces++
+		c.parts++
 	}
 	switch f.Type {
 	case h2.Data:
-		if err := h.data(c, f); err != nil {
-			h.fail(c, err)
+		if err := h.handleData(c, f); err != nil {
+			h.failCall(c, err)
 		}
 	case h2.RSTStream:
-		if c.muted {
-			c.under = false
+		if c.abandoned {
+			c.inFlight = false
 			return nil
 		}
 		code := h2.Code(f.Number(0))
 		why := "the server reset the stream: " + code.String()
 		if code == h2.RefusedStream {
-			h.decide(c, c.left(why))
+			h.finishCall(c, c.lossError(why))
 		} else {
-			h.decide(c, resetError(why))
+			h.finishCall(c, resetError(why))
 		}
 	default:
-		return h.headers(c, f)
+		return h.handleHeaders(c, f)
 	}
 	return nil
 }
 
-// left is the error of a request that the server says it did not look at, unless
-// it has begun to answer it.
-func (c *call) left(why string) error {
+// lossError returns the error of a request that the server reports as not processed. If a response has begun,
+// it is a plain resetError.
+func (c *call) lossError(why string) error {
 	if c.a.begun {
 		return resetError(why)
 	}
-	return leftError(why)
+	return unprocessedError(why)
 }
 
-// settings takes the server's settings. Lists of headers as long as those it may
-// refuse are not sent here.
-func (h *http2) settings(f h2.Frame) error {
+// handleSettings applies the server's settings. MAX_HEADER_LIST_SIZE is ignored: requests never have header
+// lists that long.
+func (h *http2) handleSettings(f h2.Frame) error {
 	if f.Has(h2.Ack) {
 		return nil
 	}
-	h.greeted = true
+	h.hasSettings = true
 	for id, v := range f.Values() {
 		switch {
 		case id == h2.EnablePush && v != 0:
@@ -124,26 +124,26 @@ func (h *http2) settings(f h2.Frame) error {
 			}
 			for i := range h.calls {
 				c := &h.calls[i]
-				if c.sendRoom += int64(v) - h.initial; c.under && c.sendRoom > h2.MaxWindow {
+				if c.sendRoom += int64(v) - h.initial; c.inFlight && c.sendRoom > h2.MaxWindow {
 					return errWindow
 				}
 			}
 			h.initial = int64(v)
 		case id == h2.MaxStreams:
-			h.most = v
+			h.maxStreams = v
 		}
 	}
-	h.reply(h2.Frame{Type: h2.Settings, Flags: h2.Ack})
+	h.replyFrame(h2.Frame{Type: h2.Settings, Flags: h2.Ack})
 	return nil
 }
 
-// reply owes the server what it wants to hear.
-func (h *http2) reply(f h2.Frame) {
+// replyFrame appends a reply to the output.
+func (h *http2) replyFrame(f h2.Frame) {
 	h.out = h2.AppendFrame(h.out, f)
 	h.replied += h2.HeaderLen + len(f.Payload)
 }
 
-func (h *http2) windowUpdate(f h2.Frame, window *int64) error {
+func (h *http2) handleWindowUpdate(f h2.Frame, window *int64) error {
 	n := int64(f.Number(0) &^ (1 << 31))
 	if n == 0 {
 		return frameError("a WINDOW_UPDATE of nothing")
@@ -154,9 +154,9 @@ func (h *http2) windowUpdate(f h2.Frame, window *int64) error {
 	return nil
 }
 
-// data takes a piece of the body.
-func (h *http2) data(c *call, f h2.Frame) error {
-	n := int64(len(f.Payload)) // padding takes room, too
+// handleData processes a part of the body.
+func (h *http2) handleData(c *call, f h2.Frame) error {
+	n := int64(len(f.Payload)) // padding uses the window, too
 	h.roomConn, c.room = h.roomConn-n, c.room-n
 	h.readConn, c.read = h.readConn+n, c.read+n
 	b, err := f.Content()
@@ -165,32 +165,32 @@ func (h *http2) data(c *call, f h2.Frame) error {
 		return err
 	case h.roomConn < 0 || c.room < 0:
 		return errRoom
-	case !c.headed:
+	case !c.hasHead:
 		return frameError("DATA before a head")
-	case len(b) > 0 && c.bodyless():
+	case len(b) > 0 && c.hasNoBody():
 		return frameError("DATA of an answer that has none")
 	}
-	c.a.keep = c.a.keep && c.kept.add(b)
+	c.a.keep = c.a.keep && c.kept.appendPart(b)
 	c.a.kept = c.kept.body
-	if c.came += int64(len(b)); c.known.length > 0 && c.came >= c.known.length {
+	if c.dataBytes += int64(len(b)); c.known.length > 0 && c.dataBytes >= c.known.length {
 		return frameError("a body longer than its Content-Length")
 	}
-	c.a.body = c.came
+	c.a.body = c.dataBytes
 	if h.grpc && c.known.status == 200 {
-		if err := c.msg.take(b); err != nil {
+		if err := c.msg.takeData(b); err != nil {
 			return err
 		}
 		c.a.body = c.msg.body
 	}
 	if f.Has(h2.EndStream) {
 		h.fields.code = noCode
-		return h.finish(c)
+		return h.finishResponse(c)
 	}
 	return nil
 }
 
-// headers takes a head, or trailers, in one frame or several.
-func (h *http2) headers(c *call, f h2.Frame) error {
+// handleHeaders processes a header block, or trailers, in one frame or several.
+func (h *http2) handleHeaders(c *call, f h2.Frame) error {
 	c.a.begun = true
 	if c.size += h2.HeaderLen + len(f.Payload); c.size > MaxHead {
 		return errHeadTooLong
@@ -203,7 +203,7 @@ func (h *http2) headers(c *call, f h2.Frame) error {
 		}
 		h.blockEnds = f.Has(h2.EndStream)
 		if f.Has(h2.EndHeaders) {
-			return h.head(c, b)
+			return h.decodeBlock(c, b)
 		}
 		h.block = h.block[:0]
 	} else if h.within == nil {
@@ -214,18 +214,18 @@ func (h *http2) headers(c *call, f h2.Frame) error {
 		return nil
 	}
 	h.within = nil
-	return h.head(c, h.block)
+	return h.decodeBlock(c, h.block)
 }
 
-// What answers are refused for whose heads have no end, or become many times as
+// Errors of flow control.
 // long as what was sent of them.
 const (
 	errWindow = frameError("a window larger than can be")
 	errRoom   = frameError("more DATA than there was room for")
 )
 
-// codeOf is what a server is told of what is wrong with its frames.
-func codeOf(err error) h2.Code {
+// goAwayCode returns the error code that tells a server what is wrong with its frames.
+func goAwayCode(err error) h2.Code {
 	if errors.Is(err, errWindow) || errors.Is(err, errRoom) {
 		return h2.FlowControl
 	}
@@ -234,35 +234,35 @@ func codeOf(err error) h2.Code {
 
 const errHeadTooLong = frameError("the head of the answer is too long")
 
-// take takes one field of a block.
-func (h *http2) take(name, value []byte) error {
+// takeField adds one field of a block.
+func (h *http2) takeField(name, value []byte) error {
 	if *h.listed += len(name) + len(value); *h.listed > MaxHead {
 		return errHeadTooLong
 	}
-	return h.fields.add(name, value)
+	return h.fields.addField(name, value)
 }
 
-// head reads a block: an interim head, the answer's, or trailers. Where it cannot be
-// read, no later one can.
-func (h *http2) head(c *call, block []byte) error {
-	h.fields, h.listed = fields{trailers: c.headed, code: noCode}, &c.listed
+// decodeBlock decodes a block: an interim header, the final one, or trailers. If it cannot be decoded, no
+// later one can.
+func (h *http2) decodeBlock(c *call, block []byte) error {
+	h.fields, h.listed = headerFields{trailers: c.hasHead, code: noCode}, &c.listed
 	if err := h.decoder.Decode(block, h.field); err != nil {
 		return err
 	}
-	if err := h.headRead(c); err != nil {
-		h.fail(c, err)
+	if err := h.handleBlock(c); err != nil {
+		h.failCall(c, err)
 	}
 	return nil
 }
 
-// headRead takes the fields of a block.
-func (h *http2) headRead(c *call) error {
+// handleBlock processes the fields of a block.
+func (h *http2) handleBlock(c *call) error {
 	ends := h.blockEnds
 	switch status := h.fields.status; {
-	case c.headed && !ends:
+	case c.hasHead && !ends:
 		return frameError("trailers that are not the end")
-	case c.headed:
-		return h.finish(c)
+	case c.hasHead:
+		return h.finishResponse(c)
 	case status == 0:
 		return frameError("a head without a status")
 	case status == 101:
@@ -272,9 +272,9 @@ func (h *http2) headRead(c *call) error {
 	case status < 200:
 		return nil
 	}
-	c.headed, c.known = true, h.fields
+	c.hasHead, c.known = true, h.fields
 	if ends {
-		return h.finish(c)
+		return h.finishResponse(c)
 	}
 	return nil
 }

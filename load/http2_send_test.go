@@ -43,12 +43,12 @@ func TestHTTP2Requests(t *testing.T) {
 		h, q, d := newHTTP2(c.p == GRPC, 1, nil), wants(t, c.p, c.r), h2.NewDecoder(h2.TableSize)
 		assert.Equal(t, name+", body", q.body, len(c.r.Body))
 		h.open()
-		hello := h.owed()
+		hello := h.takeOutput()
 		assert.Equal(t, "preface", string(hello[:len(h2.Preface)]), h2.Preface)
 		first := 0
 		for i := range 3 {
-			assert.NoError(t, name, h.ask(q, q.draw(nil), false, false))
-			frames := framesOf(t, h.owed())
+			assert.NoError(t, name, h.startRequest(q, q.drawNumbers(nil), false, false))
+			frames := framesOf(t, h.takeOutput())
 			assert.Equal(t, name, heads(t, d, frames[0]), c.want)
 			if i == 0 {
 				first = len(frames[0].Payload)
@@ -63,7 +63,7 @@ func TestHTTP2Requests(t *testing.T) {
 				}
 			}
 			assert.Equal(t, name+", DATA", got, c.data)
-			assert.Equal(t, "nothing is left", len(h.owed()), 0)
+			assert.Equal(t, "nothing is left", len(h.takeOutput()), 0)
 		}
 	}
 }
@@ -74,11 +74,11 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 	filled := post
 	filled.Path, filled.Fill = "/p/0000", []Fill{{At: 3, Width: 4, Counter: "n", Step: true}}
 	var few, lots []Request
-	for i := range mostValues + 1 {
+	for i := range maxValues + 1 {
 		one := post
 		one.Path = fmt.Sprint("/p/", i)
 		lots = append(lots, one)
-		if i < mostValues {
+		if i < maxValues {
 			few = append(few, one)
 		}
 	}
@@ -88,14 +88,14 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 	}{
 		"few paths": {few, 5 + 4}, "many paths": {lots, 4 + 4 + 2 + len("/p/16")}, "numbered": {[]Request{filled}, 4 + 4 + 2 + len("/p/0000")},
 	} {
-		all, err := encode(Options{Target: Target{Addr: "a:1"}, Protocol: H2C, Requests: c.list}, counters{})
+		all, err := encodeRequests(Options{Target: Target{Addr: "a:1"}, Protocol: H2C, Requests: c.list}, counters{})
 		assert.NoError(t, name, err)
 		h, d := newHTTP2(false, 1, nil), h2.NewDecoder(h2.TableSize)
 		h.open()
-		h.owed()
+		h.takeOutput()
 		for i := range 3 * len(all) {
-			assert.NoError(t, name, h.ask(&all[i%len(all)], all[i%len(all)].draw(nil), false, false))
-			f := framesOf(t, h.owed())[0]
+			assert.NoError(t, name, h.startRequest(&all[i%len(all)], all[i%len(all)].drawNumbers(nil), false, false))
+			f := framesOf(t, h.takeOutput())[0]
 			path := c.list[i%len(all)].Path
 			if name == "numbered" {
 				path = fmt.Sprintf("/p/%04d", i)
@@ -115,14 +115,14 @@ func TestHTTP2KeepsToTheServersTable(t *testing.T) {
 	for _, size := range []uint32{0, 60, 4095, 4096, 1 << 20} {
 		h, d := newHTTP2(true, 1, nil), h2.NewDecoder(h2.TableSize)
 		h.open()
-		h.owed()
+		h.takeOutput()
 		for i := range 4 {
 			if i == 2 {
 				assert.NoError(t, "settings", h.feed(h2.AppendSettings(nil, h2.Setting{ID: h2.HeaderTableSize, Value: size})))
-				assert.Equal(t, "acknowledged", framesOf(t, h.owed())[0].Has(h2.Ack), true)
+				assert.Equal(t, "acknowledged", framesOf(t, h.takeOutput())[0].Has(h2.Ack), true)
 			}
-			assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
-			f := framesOf(t, h.owed())[0]
+			assert.NoError(t, "ask", h.startRequest(q, q.drawNumbers(nil), false, false))
+			f := framesOf(t, h.takeOutput())[0]
 			assert.Equal(t, "size said", f.Payload[0]&0xe0 == 0x20, i == 2 && size < h2.TableSize)
 			assert.Contains(t, "head", heads(t, d, f), "te: trailers\n")
 		}
@@ -175,13 +175,13 @@ func TestHTTP2KeepsToWindows(t *testing.T) {
 	for range 20 {
 		h := newHTTP2(false, 1, nil)
 		h.open()
-		h.owed()
+		h.takeOutput()
 		w := &window{t: t, conn: h2.Window, stream: h2.Window}
 		initial := int64(h2.Window)
-		assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{Method: "POST", Body: body}), nil, false, false))
+		assert.NoError(t, "ask", h.startRequest(wants(t, H2C, Request{Method: "POST", Body: body}), nil, false, false))
 		hello := says()
 		for range 100_000 {
-			for b := h.owed(); len(b) > 0; b = h.owed() {
+			for b := h.takeOutput(); len(b) > 0; b = h.takeOutput() {
 				w.take(b)
 			}
 			if w.ended {
@@ -221,13 +221,13 @@ func TestHTTP2GivesRoom(t *testing.T) {
 			}
 		}
 		assert.NoError(t, "feed", h.feed(part))
-		for _, f := range framesOf(t, h.owed()) {
+		for _, f := range framesOf(t, h.takeOutput()) {
 			if f.Type == h2.WindowUpdate {
 				room[f.Stream] += int64(f.Number(0))
 			}
 		}
 	}
-	assert.Equal(t, "body", h.answer().body, 2*connRoom/8000*8000)
+	assert.Equal(t, "body", h.currentResponse().body, 2*connRoom/8000*8000)
 	if room[0] > connRoom || room[1] > streamRoom {
 		t.Errorf("more room than was settled: %v", room)
 	}
@@ -240,22 +240,22 @@ func TestHTTP2StreamsRunOut(t *testing.T) {
 	assert.NoError(t, "hello", h.feed([]byte(says())))
 	h.stream = h2.MaxStream - 4
 	for _, closes := range []bool{false, true} {
-		assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
+		assert.NoError(t, "ask", h.startRequest(q, q.drawNumbers(nil), false, false))
 		b := h2.AppendFrame(nil, h2.Frame{Type: h2.Headers, Flags: h2.EndHeaders | h2.EndStream, Stream: h.stream, Payload: []byte(block(ok2))})
 		assert.NoError(t, "answer", h.feed(b))
-		assert.Equal(t, fmt.Sprintf("closes after stream %d", h.stream), h.answer().closes, closes)
+		assert.Equal(t, fmt.Sprintf("closes after stream %d", h.stream), h.currentResponse().closes, closes)
 	}
 	h.open()
-	assert.Equal(t, "closes", h.answer().closes, false)
-	h.owed()
-	assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
-	assert.Equal(t, "stream", framesOf(t, h.owed())[0].Stream, 1)
+	assert.Equal(t, "closes", h.currentResponse().closes, false)
+	h.takeOutput()
+	assert.NoError(t, "ask", h.startRequest(q, q.drawNumbers(nil), false, false))
+	assert.Equal(t, "stream", framesOf(t, h.takeOutput())[0].Stream, 1)
 }
 
 func TestHTTP2AllocatesNothing(t *testing.T) {
 	h, q := newHTTP2(true, 1, nil), wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("number 0000"), Fill: []Fill{{Body: true, At: 7, Width: 4, Counter: "n", Step: true}}})
 	h.open()
-	h.owed()
+	h.takeOutput()
 	hello, head := []byte(says()), block(ok2, "content-type: application/grpc", "x-request-id: 0123456789abcdef")
 	answerTo := func(stream uint32) []byte {
 		b := h2.AppendFrame(nil, h2.Frame{Type: h2.Headers, Flags: h2.EndHeaders, Stream: stream, Payload: []byte(head)})
@@ -269,10 +269,10 @@ func TestHTTP2AllocatesNothing(t *testing.T) {
 	}
 	i, numbers := 0, make([]int64, 0, 1)
 	if n := testing.AllocsPerRun(100, func() {
-		if err := h.ask(q, q.draw(numbers), false, false); err != nil {
+		if err := h.startRequest(q, q.drawNumbers(numbers), false, false); err != nil {
 			t.Fatal(err)
 		}
-		if len(h.owed()) == 0 {
+		if len(h.takeOutput()) == 0 {
 			t.Fatal("nothing to send")
 		}
 		for _, part := range [][]byte{answers[i][:20], answers[i][20:]} {
@@ -280,7 +280,7 @@ func TestHTTP2AllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if i++; !h.answer().done {
+		if i++; !h.currentResponse().done {
 			t.Fatal("not done")
 		}
 	}); n != 0 {
@@ -320,7 +320,7 @@ func FuzzHTTP2(f *testing.F) {
 		}
 		h := asked(t, p, r)
 		_ = h.feed([]byte(input))
-		for b := h.owed(); len(b) > 0; b = h.owed() {
+		for b := h.takeOutput(); len(b) > 0; b = h.takeOutput() {
 			framesOf(t, b)
 		}
 	})

@@ -43,12 +43,12 @@ func last(text string) string  { return rawFrame(h2.Data, h2.EndStream, 1, text)
 const ok2 = ":status: 200"
 
 // wants is a request as HTTP/2 sends it.
-func wants(t testing.TB, p Protocol, r Request) *encoded {
+func wants(t testing.TB, p Protocol, r Request) *encodedRequest {
 	t.Helper()
 	if r.Method == "" {
 		r.Method = "GET"
 	}
-	e, err := encode(Options{Target: Target{Addr: "a:1"}, Protocol: p, Requests: []Request{r}}, counters{})
+	e, err := encodeRequests(Options{Target: Target{Addr: "a:1"}, Protocol: p, Requests: []Request{r}}, counters{})
 	assert.NoError(t, "encode", err)
 	return &e[0]
 }
@@ -58,9 +58,9 @@ func asked(t testing.TB, p Protocol, r Request) *http2 {
 	t.Helper()
 	h := newHTTP2(p == GRPC, 1, nil)
 	h.open()
-	h.owed()
-	assert.NoError(t, "ask", h.ask(wants(t, p, r), nil, false, true))
-	h.owed()
+	h.takeOutput()
+	assert.NoError(t, "ask", h.startRequest(wants(t, p, r), nil, false, true))
+	h.takeOutput()
 	return h
 }
 
@@ -83,9 +83,9 @@ func listen(t testing.TB, p Protocol, r Request, input string, cuts ...int) outc
 			return outcome{err: err.Error()}
 		}
 	}
-	a := h.answer()
+	a := h.currentResponse()
 	if !a.done {
-		return outcome{err: h.end().Error()}
+		return outcome{err: h.closeError().Error()}
 	}
 	return outcome{status: a.status, body: string(a.kept), closes: a.closes}
 }
@@ -227,8 +227,8 @@ func TestHTTP2Refuses(t *testing.T) {
 		says(rawFrame(h2.Headers, 0, 1, ""), strings.Repeat(rawFrame(h2.Continuation, 0, 1, hundred), MaxHead/100)):                            "too long",
 		says(strings.Repeat(headed(":status: 103", "a: "+hundred), MaxHead/100)):                                                               "too long",
 		says(rawFrame(h2.Data, 0, 1, strings.Repeat("x", h2.MaxFrame+1))):                                                                      "a frame of 16385 bytes",
-		says(strings.Repeat(rawFrame(h2.Ping, 0, 0, "12345678"), mostOwed/17+1)):                                                               "nothing but replies",
-		says(strings.Repeat(rawFrame(h2.Settings, 0, 0, ""), mostOwed/9+1)):                                                                    "nothing but replies",
+		says(strings.Repeat(rawFrame(h2.Ping, 0, 0, "12345678"), maxReplies/17+1)):                                                             "nothing but replies",
+		says(strings.Repeat(rawFrame(h2.Settings, 0, 0, ""), maxReplies/9+1)):                                                                  "nothing but replies",
 		says(headed(ok2), strings.Repeat(piece(strings.Repeat("x", 1<<14)), streamRoom>>14+1)):                                                 "more DATA than there was room for",
 
 		says(string(h2.AppendReset(nil, 1, h2.RefusedStream))):            "reset the stream: REFUSED_STREAM",
@@ -285,7 +285,7 @@ func TestGRPCAnswers(t *testing.T) {
 		assert.Equal(t, name, got, outcome{status: c.status, body: c.body})
 	}
 	for code, status := range []int{200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401, 500} {
-		assert.Equal(t, fmt.Sprint("code ", code), statusOf(code), status)
+		assert.Equal(t, fmt.Sprint("code ", code), httpStatus(code), status)
 	}
 }
 
@@ -295,16 +295,16 @@ func TestHTTP2AfterReset(t *testing.T) {
 	err := h.feed([]byte(says(headed(ok2), string(h2.AppendReset(nil, 1, h2.Cancel)), rawFrame(h2.Ping, 0, 0, "12345678"))))
 	var lost resetError
 	assert.Equal(t, "a resetError", errors.As(err, &lost), true)
-	a := h.answer()
+	a := h.currentResponse()
 	assert.Equal(t, "closes", a.closes, false)
 	assert.Equal(t, "unsent", a.unsent, false)
-	assert.Equal(t, "replies", string(h.owed()), rawFrame(h2.Settings, h2.Ack, 0, "")+rawFrame(h2.Ping, h2.Ack, 0, "12345678"))
-	assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{}), nil, false, true))
-	frames := framesOf(t, h.owed())
+	assert.Equal(t, "replies", string(h.takeOutput()), rawFrame(h2.Settings, h2.Ack, 0, "")+rawFrame(h2.Ping, h2.Ack, 0, "12345678"))
+	assert.NoError(t, "ask", h.startRequest(wants(t, H2C, Request{}), nil, false, true))
+	frames := framesOf(t, h.takeOutput())
 	assert.Equal(t, "stream", frames[0].Stream, 3)
 	assert.NoError(t, "answer", h.feed([]byte(rawFrame(h2.Headers, h2.EndHeaders|h2.EndStream, 3, block(ok2)))))
-	assert.Equal(t, "done", h.answer().done, true)
-	assert.ErrorContains(t, "an old stream", h.idle([]byte(piece("a"))), "behind the end")
+	assert.Equal(t, "done", h.currentResponse().done, true)
+	assert.ErrorContains(t, "an old stream", h.feedIdle([]byte(piece("a"))), "behind the end")
 }
 
 // framesOf cuts what is sent into frames.

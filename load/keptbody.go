@@ -3,38 +3,37 @@ package load
 import "sync/atomic"
 
 const (
-	maxKept    = 16 << 20  // bytes of a body that are kept to be verified
-	maxKeptAll = 256 << 20 // the same, of all connections of a session
-	reused     = 64 << 10  // bytes up to which the room of one body serves for the next
+	maxBody      = 16 << 20  // bytes of a body that are stored for Verify
+	maxAllBodies = 256 << 20 // the same, of all connections of a session
+	maxReused    = 64 << 10  // bytes up to which a buffer is used for the next body
 )
 
-// keptBody is the body of an answer that is to be verified.
+// keptBody stores the body of a response for Verify.
 type keptBody struct {
-	room *atomic.Int64 // what all connections may still keep; nil: there is no such bound
-	body []byte
-	held int64 // taken from room
+	room     *atomic.Int64 // bytes that all connections may still store; nil: unlimited
+	body     []byte
+	reserved int64 // bytes taken from room
 }
 
-// empty gives back what the last body took.
-func (k *keptBody) empty() {
+// release gives back the bytes that the last body took from room.
+func (k *keptBody) release() {
 	if k.room != nil {
-		k.room.Add(k.held)
+		k.room.Add(k.reserved)
 	}
-	if k.held, k.body = 0, k.body[:0]; cap(k.body) > reused {
+	if k.reserved, k.body = 0, k.body[:0]; cap(k.body) > maxReused {
 		k.body = nil
 	}
 }
 
-// add keeps a piece; false: there is no room for it, and nothing is kept of the
-// answer.
-func (k *keptBody) add(b []byte) bool {
-	fits := len(k.body)+len(b) <= maxKept
+// appendPart stores a part. If there is no room, it releases the body and returns false.
+func (k *keptBody) appendPart(b []byte) bool {
+	fits := len(k.body)+len(b) <= maxBody
 	if fits && k.room != nil {
-		k.held += int64(len(b))
+		k.reserved += int64(len(b))
 		fits = k.room.Add(-int64(len(b))) >= 0
 	}
 	if !fits {
-		k.empty()
+		k.release()
 		return false
 	}
 	k.body = append(k.body, b...)

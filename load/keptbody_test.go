@@ -25,13 +25,13 @@ func TestKeptIsBounded(t *testing.T) {
 			switch f := f.(type) {
 			case *http1:
 				f.reset(false, true)
-				takes = append(takes, func() { f.take(piece) })
+				takes = append(takes, func() { f.takeBody(piece) })
 			case *http2:
 				c := &f.calls[0]
-				c.under, c.headed, c.a.keep, c.known.status = true, true, true, 200
+				c.inFlight, c.hasHead, c.a.keep, c.known.status = true, true, true, 200
 				c.room, f.roomConn = 16<<20, 16<<20
 				takes = append(takes, func() {
-					if err := f.data(c, h2.Frame{Type: h2.Data, Payload: piece}); err != nil {
+					if err := f.handleData(c, h2.Frame{Type: h2.Data, Payload: piece}); err != nil {
 						t.Fatal(err)
 					}
 				})
@@ -42,17 +42,17 @@ func TestKeptIsBounded(t *testing.T) {
 		takes[0]()
 		assert.Equal(t, name+": room left", room.Load(), 0)
 		takes[1]()
-		assert.Equal(t, name+": of the one that fits", len(framers[0].answer().kept), 2<<20)
-		assert.Equal(t, name+": the one that does not is kept", framers[1].answer().keep, false)
+		assert.Equal(t, name+": of the one that fits", len(framers[0].currentResponse().kept), 2<<20)
+		assert.Equal(t, name+": the one that does not is kept", framers[1].currentResponse().keep, false)
 		assert.Equal(t, name+": room left", room.Load(), 1<<20)
 	}
 
 	k := keptBody{}
-	for range maxKept >> 20 {
-		if !k.add(piece) {
+	for range maxBody >> 20 {
+		if !k.appendPart(piece) {
 			t.Fatal("it fits")
 		}
 	}
-	assert.Equal(t, "one more", k.add(piece), false)
+	assert.Equal(t, "one more", k.appendPart(piece), false)
 	assert.Equal(t, "memory of a long body", cap(k.body), 0)
 }

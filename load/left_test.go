@@ -136,7 +136,7 @@ func TestLeftForEver(t *testing.T) {
 		some{2, 3}.check(t, "class reset", r.Errors[ErrReset])
 		assert.Equal(t, "first error", r.FirstError, "reset: the server reset the stream: REFUSED_STREAM")
 		mu.Lock()
-		some{2 * mostTries, 3 * mostTries}.check(t, "asked", int64(asked))
+		some{2 * maxTries, 3 * maxTries}.check(t, "asked", int64(asked))
 		mu.Unlock()
 
 		r = against(t, Options{Engine: engine, Timeout: 300 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {

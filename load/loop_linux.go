@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// loop is the engine for Linux: threads that each wait for many sockets, by epoll
-// or by io_uring. What makes it cheap: a connection is registered once in its life,
-// a request is a ready piece of memory, and no scheduler is asked while there is
+// loop is the engine for Linux: threads that each wait for many sockets, with epoll
+// or io_uring. It is cheap because a connection is registered once in its life,
+// a request is a prepared buffer, and no scheduler is involved while there is
 // work.
 type loop struct {
 	s    *settings
@@ -20,10 +20,9 @@ type loop struct {
 	done chan struct{}
 }
 
-// newLoop starts the threads, which wait for a leg. It raises GOMAXPROCS to
-// one more than there are threads where it is less: with none to spare the Go
-// scheduler takes away the processor of each thread that waits, which made a
-// request a fifth more expensive on a single one.
+// newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to one more than the number of
+// threads if it is lower: without a spare processor the Go scheduler takes that of each waiting thread, which
+// made a request a fifth more expensive with one thread.
 func newLoop(s *settings, kind Engine) (engine, error) {
 	if runtime.GOMAXPROCS(0) <= s.Threads {
 		runtime.GOMAXPROCS(s.Threads + 1)
@@ -40,10 +39,10 @@ func newLoop(s *settings, kind Engine) (engine, error) {
 	return e, nil
 }
 
-func (e *loop) name() Engine   { return e.kind }
-func (e *loop) threads() int   { return len(e.all) }
-func (e *loop) parties() int   { return len(e.all) }
-func (e *loop) recorders() int { return len(e.all) }
+func (e *loop) name() Engine       { return e.kind }
+func (e *loop) threadCount() int   { return len(e.all) }
+func (e *loop) partyCount() int    { return len(e.all) }
+func (e *loop) recorderCount() int { return len(e.all) }
 
 func (e *loop) run(r *run) {
 	for _, t := range e.all {
@@ -60,17 +59,17 @@ func (e *loop) wake() {
 	}
 }
 
-// used is what the threads have used; over TLS what all of the process has, whose
-// other threads collect the garbage of handshakes.
-func (e *loop) used() usage {
-	sum := e.usedByThreads()
+// readUsage returns the usage of the threads; over TLS, the CPU time of the process, whose other threads
+// collect the garbage of handshakes.
+func (e *loop) readUsage() usage {
+	sum := e.readThreadUsage()
 	if e.s.Target.TLS != nil {
 		sum.cpu = processCPU()
 	}
 	return sum
 }
 
-func (e *loop) usedByThreads() usage {
+func (e *loop) readThreadUsage() usage {
 	var sum usage
 	for _, t := range e.all {
 		sum.cpu += threadCPU(t.tid)
@@ -92,66 +91,64 @@ func (e *loop) close() {
 	}
 }
 
-// maxDialing is how many connections a thread opens at a time: a server's
-// backlog is not endless, and a connection it turns away waits for a second.
+// maxDialing is the number of connections that a thread opens at a time: a server's backlog is limited, and a
+// connection beyond it is retried after a second.
 const maxDialing = 64
 
-// conn is a place for one request at a time on a connection: HTTP/1.1 has one of
-// them on each, HTTP/2 as many as streams may be open. It is in one of its thread's
-// lists, and which one says what it is doing. Those of a connection that is not open
-// are in none, but for the first, which stands for the connection; so are those of
-// an open one that the server has no room for.
-type conn struct {
-	prev, next *conn
-	in         *list
-	since      int64 // ns when it was put there
+// slot carries one request at a time on a connection: HTTP/1.1 has one per connection, HTTP/2 one per stream
+// that may be open. A slot is in one list of its thread, which is its state. Of a connection that is not open
+// only the first slot is in a list, and represents the connection. Of an open one, slots beyond the server's
+// limit are in none.
+type slot struct {
+	prev, next *slot
+	list       *list
+	since      int64 // ns when it entered the list
 	link       *link
-	number     int  // among the places of its connection
-	last       bool // HTTP/1.1: the connection is closed after this answer
-	x          exchange
+	number     int  // index among the slots of its connection
+	last       bool // HTTP/1.1: the connection closes after this response
+	request    exchange
 }
 
 // link is one connection.
 type link struct {
-	index   int32
-	turn    int32 // grows when the descriptor is closed: events of an old one are told by it
-	fd      int
-	addr    int     // of the engine's addresses, the one to try
-	made    bool    // in this leg, at least once
-	again   bool    // it was open before
-	opened  bool    // requests can be sent
-	gone    bool    // the other side has closed: the end is still to be read
-	deaf    bool    // nothing more can be sent
-	owes    bool    // it is among the thread's owing
-	more    bool    // it is among the thread's unread
-	uses    int     // requests since it was opened
-	rest    []byte  // still to be sent; over TLS still to be encrypted
-	own     []byte  // room for a request with numbers of its own
-	numbers []int64 // HTTP/1.1: room for those
-	f       framer1
-	secure  *secure // TLS; nil: plain text
-	places  []conn
+	index         int32
+	generation    int32 // changes when the descriptor is closed, to recognise its late events
+	fd            int
+	addr          int     // index of the address to try
+	wasOpened     bool    // at least once in this phase
+	isReopened    bool    // it was open before
+	opened        bool    // requests can be sent
+	peerClosed    bool    // the other side has closed: the end is still to be read
+	isWriteClosed bool    // writes fail
+	toFlush       bool    // it is in the thread's list of that name
+	toRead        bool    // it is in the thread's list of that name
+	uses          int     // requests since it was opened
+	rest          []byte  // bytes to send; over TLS still to encrypt
+	filled        []byte  // buffer of a request with numbers
+	numbers       []int64 // HTTP/1.1: those numbers
+	f             framer1
+	secure        *secure // TLS, or nil
+	slots         []slot
 
-	h    *http2 // nil: HTTP/1.1
-	used int    // HTTP/2: places in a list
-	busy int    // HTTP/2: requests under way
-	got  int64  // HTTP/2: bytes received that no request's account has yet
-	sent int    // HTTP/2: the same of bytes sent
+	h             *http2 // nil for HTTP/1.1
+	usedSlots     int    // HTTP/2: slots in a list
+	busySlots     int    // HTTP/2: requests in flight
+	unassignedIn  int64  // HTTP/2: received bytes not yet assigned to a request
+	unassignedOut int    // HTTP/2: sent bytes not yet assigned to a request
 }
 
-// first is the place that stands for the connection.
-func (l *link) first() *conn { return &l.places[0] }
+// firstSlot returns the slot that represents the connection.
+func (l *link) firstSlot() *slot { return &l.slots[0] }
 
-// list is a list of connections in the order they were put in, and so in that
-// of their times.
+// list is a list of slots in the order of their entry times.
 type list struct {
-	head, tail *conn
+	head, tail *slot
 	n          int
 }
 
-func (l *list) push(c *conn, now int64) {
-	c.in.remove(c)
-	c.in, c.since, c.prev, c.next = l, now, l.tail, nil
+func (l *list) push(c *slot, now int64) {
+	c.list.remove(c)
+	c.list, c.since, c.prev, c.next = l, now, l.tail, nil
 	if l.tail != nil {
 		l.tail.next = c
 	} else {
@@ -161,8 +158,8 @@ func (l *list) push(c *conn, now int64) {
 	l.n++
 }
 
-// insert puts c where its time belongs, which is near the end.
-func (l *list) insert(c *conn, since int64) {
+// insert moves c to its position by entry time, which is near the end.
+func (l *list) insert(c *slot, since int64) {
 	l.push(c, since)
 	for p := c.prev; p != nil && p.since > since; p = c.prev {
 		p.next, c.prev = c.next, p.prev
@@ -180,11 +177,11 @@ func (l *list) insert(c *conn, since int64) {
 	}
 }
 
-func (l *list) remove(c *conn) {
+func (l *list) remove(c *slot) {
 	if l == nil {
 		return
 	}
-	c.in = nil
+	c.list = nil
 	if c.prev != nil {
 		c.prev.next = c.next
 	} else {
@@ -198,47 +195,46 @@ func (l *list) remove(c *conn) {
 	l.n--
 }
 
-// due is when the first in the list has been there for d; never for an empty
-// one.
-func (l *list) due(d int64) int64 {
+// dueAt returns when the first entry will have been in the list for d, in ns, or never if the list is empty.
+func (l *list) dueAt(d int64) int64 {
 	if l.head == nil {
 		return never
 	}
 	return l.head.since + d
 }
 
-// sockets is how a thread reaches its sockets, and hears what has happened to them.
+// sockets is a thread's access to its sockets and their events.
 type sockets interface {
-	// watch begins to watch l.fd, which is being connected.
+	// watch adds l.fd, which is being connected.
 	watch(l *link) error
-	// send has the socket take b, and returns how much of it was taken since the
-	// last call. With EAGAIN an event says when to call again, with the rest, which
-	// the caller keeps as it is until then.
+	// send sends b, and returns the number of its bytes sent since the
+	// last call. After EAGAIN an event asks to call it again with the rest, which
+	// the caller must not change until then.
 	send(l *link, b []byte) (n int, errno syscall.Errno)
-	// receive takes what has come: nothing without an error is the end. b is room,
-	// or lent until the next call; more says that there may be more.
+	// receive returns the received bytes: none without an error is the end. b is room,
+	// or valid until the next call; more means that there may be more.
 	receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno)
-	// shut closes l.fd; what happens to it afterwards is nobody's.
+	// shut closes l.fd, and ignores its further events.
 	shut(l *link)
-	// wait hands what happens to the thread, and waits for it for d at most. It
-	// returns how many events there were.
+	// wait waits at most d for events and passes them to the thread. It
+	// returns their number.
 	wait(d time.Duration) int
-	// settle does what was put off until the next wait.
+	// settle does everything that was deferred to the next wait.
 	settle()
-	// ring ends a wait, or the next one; other threads call it.
+	// ring ends the current or the next wait; other threads call it.
 	ring()
 	close()
 }
 
-// event is what has happened to a connection.
+// event is an event of a connection.
 type event struct {
-	index, turn int32
-	in          bool // something has come, or the end
-	out         bool // the socket takes more, or is connected
-	gone        bool // the other side has closed
+	index, generation int32
+	in                bool // bytes have arrived, or the end
+	out               bool // the socket is writable, or connected
+	peerClosed        bool // the other side has closed
 }
 
-// address is one to connect to.
+// address is an address to connect to.
 type address struct {
 	family int
 	sa     syscall.Sockaddr

@@ -10,80 +10,79 @@ import (
 	"syscall"
 )
 
-// handle does what an event of one connection asks for. Events come once for
-// each change, so whatever is there must be taken now.
-func (t *thread) handle(ev event) {
+// handleEvent processes an event of one connection. Events are edge-triggered: all available bytes must be
+// read now.
+func (t *thread) handleEvent(ev event) {
 	l := &t.links[ev.index]
-	if l.turn != ev.turn {
+	if l.generation != ev.generation {
 		return
 	}
-	c := l.first()
-	l.gone = l.gone || ev.gone
+	c := l.firstSlot()
+	l.peerClosed = l.peerClosed || ev.peerClosed
 	if l.secure != nil && ev.in {
-		l.secure.news(l.gone)
+		l.secure.notify(l.peerClosed)
 	}
-	if c.in == &t.dialing {
-		t.dialed(l)
+	if c.list == &t.dialing {
+		t.finishDial(l)
 	} else if ev.out {
-		t.flush(l)
+		t.flushLink(l)
 	}
 	switch {
-	case !ev.in || l.turn != ev.turn || !l.opened:
+	case !ev.in || l.generation != ev.generation || !l.opened:
 	case l.h != nil:
-		t.receive2(l)
-	case c.in == &t.busy:
-		t.receive(l)
-	case c.in == &t.idle, c.in == &t.pausing:
-		t.disturbed(l)
+		t.receiveHTTP2(l)
+	case c.list == &t.busy:
+		t.receiveResponse(l)
+	case c.list == &t.idle, c.list == &t.pausing:
+		t.checkIdle(l)
 	}
-	if t.r.queue != nil && t.idle.head != nil && (!t.holds || t.held.at <= t.now) {
-		t.pump()
-		t.sendOwed()
+	if t.r.queue != nil && t.idle.head != nil && (!t.hasTicket || t.heldTicket.at <= t.now) {
+		t.sendOpenLoop()
+		t.flushQueued()
 	}
 }
 
-// connect opens connections that are closed, unless the leg is over, and gives
-// up attempts that take too long. It returns when it is to be called again.
-func (t *thread) connect(over bool) (next int64) {
-	for t.failed.due(retryAfter) <= t.now {
+// openLinks opens closed connections, unless the phase is over, and fails attempts that exceed the timeout. It
+// returns when it must be called again.
+func (t *thread) openLinks(over bool) (next int64) {
+	for t.failed.dueAt(retryAfter) <= t.now {
 		t.closed.push(t.failed.head, t.now)
 	}
 	for !over && t.closed.head != nil && t.dialing.n < maxDialing {
-		t.dial(t.closed.head.link)
+		t.startDial(t.closed.head.link)
 	}
 	limit := int64(t.s.Timeout)
-	for t.dialing.due(limit) <= t.now {
-		t.refused(t.dialing.head.link, os.NewSyscallError("connect", syscall.ETIMEDOUT))
+	for t.dialing.dueAt(limit) <= t.now {
+		t.failDial(t.dialing.head.link, os.NewSyscallError("connect", syscall.ETIMEDOUT))
 	}
-	if !t.said && t.unmade == 0 {
-		t.said = true
-		t.r.dialed()
+	if !t.allDialed && t.undialed == 0 {
+		t.allDialed = true
+		t.r.markDialed()
 	}
-	t.r.patience(t.now)
-	return min(t.failed.due(retryAfter), t.dialing.due(limit))
+	t.r.startIfOverdue(t.now)
+	return min(t.failed.dueAt(retryAfter), t.dialing.dueAt(limit))
 }
 
-func (t *thread) dial(l *link) {
-	t.now = t.s.now()
-	t.dialing.push(l.first(), t.now)
-	fd, err := dialNow(t.addrs[l.addr%len(t.addrs)])
+func (t *thread) startDial(l *link) {
+	t.now = t.s.nowNS()
+	t.dialing.push(l.firstSlot(), t.now)
+	fd, err := startConnect(t.addrs[l.addr%len(t.addrs)])
 	l.fd = fd
 	if err == nil {
 		if err = t.net.watch(l); err == nil {
 			return
 		}
 	}
-	t.refused(l, err)
+	t.failDial(l, err)
 }
 
-// dialed is said of a connection that was made, or could not be; over TLS of one
-// whose handshake may go on, too.
-func (t *thread) dialed(l *link) {
-	t.now = t.s.now()
+// finishDial handles the result of a connection attempt. Over TLS it also continues the handshake.
+func (t *thread) finishDial(l *link) {
+	t.now = t.s.nowNS()
 	if l.secure == nil {
 		errno, err := syscall.GetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
 		if err != nil || errno != 0 {
-			t.refused(l, os.NewSyscallError("connect", syscall.Errno(errno)))
+			t.failDial(l, os.NewSyscallError("connect", syscall.Errno(errno)))
 			return
 		}
 		if t.tls != nil {
@@ -91,55 +90,55 @@ func (t *thread) dialed(l *link) {
 		}
 	}
 	if s := l.secure; s != nil {
-		whole, err := s.handshake()
-		t.now = t.s.now()
+		whole, err := s.continueHandshake()
+		t.now = t.s.nowNS()
 		if err == nil && whole {
-			err = t.s.agreed(s.conn)
+			err = t.s.checkALPN(s.conn)
 		}
 		if err != nil {
-			t.refused(l, err)
+			t.failDial(l, err)
 		}
 		if err != nil || !whole {
 			return
 		}
-		t.rec.shook(t.now-s.began, s.conn.ConnectionState().DidResume)
+		t.rec.recordHandshake(t.now-s.began, s.conn.ConnectionState().DidResume)
 	}
-	if !l.made && !t.said {
-		t.unmade--
+	if !l.wasOpened && !t.allDialed {
+		t.undialed--
 	}
-	l.made = true
-	t.rec.connected(t.now-l.first().since, l.again)
-	l.again, l.opened, l.uses, l.rest = true, true, 0, nil
-	t.r.connected()
+	l.wasOpened = true
+	t.rec.recordConnect(t.now-l.firstSlot().since, l.isReopened)
+	l.isReopened, l.opened, l.uses, l.rest = true, true, 0, nil
+	t.r.addConn()
 	if l.h != nil {
-		t.open2(l)
+		t.openHTTP2(l)
 	}
-	t.next(l.first())
+	t.freeSlot(l.firstSlot())
 }
 
-// refused is said of a connection that could not be made. It has failed when
-// every address of the target has.
-func (t *thread) refused(l *link, err error) {
-	t.shut(l)
+// failDial handles a failed connection attempt. The attempt counts as failed after all addresses of the target
+// have failed.
+func (t *thread) failDial(l *link, err error) {
+	t.closeLink(l)
 	if l.addr++; l.addr%len(t.addrs) != 0 {
 		return
 	}
-	t.rec.unconnected(err)
-	t.failed.push(l.first(), t.now)
-	t.r.refused(t.now)
+	t.rec.recordConnectError(err)
+	t.failed.push(l.firstSlot(), t.now)
+	t.r.abortIfUnconnected(t.now)
 }
 
-// shut closes the descriptor, and the connection is one to be opened.
-func (t *thread) shut(l *link) {
+// closeLink closes the descriptor and moves the connection to those to be opened.
+func (t *thread) closeLink(l *link) {
 	l.close(t.net)
-	l.turn++
-	for i := range l.places {
-		l.places[i].in.remove(&l.places[i])
+	l.generation++
+	for i := range l.slots {
+		l.slots[i].list.remove(&l.slots[i])
 	}
-	t.closed.push(l.first(), t.now)
+	t.closed.push(l.firstSlot(), t.now)
 }
 
-// close closes the descriptor without a farewell, which might have to wait.
+// close closes the descriptor without a TLS close_notify, which could block.
 func (l *link) close(net sockets) {
 	if l.secure != nil {
 		l.secure.close()
@@ -148,37 +147,36 @@ func (l *link) close(net sockets) {
 	if l.fd >= 0 {
 		net.shut(l)
 	}
-	l.fd, l.opened, l.gone, l.deaf = -1, false, false, false
+	l.fd, l.opened, l.peerClosed, l.isWriteClosed = -1, false, false, false
 }
 
-// drop shuts a connection that was open.
-func (t *thread) drop(l *link) {
-	t.shut(l)
-	t.r.disconnected(t.now)
+// dropLink closes a connection that was open.
+func (t *thread) dropLink(l *link) {
+	t.closeLink(l)
+	t.r.removeConn(t.now)
 }
 
-// next is what a place is for when it is free: it is sent on when
-// all answers that have come are taken, so that none of them has to wait for
-// requests to be sent before its time is read.
-func (t *thread) next(c *conn) {
-	if t.r.leg.Think > 0 && c.link.uses > 0 && !t.r.over() {
+// freeSlot makes a slot available, after the think time if there is one. The next request is sent only after
+// all received responses were read, so that their times include no sending.
+func (t *thread) freeSlot(c *slot) {
+	if t.r.leg.Think > 0 && c.link.uses > 0 && !t.r.isOver() {
 		t.pausing.push(c, t.now)
 		return
 	}
 	t.idle.push(c, t.now)
 }
 
-// send begins the next request in a free place.
-func (t *thread) send(c *conn, tk ticket) {
-	l, i := c.link, t.turn
-	if t.turn++; t.turn == len(t.s.requests) {
-		t.turn = 0
+// sendRequest starts the next request in a free slot.
+func (t *thread) sendRequest(c *slot, tk ticket) {
+	l, i := c.link, t.nextRequest
+	if t.nextRequest++; t.nextRequest == len(t.s.requests) {
+		t.nextRequest = 0
 	}
 	q := &t.s.requests[i]
 	l.uses++
 	if l.h != nil {
-		x := exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now, keep: t.rec.verifies(), numbers: q.draw(c.x.numbers[:0])}
-		t.send2(c, x)
+		x := exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now, verify: t.rec.takeVerify(), numbers: q.drawNumbers(c.request.numbers[:0])}
+		t.sendHTTP2(c, x)
 		return
 	}
 	l.rest, c.last = q.wire, q.closes
@@ -186,123 +184,122 @@ func (t *thread) send(c *conn, tk ticket) {
 		l.rest, c.last = q.last, true
 	}
 	if len(q.draws) > 0 {
-		l.own, l.numbers = append(l.own[:0], l.rest...), q.draw(l.numbers[:0])
-		l.rest = l.own
-		if err := q.fill(l.own, l.own[len(l.own)-q.body:], l.numbers); err != nil {
-			t.cannot(l, tk, i, err)
+		l.filled, l.numbers = append(l.filled[:0], l.rest...), q.drawNumbers(l.numbers[:0])
+		l.rest = l.filled
+		if err := q.writeNumbers(l.filled, l.filled[len(l.filled)-q.body:], l.numbers); err != nil {
+			t.abortLeg(l, tk, i, err)
 			return
 		}
 	}
-	c.x = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
-	l.f.reset(q.head, t.rec.verifies())
-	t.rec.sending(&c.x, t.now)
+	c.request = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
+	l.f.reset(q.head, t.rec.takeVerify())
+	t.rec.recordSend(&c.request, t.now)
 	t.busy.push(c, t.now)
-	t.push(l)
+	t.pushOutput(l)
 }
 
-// cannot gives up a leg whose request i cannot be made.
-func (t *thread) cannot(l *link, tk ticket, i int, err error) {
+// abortLeg aborts the phase because request i cannot be made.
+func (t *thread) abortLeg(l *link, tk ticket, i int, err error) {
 	if t.r.queue != nil {
 		t.r.queue.giveBack(tk)
 	}
 	t.r.abort(fmt.Errorf("request %d: %w", i, err))
-	t.drop(l)
+	t.dropLink(l)
 }
 
-// push sends as much as the socket takes; an event says when it takes more. It
-// reports whether it took all.
-func (t *thread) push(l *link) bool {
-	if l.deaf {
+// pushOutput sends as much as the socket accepts; an event reports when it accepts more. It reports whether
+// everything was sent.
+func (t *thread) pushOutput(l *link) bool {
+	if l.isWriteClosed {
 		return false
 	}
 	var n int
 	var errno syscall.Errno
 	if l.secure != nil {
-		n, errno = l.secure.send(l.rest)
+		n, errno = l.secure.encryptAndSend(l.rest)
 	} else {
 		n, errno = t.net.send(l, l.rest)
 	}
 	if l.h != nil {
-		l.sent += n
+		l.unassignedOut += n
 	} else {
-		l.first().x.out += n
+		l.firstSlot().request.bytesOut += n
 	}
 	l.rest = l.rest[n:]
 	switch errno {
 	case 0:
 		return true
 	case syscall.EAGAIN:
-	case syscall.EPIPE, syscall.ECONNRESET: // it may have answered before it closed
-		l.gone, l.deaf = true, true
+	case syscall.EPIPE, syscall.ECONNRESET: // a response may have arrived before the close
+		l.peerClosed, l.isWriteClosed = true, true
 		if l.secure != nil {
-			l.secure.news(true)
+			l.secure.notify(true)
 		}
-		t.later(l)
+		t.queueRead(l)
 	default:
-		t.now = t.s.now()
-		t.lost(l, ofReset, os.NewSyscallError("send", errno))
+		t.now = t.s.nowNS()
+		t.failLink(l, ofReset, os.NewSyscallError("send", errno))
 	}
 	return false
 }
 
-// flush sends what a connection has to send.
-func (t *thread) flush(l *link) {
-	if !l.opened || l.h == nil && l.first().in != &t.busy {
+// flushLink sends the output of a connection.
+func (t *thread) flushLink(l *link) {
+	if !l.opened || l.h == nil && l.firstSlot().list != &t.busy {
 		return
 	}
-	for t.push(l) && l.h != nil {
-		if l.rest = l.h.owed(); len(l.rest) == 0 {
+	for t.pushOutput(l) && l.h != nil {
+		if l.rest = l.h.takeOutput(); len(l.rest) == 0 {
 			return
 		}
 	}
 }
 
-// owe has a connection flushed before the thread waits.
-func (t *thread) owe(l *link) {
-	if !l.owes {
-		l.owes = true
-		t.owing = append(t.owing, l)
+// queueFlush has a connection flushed before the thread waits.
+func (t *thread) queueFlush(l *link) {
+	if !l.toFlush {
+		l.toFlush = true
+		t.toFlush = append(t.toFlush, l)
 	}
 }
 
-// sendOwed flushes the connections that have something to send.
-func (t *thread) sendOwed() {
-	for i := 0; i < len(t.owing); i++ {
-		l := t.owing[i]
-		l.owes = false
-		t.flush(l)
+// flushQueued flushes the queued connections.
+func (t *thread) flushQueued() {
+	for i := 0; i < len(t.toFlush); i++ {
+		l := t.toFlush[i]
+		l.toFlush = false
+		t.flushLink(l)
 	}
-	t.owing = t.owing[:0]
+	t.toFlush = t.toFlush[:0]
 }
 
-// later has a connection read again before the thread waits.
-func (t *thread) later(l *link) {
-	if !l.more {
-		l.more = true
-		t.unread = append(t.unread, l)
+// queueRead has a connection read again before the thread waits.
+func (t *thread) queueRead(l *link) {
+	if !l.toRead {
+		l.toRead = true
+		t.toRead = append(t.toRead, l)
 	}
 }
 
-// readOn reads on where there was too much to be read at a time.
-func (t *thread) readOn() {
-	for range len(t.unread) {
-		l := t.unread[0]
-		t.unread = append(t.unread[:0], t.unread[1:]...)
-		l.more = false
+// readQueued continues with the connections that had too much to read at a time.
+func (t *thread) readQueued() {
+	for range len(t.toRead) {
+		l := t.toRead[0]
+		t.toRead = append(t.toRead[:0], t.toRead[1:]...)
+		l.toRead = false
 		switch {
 		case !l.opened:
 		case l.h != nil:
-			t.receive2(l)
-		case l.first().in == &t.busy:
-			t.receive(l)
+			t.receiveHTTP2(l)
+		case l.firstSlot().list == &t.busy:
+			t.receiveResponse(l)
 		}
 	}
 }
 
-// read takes what has come: nothing without an error is the end. It returns
-// errAgain where nothing has, and whether there may be more. What it returns holds
-// until the next call.
-func (t *thread) read(l *link) (b []byte, more bool, err error) {
+// readLink returns the received bytes: none without an error is the end. It returns errAgain if nothing has
+// arrived, and whether there may be more. b is valid until the next call.
+func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
 	if l.secure != nil {
 		n, err := l.secure.conn.Read(t.buf)
 		if n > 0 {
@@ -323,112 +320,109 @@ func (t *thread) read(l *link) (b []byte, more bool, err error) {
 	return nil, false, os.NewSyscallError("recv", errno)
 }
 
-// receive takes what there is of an answer. Less than fits says that it was
-// all, unless the other side is gone: then the end is still to be read.
-func (t *thread) receive(l *link) {
-	c := l.first()
-	for range mostReads {
-		b, more, err := t.read(l)
+// receiveResponse reads the available bytes of a response, in at most maxReads reads.
+func (t *thread) receiveResponse(l *link) {
+	c := l.firstSlot()
+	for range maxReads {
+		b, more, err := t.readLink(l)
 		if errors.Is(err, errAgain) {
 			return
 		}
-		t.now = t.s.now()
+		t.now = t.s.nowNS()
 		if err != nil {
-			t.lose(c, ofReset, err)
+			t.failRequest(c, ofReset, err)
 			return
 		}
 		if len(b) == 0 {
-			t.ended(c)
+			t.handleClose(c)
 			return
 		}
-		if c.x.pieces == 0 {
-			c.x.first = t.now
+		if c.request.parts == 0 {
+			c.request.first = t.now
 		}
-		c.x.pieces++
-		c.x.in += int64(len(b))
+		c.request.parts++
+		c.request.bytesIn += int64(len(b))
 		used, err := l.f.feed(b)
 		switch {
 		case err != nil:
-			t.lose(c, ofFraming, err)
+			t.failRequest(c, ofFraming, err)
 			return
 		case used < len(b):
-			t.lose(c, ofFraming, frameError("more than one answer"))
+			t.failRequest(c, ofFraming, frameError("more than one answer"))
 			return
-		case l.f.done():
-			t.answered(c, l.gone && l.secure == nil || more && t.another(l))
+		case l.f.isDone():
+			t.finishRequest(c, l.peerClosed && l.secure == nil || more && t.hasMoreInput(l))
 			return
 		case !more:
 			return
 		}
 	}
-	t.later(l)
+	t.queueRead(l)
 }
 
-// another reports whether something follows an answer.
-func (t *thread) another(l *link) bool {
-	b, _, err := t.read(l)
+// hasMoreInput reports whether bytes or the end follow a response.
+func (t *thread) hasMoreInput(l *link) bool {
+	b, _, err := t.readLink(l)
 	if err == nil && len(b) > 0 {
-		t.rec.unasked(t.now)
+		t.rec.recordUnsolicited(t.now)
 	}
 	return !errors.Is(err, errAgain)
 }
 
-// ended is said when the other side has closed.
-func (t *thread) ended(c *conn) {
-	if err := c.link.f.end(); err != nil {
-		t.lose(c, ofReset, err)
+// handleClose handles the end of the input during a request.
+func (t *thread) handleClose(c *slot) {
+	if err := c.link.f.closeError(); err != nil {
+		t.failRequest(c, ofReset, err)
 		return
 	}
-	t.answered(c, true)
+	t.finishRequest(c, true)
 }
 
-// answered is said when an answer is whole. A connection whose other side is
-// gone, or that was asked to close, or that has not taken the whole request,
-// is not used again.
-func (t *thread) answered(c *conn, gone bool) {
+// finishRequest records a complete response. It closes the connection if the peer has closed it, if either
+// side asked for that, or if the request was not sent completely.
+func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
-	t.rec.answered(&c.x, l.f.answer(), t.now)
+	t.rec.recordResponse(&c.request, l.f.currentResponse(), t.now)
 	if gone || c.last || l.f.closes || len(l.rest) > 0 || l.secure != nil && len(l.secure.rest) > 0 {
-		t.drop(l)
+		t.dropLink(l)
 		return
 	}
-	t.next(c)
+	t.freeSlot(c)
 }
 
-// lose is said of a request that will have no whole answer.
-func (t *thread) lose(c *conn, class int, err error) {
-	t.rec.failed(&c.x, class, err, t.now)
-	t.drop(c.link)
+// failRequest records a request that gets no complete response.
+func (t *thread) failRequest(c *slot, class int, err error) {
+	t.rec.recordFailure(&c.request, class, err, t.now)
+	t.dropLink(c.link)
 }
 
-// lost is said of a connection that broke.
-func (t *thread) lost(l *link, class int, err error) {
+// failLink fails the requests of a broken connection.
+func (t *thread) failLink(l *link, class int, err error) {
 	if l.h != nil {
-		t.lost2(l, class, err)
+		t.failHTTP2(l, class, err)
 		return
 	}
-	t.lose(l.first(), class, err)
+	t.failRequest(l.firstSlot(), class, err)
 }
 
-// tooLate is said of a request that was not answered in time.
-func (t *thread) tooLate(c *conn) {
+// timeOut fails a request that exceeded the timeout.
+func (t *thread) timeOut(c *slot) {
 	if c.link.h != nil {
-		t.tooLate2(c)
+		t.timeOutStream(c)
 		return
 	}
-	t.lose(c, ofTimeout, errTimeout)
+	t.failRequest(c, ofTimeout, errTimeout)
 }
 
-// disturbed is said when something comes over a free connection: it was
-// closed, or bytes came that nobody asked for.
-func (t *thread) disturbed(l *link) {
-	b, _, err := t.read(l)
-	t.now = t.s.now()
+// checkIdle handles input on a free connection: its end, or unsolicited bytes.
+func (t *thread) checkIdle(l *link) {
+	b, _, err := t.readLink(l)
+	t.now = t.s.nowNS()
 	if errors.Is(err, errAgain) {
 		return
 	}
 	if err == nil && len(b) > 0 {
-		t.rec.unasked(t.now)
+		t.rec.recordUnsolicited(t.now)
 	}
-	t.drop(l)
+	t.dropLink(l)
 }

@@ -8,176 +8,172 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// open2 begins a connection of HTTP/2. Its first stream does not wait for the
-// server's SETTINGS, which limit the number of streams.
-func (t *thread) open2(l *link) {
+// openHTTP2 starts a connection of HTTP/2. Its first stream does not wait for the server's SETTINGS, which
+// limit the number of streams.
+func (t *thread) openHTTP2(l *link) {
 	l.h.open()
-	l.used, l.busy, l.got, l.sent = 1, 0, 0, 0
-	t.owe(l)
+	l.usedSlots, l.busySlots, l.unassignedIn, l.unassignedOut = 1, 0, 0, 0
+	t.queueFlush(l)
 }
 
-// allowed is how many requests may be under way on a connection.
-func (l *link) allowed() int {
-	if !l.h.greeted {
+// maxRequests returns the number of requests that may be in flight on a connection.
+func (l *link) maxRequests() int {
+	if !l.h.hasSettings {
 		return 1
 	}
-	return max(1, int(min(int64(len(l.places)), int64(l.h.most))))
+	return max(1, int(min(int64(len(l.slots)), int64(l.h.maxStreams))))
 }
 
-// free2 decides what a place does after its request: it takes the next one, or
-// goes out of use. A place is a slot for one stream of a connection.
-func (t *thread) free2(c *conn) {
+// freeStream reuses a slot after its request, or retires it if the connection opens no more streams or has too
+// many.
+func (t *thread) freeStream(c *slot) {
 	l := c.link
-	if l.h.closes() || l.used > l.allowed() {
-		t.put(c)
+	if l.h.isClosing() || l.usedSlots > l.maxRequests() {
+		t.retireSlot(c)
 		return
 	}
-	t.next(c)
+	t.freeSlot(c)
 }
 
-// put takes a place out of use.
-func (t *thread) put(c *conn) {
-	c.in.remove(c)
-	c.link.used--
+// retireSlot takes a slot out of use.
+func (t *thread) retireSlot(c *slot) {
+	c.list.remove(c)
+	c.link.usedSlots--
 }
 
-// settle2 is called after every read. It starts requests on as many places as the
-// server allows, and closes a connection that takes no more requests once none is
-// in flight.
-func (t *thread) settle2(l *link) {
-	if !l.h.closes() {
-		for i := 0; l.used < l.allowed() && i < len(l.places); i++ {
-			if c := &l.places[i]; c.in == nil {
-				l.used++
-				t.next(c)
+// updateSlots is called after every read. It starts requests on as many slots as the server allows, and closes
+// a connection that takes no more requests once none is in flight.
+func (t *thread) updateSlots(l *link) {
+	if !l.h.isClosing() {
+		for i := 0; l.usedSlots < l.maxRequests() && i < len(l.slots); i++ {
+			if c := &l.slots[i]; c.list == nil {
+				l.usedSlots++
+				t.freeSlot(c)
 			}
 		}
-		t.owe(l)
+		t.queueFlush(l)
 		return
 	}
-	for i := range l.places {
-		if c := &l.places[i]; c.in == &t.idle || c.in == &t.pausing {
-			t.put(c)
+	for i := range l.slots {
+		if c := &l.slots[i]; c.list == &t.idle || c.list == &t.pausing {
+			t.retireSlot(c)
 		}
 	}
-	if l.busy == 0 {
-		t.farewell(l)
-		t.drop(l)
+	if l.busySlots == 0 {
+		t.sendGoodbye(l)
+		t.dropLink(l)
 		return
 	}
-	t.owe(l)
+	t.queueFlush(l)
 }
 
-// send2 begins a request in a free place; it is sent with those that begin at the
-// same time.
-func (t *thread) send2(c *conn, x exchange) {
+// sendHTTP2 starts a request in a free slot; it is sent together with others that start at the same time.
+func (t *thread) sendHTTP2(c *slot, x exchange) {
 	l, q := c.link, &t.s.requests[x.index]
-	if err := l.h.askOn(c.number, q, x.numbers, x.keep); err != nil {
-		t.cannot(l, ticket{x.intended, x.measured}, x.index, err)
+	if err := l.h.startCall(c.number, q, x.numbers, x.verify); err != nil {
+		t.abortLeg(l, ticket{x.intended, x.measured}, x.index, err)
 		return
 	}
-	c.x = x
-	t.rec.sending(&c.x, t.now)
+	c.request = x
+	t.rec.recordSend(&c.request, t.now)
 	t.busy.insert(c, x.sent)
-	l.busy++
+	l.busySlots++
 	if l.uses == t.s.PerConn || q.closes {
-		l.h.leaving = true
+		l.h.noMoreStreams = true
 	}
-	if l.h.closes() {
-		t.settle2(l)
+	if l.h.isClosing() {
+		t.updateSlots(l)
 		return
 	}
-	t.owe(l)
+	t.queueFlush(l)
 }
 
-// receive2 takes what there is of answers, and of all else that a server says.
-func (t *thread) receive2(l *link) {
-	for range mostReads {
-		b, more, err := t.read(l)
+// receiveHTTP2 reads the available bytes of responses and other frames.
+func (t *thread) receiveHTTP2(l *link) {
+	for range maxReads {
+		b, more, err := t.readLink(l)
 		if errors.Is(err, errAgain) {
 			return
 		}
-		t.now = t.s.now()
+		t.now = t.s.nowNS()
 		switch {
 		case err != nil:
-			t.lost2(l, ofReset, err)
+			t.failHTTP2(l, ofReset, err)
 			return
 		case len(b) == 0:
-			t.lost2(l, ofReset, nil)
+			t.failHTTP2(l, ofReset, nil)
 			return
 		}
-		l.got += int64(len(b))
+		l.unassignedIn += int64(len(b))
 		l.h.now = t.now
-		if err := l.h.hear(b); err != nil {
-			t.farewell(l)
-			t.lost2(l, ofFraming, err)
+		if err := l.h.feedAll(b); err != nil {
+			t.sendGoodbye(l)
+			t.failHTTP2(l, ofFraming, err)
 			return
 		}
-		for _, i := range l.h.over {
-			t.decided(l, i)
+		for _, i := range l.h.decided {
+			t.recordOutcome(l, i)
 		}
-		turn := l.turn
-		if t.settle2(l); !more || l.turn != turn {
+		turn := l.generation
+		if t.updateSlots(l); !more || l.generation != turn {
 			return
 		}
 	}
-	t.later(l)
+	t.queueRead(l)
 }
 
-// farewell sends what the server is to know before the connection ends, if the
-// socket takes it at once.
-func (t *thread) farewell(l *link) {
-	if l.deaf || len(l.rest) > 0 {
+// sendGoodbye sends the last output before the connection closes, unless the socket buffer is full.
+func (t *thread) sendGoodbye(l *link) {
+	if l.isWriteClosed || len(l.rest) > 0 {
 		return
 	}
-	if b := l.h.owed(); l.secure != nil {
-		_, _ = l.secure.send(b)
+	if b := l.h.takeOutput(); l.secure != nil {
+		_, _ = l.secure.encryptAndSend(b)
 	} else {
 		_, _ = t.net.send(l, b)
 	}
 }
 
-// decided records the outcome of a finished request.
-func (t *thread) decided(l *link, i int) {
-	c, call := &l.places[i], &l.h.calls[i]
-	t.over(c, call)
-	if call.lost != nil && c.x.sentAgain(call.lost) {
-		t.leave(c)
+// recordOutcome records the outcome of a finished request.
+func (t *thread) recordOutcome(l *link, i int) {
+	c, call := &l.slots[i], &l.h.calls[i]
+	t.takeCounts(c, call)
+	if call.lost != nil && c.request.isRetryable(call.lost) {
+		t.queueResend(c)
 	} else if call.lost != nil {
-		t.rec.failed(&c.x, classOf(call.lost), call.lost, t.now)
+		t.rec.recordFailure(&c.request, errorClass(call.lost), call.lost, t.now)
 	} else {
-		t.rec.answered(&c.x, call.a, t.now)
+		t.rec.recordResponse(&c.request, call.a, t.now)
 	}
-	if call.a.unsent || call.upTo > l.h.written-int64(len(l.rest)) { // it came before all was sent
-		l.h.leaving = true
+	if call.a.unsent || call.upTo > l.h.written-int64(len(l.rest)) { // it arrived before all was sent
+		l.h.noMoreStreams = true
 	}
-	t.free2(c)
+	t.freeStream(c)
 }
 
-// over records the first byte, the pieces and the byte counts of a finished
-// exchange.
-func (t *thread) over(c *conn, call *call) {
+// takeCounts copies the first byte, the parts and the byte counts of a call to its finished exchange.
+func (t *thread) takeCounts(c *slot, call *call) {
 	l := c.link
-	c.x.first, c.x.pieces = call.first, call.pieces
-	c.x.in, c.x.out, l.got, l.sent = c.x.in+l.got, c.x.out+l.sent, 0, 0
-	l.busy--
+	c.request.first, c.request.parts = call.first, call.parts
+	c.request.bytesIn, c.request.bytesOut, l.unassignedIn, l.unassignedOut = c.request.bytesIn+l.unassignedIn, c.request.bytesOut+l.unassignedOut, 0, 0
+	l.busySlots--
 }
 
-// leave moves the request of a place into t.left, the one sent first at the
-// front, for any free place to send again.
-func (t *thread) leave(c *conn) {
-	t.left = append(t.left, c.x)
-	for i := len(t.left) - 1; i > 0 && t.left[i].sent < t.left[i-1].sent; i-- {
-		t.left[i], t.left[i-1] = t.left[i-1], t.left[i]
+// queueResend moves the request of a slot into t.resends, the one sent first at the front, for any free slot
+// to send again.
+func (t *thread) queueResend(c *slot) {
+	t.resends = append(t.resends, c.request)
+	for i := len(t.resends) - 1; i > 0 && t.resends[i].sent < t.resends[i-1].sent; i-- {
+		t.resends[i], t.resends[i-1] = t.resends[i-1], t.resends[i]
 	}
-	c.x = exchange{} // t.left has the exchange now, with its numbers
+	c.request = exchange{} // t.resends has the exchange now, with its numbers
 }
 
-// resend sends the requests in t.left on free places, idle or pausing. It returns
-// the time at which the oldest that still waits for a place times out, or never.
-func (t *thread) resend() (next int64) {
-	for n := len(t.left); n > 0; n-- {
-		x := t.left[0]
+// resendQueued sends the requests in t.resends on free slots, idle or pausing. It returns the time at which
+// the oldest that still waits for a slot times out, or never.
+func (t *thread) resendQueued() (next int64) {
+	for n := len(t.resends); n > 0; n-- {
+		x := t.resends[0]
 		c := t.idle.head
 		if c == nil {
 			c = t.pausing.head
@@ -186,46 +182,45 @@ func (t *thread) resend() (next int64) {
 		if c == nil && !late {
 			return x.sent + int64(t.s.Timeout)
 		}
-		t.left = append(t.left[:0], t.left[1:]...)
+		t.resends = append(t.resends[:0], t.resends[1:]...)
 		if late {
-			t.rec.failed(&x, ofTimeout, errTimeout, t.now)
+			t.rec.recordFailure(&x, ofTimeout, errTimeout, t.now)
 			continue
 		}
 		c.link.uses++
-		t.send2(c, x)
+		t.sendHTTP2(c, x)
 	}
 	return never
 }
 
-// lost2 fails all requests in flight on a connection that broke or that the server
-// closed; closing an idle one is no error. A complete answer in the same read as
-// a frame that cannot be read is lost with it.
-func (t *thread) lost2(l *link, class int, err error) {
-	if l.busy == 0 && class == ofFraming {
-		t.rec.unasked(t.now)
+// failHTTP2 fails all requests in flight on a connection that broke or that the server closed; the close of an
+// idle one is not an error. A complete response in the same read as an invalid frame is lost with it.
+func (t *thread) failHTTP2(l *link, class int, err error) {
+	if l.busySlots == 0 && class == ofFraming {
+		t.rec.recordUnsolicited(t.now)
 	}
-	for i := range l.places {
-		c, call := &l.places[i], &l.h.calls[i]
-		if c.in != &t.busy {
+	for i := range l.slots {
+		c, call := &l.slots[i], &l.h.calls[i]
+		if c.list != &t.busy {
 			continue
 		}
-		t.over(c, call)
+		t.takeCounts(c, call)
 		why := err
 		if why == nil {
-			why = call.end()
+			why = call.closeError()
 		}
-		t.rec.failed(&c.x, class, why, t.now)
+		t.rec.recordFailure(&c.request, class, why, t.now)
 	}
-	t.drop(l)
+	t.dropLink(l)
 }
 
-// tooLate2 is said of a request that was not answered in time. The others on its
-// connection go on, and no more are sent on it.
-func (t *thread) tooLate2(c *conn) {
+// timeOutStream fails a request that exceeded the timeout. The others on its connection continue, and no more
+// are sent on it.
+func (t *thread) timeOutStream(c *slot) {
 	l, call := c.link, &c.link.h.calls[c.number]
-	t.over(c, call)
-	t.rec.failed(&c.x, ofTimeout, errTimeout, t.now)
-	l.h.giveUp(call, h2.Cancel)
-	t.put(c)
-	t.settle2(l)
+	t.takeCounts(c, call)
+	t.rec.recordFailure(&c.request, ofTimeout, errTimeout, t.now)
+	l.h.abandonCall(call, h2.Cancel)
+	t.retireSlot(c)
+	t.updateSlots(l)
 }

@@ -12,10 +12,10 @@ import (
 	"unsafe"
 )
 
-// clockThreadSched is, with the complement of a thread's id, its processor time.
+// clockThreadSched is the low part of the clock id of a thread's CPU time.
 const clockThreadSched = 6
 
-// newBell returns a descriptor that wakes a thread when it is rung.
+// newBell returns a descriptor that wakes a thread when it is written to.
 func newBell() (int, error) {
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if errno != 0 {
@@ -24,22 +24,22 @@ func newBell() (int, error) {
 	return int(fd), nil
 }
 
-func ring(bell int) {
+func ringBell(bell int) {
 	one := uint64(1)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(bell), uintptr(unsafe.Pointer(&one)), 8)
 }
 
-// tie lets the calling thread run on these processors only.
-func tie(cpus []int) error {
-	m := maskOf(cpus)
-	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
+// pinThread restricts the calling thread to these processors.
+func pinThread(cpus []int) error {
+	m := newMask(cpus)
+	if err := callAffinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
 		return fmt.Errorf("processors %v: %w", cpus, err)
 	}
 	return nil
 }
 
-// threadCPU is the processor time of a thread of this process (Linux,
-// include/linux/posix-timers.h on clocks of threads).
+// threadCPU returns the CPU time of a thread of this process (Linux, include/linux/posix-timers.h on clocks of
+// threads).
 func threadCPU(tid int) time.Duration {
 	var ts syscall.Timespec
 	clock := uintptr(^tid<<3 | clockThreadSched)
@@ -49,8 +49,8 @@ func threadCPU(tid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// dialNow begins to connect a new socket. An error in progress is none.
-func dialNow(a address) (fd int, err error) {
+// startConnect starts to connect a new socket. EINPROGRESS is not an error.
+func startConnect(a address) (fd int, err error) {
 	fd, err = syscall.Socket(a.family, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, os.NewSyscallError("socket", err)
@@ -67,7 +67,7 @@ func dialNow(a address) (fd int, err error) {
 	return fd, nil
 }
 
-// parseAddress reads an IP address with port.
+// parseAddress parses an IP address with port.
 func parseAddress(s string) (address, error) {
 	ap, err := netip.ParseAddrPort(s)
 	if err != nil {

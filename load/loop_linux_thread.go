@@ -13,8 +13,8 @@ import (
 type thread struct {
 	e     *loop
 	s     *settings
-	addrs []address // its own: connecting writes to them
-	cpus  []int     // it may run on; nil: any
+	addrs []address // not shared, because connecting writes to them
+	cpus  []int     // processors it may run on; nil: any
 	tid   int
 	net   sockets
 	work  chan *run
@@ -22,28 +22,28 @@ type thread struct {
 	links []link
 	tls   *tls.Config // nil: plain text
 	buf   []byte
-	known head
+	known knownHead
 
-	closed  list // no descriptor, to be opened
+	closed  list // no descriptor, to open
 	failed  list // the same, but not before retryAfter
 	dialing list
 	idle    list
 	pausing list       // think time
-	busy    list       // a request is under way
-	owing   []*link    // that have something to send
-	unread  []*link    // that had more to be read than was read at a time
-	left    []exchange // that are to be sent again, by the time they were first sent
+	busy    list       // a request is in flight
+	toFlush []*link    // have output
+	toRead  []*link    // may have more input than was read
+	resends []exchange // requests to send again, sorted by the time of the first try
 
-	r      *run
-	rec    recorder
-	now    int64 // ns, as last read
-	timer  timer
-	turn   int  // index of the next request
-	unmade int  // connections that were to be opened at the start, and have not been
-	said   bool // that all have
-	final  bool // the last requests of an open loop were sent
-	held   ticket
-	holds  bool
+	r           *run
+	rec         recorder
+	now         int64 // ns, as last read
+	timer       timer
+	nextRequest int  // index of the next request
+	undialed    int  // connections to open at the start that are not open yet
+	allDialed   bool // markDialed was called
+	isDrained   bool // the last requests of an open loop were sent
+	heldTicket  ticket
+	hasTicket   bool
 }
 
 // newThread starts thread n of an engine.
@@ -67,29 +67,29 @@ func newThread(e *loop, n int) (*thread, error) {
 		own++
 	}
 	if e.s.Target.TLS != nil {
-		t.tls = e.s.secured()
+		t.tls = e.s.tlsConfig()
 	}
 	t.links = make([]link, own)
 	for i := range t.links {
 		l := &t.links[i]
-		l.index, l.fd, l.places = int32(i), -1, make([]conn, e.s.Streams)
+		l.index, l.fd, l.slots = int32(i), -1, make([]slot, e.s.Streams)
 		l.f.known, l.f.kept.room = &t.known, &e.s.room
 		if e.s.Protocol != HTTP1 {
 			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.room)
 		}
-		for k := range l.places {
-			l.places[k].link, l.places[k].number = l, k
+		for k := range l.slots {
+			l.slots[k].link, l.slots[k].number = l, k
 		}
-		t.closed.push(l.first(), 0)
+		t.closed.push(l.firstSlot(), 0)
 	}
 	ready := make(chan error)
-	go t.live(ready)
+	go t.runThread(ready)
 	return t, <-ready
 }
 
-// live is the thread's life. It stays locked, so the system's thread ends with
-// it, and what was set on it.
-func (t *thread) live(ready chan<- error) {
+// runThread runs the thread's phases. It never unlocks the goroutine, so that the operating system's thread ends
+// with it, with its affinity and timer slack.
+func (t *thread) runThread(ready chan<- error) {
 	runtime.LockOSThread()
 	err := t.setUp()
 	ready <- err
@@ -98,7 +98,7 @@ func (t *thread) live(ready chan<- error) {
 		return
 	}
 	for r := range t.work {
-		t.leg(r)
+		t.runLeg(r)
 		t.e.done <- struct{}{}
 	}
 	t.tearDown()
@@ -107,9 +107,9 @@ func (t *thread) live(ready chan<- error) {
 
 func (t *thread) setUp() (err error) {
 	t.tid = syscall.Gettid()
-	sharpen()
+	setTimerSlack()
 	if t.cpus != nil {
-		if err := tie(t.cpus); err != nil {
+		if err := pinThread(t.cpus); err != nil {
 			return err
 		}
 	}
@@ -131,33 +131,33 @@ func (t *thread) tearDown() {
 	t.net.close()
 }
 
-// leg carries the thread's part of one leg through.
-func (t *thread) leg(r *run) {
-	t.r, t.said, t.final, t.holds = r, false, false, false
+// runLeg executes the thread's part of one phase.
+func (t *thread) runLeg(r *run) {
+	t.r, t.allDialed, t.isDrained, t.hasTicket = r, false, false, false
 	t.rec.start(r)
-	t.now = t.s.now()
-	t.arrive()
+	t.now = t.s.nowNS()
+	t.prepareLeg()
 	for !r.aborted.Load() {
-		next := t.turnOver()
-		if r.over() && t.busy.n == 0 && len(t.left) == 0 {
+		next := t.runDue()
+		if r.isOver() && t.busy.n == 0 && len(t.resends) == 0 {
 			break
 		}
-		t.wait(next)
+		t.waitEvents(next)
 	}
-	t.depart()
+	t.cleanUpLeg()
 	t.rec.stop()
 	t.r = nil
 }
 
-// arrive sees what became of the connections since the last leg.
-func (t *thread) arrive() {
+// prepareLeg processes the events of connections since the last phase.
+func (t *thread) prepareLeg() {
 	for i := range t.links {
 		if t.links[i].opened {
 			t.r.conns.Add(1)
 		}
 	}
-	for range 1 + len(t.links)/16 { // a wait returns so many events
-		if t.wait(0) == 0 {
+	for range 1 + len(t.links)/16 { // a wait returns a limited number of events
+		if t.waitEvents(0) == 0 {
 			break
 		}
 	}
@@ -165,126 +165,122 @@ func (t *thread) arrive() {
 		t.closed.push(t.failed.head, t.now)
 	}
 	for c := t.closed.head; c != nil; c = c.next {
-		c.link.made = false
+		c.link.wasOpened = false
 	}
-	t.unmade = t.closed.n
+	t.undialed = t.closed.n
 }
 
-// depart leaves idle and closed connections only.
-func (t *thread) depart() {
+// cleanUpLeg leaves idle and closed connections only.
+func (t *thread) cleanUpLeg() {
 	for t.busy.head != nil {
-		t.drop(t.busy.head.link)
+		t.dropLink(t.busy.head.link)
 	}
 	for t.dialing.head != nil {
-		t.shut(t.dialing.head.link)
+		t.closeLink(t.dialing.head.link)
 	}
 	for t.pausing.head != nil {
 		t.idle.push(t.pausing.head, t.now)
 	}
-	t.left = t.left[:0]
-	if t.holds {
-		t.r.queue.giveBack(t.held)
-		t.holds = false
+	t.resends = t.resends[:0]
+	if t.hasTicket {
+		t.r.queue.giveBack(t.heldTicket)
+		t.hasTicket = false
 	}
 	t.net.settle()
 }
 
-// turnOver does everything whose time has come and returns when there will be
-// more to do, should nothing happen before.
-func (t *thread) turnOver() (next int64) {
+// runDue does everything that is due and returns the time of the next action, should no event occur before.
+func (t *thread) runDue() (next int64) {
 	limit := int64(t.s.Timeout)
-	t.readOn()
-	for t.busy.due(limit) <= t.now {
-		t.tooLate(t.busy.head)
+	t.readQueued()
+	for t.busy.dueAt(limit) <= t.now {
+		t.timeOut(t.busy.head)
 	}
 	next = never
-	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
-		next = min(next, t.connect(t.r.over() && len(t.left) == 0))
+	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.allDialed {
+		next = min(next, t.openLinks(t.r.isOver() && len(t.resends) == 0))
 	}
 	if t.r.started.Load() == 0 {
 		return next
 	}
-	next = min(next, t.r.look(t.now), t.resend())
+	next = min(next, t.r.updatePhase(t.now), t.resendQueued())
 	if t.r.queue != nil {
-		next = min(next, t.pump())
-	} else if !t.r.over() {
-		next = min(next, t.resume())
+		next = min(next, t.sendOpenLoop())
+	} else if !t.r.isOver() {
+		next = min(next, t.sendClosedLoop())
 	}
-	if t.r.begin.Load() != 0 && !t.r.over() {
-		t.rec.roll(t.now)
+	if t.r.begin.Load() != 0 && !t.r.isOver() {
+		t.rec.rollSecond(t.now)
 		next = min(next, t.rec.until)
 	}
-	return min(next, t.busy.due(limit)) // of what was sent just now, too
+	return min(next, t.busy.dueAt(limit)) // of what was sent just now, too
 }
 
-// resume sends on connections of a closed loop that are free and have paused
-// long enough.
-func (t *thread) resume() (next int64) {
+// sendClosedLoop sends requests of a closed loop on free connections whose think time is over.
+func (t *thread) sendClosedLoop() (next int64) {
 	for t.idle.head != nil {
-		if !t.r.admit() {
+		if !t.r.admitRequest() {
 			return never
 		}
-		t.now = t.s.now()
-		t.send(t.idle.head, ticket{})
+		t.now = t.s.nowNS()
+		t.sendRequest(t.idle.head, ticket{})
 	}
 	think := int64(t.r.leg.Think)
-	for t.pausing.due(think) <= t.now {
-		if !t.r.admit() {
+	for t.pausing.dueAt(think) <= t.now {
+		if !t.r.admitRequest() {
 			return never
 		}
-		t.send(t.pausing.head, ticket{})
+		t.sendRequest(t.pausing.head, ticket{})
 	}
-	return t.pausing.due(think)
+	return t.pausing.dueAt(think)
 }
 
-// pump sends the requests of an open loop whose time has come, as long as
-// there are free connections, and returns when the next is to be sent. After
-// the end it does so once.
-func (t *thread) pump() (next int64) {
-	if t.final {
+// sendOpenLoop sends the due requests of an open loop as long as there are free slots, and returns the time of
+// the next one. After the end it does so once.
+func (t *thread) sendOpenLoop() (next int64) {
+	if t.isDrained {
 		return never
 	}
-	t.now = t.s.now()
-	next = t.resend()
-	over := t.r.over()
+	t.now = t.s.nowNS()
+	next = t.resendQueued()
+	over := t.r.isOver()
 	for t.idle.head != nil {
-		if !t.holds {
-			if t.held, t.holds = t.r.queue.take(); !t.holds {
+		if !t.hasTicket {
+			if t.heldTicket, t.hasTicket = t.r.queue.takeTicket(); !t.hasTicket {
 				break
 			}
 		}
-		if t.held.at > t.now {
-			return t.held.at
+		if t.heldTicket.at > t.now {
+			return t.heldTicket.at
 		}
-		if t.held.measured && t.r.begin.Load() == 0 {
-			t.r.look(t.now)
+		if t.heldTicket.measured && t.r.begin.Load() == 0 {
+			t.r.updatePhase(t.now)
 		}
-		t.holds = false
-		t.send(t.idle.head, t.held)
-		t.now = t.s.now()
+		t.hasTicket = false
+		t.sendRequest(t.idle.head, t.heldTicket)
+		t.now = t.s.nowNS()
 	}
-	if t.holds {
-		t.r.queue.giveBack(t.held)
-		t.holds = false
+	if t.hasTicket {
+		t.r.queue.giveBack(t.heldTicket)
+		t.hasTicket = false
 	}
-	t.final = over
+	t.isDrained = over
 	return next
 }
 
-// wait waits for events until next and handles them. It returns how many there
-// were.
-func (t *thread) wait(next int64) int {
-	t.sendOwed()
-	if len(t.unread) > 0 {
+// waitEvents waits for events until next and processes them. It returns their number.
+func (t *thread) waitEvents(next int64) int {
+	t.flushQueued()
+	if len(t.toRead) > 0 {
 		next = t.now
 	}
-	d := t.timer.duration(next - t.now)
+	d := t.timer.waitTime(next - t.now)
 	end := t.now + d
 	n := t.net.wait(time.Duration(d))
 	if n == 0 { // or interrupted
-		t.now = t.s.now()
+		t.now = t.s.nowNS()
 		if d > 0 {
-			t.timer.ended(t.now - end)
+			t.timer.adapt(t.now - end)
 		}
 	}
 	return n

@@ -13,36 +13,36 @@ import (
 	"time"
 )
 
-// errAgain says that nothing has come. To crypto/tls it is a timeout, after which
-// a connection can be read again.
-var errAgain error = again{}
+// errAgain means that nothing has arrived. To crypto/tls it is a timeout, after which a connection can be read
+// again.
+var errAgain error = againError{}
 
-type again struct{}
+type againError struct{}
 
-func (again) Error() string   { return "nothing has come" }
-func (again) Timeout() bool   { return true }
-func (again) Temporary() bool { return true }
+func (againError) Error() string   { return "nothing has come" }
+func (againError) Timeout() bool   { return true }
+func (againError) Temporary() bool { return true }
 
 var errGivenUp = errors.New("the handshake was given up")
 
-// mostSealed is how many bytes are encrypted at a time.
-const mostSealed = 16 << 10
+// maxRecord is the number of bytes that are encrypted at a time.
+const maxRecord = 16 << 10
 
-// secure is TLS over one socket of a thread, which never waits: what crypto/tls
-// reads is what has come, and what it writes is kept until the socket takes it. A
-// handshake wants to wait, so it has a stack of its own and goes on when
-// something has come.
+// secure is TLS over one socket of a thread, which never blocks: crypto/tls reads the
+// received bytes, and its output is stored until the socket accepts it. A
+// handshake must wait, so it runs in a coroutine and continues when bytes
+// have arrived.
 type secure struct {
-	net   sockets
-	l     *link
-	conn  *tls.Conn
-	began int64  // ns: the handshake
-	rest  []byte // encrypted, still to be sent
-	buf   []byte
-	dry   bool // nothing is left to be received until there is news
-	gone  bool // the other side has closed: the end is still to be read
+	net        sockets
+	l          *link
+	conn       *tls.Conn
+	began      int64  // ns, start of the handshake
+	rest       []byte // encrypted bytes to send
+	buf        []byte
+	isDrained  bool // nothing can be received until the next event
+	peerClosed bool // the other side has closed: the end is still to be read
 
-	resume func() (struct{}, bool) // goes on with the handshake; nil: it is over
+	resume func() (struct{}, bool) // continues the handshake
 	stop   func()
 	wait   func(struct{}) bool
 	err    error // of the handshake
@@ -59,16 +59,16 @@ func newSecure(net sockets, l *link, config *tls.Config, now int64) *secure {
 	return s
 }
 
-// handshake goes on with the handshake as far as what has come allows.
-func (s *secure) handshake() (whole bool, err error) {
+// continueHandshake continues the handshake as far as the received bytes allow.
+func (s *secure) continueHandshake() (whole bool, err error) {
 	if _, waits := s.resume(); waits {
-		return false, s.push()
+		return false, s.sendEncrypted()
 	}
-	return true, errors.Join(s.err, s.push())
+	return true, errors.Join(s.err, s.sendEncrypted())
 }
 
-// push sends what is left of what was encrypted.
-func (s *secure) push() error {
+// sendEncrypted sends the rest of the encrypted bytes.
+func (s *secure) sendEncrypted() error {
 	n, errno := s.net.send(s.l, s.rest)
 	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN {
 		return os.NewSyscallError("send", errno)
@@ -76,18 +76,18 @@ func (s *secure) push() error {
 	return nil
 }
 
-// news says that something has come, or that nothing more will.
-func (s *secure) news(gone bool) { s.dry, s.gone = false, s.gone || gone }
+// notify reports that bytes have arrived, or that none will.
+func (s *secure) notify(gone bool) { s.isDrained, s.peerClosed = false, s.peerClosed || gone }
 
-// send encrypts and sends b piece by piece, and returns how much of it was
-// encrypted: no more than one piece waits for the socket.
-func (s *secure) send(b []byte) (n int, errno syscall.Errno) {
+// encryptAndSend encrypts and sends b part by part, and returns the number of encrypted bytes of b: at most
+// one part waits for the socket.
+func (s *secure) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	for {
 		k, errno := s.net.send(s.l, s.rest)
 		if s.rest = s.rest[k:]; errno != 0 || n == len(b) {
 			return n, errno
 		}
-		piece := b[n:min(n+mostSealed, len(b))]
+		piece := b[n:min(n+maxRecord, len(b))]
 		if _, err := s.conn.Write(piece); err != nil {
 			return n, syscall.ECONNABORTED
 		}
@@ -95,10 +95,10 @@ func (s *secure) send(b []byte) (n int, errno syscall.Errno) {
 	}
 }
 
-// Read takes what has come.
+// Read returns the received bytes.
 func (s *secure) Read(b []byte) (int, error) {
 	for {
-		if s.dry && !s.gone {
+		if s.isDrained && !s.peerClosed {
 			if s.wait == nil {
 				return 0, errAgain
 			}
@@ -110,20 +110,20 @@ func (s *secure) Read(b []byte) (int, error) {
 		got, more, errno := s.net.receive(s.l, b)
 		switch {
 		case errno == syscall.EAGAIN:
-			s.dry, s.gone = true, false
+			s.isDrained, s.peerClosed = true, false
 		case errno != 0:
 			return 0, os.NewSyscallError("recv", errno)
 		case len(got) == 0:
 			return 0, io.EOF
 		default:
-			s.dry = !more
+			s.isDrained = !more
 			return copy(b, got), nil
 		}
 	}
 }
 
-// Write keeps what crypto/tls has encrypted, in whose memory it may not stay, and
-// sends what the socket takes of it.
+// Write copies the bytes that crypto/tls has encrypted, whose buffer is only valid during the call, and
+// sends as many as the socket accepts.
 func (s *secure) Write(b []byte) (int, error) {
 	waits := len(s.rest) > 0
 	if !waits {
@@ -131,7 +131,7 @@ func (s *secure) Write(b []byte) (int, error) {
 	}
 	s.rest = append(s.rest, b...)
 	s.buf = s.rest
-	if waits { // its turn comes after what waits
+	if waits { // it is sent after the waiting bytes
 		return len(b), nil
 	}
 	n, errno := s.net.send(s.l, s.rest)
@@ -141,7 +141,7 @@ func (s *secure) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// close gives up a handshake that is under way.
+// close aborts an unfinished handshake.
 func (s *secure) close() { s.stop() }
 
 // The rest of a net.Conn, for crypto/tls.

@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Merge is what several load generators did at the same time, as one: sums, and
-// histograms that hold the values of all. Of a second it has the percentiles that
-// the bins of its Timeline allow. With none it is nil.
+// Merge returns the sum of several load generators' results over the same time. Percentiles of a second are
+// computed from the bins of its Timeline. It returns nil without results.
 func Merge(results []*Result) *Result {
 	if len(results) == 0 {
 		return nil
@@ -32,9 +31,9 @@ func Merge(results []*Result) *Result {
 		out.Wall = max(out.Wall, r.Wall)
 		out.Sent += r.Sent
 		out.Requests += r.Requests
-		add(out.Statuses, r.Statuses)
-		add(out.Codes, r.Codes)
-		add(out.Errors, r.Errors)
+		addCounts(out.Statuses, r.Statuses)
+		addCounts(out.Codes, r.Codes)
+		addCounts(out.Errors, r.Errors)
 		out.Unasked += r.Unasked
 		if out.FirstError == "" {
 			out.FirstError = r.FirstError
@@ -43,9 +42,9 @@ func Merge(results []*Result) *Result {
 		out.Opened += r.Opened
 		out.Reconnects += r.Reconnects
 		out.Resent += r.Resent
-		for i, h := range r.histograms() {
+		for i, h := range r.listHistograms() {
 			if h != nil {
-				out.histograms()[i].Merge(h)
+				out.listHistograms()[i].Merge(h)
 			}
 		}
 		out.Asked += r.Asked
@@ -73,12 +72,12 @@ func Merge(results []*Result) *Result {
 	return out
 }
 
-// histograms are those of a result, in a fixed order.
-func (r *Result) histograms() []*hist.Hist {
+// listHistograms returns the histograms of a result in a fixed order.
+func (r *Result) listHistograms() []*hist.Hist {
 	return []*hist.Hist{r.Latency, r.Service, r.FirstByte, r.Connect, r.Handshake, r.SendLag}
 }
 
-func add[K comparable](to, from map[K]int64) {
+func addCounts[K comparable](to, from map[K]int64) {
 	for k, n := range from {
 		to[k] += n
 	}
@@ -97,7 +96,7 @@ func mergeSecond(seconds map[time.Duration]*Second, s Second) {
 	if len(s.Classes) > 0 && to.Classes == nil {
 		to.Classes = map[Class]int64{}
 	}
-	add(to.Classes, s.Classes)
+	addCounts(to.Classes, s.Classes)
 	bins := map[hist.Bin]int64{}
 	for _, list := range [][]hist.Bin{to.Bins, s.Bins} {
 		for _, b := range list {
@@ -111,7 +110,7 @@ func mergeSecond(seconds map[time.Duration]*Second, s Second) {
 	slices.SortFunc(to.Bins, func(a, b hist.Bin) int { return int(min(max(a.Low-b.Low, -1), 1)) })
 }
 
-// binQuantile is the middle of the bin that holds a quantile.
+// binQuantile returns the middle of the bin that contains a quantile.
 func binQuantile(bins []hist.Bin, share float64) time.Duration {
 	var n, below int64
 	for _, b := range bins {
@@ -125,8 +124,8 @@ func binQuantile(bins []hist.Bin, share float64) time.Duration {
 	return 0
 }
 
-// CheckResult says what in a result cannot be, whoever sent it: counts below zero,
-// histograms that are missing or hold more values than there were requests.
+// CheckResult returns an error for impossible values in a foreign result: negative counts, missing histograms,
+// or histograms with more values than requests.
 func CheckResult(r *Result) error {
 	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Resent, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
 	for _, m := range []map[int]int64{r.Statuses, r.Codes} {
@@ -140,7 +139,7 @@ func CheckResult(r *Result) error {
 	switch {
 	case slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > 1e15 }):
 		return errors.New("a count is impossible")
-	case slices.Contains(r.histograms(), nil):
+	case slices.Contains(r.listHistograms(), nil):
 		return errors.New("a histogram is missing")
 	case answered > r.Requests:
 		return fmt.Errorf("%d statuses of %d answers", answered, r.Requests)

@@ -10,58 +10,57 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// portable is the engine on package net: a goroutine for each connection. It
-// runs everywhere and speaks TLS, and costs about twice what epoll does.
+// portable is the engine on package net: one goroutine per connection. It
+// runs everywhere, and costs about twice as much as epoll.
 //
-// Goroutines run on any thread there is, so where it is given processors, all of
-// the process keeps to them for the time of a leg.
+// Goroutines run on any thread, so if Options.CPUs is set, all of
+// the process is restricted to them during a phase.
 type portable struct {
 	s      *settings
 	tls    *tls.Config // nil: plain text
-	conns  []*stream
+	conns  []*portableConn
 	shards []*shard
 	dials  chan struct{} // holds a token for each connection being made
 
 	mu  sync.Mutex
-	leg *stretch // under way
+	leg *portableLeg // the running one
 
-	cores  int                   // that the last leg could use
-	waits  map[int]time.Duration // of each thread, as last seen
-	waited time.Duration         // of all of them, since they were first seen
+	cores  int                   // processors that the last phase could use
+	waits  map[int]time.Duration // of each thread at the last reading
+	waited time.Duration         // sum over all threads since the first reading
 }
 
-// shard is a recorder that several connections share, with their turn of
-// requests.
+// shard is a recorder that several connections share, with their next request.
 type shard struct {
-	mu   sync.Mutex
-	rec  recorder
-	turn int
+	mu          sync.Mutex
+	rec         recorder
+	nextRequest int
 }
 
-// stretch is what the goroutines of one leg share.
-type stretch struct {
-	r       *run
-	ctx     context.Context // of dialling: ends with the leg
-	cancel  context.CancelFunc
-	sending context.Context // of requests under way: ends when the leg is given up
-	giveUp  context.CancelFunc
-	tickets chan ticket // open loop; closed when no more will be sent
-	started chan struct{}
-	begun   bool // started is closed
+// portableLeg is the state that the goroutines of one phase share.
+type portableLeg struct {
+	r        *run
+	ctx      context.Context // of dialling: done at the end of the phase
+	cancel   context.CancelFunc
+	requests context.Context // of requests in flight: done when the phase is aborted
+	giveUp   context.CancelFunc
+	tickets  chan ticket // open loop; closed when no more will be sent
+	started  chan struct{}
+	begun    bool // started is closed
 }
 
 func newPortable(s *settings) engine {
-	p := &portable{s: s, dials: make(chan struct{}, 64), cores: usable(), waits: map[int]time.Duration{}}
+	p := &portable{s: s, dials: make(chan struct{}, 64), cores: usableProcessors(), waits: map[int]time.Duration{}}
 	if s.Target.TLS != nil {
-		p.tls = s.secured()
+		p.tls = s.tlsConfig()
 	}
 	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
 	for i := range s.Connections {
-		c := &stream{p: p, s: s, shard: p.shards[i%len(p.shards)]}
+		c := &portableConn{p: p, s: s, shard: p.shards[i%len(p.shards)]}
 		if s.Protocol == HTTP3 {
-			c.w = newCourier(p)
+			c.w = newCarriedConn(p)
 		} else {
 			c.w = newSocket(p)
 		}
@@ -70,18 +69,18 @@ func newPortable(s *settings) engine {
 	return p
 }
 
-func (p *portable) name() Engine   { return Portable }
-func (p *portable) threads() int   { return p.cores }
-func (p *portable) parties() int   { return len(p.conns) }
-func (p *portable) recorders() int { return len(p.shards) }
+func (p *portable) name() Engine       { return Portable }
+func (p *portable) threadCount() int   { return p.cores }
+func (p *portable) partyCount() int    { return len(p.conns) }
+func (p *portable) recorderCount() int { return len(p.shards) }
 
-// usable is how many processors goroutines may run on at a time.
-func usable() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+// usableProcessors returns the number of processors that goroutines can use at a time.
+func usableProcessors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// used is what all of the process has used.
-func (p *portable) used() usage {
+// readUsage returns the usage of the whole process.
+func (p *portable) readUsage() usage {
 	for tid, w := range threadWaits() {
-		p.waited += max(0, w-p.waits[tid]) // of threads that have ended it is what was seen
+		p.waited += max(0, w-p.waits[tid]) // ended threads count with their last reading
 		p.waits[tid] = w
 	}
 	u := usage{cpu: processCPU(), wait: p.waited}
@@ -91,80 +90,78 @@ func (p *portable) used() usage {
 	return u
 }
 
-// run keeps to the processors it was given, if any, while it carries a leg
-// through.
+// run executes a phase, restricted to the processors of Options.CPUs if it is set.
 func (p *portable) run(r *run) {
 	if p.s.CPUs == nil {
-		p.cores = usable()
-		p.carry(r)
+		p.cores = usableProcessors()
+		p.runLeg(r)
 		return
 	}
-	c := confine(p.s.CPUs)
-	defer c.end()
-	n := c.allowed()
+	c := confineThreads(p.s.CPUs)
+	defer c.release()
+	n := c.countAllowed()
 	at := n
 	if r.queue != nil {
-		at++ // of who keeps the time, and is asleep mostly
+		at++ // for the goroutine that sends tickets, which mostly sleeps
 	}
 	if n > 0 {
-		defer limit(at)()
+		defer limitProcs(at)()
 	}
-	p.carry(r)
-	if p.cores = usable(); n > 0 {
-		p.cores = min(p.cores, max(n, c.allowed()))
+	p.runLeg(r)
+	if p.cores = usableProcessors(); n > 0 {
+		p.cores = min(p.cores, max(n, c.countAllowed()))
 	}
 }
 
-// limit has goroutines run on so many threads at a time at most, until it is
-// undone: more of them than processors would wait for each other.
-func limit(at int) (undo func()) {
+// limitProcs lowers GOMAXPROCS to at until undo is called: more threads than processors would wait for each
+// other.
+func limitProcs(at int) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	if before <= at {
 		return func() {}
 	}
 	runtime.GOMAXPROCS(at)
 	return func() {
-		if runtime.GOMAXPROCS(0) <= at { // else somebody has set it since
+		if runtime.GOMAXPROCS(0) <= at { // otherwise other code has changed it
 			runtime.GOMAXPROCS(before)
 		}
 	}
 }
 
-// carry carries a leg through.
-func (p *portable) carry(r *run) {
-	l := &stretch{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
-	l.sending, l.giveUp = context.WithCancel(context.Background())
+// runLeg executes a phase.
+func (p *portable) runLeg(r *run) {
+	l := &portableLeg{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
+	l.requests, l.giveUp = context.WithCancel(context.Background())
 	defer l.giveUp()
-	l.ctx, l.cancel = context.WithCancel(l.sending)
+	l.ctx, l.cancel = context.WithCancel(l.requests)
 	defer l.cancel()
 	for _, sh := range p.shards {
 		sh.rec.start(r)
 	}
-	p.set(l)
-	p.wake() // the leg may have been given up before
+	p.setLeg(l)
+	p.wake() // the phase may have been aborted before
 	var wg sync.WaitGroup
 	for _, c := range p.conns {
-		wg.Go(func() { c.run(l) })
+		wg.Go(func() { c.runLeg(l) })
 	}
 	if r.queue != nil {
-		wg.Go(func() { l.pace() })
+		wg.Go(func() { l.sendTickets() })
 	}
-	p.watch(l)
+	p.watchLeg(l)
 	wg.Wait()
-	p.set(nil)
+	p.setLeg(nil)
 	for _, sh := range p.shards {
 		sh.rec.stop()
 	}
 }
 
-func (p *portable) set(l *stretch) {
+func (p *portable) setLeg(l *portableLeg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.leg = l
 }
 
-// wake tells the goroutines that the leg has started, that it is over, or that
-// it is given up.
+// wake tells the goroutines that the phase has started, is over, or is aborted.
 func (p *portable) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,10 +169,10 @@ func (p *portable) wake() {
 	if l == nil {
 		return
 	}
-	if l.r.over() {
+	if l.r.isOver() {
 		l.cancel()
 	}
-	if !l.begun && (l.r.over() || l.r.started.Load() != 0) {
+	if !l.begun && (l.r.isOver() || l.r.started.Load() != 0) {
 		l.begun = true
 		close(l.started)
 	}
@@ -187,21 +184,21 @@ func (p *portable) wake() {
 	}
 }
 
-// watch keeps the leg's time until it is over.
-func (p *portable) watch(l *stretch) {
+// watchLeg starts and ends the parts of the phase at their times until it is over.
+func (p *portable) watchLeg(l *portableLeg) {
 	const often = 20 * time.Millisecond
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for !l.r.over() {
-		now := p.s.now()
+	for !l.r.isOver() {
+		now := p.s.nowNS()
 		next := int64(never)
-		l.r.patience(now)
+		l.r.startIfOverdue(now)
 		if l.r.started.Load() != 0 {
-			next = l.r.look(now)
+			next = l.r.updatePhase(now)
 		}
 		for _, sh := range p.shards {
 			sh.mu.Lock()
-			sh.rec.roll(now)
+			sh.rec.rollSecond(now)
 			sh.mu.Unlock()
 		}
 		timer.Reset(min(often, time.Duration(next-now)))
@@ -212,27 +209,26 @@ func (p *portable) watch(l *stretch) {
 	}
 }
 
-// pace hands the tickets of an open loop to free connections, each at its
-// time.
-func (l *stretch) pace() {
+// sendTickets passes the tickets of an open loop to free connections, each at its time.
+func (l *portableLeg) sendTickets() {
 	defer close(l.tickets)
 	<-l.started
 	clock := nap.New()
 	defer clock.Close()
 	for {
-		t, ok := l.r.queue.take()
+		t, ok := l.r.queue.takeTicket()
 		if !ok {
 			return
 		}
-		for now := l.r.s.now(); now < t.at; now = l.r.s.now() {
-			if l.ctx.Err() != nil { // it was given up
+		for now := l.r.s.nowNS(); now < t.at; now = l.r.s.nowNS() {
+			if l.ctx.Err() != nil { // it was aborted
 				l.r.queue.giveBack(t)
 				return
 			}
 			clock.Sleep(min(time.Duration(t.at-now), 20*time.Millisecond))
 		}
 		if t.measured && l.r.begin.Load() == 0 {
-			l.r.look(l.r.s.now())
+			l.r.updatePhase(l.r.s.nowNS())
 		}
 		select {
 		case l.tickets <- t:

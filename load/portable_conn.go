@@ -7,79 +7,78 @@ import (
 	"time"
 )
 
-// stream is one connection of the portable engine.
-type stream struct {
+// portableConn is one connection of the portable engine.
+type portableConn struct {
 	p     *portable
 	s     *settings
 	shard *shard
-	w     wire
+	w     transport
 
-	opened bool
-	addr   int   // of the session's addresses, the one to try
-	again  bool  // it was open before
-	uses   int   // requests since it was opened
-	used   int64 // ns of the last answer
-	x      exchange
-	glance *time.Timer // of when to look at a connection that waits for a request
+	opened     bool
+	addr       int   // index of the address to try
+	isReopened bool  // it was open before
+	uses       int   // requests since it was opened
+	lastUse    int64 // ns of the last response
+	request    exchange
+	idleTimer  *time.Timer // for the check of a connection that waits for a request
 }
 
-// wire is what a connection consists of: a socket that a framer speaks over, or what
-// others carry requests with.
-type wire interface {
-	// open makes the connection and shakes hands; shook is told how long that took,
-	// and whether the handshake went on from an earlier one.
+// transport carries the requests of a connection: a socket with a framer, or a Carrier.
+type transport interface {
+	// open opens the connection and shakes hands; shook gets the duration in ns,
+	// and whether it resumed an earlier session.
 	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error
-	// ask begins a request, and last says that it is the connection's last one. Its
-	// error says that a number of the request has no room.
-	ask(q *encoded, x *exchange, last bool) error
-	// answer sends the request and reads until its answer is whole, or says what
+	// startRequest starts a request; last means that it is the connection's last one. It
+	// fails if a number of the request does not fit.
+	startRequest(q *encodedRequest, x *exchange, last bool) error
+	// roundTrip sends the request and reads until its response is complete, or returns what
 	// went wrong.
-	answer(l *stretch, x *exchange, due time.Time) reply
-	// look sees what became of a connection that nothing was asked on: whether it can
-	// still be used, and what came that nobody asked for.
-	look(l *stretch) (usable bool, unasked error)
-	// rest sends what is owed to the other side between requests.
-	rest()
-	// interrupt ends a read or a write that is waiting.
+	roundTrip(l *portableLeg, x *exchange, due time.Time) reply
+	// checkIdle checks a connection without a request: whether it can
+	// still be used, and the error of unsolicited bytes.
+	checkIdle(l *portableLeg) (usable bool, unasked error)
+	// sendPending sends output between requests.
+	sendPending()
+	// interrupt ends a blocked read or write.
 	interrupt()
 	shut()
 }
 
-// reply is what came of a request.
+// reply is the outcome of a request.
 type reply struct {
-	answer
-	class int   // of why
-	why   error // there is no whole answer; nil: there is
-	ends  bool  // the connection cannot be used any longer
+	response
+	class int   // of why, if not nil
+	why   error // why there is no complete response, or nil
+	ends  bool  // the connection must be closed
 }
 
-// run carries the connection's part of one leg through.
-func (c *stream) run(l *stretch) {
+// runLeg executes the connection's part of one phase.
+func (c *portableConn) runLeg(l *portableLeg) {
 	r := l.r
 	if c.opened {
 		r.conns.Add(1)
-		c.look(l)
+		c.checkIdle(l)
 	}
 	for said := false; !r.aborted.Load(); {
-		if !c.opened && !c.dial(l.ctx, l) {
-			if !l.sleep(time.Duration(retryAfter)) {
+		if !c.opened && !c.openConn(l.ctx, l) {
+			if !l.sleepFor(time.Duration(retryAfter)) {
 				break
 			}
 			continue
 		}
 		if !said {
 			said = true
-			r.dialed()
+			r.markDialed()
 		}
 		<-l.started
-		if !c.step(l) {
+		if !c.sendNext(l) {
 			break
 		}
 	}
 }
 
-// sleep waits for d; false: the leg is over.
-func (l *stretch) sleep(d time.Duration) bool {
+// sleepFor waits for d. It returns false if the phase is over.
+func (l *portableLeg) sleepFor(d time.Duration) bool {
 	select {
 	case <-l.ctx.Done():
 		return false
@@ -88,8 +87,8 @@ func (l *stretch) sleep(d time.Duration) bool {
 	}
 }
 
-// dial makes the connection; false: it could not be made, or ctx is over.
-func (c *stream) dial(ctx context.Context, l *stretch) bool {
+// openConn opens the connection. It returns false if that failed, or ctx is done.
+func (c *portableConn) openConn(ctx context.Context, l *portableLeg) bool {
 	select {
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
@@ -99,174 +98,172 @@ func (c *stream) dial(ctx context.Context, l *stretch) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	began := c.s.now()
-	err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.shook)
+	began := c.s.nowNS()
+	err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	for err != nil && ctx.Err() == nil {
 		if c.addr++; c.addr%len(c.s.addrs) == 0 {
 			break
 		}
-		began = c.s.now()
-		err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.shook)
+		began = c.s.nowNS()
+		err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	}
-	now := c.s.now()
+	now := c.s.nowNS()
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
 	if err != nil {
 		if ctx.Err() == nil {
-			c.shard.rec.unconnected(err)
-			l.r.refused(now)
+			c.shard.rec.recordConnectError(err)
+			l.r.abortIfUnconnected(now)
 		}
 		return false
 	}
-	c.shard.rec.connected(now-began, c.again)
-	c.opened, c.again, c.uses, c.used = true, true, 0, now
-	l.r.connected()
+	c.shard.rec.recordConnect(now-began, c.isReopened)
+	c.opened, c.isReopened, c.uses, c.lastUse = true, true, 0, now
+	l.r.addConn()
 	return true
 }
 
-func (c *stream) shook(took int64, resumed bool) {
+func (c *portableConn) recordHandshake(took int64, resumed bool) {
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
-	c.shard.rec.shook(took, resumed)
+	c.shard.rec.recordHandshake(took, resumed)
 }
 
-func (c *stream) drop(r *run, now int64) {
+func (c *portableConn) dropConn(r *run, now int64) {
 	c.w.shut()
 	c.opened = false
-	r.disconnected(now)
+	r.removeConn(now)
 }
 
-// restless is how long in ns a connection may have been idle without being
-// looked at before it is used again.
-const restless = int64(10 * time.Millisecond)
+// maxUnchecked is the idle time in ns after which a connection is checked before it is used again.
+const maxUnchecked = int64(10 * time.Millisecond)
 
-// attentive is how often a connection that has nothing to send is looked at: a
-// server's ping is answered, and its end is seen.
-const attentive = 100 * time.Millisecond
+// checkInterval is the time between checks of a connection without a request, which reply to a server's ping
+// and notice its close.
+const checkInterval = 100 * time.Millisecond
 
-// step sends the next request and waits for what comes of it; false: there is
-// nothing more to send.
-func (c *stream) step(l *stretch) bool {
+// sendNext sends the next request and waits for its outcome. It returns false if there are no more requests.
+func (c *portableConn) sendNext(l *portableLeg) bool {
 	var t ticket
 	if l.r.queue != nil {
-		if c.glance == nil {
-			c.glance = time.NewTimer(attentive)
+		if c.idleTimer == nil {
+			c.idleTimer = time.NewTimer(checkInterval)
 		}
-		c.glance.Reset(attentive)
+		c.idleTimer.Reset(checkInterval)
 		var ok bool
 		select {
 		case t, ok = <-l.tickets:
 			if !ok {
 				return false
 			}
-		case <-c.glance.C:
-			c.look(l)
+		case <-c.idleTimer.C:
+			c.checkIdle(l)
 			return true
 		}
-	} else if l.r.over() || l.r.leg.Think > 0 && c.uses > 0 && !c.think(l) {
+	} else if l.r.isOver() || l.r.leg.Think > 0 && c.uses > 0 && !c.sleepThinkTime(l) {
 		return false
 	}
-	if !c.opened { // the other side closed it meanwhile
+	if !c.opened { // the peer has closed it meanwhile
 		return true
 	}
-	if c.s.now()-c.used > restless && !c.look(l) {
+	if c.s.nowNS()-c.lastUse > maxUnchecked && !c.checkIdle(l) {
 		if l.r.queue != nil {
-			l.r.queue.giveBack(t) // another connection, or this one when it is open again
+			l.r.queue.giveBack(t) // for another connection, or this one once it is open again
 		}
 		return true
 	}
-	if l.r.queue == nil && !l.r.admit() {
+	if l.r.queue == nil && !l.r.admitRequest() {
 		return false
 	}
-	c.exchange(l, t)
+	c.runRequest(l, t)
 	return true
 }
 
-// think waits for the think time, and looks at the connection meanwhile; false: the
-// leg is over.
-func (c *stream) think(l *stretch) bool {
-	for left := l.r.leg.Think; left > 0; left -= attentive {
-		if !l.sleep(min(left, attentive)) {
+// sleepThinkTime waits for the think time, and checks the connection meanwhile. It returns false if the phase is
+// over.
+func (c *portableConn) sleepThinkTime(l *portableLeg) bool {
+	for left := l.r.leg.Think; left > 0; left -= checkInterval {
+		if !l.sleepFor(min(left, checkInterval)) {
 			return false
 		}
 		if c.opened {
-			c.look(l)
+			c.checkIdle(l)
 		}
 	}
 	return true
 }
 
-// look drops a free connection that the other side has closed, or over which
-// bytes came that nobody asked for.
-func (c *stream) look(l *stretch) bool {
-	usable, unasked := c.w.look(l)
+// checkIdle drops a free connection that the peer has closed, or that has received unsolicited bytes. It
+// reports whether the connection is usable.
+func (c *portableConn) checkIdle(l *portableLeg) bool {
+	usable, unasked := c.w.checkIdle(l)
 	if usable {
 		return true
 	}
-	now := c.s.now()
+	now := c.s.nowNS()
 	if unasked != nil {
 		c.shard.mu.Lock()
-		c.shard.rec.unasked(now)
+		c.shard.rec.recordUnsolicited(now)
 		c.shard.mu.Unlock()
 	}
-	c.drop(l.r, now)
+	c.dropConn(l.r, now)
 	return false
 }
 
-// exchange sends one request and reads its answer.
-func (c *stream) exchange(l *stretch, t ticket) {
-	last, err := c.begin(t)
+// runRequest sends one request and reads its response.
+func (c *portableConn) runRequest(l *portableLeg, t ticket) {
+	last, err := c.startNext(t)
 	if err != nil {
 		if l.r.queue != nil {
 			l.r.queue.giveBack(t)
 		}
 		l.r.abort(err)
-		c.drop(l.r, c.s.now())
+		c.dropConn(l.r, c.s.nowNS())
 		return
 	}
 	for {
-		o := c.w.answer(l, &c.x, c.due())
-		now := c.s.now()
+		o := c.w.roundTrip(l, &c.request, c.deadline())
+		now := c.s.nowNS()
 		o.ends = o.ends || last || o.closes || o.unsent
-		if c.used = now; o.why == nil {
+		if c.lastUse = now; o.why == nil {
 			c.shard.mu.Lock()
-			c.shard.rec.answered(&c.x, o.answer, now)
+			c.shard.rec.recordResponse(&c.request, o.response, now)
 			c.shard.mu.Unlock()
-			c.leave(l.r, now, o.ends)
+			c.finishRequest(l.r, now, o.ends)
 			return
 		}
 		if l.r.aborted.Load() {
-			c.drop(l.r, now)
+			c.dropConn(l.r, now)
 			return
 		}
-		c.leave(l.r, now, o.ends)
-		if c.x.sentAgain(o.why) {
-			if last, err = c.askAgain(l); err == nil {
+		c.finishRequest(l.r, now, o.ends)
+		if c.request.isRetryable(o.why) {
+			if last, err = c.resend(l); err == nil {
 				continue
 			}
 			if l.r.aborted.Load() {
 				return
 			}
-			o.class, o.why, now = ofTimeout, err, c.s.now()
+			o.class, o.why, now = ofTimeout, err, c.s.nowNS()
 		}
 		c.shard.mu.Lock()
-		c.shard.rec.failed(&c.x, o.class, o.why, now)
+		c.shard.rec.recordFailure(&c.request, o.class, o.why, now)
 		c.shard.mu.Unlock()
 		return
 	}
 }
 
-// due is when the request will have taken too long.
-func (c *stream) due() time.Time {
-	return c.s.base.Add(time.Duration(c.x.sent) + c.s.Timeout)
+// deadline returns when the request times out.
+func (c *portableConn) deadline() time.Time {
+	return c.s.base.Add(time.Duration(c.request.sent) + c.s.Timeout)
 }
 
-// askAgain asks once more for what the server left, if need be on a connection of
-// its own. Its error says that there was none in time.
-func (c *stream) askAgain(l *stretch) (last bool, err error) {
-	ctx, cancel := context.WithDeadline(l.sending, c.due())
+// resend sends a request again that the server did not process, if needed on a new connection. It fails if
+// none can be opened before the deadline.
+func (c *portableConn) resend(l *portableLeg) (last bool, err error) {
+	ctx, cancel := context.WithDeadline(l.requests, c.deadline())
 	defer cancel()
-	for !c.opened && !c.dial(ctx, l) {
+	for !c.opened && !c.openConn(ctx, l) {
 		select {
 		case <-ctx.Done():
 			return false, errTimeout
@@ -276,63 +273,62 @@ func (c *stream) askAgain(l *stretch) (last bool, err error) {
 	sh := c.shard
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	last, err = c.ask()
-	sh.rec.sending(&c.x, c.s.now())
+	last, err = c.startRequest()
+	sh.rec.recordSend(&c.request, c.s.nowNS())
 	return last, err
 }
 
-// ask begins the request on the connection, and reports whether it is its last one.
-func (c *stream) ask() (last bool, err error) {
-	q := &c.s.requests[c.x.index]
+// startRequest starts the request on the connection, and reports whether it is the connection's last one.
+func (c *portableConn) startRequest() (last bool, err error) {
+	q := &c.s.requests[c.request.index]
 	c.uses++
 	ends := c.uses == c.s.PerConn
-	if err := c.w.ask(q, &c.x, ends); err != nil {
-		return false, fmt.Errorf("request %d: %w", c.x.index, err)
+	if err := c.w.startRequest(q, &c.request, ends); err != nil {
+		return false, fmt.Errorf("request %d: %w", c.request.index, err)
 	}
 	return ends || q.closes, nil
 }
 
-// leave ends an exchange: the connection is dropped, or what it owes the other
-// side is sent.
-func (c *stream) leave(r *run, now int64, drop bool) {
+// finishRequest drops the connection, or sends its output.
+func (c *portableConn) finishRequest(r *run, now int64, drop bool) {
 	if drop {
-		c.drop(r, now)
+		c.dropConn(r, now)
 		return
 	}
-	c.w.rest()
+	c.w.sendPending()
 }
 
-// begin takes the next request in turn.
-func (c *stream) begin(t ticket) (last bool, err error) {
+// startNext starts the next request.
+func (c *portableConn) startNext(t ticket) (last bool, err error) {
 	sh := c.shard
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	i := sh.turn
-	if sh.turn++; sh.turn == len(c.s.requests) {
-		sh.turn = 0
+	i := sh.nextRequest
+	if sh.nextRequest++; sh.nextRequest == len(c.s.requests) {
+		sh.nextRequest = 0
 	}
-	c.x = exchange{
+	c.request = exchange{
 		index: i, measured: t.measured, intended: t.at,
-		keep: sh.rec.verifies(), numbers: c.s.requests[i].draw(c.x.numbers[:0]),
+		verify: sh.rec.takeVerify(), numbers: c.s.requests[i].drawNumbers(c.request.numbers[:0]),
 	}
-	if last, err = c.ask(); err != nil {
+	if last, err = c.startRequest(); err != nil {
 		return false, err
 	}
-	c.x.sent = c.s.now()
-	sh.rec.sending(&c.x, c.x.sent)
+	c.request.sent = c.s.nowNS()
+	sh.rec.recordSend(&c.request, c.request.sent)
 	return last, nil
 }
 
-// ofRequest reports whether an error says of one request alone that it has no answer.
-func ofRequest(err error) bool {
+// isRequestError reports whether an error concerns only one request.
+func isRequestError(err error) bool {
 	var lost resetError
-	var left leftError
+	var left unprocessedError
 	return errors.As(err, &lost) || errors.As(err, &left)
 }
 
-// classOf is the class of a framer's error.
-func classOf(err error) int {
-	if ofRequest(err) {
+// errorClass returns the class of a framer's error.
+func errorClass(err error) int {
+	if isRequestError(err) {
 		return ofReset
 	}
 	return ofFraming

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// courier is a connection that others carry requests with.
-type courier struct {
+// carriedConn is a connection of Options.Carry.
+type carriedConn struct {
 	p *portable
 	s *settings
 	c Carrier // nil: closed
 
-	in, out int64 // bytes that are accounted for
+	in, out int64 // bytes that were assigned to requests
 	next    Request
-	own     []byte // room for a path and a body with numbers of their own
-	x       *exchange
-	a       answer
+	filled  []byte // buffer of a path and a body with numbers
+	request *exchange
+	current response
 	kept    keptBody
 	head    func(status int)
 	body    func(piece []byte)
 }
 
-var _ wire = (*courier)(nil)
+var _ transport = (*carriedConn)(nil)
 
-func newCourier(p *portable) *courier {
-	c := &courier{p: p, s: p.s, kept: keptBody{room: &p.s.room}}
-	c.head, c.body = c.began, c.came
+func newCarriedConn(p *portable) *carriedConn {
+	c := &carriedConn{p: p, s: p.s, kept: keptBody{room: &p.s.room}}
+	c.head, c.body = c.startResponse, c.addBody
 	return c
 }
 
-func (c *courier) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error {
+func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error {
 	ctx, cancel := context.WithTimeout(ctx, c.s.Timeout)
 	defer cancel()
 	carrier, took, resumed, err := c.s.Carry(ctx, addr, c.p.tls)
@@ -42,40 +42,40 @@ func (c *courier) open(ctx context.Context, addr string, shook func(took int64, 
 	return nil
 }
 
-// ask makes the request that is sent next.
-func (c *courier) ask(q *encoded, x *exchange, _ bool) error {
+// startRequest prepares the next request.
+func (c *carriedConn) startRequest(q *encodedRequest, x *exchange, _ bool) error {
 	c.next = c.s.Requests[x.index]
 	if len(x.numbers) == 0 {
 		return nil
 	}
-	c.own = append(append(c.own[:0], q.wire...), q.content...)
-	path, body := c.own[:len(q.wire)], c.own[len(q.wire):]
-	err := q.fill(path, body, x.numbers)
+	c.filled = append(append(c.filled[:0], q.wire...), q.content...)
+	path, body := c.filled[:len(q.wire)], c.filled[len(q.wire):]
+	err := q.writeNumbers(path, body, x.numbers)
 	c.next.Path, c.next.Body = string(path), body
 	return err
 }
 
-func (c *courier) began(status int) {
-	c.x.first, c.x.pieces = c.s.now(), 2 // an answer has a head and an end
-	c.a.status = status
+func (c *carriedConn) startResponse(status int) {
+	c.request.first, c.request.parts = c.s.nowNS(), 2 // a response has a header and an end
+	c.current.status = status
 }
 
-func (c *courier) came(piece []byte) {
-	c.a.body += int64(len(piece))
-	c.a.keep = c.a.keep && c.kept.add(piece)
+func (c *carriedConn) addBody(piece []byte) {
+	c.current.body += int64(len(piece))
+	c.current.keep = c.current.keep && c.kept.appendPart(piece)
 }
 
-func (c *courier) answer(l *stretch, x *exchange, due time.Time) (o reply) {
-	ctx, cancel := context.WithDeadline(l.sending, due)
+func (c *carriedConn) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
+	ctx, cancel := context.WithDeadline(l.requests, due)
 	defer cancel()
-	c.kept.empty()
-	c.x, c.a = x, answer{keep: x.keep}
+	c.kept.release()
+	c.request, c.current = x, response{keep: x.verify}
 	err := c.c.Exchange(ctx, c.next, c.head, c.body)
 	in, out := c.c.Traffic()
-	x.in, x.out = x.in+in-c.in, x.out+int(out-c.out)
+	x.bytesIn, x.bytesOut = x.bytesIn+in-c.in, x.bytesOut+int(out-c.out)
 	c.in, c.out = in, out
-	c.a.kept, c.a.closes = c.kept.body, c.c.Over()
-	o.answer = c.a
+	c.current.kept, c.current.closes = c.kept.body, c.c.Over()
+	o.response = c.current
 	if err == nil {
 		return o
 	}
@@ -87,7 +87,7 @@ func (c *courier) answer(l *stretch, x *exchange, due time.Time) (o reply) {
 			o.class = ofFraming
 		}
 		if loss.Left {
-			o.why = leftError(err.Error())
+			o.why = unprocessedError(err.Error())
 		}
 	}
 	if ctx.Err() != nil {
@@ -96,15 +96,15 @@ func (c *courier) answer(l *stretch, x *exchange, due time.Time) (o reply) {
 	return o
 }
 
-// look cannot see what came unasked: whoever carries requests takes it.
-func (c *courier) look(*stretch) (usable bool, unasked error) { return !c.c.Over(), nil }
+// checkIdle cannot find unsolicited bytes: the Carrier handles them.
+func (c *carriedConn) checkIdle(*portableLeg) (usable bool, unasked error) { return !c.c.Over(), nil }
 
-func (c *courier) rest() {}
+func (c *carriedConn) sendPending() {}
 
 // interrupt has nothing to do: requests end with their context.
-func (c *courier) interrupt() {}
+func (c *carriedConn) interrupt() {}
 
-func (c *courier) shut() {
+func (c *carriedConn) shut() {
 	if c.c != nil {
 		c.c.Close()
 		c.c = nil

@@ -4,7 +4,7 @@ import "syscall"
 
 const prSetTimerSlack = 29 // Linux, include/uapi/linux/prctl.h
 
-// sharpen has the calling thread's timers end on time, not up to 50 µs later.
-func sharpen() {
+// setTimerSlack makes the calling thread's timers expire on time instead of up to 50 µs later.
+func setTimerSlack() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerSlack, 1, 0)
 }

@@ -1,22 +1,21 @@
 package load
 
-// bigPiece is the size in bytes from which what is to be sent is poured: sent
-// while the answer is read, because the server may answer before it has read
-// everything, or stop reading until it has been read from.
-const bigPiece = 32 << 10
+// minAsync is the size in bytes from which output is sent while the response is read, because the server may
+// respond before it has read everything, or stop reading until it has been read from.
+const minAsync = 32 << 10
 
-// flush sends what the framer owes, unless somebody is at it.
-func (c *socket) flush() {
+// flushOutput sends the framer's output, unless a goroutine does so already.
+func (c *socket) flushOutput() {
 	for {
 		c.out.Lock()
-		if c.pouring != nil || c.werr != nil {
+		if c.pouring != nil || c.sendError != nil {
 			c.out.Unlock()
 			return
 		}
-		b := c.f.owed()
-		if len(b) >= bigPiece {
+		b := c.framer.takeOutput()
+		if len(b) >= minAsync {
 			c.pouring = make(chan struct{})
-			go c.pour(b, c.pouring)
+			go c.pourOutput(b, c.pouring)
 			b = nil
 		}
 		c.out.Unlock()
@@ -24,20 +23,20 @@ func (c *socket) flush() {
 			return
 		}
 		var n int
-		n, c.werr = c.conn.Write(b)
+		n, c.sendError = c.conn.Write(b)
 		c.sent += n
 	}
 }
 
-// pour sends b, and what the framer owes by then, until it owes nothing.
-func (c *socket) pour(b []byte, over chan struct{}) {
+// pourOutput sends b, and the framer's further output.
+func (c *socket) pourOutput(b []byte, over chan struct{}) {
 	defer close(over)
 	for {
 		n, err := c.conn.Write(b)
 		c.out.Lock()
 		c.sent += n
-		if c.werr = err; err == nil {
-			b = c.f.owed()
+		if c.sendError = err; err == nil {
+			b = c.framer.takeOutput()
 		}
 		if err != nil || len(b) == 0 {
 			c.pouring = nil
@@ -48,27 +47,27 @@ func (c *socket) pour(b []byte, over chan struct{}) {
 	}
 }
 
-// feed has the framer take what came.
-func (c *socket) feed(b []byte) (answer, error) {
+// feedFramer passes b to the framer.
+func (c *socket) feedFramer(b []byte) (response, error) {
 	c.out.Lock()
 	defer c.out.Unlock()
-	err := c.f.feed(b)
-	return c.f.answer(), err
+	err := c.framer.feed(b)
+	return c.framer.currentResponse(), err
 }
 
-// settle ends the sending of a request that was answered or given up, and puts
-// down how many bytes went each way. Its error is why sending failed.
-func (c *socket) settle(x *exchange) (answer, error) {
+// finishSending stops sending the request of a finished exchange, and assigns the byte counts to it. It
+// returns the error of sending.
+func (c *socket) finishSending(x *exchange) (response, error) {
 	c.out.Lock()
-	err, over := c.werr, c.pouring
+	err, over := c.sendError, c.pouring
 	c.out.Unlock()
 	if over != nil { // not all was sent
 		c.interrupt()
 		<-over
 	}
-	a := c.f.answer()
+	a := c.framer.currentResponse()
 	a.unsent = a.unsent || over != nil
-	x.out, x.in = x.out+c.sent, x.in+c.got
-	c.sent, c.got = 0, 0
+	x.bytesOut, x.bytesIn = x.bytesOut+c.sent, x.bytesIn+c.received
+	c.sent, c.received = 0, 0
 	return a, err
 }

@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// socket is a connection of TCP that a framer speaks over, in plain text or TLS.
+// socket is a TCP connection with a framer, in plain text or TLS.
 type socket struct {
 	p *portable
 	s *settings
 
-	mu    sync.Mutex // held while conn changes and while it is interrupted
+	mu    sync.Mutex // guards conn, and its deadline against interrupt
 	conn  net.Conn   // nil: closed
 	raw   *net.TCPConn
 	probe *probe
 
-	got int64 // bytes received that no request's account has yet
-	buf []byte
-	f   framer
+	received int64 // received bytes not yet assigned to a request
+	buf      []byte
+	framer   framer
 
-	out     sync.Mutex    // held while f is used, once something is poured
-	pouring chan struct{} // closed when that is over; nil: nothing is poured
-	sent    int           // bytes sent that no request's account has yet
-	werr    error         // why no more can be sent
+	out       sync.Mutex    // guards framer, pouring, sent and sendError while pourOutput runs
+	pouring   chan struct{} // closed at the end of pourOutput; nil if it does not run
+	sent      int           // sent bytes not yet assigned to a request
+	sendError error         // why sending failed
 }
 
-var _ wire = (*socket)(nil)
+var _ transport = (*socket)(nil)
 
 func newSocket(p *portable) *socket {
-	return &socket{p: p, s: p.s, f: newFramer(p.s.Protocol, &p.s.room), buf: make([]byte, 16<<10)}
+	return &socket{p: p, s: p.s, framer: newFramer(p.s.Protocol, &p.s.room), buf: make([]byte, 16<<10)}
 }
 
 func (c *socket) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error {
-	conn, raw, err := c.connect(ctx, addr, shook)
+	conn, raw, err := c.dialTCP(ctx, addr, shook)
 	if err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (c *socket) open(ctx context.Context, addr string, shook func(took int64, r
 	c.mu.Lock()
 	c.conn, c.raw, c.probe = conn, raw, look
 	c.mu.Unlock()
-	c.got, c.sent, c.werr = 0, 0, nil
-	c.f.open()
-	c.flush()
+	c.received, c.sent, c.sendError = 0, 0, nil
+	c.framer.open()
+	c.flushOutput()
 	return nil
 }
 
-// connect opens a connection and shakes hands.
-func (c *socket) connect(ctx context.Context, addr string, shook func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
+// dialTCP opens a connection and shakes hands.
+func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -66,22 +66,22 @@ func (c *socket) connect(ctx context.Context, addr string, shook func(took int64
 	if c.p.tls == nil {
 		return conn, raw, nil
 	}
-	safe, began := tls.Client(conn, c.p.tls), c.s.now()
+	safe, began := tls.Client(conn, c.p.tls), c.s.nowNS()
 	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
 		err = safe.HandshakeContext(ctx)
 	}
 	if err == nil {
-		err = c.s.agreed(safe)
+		err = c.s.checkALPN(safe)
 	}
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
 	}
-	shook(c.s.now()-began, safe.ConnectionState().DidResume)
+	shook(c.s.nowNS()-began, safe.ConnectionState().DidResume)
 	return safe, raw, nil
 }
 
-// interrupt ends a read or a write that is waiting.
+// interrupt ends a blocked read or write.
 func (c *socket) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *socket) shut() {
 	defer c.mu.Unlock()
 	if c.conn != nil {
 		if c.p.tls != nil {
-			_ = c.raw.Close() // without a farewell that may have to wait
+			_ = c.raw.Close() // without a close_notify, which could block
 		} else {
 			_ = c.conn.Close()
 		}
@@ -103,10 +103,10 @@ func (c *socket) shut() {
 	}
 }
 
-func (c *socket) look(l *stretch) (usable bool, unasked error) {
+func (c *socket) checkIdle(l *portableLeg) (usable bool, unasked error) {
 	for looks := 0; ; looks++ {
 		n, closed := c.probe.pending()
-		if n == 0 && !closed || looks == mostReads || l.r.aborted.Load() { // a server that never stops talking still has requests answered, or not
+		if n == 0 && !closed || looks == maxReads || l.r.aborted.Load() { // a server that keeps sending still gets requests
 			return true, nil
 		}
 		if n > 0 { // of TLS or HTTP/2 itself, or more
@@ -116,79 +116,79 @@ func (c *socket) look(l *stretch) (usable bool, unasked error) {
 			var late net.Error
 			closed = err != nil && !(errors.As(err, &late) && late.Timeout())
 			if m > 0 {
-				c.got += int64(m)
-				unasked = c.f.idle(c.buf[:m])
-				c.flush()
+				c.received += int64(m)
+				unasked = c.framer.feedIdle(c.buf[:m])
+				c.flushOutput()
 			}
 		}
-		if !closed && unasked == nil && !c.f.answer().closes {
+		if !closed && unasked == nil && !c.framer.currentResponse().closes {
 			continue
 		}
 		return false, unasked
 	}
 }
 
-func (c *socket) ask(q *encoded, x *exchange, last bool) error {
-	return c.f.ask(q, x.numbers, last, x.keep)
+func (c *socket) startRequest(q *encodedRequest, x *exchange, last bool) error {
+	return c.framer.startRequest(q, x.numbers, last, x.verify)
 }
 
-func (c *socket) rest() { c.flush() }
+func (c *socket) sendPending() { c.flushOutput() }
 
-func (c *socket) answer(l *stretch, x *exchange, due time.Time) (o reply) {
+func (c *socket) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
 	_ = c.conn.SetDeadline(due)
-	if l.r.aborted.Load() { // it may have been interrupted before
+	if l.r.aborted.Load() { // the interrupt may have come before SetDeadline
 		c.interrupt()
 	}
-	c.flush()
-	if o.class, o.why = c.read(x); o.class == ofFraming {
-		c.flush() // the server is told
+	c.flushOutput()
+	if o.class, o.why = c.readResponse(x); o.class == ofFraming {
+		c.flushOutput() // sends a GOAWAY
 	}
 	var err error
-	o.answer, err = c.settle(x)
-	o.ends = err != nil || o.why != nil && !ofRequest(o.why)
+	o.response, err = c.finishSending(x)
+	o.ends = err != nil || o.why != nil && !isRequestError(o.why)
 	if err != nil && o.why != nil && o.class == ofReset {
 		o.why = err
 	}
 	return o
 }
 
-// read reads until the answer is whole, or says what went wrong.
-func (c *socket) read(x *exchange) (class int, err error) {
+// readResponse reads until the response is complete, or returns the error and its class.
+func (c *socket) readResponse(x *exchange) (class int, err error) {
 	for {
 		n, err := c.conn.Read(c.buf)
 		if n > 0 {
 			var now int64
-			if x.pieces == 0 {
-				now = c.s.now()
+			if x.parts == 0 {
+				now = c.s.nowNS()
 			}
-			c.got += int64(n)
-			a, err := c.feed(c.buf[:n])
+			c.received += int64(n)
+			a, err := c.feedFramer(c.buf[:n])
 			if a.begun {
-				if x.pieces == 0 {
+				if x.parts == 0 {
 					x.first = now
 				}
-				x.pieces++
+				x.parts++
 			}
 			switch {
 			case err != nil:
-				return classOf(err), err
+				return errorClass(err), err
 			case a.done:
 				return 0, nil
 			}
-			c.flush()
+			c.flushOutput()
 		}
 		if err != nil {
-			return c.broken(err)
+			return c.readError(err)
 		}
 	}
 }
 
-// broken says what it means that nothing more can be read.
-func (c *socket) broken(err error) (class int, why error) {
+// readError returns the meaning of a read error: a close can end a response.
+func (c *socket) readError(err error) (class int, why error) {
 	var late net.Error
 	switch {
 	case errors.Is(err, io.EOF):
-		if err := c.f.end(); err != nil {
+		if err := c.framer.closeError(); err != nil {
 			return ofReset, err
 		}
 		return 0, nil

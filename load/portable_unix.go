@@ -17,7 +17,7 @@ func processCPU() time.Duration {
 	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 }
 
-// probe asks a connection for news without waiting.
+// probe checks a connection for input without waiting.
 type probe struct {
 	raw    syscall.RawConn
 	look   func(fd uintptr)

@@ -28,9 +28,9 @@ type Ramp = pace.Ramp
 // Step is one rate after another.
 type Step = pace.Step
 
-// ProfileError says that a text is no profile, and what would be one.
+// ProfileError is the error of an invalid profile, with examples of valid ones.
 type ProfileError = pace.Error
 
-// ParseProfile reads a rate over time as flags write it, for a leg of length
+// ParseProfile reads a rate over time as flags write it, for a phase of length
 // over: see [pace.Parse].
 func ParseProfile(text string, over time.Duration) (Profile, error) { return pace.Parse(text, over) }

@@ -9,17 +9,17 @@ import (
 // never is a time that does not come.
 const never = math.MaxInt64
 
-// ticket is a request that is to be sent at a time.
+// ticket is a request with its intended time.
 type ticket struct {
 	at       int64 // intended time, ns
 	measured bool
 }
 
-// queue is the schedule of an open loop: all intended times of a leg, in
+// queue is the schedule of an open loop: all intended times of a phase, in
 // order, for all threads. A thread takes the next ticket only while it has a
 // free connection for it, and gives it back if it loses that: so no request
 // waits at one thread while another could send it. A thread holds its one
-// ticket until its time has come; what cannot be sent in time waits here.
+// ticket until its time has come; requests that cannot be sent in time wait in the queue.
 type queue struct {
 	mu       sync.Mutex
 	next     func() time.Duration
@@ -30,12 +30,12 @@ type queue struct {
 	leadTime int64
 	duration int64
 
-	ahead    ticket // drawn from next and not yet taken
-	has      bool
-	returned []ticket
-	drawn    int64 // tickets
-	begin    int64 // of the measured part; never: not known yet
-	asked    int64 // measured tickets drawn
+	upcoming    ticket // drawn from next and not taken yet
+	hasUpcoming bool
+	returned    []ticket
+	drawn       int64 // tickets
+	begin       int64 // start of the measured part; never: not known yet
+	asked       int64 // measured tickets drawn
 }
 
 func newQueue(leg Leg) *queue {
@@ -45,8 +45,8 @@ func newQueue(leg Leg) *queue {
 	}
 }
 
-// open sets time zero. Before it there are no tickets.
-func (q *queue) open(start int64) {
+// openAt sets time zero. Before it there are no tickets.
+func (q *queue) openAt(start int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.start, q.opened = start, true
@@ -55,9 +55,9 @@ func (q *queue) open(start int64) {
 	}
 }
 
-// take hands out the next ticket; false: there is none before the end, or none
-// yet.
-func (q *queue) take() (ticket, bool) {
+// takeTicket returns the next ticket, or false if the profile has no more before the end, or time zero is not
+// set.
+func (q *queue) takeTicket() (ticket, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.opened {
@@ -68,21 +68,21 @@ func (q *queue) take() (ticket, bool) {
 		q.returned = q.returned[:n-1]
 		return t, true
 	}
-	if !q.has {
-		q.draw()
+	if !q.hasUpcoming {
+		q.drawNext()
 	}
-	if q.ahead.at >= q.end() {
+	if q.upcoming.at >= q.endTime() {
 		return ticket{}, false
 	}
-	q.has = false
-	if q.ahead.measured {
+	q.hasUpcoming = false
+	if q.upcoming.measured {
 		q.asked++
 	}
-	return q.ahead, true
+	return q.upcoming, true
 }
 
-// draw takes the next intended time from the profile.
-func (q *queue) draw() {
+// drawNext takes the next intended time from the profile.
+func (q *queue) drawNext() {
 	after := int64(q.next())
 	at := q.start + after
 	if at < q.start { // beyond what can be counted
@@ -91,7 +91,7 @@ func (q *queue) draw() {
 	switch {
 	case q.begin != never:
 	case at == never: // nothing more will come: what there was is the lead-in
-		q.begin = max(q.start+q.leadTime, q.ahead.at)
+		q.begin = max(q.start+q.leadTime, q.upcoming.at)
 	case q.drawn < q.lead || after < q.leadTime:
 	case q.drawn == q.lead:
 		q.begin = at
@@ -99,27 +99,26 @@ func (q *queue) draw() {
 		q.begin = q.start + q.leadTime
 	}
 	q.drawn++
-	q.ahead, q.has = ticket{at: at, measured: q.begin != never && at >= q.begin}, true
+	q.upcoming, q.hasUpcoming = ticket{at: at, measured: q.begin != never && at >= q.begin}, true
 }
 
-// end is when the measured part is over; never where it has no beginning yet.
-// The caller holds the lock.
-func (q *queue) end() int64 {
+// endTime returns the end of the measured part, or never if its start is not known yet. The caller must lock
+// q.mu.
+func (q *queue) endTime() int64 {
 	if q.begin == never {
 		return never
 	}
 	return q.begin + q.duration
 }
 
-// measures returns when measuring begins and ends; false: that is not known
-// yet.
-func (q *queue) measures() (begin, end int64, known bool) {
+// measuredSpan returns when measuring begins and ends, or false if that is not known yet.
+func (q *queue) measuredSpan() (begin, end int64, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.begin, q.end(), q.begin != never
+	return q.begin, q.endTime(), q.begin != never
 }
 
-// giveBack takes back a ticket that could not be sent.
+// giveBack returns a ticket that could not be sent.
 func (q *queue) giveBack(t ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,14 +128,13 @@ func (q *queue) giveBack(t ticket) {
 	}
 }
 
-// mostCounted is how many tickets are counted one by one after the end, for
-// about a tenth of a second; the rest of a hopeless backlog is worked out from
-// the profile's mean.
-const mostCounted = 1 << 24
+// maxCounted is the number of tickets that are counted one by one after the end, in about a tenth of a second;
+// the rest of a large backlog is computed from the profile's mean.
+const maxCounted = 1 << 24
 
-// rest returns how many requests were asked for in the measured part up to
-// end, and how many of them nobody sent. It is called once, when all is over.
-func (q *queue) rest(end int64) (asked, late int64) {
+// countUnsent returns the number of requests due in the measured part up to end, and how many of them were not
+// sent. It is called once, at the end.
+func (q *queue) countUnsent(end int64) (asked, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range q.returned {
@@ -146,20 +144,20 @@ func (q *queue) rest(end int64) (asked, late int64) {
 			q.asked--
 		}
 	}
-	end = min(end, q.end())
+	end = min(end, q.endTime())
 	for n := 0; ; n++ {
-		if !q.has {
-			q.draw()
+		if !q.hasUpcoming {
+			q.drawNext()
 		}
-		if q.ahead.at >= end {
+		if q.upcoming.at >= end {
 			break
 		}
-		if n == mostCounted {
-			more := q.meanCount(end) - q.meanCount(q.ahead.at)
+		if n == maxCounted {
+			more := q.meanCount(end) - q.meanCount(q.upcoming.at)
 			q.asked, late = q.asked+more, late+more
 			break
 		}
-		if q.has = false; q.ahead.measured {
+		if q.hasUpcoming = false; q.upcoming.measured {
 			q.asked++
 			late++
 		}
@@ -167,9 +165,9 @@ func (q *queue) rest(end int64) (asked, late int64) {
 	return q.asked, late
 }
 
-// soFar returns the rate asked for in the first so much of the measured part,
-// and how many of its requests no thread has taken, by the profile's mean.
-func (q *queue) soFar(wall time.Duration) (perSecond float64, late int64) {
+// rateSoFar returns the requested rate in the first wall of the measured part, and how many of its requests no
+// thread has taken, by the profile's mean.
+func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.begin == never || wall <= 0 {
@@ -179,7 +177,7 @@ func (q *queue) soFar(wall time.Duration) (perSecond float64, late int64) {
 	return float64(asked) / wall.Seconds(), max(0, asked-q.asked)
 }
 
-// meanCount is how many requests the profile has up to a time, in the mean.
+// meanCount returns the mean number of requests that the profile has up to a time.
 func (q *queue) meanCount(at int64) int64 {
 	d := time.Duration(at - q.start)
 	return int64(q.mean(d) * d.Seconds())

@@ -12,17 +12,17 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// noEngine is one whose requests are sent by the test, at times of its own.
+// noEngine is an engine whose requests the test sends at chosen times.
 type noEngine struct{}
 
-func (noEngine) name() Engine   { return "none" }
-func (noEngine) threads() int   { return 1 }
-func (noEngine) parties() int   { return 1 }
-func (noEngine) recorders() int { return 1 }
-func (noEngine) run(*run)       {}
-func (noEngine) wake()          {}
-func (noEngine) used() usage    { return usage{} }
-func (noEngine) close()         {}
+func (noEngine) name() Engine       { return "none" }
+func (noEngine) threadCount() int   { return 1 }
+func (noEngine) partyCount() int    { return 1 }
+func (noEngine) recorderCount() int { return 1 }
+func (noEngine) run(*run)           {}
+func (noEngine) wake()              {}
+func (noEngine) readUsage() usage   { return usage{} }
+func (noEngine) close()             {}
 
 // scripted is a server on a clock of its own: it answers after so long, but
 // does nothing while it is stopped.
@@ -44,15 +44,15 @@ func (s scripted) answers(sent time.Duration) time.Duration {
 // engines use, and a scripted server and clock instead of sockets and time.
 func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	t.Helper()
-	s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Connections: conns})
+	s, err := newSettings(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Connections: conns})
 	assert.NoError(t, "options", err)
 	const start = int64(time.Hour) // any time is as good
 	r := newRun(s, noEngine{}, leg)
-	r.queue.open(start)
+	r.queue.openAt(start)
 	r.started.Store(start)
 	rec := recorder{s: s}
 	rec.start(r)
-	rec.level.last = start
+	rec.inFlight.last = start
 
 	type pending struct {
 		x    exchange
@@ -61,9 +61,9 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	var busy []pending // soonest first
 	now, free, held, holds, final := start, conns, ticket{}, false, false
 	for {
-		next := r.look(now)
+		next := r.updatePhase(now)
 		if len(busy) > 0 && busy[0].done <= now {
-			rec.answered(&busy[0].x, answer{status: 200}, now)
+			rec.recordResponse(&busy[0].x, response{status: 200}, now)
 			busy = busy[1:]
 			free++
 			continue
@@ -72,11 +72,11 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 			next = min(next, busy[0].done)
 		}
 		if free > 0 && !holds && !final {
-			held, holds = r.queue.take()
+			held, holds = r.queue.takeTicket()
 		}
 		if holds && free > 0 && held.at <= now {
-			x := exchange{measured: held.measured, intended: held.at, sent: now, pieces: 1}
-			rec.sending(&x, now)
+			x := exchange{measured: held.measured, intended: held.at, sent: now, parts: 1}
+			rec.recordSend(&x, now)
 			p := pending{x, start + int64(server.answers(time.Duration(now-start)))}
 			at, _ := slices.BinarySearchFunc(busy, p.done, func(b pending, done int64) int { return cmp.Compare(b.done, done+1) })
 			busy = slices.Insert(busy, at, p)
@@ -87,7 +87,7 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 		if holds && free > 0 {
 			next = min(next, held.at)
 		}
-		final = r.over() // what is free when it is over sends once more, and that was now
+		final = r.isOver() // what is free when it is over sends once more, and that was now
 		if final && len(busy) == 0 {
 			break
 		}
@@ -97,7 +97,7 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 		now = next
 	}
 	rec.stop()
-	out := r.result()
+	out := r.buildResult()
 	adds(t, s, leg, out, false)
 	return out
 }
@@ -175,14 +175,14 @@ func TestOverload(t *testing.T) {
 func TestQueueIsShared(t *testing.T) {
 	leg := Leg{Profile: Constant{PerSecond: 1e6}, Duration: 100 * time.Millisecond, Lead: 1000}
 	q := newQueue(leg)
-	q.open(5)
+	q.openAt(5)
 	var mu sync.Mutex
 	seen := map[int64]bool{}
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
 			for i := 0; ; i++ {
-				tk, ok := q.take()
+				tk, ok := q.takeTicket()
 				if !ok {
 					return
 				}
@@ -201,20 +201,20 @@ func TestQueueIsShared(t *testing.T) {
 	}
 	wg.Wait()
 	assert.Equal(t, "tickets", len(seen), 101000)
-	asked, late := q.rest(math.MaxInt64)
+	asked, late := q.countUnsent(math.MaxInt64)
 	assert.Equal(t, "asked", asked, 100000)
 	assert.Equal(t, "late", late, 0)
 }
 
 func TestQueueGivesBackTheEarliestFirst(t *testing.T) {
 	q := newQueue(Leg{Profile: Constant{PerSecond: 1000}, Duration: 10 * time.Millisecond})
-	if _, ok := q.take(); ok {
+	if _, ok := q.takeTicket(); ok {
 		t.Error("a ticket before time zero")
 	}
-	q.open(0)
+	q.openAt(0)
 	var all []ticket
 	for {
-		tk, ok := q.take()
+		tk, ok := q.takeTicket()
 		if !ok {
 			break
 		}
@@ -225,14 +225,14 @@ func TestQueueGivesBackTheEarliestFirst(t *testing.T) {
 		q.giveBack(all[i])
 	}
 	for _, i := range []int{1, 2, 3} {
-		tk, ok := q.take()
+		tk, ok := q.takeTicket()
 		assert.Equal(t, "has a ticket", ok, true)
 		assert.Equal(t, "time", tk.at, all[i].at)
 	}
 	// Cut short at 5 ms with one ticket in hand of each half.
 	q.giveBack(all[4])
 	q.giveBack(all[7])
-	asked, late := q.rest(5e6)
+	asked, late := q.countUnsent(5e6)
 	assert.Equal(t, "late", late, 1)
 	assert.Equal(t, "asked", asked, 9) // the other two were sent, whenever that was
 }

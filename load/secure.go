@@ -6,7 +6,7 @@ import (
 	"net"
 )
 
-// Handshake says how often connections of TLS shake hands.
+// Handshake is the frequency of TLS handshakes.
 type Handshake string
 
 // Handshakes.
@@ -16,10 +16,10 @@ const (
 	Resume    Handshake = "resume" // for each request, with what the handshake before left: session tickets
 )
 
-// secured is the configuration of TLS for the connections that share it.
-func (s *settings) secured() *tls.Config {
+// tlsConfig returns the TLS configuration of connections that share it.
+func (s *settings) tlsConfig() *tls.Config {
 	c := s.Target.TLS.Clone()
-	c.NextProtos = []string{s.Protocol.alpn()}
+	c.NextProtos = []string{s.Protocol.alpnName()}
 	c.DynamicRecordSizingDisabled = true
 	if host, _, err := net.SplitHostPort(s.Target.Addr); err == nil && c.ServerName == "" {
 		c.ServerName = host
@@ -33,16 +33,16 @@ func (s *settings) secured() *tls.Config {
 	return c
 }
 
-// agreed says what is wrong with what a handshake came to.
-func (s *settings) agreed(c *tls.Conn) error {
-	if want := s.Protocol.alpn(); s.Protocol != HTTP1 && c.ConnectionState().NegotiatedProtocol != want {
+// checkALPN returns an error if a handshake negotiated another protocol.
+func (s *settings) checkALPN(c *tls.Conn) error {
+	if want := s.Protocol.alpnName(); s.Protocol != HTTP1 && c.ConnectionState().NegotiatedProtocol != want {
 		return errors.New("the server does not speak " + want + " over TLS")
 	}
 	return nil
 }
 
-// alpn is what a protocol is called in a handshake of TLS.
-func (p Protocol) alpn() string {
+// alpnName returns the name of a protocol in a TLS handshake.
+func (p Protocol) alpnName() string {
 	switch p {
 	case HTTP1:
 		return "http/1.1"

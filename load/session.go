@@ -9,52 +9,51 @@ import (
 )
 
 // Session is a set of connections to one server. They are opened with the
-// first leg and stay open between legs.
+// first phase and stay open between phases.
 type Session struct {
 	s      *settings
 	engine engine
 	all    Totals
 
-	mu     sync.Mutex // held during a leg
-	gone   bool
-	cancel atomic.Pointer[context.CancelFunc] // of the leg under way
+	mu       sync.Mutex // locked during a phase
+	isClosed bool
+	cancel   atomic.Pointer[context.CancelFunc] // of the running phase
 }
 
-// settings are Options with their defaults filled in, and what follows from
-// them, as engines see it.
+// settings are Options with defaults, and values derived from them, for engines.
 type settings struct {
 	Options
 	base     time.Time // time zero
-	requests []encoded
+	requests []encodedRequest
 	counters counters
 	addrs    []string // host:port, as IP addresses
 	accepts  [1000]bool
-	room     atomic.Int64 // bytes of answers that may still be kept to be verified
+	room     atomic.Int64 // bytes of responses that may still be stored for Verify
 }
 
-func (s *settings) now() int64 { return int64(time.Since(s.base)) }
+// nowNS returns the time in ns since s.base.
+func (s *settings) nowNS() int64 { return int64(time.Since(s.base)) }
 
-// engine carries legs through, one at a time. It keeps its connections between
+// engine executes phases, one at a time. It keeps its connections open between
 // them.
 type engine interface {
 	name() Engine
-	threads() int   // that send
-	parties() int   // that say once a leg that their connections were made
-	recorders() int // that account for a leg
-	// run sends until the leg is over and nothing is under way.
+	threadCount() int   // that send
+	partyCount() int    // that call markDialed once a phase
+	recorderCount() int // that record a phase
+	// run sends until the phase is over and no request is in flight.
 	run(r *run)
-	// wake has every thread look at the leg soon; it may be called from any of
-	// them.
+	// wake makes every thread check the phase soon; any of them may call it.
 	wake()
-	// used is what its threads have used since they began.
-	used() usage
+	// readUsage returns the usage of its threads since they started.
+	readUsage() usage
 	close()
 }
 
 // Open checks the options, serialises the requests and resolves the address.
-// Connections are opened by the first leg.
+// Connections are opened by the first phase.
 func Open(o Options) (*Session, error) {
-	s, err := settle(o)
+	s, err := newSettings(o)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +64,10 @@ func Open(o Options) (*Session, error) {
 	return &Session{s: s, engine: e}, nil
 }
 
-// retryAfter is how long in ns after a failed attempt a connection is tried
-// again.
+// retryAfter is the delay in ns between a failed attempt to connect and the next.
 const retryAfter = int64(50 * time.Millisecond)
 
-// newEngine picks the engine; Auto falls back to the portable one where the
-// system refuses epoll.
+// newEngine creates the engine; Auto falls back to the portable one if the system does not permit epoll.
 func newEngine(s *settings) (engine, error) {
 	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil
@@ -86,17 +83,15 @@ func newEngine(s *settings) (engine, error) {
 	return e, err
 }
 
-// Run sends what leg asks for and returns what came of it. A leg that was
-// interrupted returns both what there is and the context's error; one that had
-// no connection for as long as the timeout, an error that says so. Legs run
-// one after another.
+// Run executes phase and returns its result. An interrupted phase returns both the result so far and the context's
+// error; one without any connection for the timeout returns an error. Phases run one after another.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone {
+	if s.isClosed {
 		return nil, errors.New("the session is closed")
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -114,33 +109,32 @@ func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if !stop() {
 		<-told
 	}
-	result := r.result()
-	s.all = s.all.plus(r.collector.all)
-	return result, r.failure()
+	result := r.buildResult()
+	s.all = s.all.addTotals(r.collector.all)
+	return result, r.abortError()
 }
 
-// Totals are what a session sent and got over all its legs, unmeasured parts
-// included.
+// Totals are the counts of a session over all its phases, unmeasured parts included.
 type Totals struct {
 	Sent   int64 // requests
 	Body   int64 // bytes of their bodies
-	BodyIn int64 // bytes of whole answers' bodies
+	BodyIn int64 // bytes of complete responses' bodies
 	Opened int64 // connections
-	Acked  int64 // items of the requests that were answered whole and without an error of any class
+	Acked  int64 // items of the requests with a complete response and no error of any class
 }
 
-func (t Totals) plus(o Totals) Totals {
+func (t Totals) addTotals(o Totals) Totals {
 	return Totals{t.Sent + o.Sent, t.Body + o.Body, t.BodyIn + o.BodyIn, t.Opened + o.Opened, t.Acked + o.Acked}
 }
 
-// Totals returns what was sent since Open, up to the end of the last leg.
+// Totals returns what was sent since Open, up to the end of the last phase.
 func (s *Session) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all
 }
 
-// Rewind sets the counters of [Fill] to zero. It waits for the leg under way.
+// Rewind sets the counters of [Fill] to zero. It waits for the running phase.
 func (s *Session) Rewind() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +143,7 @@ func (s *Session) Rewind() {
 	}
 }
 
-// Close ends the leg that is under way, closes all connections and ends the
+// Close ends the running phase, closes all connections and ends the
 // threads. It may be called more than once.
 func (s *Session) Close() {
 	for !s.mu.TryLock() {
@@ -159,8 +153,8 @@ func (s *Session) Close() {
 		time.Sleep(time.Millisecond)
 	}
 	defer s.mu.Unlock()
-	if !s.gone {
-		s.gone = true
+	if !s.isClosed {
+		s.isClosed = true
 		s.engine.close()
 	}
 }

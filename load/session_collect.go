@@ -10,19 +10,19 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// collector gathers what the threads of a leg recorded: the sums, and a line
-// for each second that is over for all of them.
+// collector collects the records of a phase's threads: the sums, and a Second for each second that is over for
+// all of them.
 type collector struct {
 	r *run
 
-	mu       sync.Mutex
-	total    slab
-	at       []int // by thread: the second it records
-	next     int   // the first second that is not told yet
-	seconds  map[int]*second
-	timeline []Second
-	ticks    chan Second // nil: nobody listens
-	told     chan struct{}
+	mu        sync.Mutex
+	total     legStats
+	current   []int // by thread: the second that it records
+	next      int   // the first second that is not in timeline yet
+	seconds   map[int]*second
+	timeline  []Second
+	ticks     chan Second // nil if Leg.Tick is nil
+	ticksDone chan struct{}
 
 	area     float64
 	conns    *hist.Hist
@@ -33,26 +33,26 @@ type collector struct {
 	refused  int64
 	resent   int64
 	blocks   []Block
-	steps    []stepping
+	steps    []stepStats
 }
 
-// second is one second, as far as threads have handed it over.
+// second is one second, as far as threads have added to it.
 type second struct {
 	requests int64
-	errors   [classes]int64
+	errors   [classCount]int64
 	latency  hist.Hist
 }
 
-// binsPerDoubling is how finely a second's latencies are kept.
+// binsPerDoubling is the resolution of a second's latencies.
 const binsPerDoubling = 4
 
-// line is what is kept of a second that is over.
-func (s *second) line(at time.Duration) Second {
+// summarize returns the Second of a second that is over. s may be nil.
+func (s *second) summarize(at time.Duration) Second {
 	out := Second{At: at}
 	if s == nil {
 		return out
 	}
-	out.Requests, out.Classes = s.requests, named(s.errors)
+	out.Requests, out.Classes = s.requests, errorsByClass(s.errors)
 	for _, n := range s.errors {
 		out.Errors += n
 	}
@@ -61,8 +61,8 @@ func (s *second) line(at time.Duration) Second {
 	return out
 }
 
-// named are errors by class; nil: there are none.
-func named(errors [classes]int64) map[Class]int64 {
+// errorsByClass returns errors by class, or nil if there are none.
+func errorsByClass(errors [classCount]int64) map[Class]int64 {
 	var out map[Class]int64
 	for class, n := range errors {
 		if n > 0 && out == nil {
@@ -76,31 +76,31 @@ func named(errors [classes]int64) map[Class]int64 {
 }
 
 func newCollector(r *run, threads int) *collector {
-	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg), steps: newSteps(r.leg)}
+	c := &collector{r: r, current: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg), steps: newSteps(r.leg)}
 	if r.leg.Tick != nil {
-		c.ticks, c.told = make(chan Second, 64), make(chan struct{})
+		c.ticks, c.ticksDone = make(chan Second, 64), make(chan struct{})
 		go func() {
-			defer close(c.told)
+			defer close(c.ticksDone)
 			for s := range c.ticks {
-				r.leg.Tick(Tick{Second: s, SoFar: c.soFar(s.At + time.Second)})
+				r.leg.Tick(Tick{Second: s, SoFar: c.resultSoFar(s.At + time.Second)})
 			}
 		}()
 	}
 	return c
 }
 
-// add takes what a thread recorded in one second.
-func (c *collector) add(m *recorder) {
+// addSecond adds a thread's record of one second.
+func (c *collector) addSecond(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.addLocked(&m.cur)
-	c.area += m.level.area
-	m.level.area = 0
+	c.addLocked(&m.current)
+	c.area += m.inFlight.area
+	m.inFlight.area = 0
 }
 
-func (c *collector) addLocked(s *slab) {
-	c.total.add(s)
-	if !c.whole(s.second) {
+func (c *collector) addLocked(s *legStats) {
+	c.total.addStats(s)
+	if !c.isComplete(s.second) {
 		return
 	}
 	sec := c.seconds[s.second]
@@ -116,30 +116,30 @@ func (c *collector) addLocked(s *slab) {
 		sec.latency.Merge(&s.latency)
 		return
 	}
-	sec.latency.Merge(&s.whole)
-	sec.latency.Merge(&s.parts)
+	sec.latency.Merge(&s.singlePart)
+	sec.latency.Merge(&s.multiPart)
 }
 
-// whole reports whether a second was over before the measured part was.
-func (c *collector) whole(second int) bool {
+// isComplete reports whether a second ended before the measured part did.
+func (c *collector) isComplete(second int) bool {
 	begin, end := c.r.begin.Load(), c.r.end.Load()
 	return begin != 0 && (end == 0 || begin+int64(second+1)*int64(time.Second) <= end)
 }
 
-// reached notes that a thread records a second and is done with those before.
-func (c *collector) reached(thread, second int) {
+// advanceTo notes that a thread records second and is done with those before.
+func (c *collector) advanceTo(thread, second int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reachedLocked(thread, second)
+	c.advanceToLocked(thread, second)
 }
 
-func (c *collector) reachedLocked(thread, second int) {
-	c.at[thread] = second
-	for _, s := range c.at {
+func (c *collector) advanceToLocked(thread, second int) {
+	c.current[thread] = second
+	for _, s := range c.current {
 		second = min(second, s)
 	}
-	for ; c.next < second && c.whole(c.next); c.next++ {
-		line := c.seconds[c.next].line(time.Duration(c.next) * time.Second)
+	for ; c.next < second && c.isComplete(c.next); c.next++ {
+		line := c.seconds[c.next].summarize(time.Duration(c.next) * time.Second)
 		delete(c.seconds, c.next)
 		c.timeline = append(c.timeline, line)
 		if c.ticks == nil {
@@ -147,59 +147,58 @@ func (c *collector) reachedLocked(thread, second int) {
 		}
 		select {
 		case c.ticks <- line:
-		default: // the listener is a minute behind
+		default: // Leg.Tick is a minute late
 		}
 	}
 }
 
-// last takes what a thread that is done with the leg still has.
-func (c *collector) last(m *recorder) {
+// addRest adds the rest of a thread that is done with the phase.
+func (c *collector) addRest(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.until != 0 {
-		c.addLocked(&m.cur)
+		c.addLocked(&m.current)
 	}
-	c.area += m.level.area
+	c.area += m.inFlight.area
 	c.conns.Merge(&m.conns)
 	c.shakes.Merge(&m.shakes)
 	c.resumed += m.resumed
-	c.all = c.all.plus(m.all)
+	c.all = c.all.addTotals(m.all)
 	c.reopened += m.reopened
 	c.refused += m.refused
 	c.resent += m.resent
 	for i, b := range m.blocks {
-		c.blocks[i].add(b)
+		c.blocks[i].addBlock(b)
 	}
 	for i := range m.steps {
-		c.steps[i].add(&m.steps[i])
+		c.steps[i].addStats(&m.steps[i])
 	}
-	c.reachedLocked(m.thread, math.MaxInt)
+	c.advanceToLocked(m.thread, math.MaxInt)
 }
 
-// soFar is what there is of a leg that goes on, after the first so much of its
-// measured part.
-func (c *collector) soFar(wall time.Duration) *Result {
+// resultSoFar returns the result of a running phase after the first wall of its measured part.
+func (c *collector) resultSoFar(wall time.Duration) *Result {
 	r := c.r
 	r.mu.Lock()
-	used, first := r.engine.used(), r.first
+	used, first := r.engine.readUsage(), r.first
 	r.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	errors := c.total.errors
 	errors[ofConnect] += c.refused
-	out := c.account(wall, used, errors)
+	out := c.newResult(wall, used, errors)
 	out.FirstError = first
 	if r.queue != nil {
-		out.Asked, out.Late = r.queue.soFar(wall)
+		out.Asked, out.Late = r.queue.rateSoFar(wall)
 	}
 	return out
 }
 
-// account puts what was gathered into a result. The caller holds the lock.
-func (c *collector) account(wall time.Duration, used usage, errors [classes]int64) *Result {
+// newResult returns the collected values as a result. The caller must lock c.mu.
+func (c *collector) newResult(wall time.Duration, used usage, errors [classCount]int64) *Result {
 	r, t := c.r, &c.total
 	out := &Result{
-		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threads(),
+		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threadCount(),
 		Wall:     wall,
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
@@ -223,13 +222,13 @@ func (c *collector) account(wall time.Duration, used usage, errors [classes]int6
 			out.Codes[code] = n
 		}
 	}
-	maps.Copy(out.Errors, named(errors))
-	out.Service.Merge(&t.whole)
-	out.FirstByte.Merge(&t.whole)
-	out.Service.Merge(&t.parts)
+	maps.Copy(out.Errors, errorsByClass(errors))
+	out.Service.Merge(&t.singlePart)
+	out.FirstByte.Merge(&t.singlePart)
+	out.Service.Merge(&t.multiPart)
 	out.FirstByte.Merge(&t.firstByte)
 	out.SendLag.Merge(&t.lag)
-	out.Connect.Merge(c.conns) // copies: a result of a leg that goes on is read while threads add to them
+	out.Connect.Merge(c.conns) // copies: the result of a running phase is read while threads add to them
 	out.Handshake.Merge(c.shakes)
 	if wall > 0 {
 		out.Concurrency = c.area / float64(wall)
@@ -242,26 +241,26 @@ func (c *collector) account(wall time.Duration, used usage, errors [classes]int6
 	return out
 }
 
-// result is what came of a leg that all threads are done with.
-func (r *run) result() *Result {
+// buildResult returns the result of a phase that all threads are done with.
+func (r *run) buildResult() *Result {
 	c := r.collector
 	if c.ticks != nil {
 		close(c.ticks)
-		<-c.told
+		<-c.ticksDone
 	}
 	c.total.errors[ofConnect] += c.refused
-	out := c.account(r.wall(), r.used[1], c.total.errors)
-	out.FirstError, out.Blocks, out.Steps = r.first, c.blocks, c.stepResults()
+	out := c.newResult(r.measuredTime(), r.used[1], c.total.errors)
+	out.FirstError, out.Blocks, out.Steps = r.first, c.blocks, c.newStepResults()
 	if r.queue != nil && out.Wall > 0 {
 		var asked int64
-		asked, out.Late = r.queue.rest(r.end.Load())
+		asked, out.Late = r.queue.countUnsent(r.end.Load())
 		out.Asked = float64(asked) / out.Wall.Seconds()
 	}
 	return out
 }
 
-// wall is how long was measured.
-func (r *run) wall() time.Duration {
+// measuredTime returns the duration of the measured part.
+func (r *run) measuredTime() time.Duration {
 	begin := r.begin.Load()
 	if begin == 0 {
 		return 0

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// settle fills in the defaults of options and refuses what makes no sense.
-func settle(o Options) (*settings, error) {
+// newSettings fills in the defaults of options and rejects invalid ones.
+func newSettings(o Options) (*settings, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func settle(o Options) (*settings, error) {
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}
-	s.room.Store(maxKeptAll)
+	s.room.Store(maxAllBodies)
 	for status := range s.accepts {
 		if o.Accept != nil {
 			s.accepts[status] = o.Accept(status)
@@ -48,14 +48,14 @@ func settle(o Options) (*settings, error) {
 		}
 	}
 	var err error
-	if s.requests, err = encode(o, s.counters); err != nil {
+	if s.requests, err = encodeRequests(o, s.counters); err != nil {
 		return nil, err
 	}
-	s.addrs, err = resolve(o.Target.Addr, o.Timeout)
+	s.addrs, err = resolveAddress(o.Target.Addr, o.Timeout)
 	return s, err
 }
 
-// check refuses options that cannot be carried out.
+// check rejects options that cannot be executed.
 func (o Options) check() error {
 	if err := checkTarget(o.Target); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d streams on a connection: HTTP/1.1 has one", o.Streams)
 	case o.Streams > 1 && (o.Engine == Portable || o.Protocol == HTTP3):
 		return fmt.Errorf("%d streams on a connection: engine %s has one", o.Streams, Portable)
-	case o.Streams*o.Connections > maxPlaces:
-		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxPlaces)
+	case o.Streams*o.Connections > maxSlots:
+		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxSlots)
 	}
 	for _, c := range o.CPUs {
 		if c < 0 || c >= maxCPU {
@@ -102,16 +102,16 @@ func (o Options) check() error {
 	return nil
 }
 
-// MaxStreams is how many streams a connection may have open.
+// MaxStreams is the largest number of streams on a connection.
 const MaxStreams = 1000
 
-// maxPlaces is how many requests may be under way.
-const maxPlaces = 100_000
+// maxSlots is the largest number of requests in flight.
+const maxSlots = 100_000
 
 // maxCPU is the most processors Linux can be built for.
 const maxCPU = 8192
 
-// check refuses legs that would never end or mean nothing.
+// check rejects phases that would never end or mean nothing.
 func (l Leg) check() error {
 	switch {
 	case l.Lead < 0 || l.LeadTime < 0 || l.LeadTime > MaxDuration:
@@ -134,9 +134,9 @@ func (l Leg) check() error {
 	return nil
 }
 
-// resolve returns the addresses of host:port, in the order the resolver has
-// them. Without a host it is the loopback's.
-func resolve(addr string, timeout time.Duration) ([]string, error) {
+// resolveAddress returns the addresses of host:port, in the order of the resolver, or the loopback's without a
+// host.
+func resolveAddress(addr string, timeout time.Duration) ([]string, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("target address %q: %w", addr, err)

@@ -9,45 +9,45 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// exchange is what is known of a request under way.
+// exchange is the state of a request in flight.
 type exchange struct {
 	index    int   // in Options.Requests
 	measured bool  // open loop
 	intended int64 // open loop: ns
 	sent     int64 // ns: the first time
 	first    int64 // ns, first byte of the answer; 0: none yet
-	pieces   int   // in which the answer came
-	out      int   // bytes sent
-	in       int64 // bytes received
+	parts    int   // parts in which the response arrived
+	bytesOut int   // bytes sent
+	bytesIn  int64 // bytes received
 
 	tries   int     // times it was sent
-	keep    bool    // its answer is to be verified
-	numbers []int64 // that were drawn for it
+	verify  bool    // Verify checks its response
+	numbers []int64 // drawn for it
 }
 
-// slab holds what came of the measured requests of one thread in one second,
-// or of all threads in all seconds.
-type slab struct {
+// legStats contains the outcomes of the measured requests of one thread in one second, or of all threads in all
+// seconds.
+type legStats struct {
 	second   int // since measuring began
 	requests int64
-	lost     int64 // requests without a whole answer
-	errors   [classes]int64
+	lost     int64 // requests without a complete response
+	errors   [classCount]int64
 	unasked  int64
 	bytesIn  int64
 	bytesOut int64
 	bodyIn   int64
 	bodyOut  int64
 	statuses [1000]int64
-	codes    [codes]int64
+	codes    [codeCount]int64
 
-	whole     hist.Hist // ns from sending to an answer that came in one piece
-	parts     hist.Hist // the same of those that came in several, and of timeouts
-	firstByte hist.Hist // of the latter, to the first piece
-	latency   hist.Hist // open loop: from the intended time
-	lag       hist.Hist // open loop
+	singlePart hist.Hist // ns from sending to a response that arrived in one part
+	multiPart  hist.Hist // the same for those in several parts, and for timeouts
+	firstByte  hist.Hist // of the latter, to the first part
+	latency    hist.Hist // open loop: from the intended time
+	lag        hist.Hist // open loop
 }
 
-func (s *slab) add(o *slab) {
+func (s *legStats) addStats(o *legStats) {
 	s.requests += o.requests
 	s.lost += o.lost
 	for i, n := range o.errors {
@@ -64,20 +64,20 @@ func (s *slab) add(o *slab) {
 	for i, n := range o.codes {
 		s.codes[i] += n
 	}
-	s.whole.Merge(&o.whole)
-	s.parts.Merge(&o.parts)
+	s.singlePart.Merge(&o.singlePart)
+	s.multiPart.Merge(&o.multiPart)
 	s.firstByte.Merge(&o.firstByte)
 	s.latency.Merge(&o.latency)
 	s.lag.Merge(&o.lag)
 }
 
-func (s *slab) reset() {
-	for _, h := range []*hist.Hist{&s.whole, &s.parts, &s.firstByte, &s.latency, &s.lag} {
+func (s *legStats) resetStats() {
+	for _, h := range []*hist.Hist{&s.singlePart, &s.multiPart, &s.firstByte, &s.latency, &s.lag} {
 		h.Reset()
 	}
 	s.second, s.requests, s.lost, s.unasked = 0, 0, 0, 0
 	s.bytesIn, s.bytesOut, s.bodyIn, s.bodyOut = 0, 0, 0, 0
-	s.errors, s.statuses, s.codes = [classes]int64{}, [1000]int64{}, [codes]int64{}
+	s.errors, s.statuses, s.codes = [classCount]int64{}, [1000]int64{}, [codeCount]int64{}
 }
 
 // Classes by number, in the order of Classes.
@@ -88,52 +88,50 @@ const (
 	ofFraming
 	ofStatus
 	ofAnswer
-	classes
+	classCount
 )
 
-// recorder keeps one thread's account of a leg. It never looks at the clock.
+// recorder records one thread's part of a phase. It never reads the clock.
 type recorder struct {
-	thread int // its number
-	s      *settings
-	r      *run
-	cur    slab       // of the second under way
-	blocks []Block    // of the leg; nil: no intervals are wanted
-	steps  []stepping // of its profile; nil: there are none
-	until  int64      // when that is over; 0: nothing has been measured
-	level  level
-	all    Totals
-	conns  hist.Hist // ns to make a connection
-	shakes hist.Hist // ns of handshakes
+	thread   int // its number
+	s        *settings
+	r        *run
+	current  legStats    // of the current second
+	blocks   []Block     // of the phase; nil if no intervals are needed
+	steps    []stepStats // of its profile; nil without steps
+	until    int64       // end of the current second; 0: nothing has been measured
+	inFlight inFlightArea
+	all      Totals
+	conns    hist.Hist // ns to make a connection
+	shakes   hist.Hist // ns of handshakes
 
 	resumed  int64 // handshakes
 	reopened int64
-	refused  int64 // connections that could not be made
+	refused  int64 // failed connection attempts
 	resent   int64
-	checked  int // answers until the next that is verified
+	toVerify int // responses until the next that is verified
 }
 
-// level integrates the number of requests under way over the measured time.
-type level struct {
+// inFlightArea integrates the number of requests in flight over the measured time.
+type inFlightArea struct {
 	n    int64
 	last int64   // ns of the last change
 	area float64 // requests × ns
 }
 
-// change brings the account up to now and then to n+d requests. Where several
-// goroutines share it, a change may be told after a later one: then what was
-// counted since is put right.
-func (l *level) change(now, begin, end, d int64) {
+// change integrates up to now and then adds d requests. If several goroutines share it, changes can arrive out
+// of order; then the area since now is corrected.
+func (l *inFlightArea) change(now, begin, end, d int64) {
 	if begin != 0 {
-		l.area += float64(l.n) * float64(overlap(l.last, now, begin, end))
-		l.area += float64(d) * float64(overlap(now, l.last, begin, end))
+		l.area += float64(l.n) * float64(overlapTime(l.last, now, begin, end))
+		l.area += float64(d) * float64(overlapTime(now, l.last, begin, end))
 	}
 	l.last = max(l.last, now)
 	l.n += d
 }
 
-// overlap is how much of the time from one instant to another lies between
-// begin and end; 0 is no end yet.
-func overlap(from, to, begin, end int64) int64 {
+// overlapTime returns how much of [from, to] lies between begin and end; end 0 means unlimited.
+func overlapTime(from, to, begin, end int64) int64 {
 	if from = max(from, begin); end != 0 {
 		to = min(to, end)
 	}
@@ -142,49 +140,49 @@ func overlap(from, to, begin, end int64) int64 {
 
 func (m *recorder) start(r *run) {
 	m.r, m.until = r, 0
-	m.level = level{last: r.s.now()}
-	m.cur.reset()
+	m.inFlight = inFlightArea{last: r.s.nowNS()}
+	m.current.resetStats()
 	m.blocks, m.steps = newBlocks(r.leg), newSteps(r.leg)
 	m.conns.Reset()
 	m.shakes.Reset()
 	m.all, m.resumed, m.reopened, m.refused, m.resent = Totals{}, 0, 0, 0, 0
 }
 
-// stop hands over what there is when the thread is done with the leg.
+// stop passes the rest of the records to the collector at the end of the phase.
 func (m *recorder) stop() {
-	begin, end := m.r.measures()
-	m.level.change(end, begin, end, 0)
-	m.r.collector.last(m)
+	begin, end := m.r.measuredSpan()
+	m.inFlight.change(end, begin, end, 0)
+	m.r.collector.addRest(m)
 	m.r = nil
 }
 
-// sending is said right before a request is sent. One that is sent again has been
-// under way all the time.
-func (m *recorder) sending(q *exchange, now int64) {
+// recordSend is called right before a request is sent. A request that is sent again has been in flight all the
+// time.
+func (m *recorder) recordSend(q *exchange, now int64) {
 	if q.tries++; q.tries > 1 {
 		m.resent++
 		return
 	}
-	begin, end := m.r.measures()
-	m.level.change(now, begin, end, 1)
+	begin, end := m.r.measuredSpan()
+	m.inFlight.change(now, begin, end, 1)
 	m.all.Sent++
 	m.all.Body += int64(m.s.requests[q.index].body)
 }
 
-// over counts an outcome and returns where to record it; nil: nowhere.
-func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
-	begin, end := m.r.measures()
-	m.level.change(now, begin, end, -1)
+// finishRequest counts an outcome and returns where to record it, or nil if it is not measured.
+func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *legStats {
+	begin, end := m.r.measuredSpan()
+	m.inFlight.change(now, begin, end, -1)
 	measured := q.measured
 	if m.r.queue == nil {
-		measured = m.r.outcome(now, failed)
+		measured = m.r.countOutcome(now, failed)
 	}
 	if !measured {
 		return nil
 	}
-	s := m.at(now)
-	s.bytesOut += int64(q.out)
-	s.bytesIn += q.in
+	s := m.statsAt(now)
+	s.bytesOut += int64(q.bytesOut)
+	s.bytesIn += q.bytesIn
 	s.bodyOut += int64(m.s.requests[q.index].body)
 	if m.r.queue != nil {
 		s.lag.Record(q.sent - q.intended)
@@ -192,11 +190,11 @@ func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
 	return s
 }
 
-// answered records a whole answer at the time it was whole. What it
-// acknowledges counts whether it is measured or not.
-func (m *recorder) answered(q *exchange, a answer, now int64) {
+// recordResponse records a complete response at the time of its last byte. Items that it acknowledges count
+// even if it is not measured.
+func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 	m.all.BodyIn += a.body
-	s := m.over(q, now, false)
+	s := m.finishRequest(q, now, false)
 	asked := &m.s.requests[q.index]
 	accepted := m.s.accepts[a.status]
 	if asked.status != 0 {
@@ -218,45 +216,44 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 		s.codes[knownCode(a.code)]++
 	}
 	s.bodyIn += a.body
-	b, latency := m.block(now), now-q.sent
-	b.ended()
-	if q.pieces > 1 {
-		s.parts.Record(now - q.sent)
+	b, latency := m.blockAt(now), now-q.sent
+	b.recordEnd()
+	if q.parts > 1 {
+		s.multiPart.Record(now - q.sent)
 		s.firstByte.Record(q.first - q.sent)
 	} else {
-		s.whole.Record(now - q.sent)
+		s.singlePart.Record(now - q.sent)
 	}
 	if m.r.queue != nil {
 		latency = now - q.intended
 		s.latency.Record(latency)
 	}
-	b.lasted(m.r.leg.Hold, latency)
-	step, part := m.step(q)
-	step.ended(true)
-	step.lasted(latency)
-	part.ended()
-	part.lasted(m.r.leg.Hold, latency)
+	b.recordLatency(m.r.leg.Hold, latency)
+	step, part := m.stepAt(q)
+	step.recordEnd(true)
+	step.recordLatency(latency)
+	part.recordEnd()
+	part.recordLatency(m.r.leg.Hold, latency)
 	if !accepted {
 		s.errors[ofStatus]++
-		b.failed()
-		step.failed(ofStatus)
-		part.failed()
-		if !m.r.complained.Load() {
-			m.r.complain(ErrStatus, statusError(a, asked.status))
+		b.recordError()
+		step.recordError(ofStatus)
+		part.recordError()
+		if !m.r.hasFirst.Load() {
+			m.r.recordFirst(ErrStatus, statusError(a, asked.status))
 		}
 	}
 	if wrong != nil {
 		s.errors[ofAnswer]++
-		b.failed()
-		step.failed(ofAnswer)
-		part.failed()
-		m.r.complain(ErrAnswer, wrong)
+		b.recordError()
+		step.recordError(ofAnswer)
+		part.recordError()
+		m.r.recordFirst(ErrAnswer, wrong)
 	}
 }
 
-// statusError says what was answered, and where that is known what should
-// have been.
-func statusError(a answer, want int) error {
+// statusError returns the status of a response, and the expected one if it is known.
+func statusError(a response, want int) error {
 	got := strconv.Itoa(a.status)
 	if a.rpc {
 		got = fmt.Sprintf("grpc-status %d (%s)", a.code, CodeName(a.code))
@@ -267,30 +264,30 @@ func statusError(a answer, want int) error {
 	return fmt.Errorf("%s instead of %d", got, want)
 }
 
-// failed records a request that will have no whole answer. A timeout enters
-// the latencies at the timeout, or at what has passed since then.
-func (m *recorder) failed(q *exchange, class int, err error, now int64) {
-	m.r.complain(Classes()[class], err)
-	s := m.over(q, now, true)
+// recordFailure records a request without a complete response. The latency of a timeout is at least the
+// timeout.
+func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
+	m.r.recordFirst(Classes()[class], err)
+	s := m.finishRequest(q, now, true)
 	if s == nil {
 		return
 	}
 	s.lost++
 	s.errors[class]++
-	b := m.block(now)
-	b.ended()
-	b.failed()
-	step, part := m.step(q)
-	step.ended(false)
-	step.failed(class)
-	part.ended()
-	part.failed()
+	b := m.blockAt(now)
+	b.recordEnd()
+	b.recordError()
+	step, part := m.stepAt(q)
+	step.recordEnd(false)
+	step.recordError(class)
+	part.recordEnd()
+	part.recordError()
 	if class != ofTimeout {
 		return
 	}
 	least := int64(m.s.Timeout)
 	latency := max(least, now-q.sent)
-	s.parts.Record(latency)
+	s.multiPart.Record(latency)
 	if q.first != 0 {
 		s.firstByte.Record(q.first - q.sent)
 	}
@@ -298,30 +295,30 @@ func (m *recorder) failed(q *exchange, class int, err error, now int64) {
 		latency = max(least, now-q.intended)
 		s.latency.Record(latency)
 	}
-	b.lasted(m.r.leg.Hold, latency)
-	step.lasted(latency)
-	part.lasted(m.r.leg.Hold, latency)
+	b.recordLatency(m.r.leg.Hold, latency)
+	step.recordLatency(latency)
+	part.recordLatency(m.r.leg.Hold, latency)
 }
 
-// unasked records bytes that came although no request was under way.
-func (m *recorder) unasked(now int64) {
-	m.r.complain(ErrFraming, errUnasked)
+// recordUnsolicited records bytes that arrived while no request was in flight.
+func (m *recorder) recordUnsolicited(now int64) {
+	m.r.recordFirst(ErrFraming, errUnsolicited)
 	if m.r.begin.Load() == 0 || m.r.end.Load() != 0 {
 		return
 	}
-	s := m.at(now)
+	s := m.statsAt(now)
 	s.errors[ofFraming]++
 	s.unasked++
 }
 
-// unconnected records a connection that could not be made.
-func (m *recorder) unconnected(err error) {
-	m.r.complain(ErrConnect, err)
+// recordConnectError records a failed connection attempt.
+func (m *recorder) recordConnectError(err error) {
+	m.r.recordFirst(ErrConnect, err)
 	m.refused++
 }
 
-// connected records a connection; again: to replace another.
-func (m *recorder) connected(took int64, again bool) {
+// recordConnect records a connection; again means that it replaces another. took is in ns.
+func (m *recorder) recordConnect(took int64, again bool) {
 	m.conns.Record(took)
 	m.all.Opened++
 	if again {
@@ -329,46 +326,46 @@ func (m *recorder) connected(took int64, again bool) {
 	}
 }
 
-// shook records a handshake of TLS.
-func (m *recorder) shook(took int64, resumed bool) {
+// recordHandshake records a handshake of TLS. took is in ns.
+func (m *recorder) recordHandshake(took int64, resumed bool) {
 	m.shakes.Record(took)
 	if resumed {
 		m.resumed++
 	}
 }
 
-// verifies reports whether the next answer is to be verified.
-func (m *recorder) verifies() bool {
+// takeVerify reports whether the next response is to be verified, and counts it.
+func (m *recorder) takeVerify() bool {
 	if m.s.Verify == nil {
 		return false
 	}
-	if m.checked--; m.checked < 0 {
-		m.checked = m.s.Sample - 1
+	if m.toVerify--; m.toVerify < 0 {
+		m.toVerify = m.s.Sample - 1
 		return true
 	}
 	return false
 }
 
-// at is the slab of the second that now is in.
-func (m *recorder) at(now int64) *slab {
+// statsAt returns the legStats of the second of now.
+func (m *recorder) statsAt(now int64) *legStats {
 	if now >= m.until {
-		m.roll(now)
+		m.rollSecond(now)
 	}
-	return &m.cur
+	return &m.current
 }
 
-// roll hands over the slab of a second that is over. It is called whenever
-// something is recorded, and by idle threads once a second.
-func (m *recorder) roll(now int64) {
+// rollSecond passes the legStats of a second that is over to the collector. It is called on every record, and by
+// idle threads once a second.
+func (m *recorder) rollSecond(now int64) {
 	begin := m.r.begin.Load()
 	if begin == 0 || now < m.until {
 		return
 	}
 	if m.until != 0 {
-		m.r.collector.add(m)
-		m.cur.reset()
+		m.r.collector.addSecond(m)
+		m.current.resetStats()
 	}
-	m.cur.second = int(max(0, now-begin) / int64(time.Second))
-	m.until = begin + int64(m.cur.second+1)*int64(time.Second)
-	m.r.collector.reached(m.thread, m.cur.second)
+	m.current.second = int(max(0, now-begin) / int64(time.Second))
+	m.until = begin + int64(m.current.second+1)*int64(time.Second)
+	m.r.collector.advanceTo(m.thread, m.current.second)
 }

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// run is one leg under way, as all that send for it see it. Its times are ns
+// run is the shared state of one running phase. Its times are ns
 // since the session's base; 0 means not yet.
 //
 // In a closed loop a request is measured if its outcome falls between the
 // outcome that completes the lead-in and the last one: connections are as busy
-// at either end as between, so that nothing of filling or draining them is in
-// the figures. A request that is under way at the end is measured only if it
-// fails later: else a server that stops answering would look faultless. In an
-// open loop a request is measured if its intended time lies in the measured
+// at both ends as between, so that the figures include no filling or draining.
+// A request in flight at the end is measured only if it
+// fails later: otherwise a server that stops responding would look faultless. In an
+// open loop a request is measured if its intended time is in the measured
 // part.
 type run struct {
 	s      *settings
@@ -26,73 +26,72 @@ type run struct {
 	queue  *queue // of an open loop; nil: closed loop
 
 	mu       sync.Mutex
-	unready  int          // parties whose connections have not all been made
+	unready  int          // parties that have not called markDialed
 	ended    bool         // nothing more is measured
 	started  atomic.Int64 // when requests began to be sent
 	conns    atomic.Int64 // open connections
 	lastConn atomic.Int64 // when there was one
 
-	admitted atomic.Int64 // requests of a leg with Ops that were to be sent, and refusals after them
+	admitted atomic.Int64 // calls of admitRequest in a phase with Ops
 	done     atomic.Int64 // outcomes, lead-in included
-	leadIn   atomic.Int64 // outcomes before measuring began; negative: it has not
+	leadIn   atomic.Int64 // outcomes before measuring began; negative if it has not
 	begin    atomic.Int64
 	end      atomic.Int64
-	aborted  atomic.Bool // whatever is under way is given up
+	aborted  atomic.Bool // requests in flight are abandoned
 
-	err        error // why it was given up
-	complained atomic.Bool
-	first      string   // what went wrong first
-	used       [2]usage // of the engine's threads, when measuring began and ended
-	collector  *collector
+	err       error // why it was aborted
+	hasFirst  atomic.Bool
+	first     string   // first error
+	used      [2]usage // of the engine's threads, when measuring began and ended
+	collector *collector
 }
 
-// usage is processor time, and time spent waiting for a processor: negative
-// where that is not known.
+// usage is CPU time, and time spent waiting for a processor, negative
+// if unknown.
 type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
-	r := &run{s: s, engine: e, leg: leg, unready: e.parties(), opened: s.now()}
+	r := &run{s: s, engine: e, leg: leg, unready: e.partyCount(), opened: s.nowNS()}
 	if leg.Profile != nil {
 		r.queue = newQueue(leg)
 	}
 	r.leadIn.Store(-1)
 	r.lastConn.Store(r.opened)
-	r.collector = newCollector(r, e.recorders())
+	r.collector = newCollector(r, e.recorderCount())
 	return r
 }
 
-// dialed is said by each party once: each of its connections was made. When
-// all have said so, requests begin to be sent.
-func (r *run) dialed() {
+// markDialed records that a party has opened its connections. The last party starts the requests.
+func (r *run) markDialed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.unready--; r.unready <= 0 {
-		r.start()
+		r.startRequests()
 	}
 }
 
-// connected counts a connection that was opened, disconnected one that was
+// addConn counts a connection that was opened, disconnected one that was
 // lost.
-func (r *run) connected() { r.conns.Add(1) }
+func (r *run) addConn() { r.conns.Add(1) }
 
-func (r *run) disconnected(now int64) {
+func (r *run) removeConn(now int64) {
 	r.lastConn.Store(now)
 	r.conns.Add(-1)
 }
 
-// patience is asked for while connections are missing: after the timeout, the
-// leg starts with those there are.
-func (r *run) patience(now int64) {
+// startIfOverdue starts the requests with the open connections once the timeout has passed. Threads call it
+// while connections are missing.
+func (r *run) startIfOverdue(now int64) {
 	if now-r.opened >= int64(r.s.Timeout) && r.started.Load() == 0 && r.conns.Load() > 0 {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.start()
+		r.startRequests()
 	}
 }
 
-// refused is said when a connection could not be made. Where there has been
-// none for as long as the timeout, the leg is given up.
-func (r *run) refused(now int64) {
+// abortIfUnconnected is called on a failed connection attempt. It aborts the phase if there has been no
+// connection for the timeout.
+func (r *run) abortIfUnconnected(now int64) {
 	if r.conns.Load() > 0 || now-r.lastConn.Load() < int64(r.s.Timeout) {
 		return
 	}
@@ -102,46 +101,45 @@ func (r *run) refused(now int64) {
 	r.abort(fmt.Errorf("no connection to %s for %v: %s", r.s.Target.Addr, r.s.Timeout, why))
 }
 
-// start sets time zero, unless that was done. The caller holds the lock.
-func (r *run) start() {
+// startRequests sets time zero, unless it is set. The caller must lock r.mu.
+func (r *run) startRequests() {
 	if r.started.Load() != 0 || r.ended {
 		return
 	}
 	if r.queue == nil && r.leg.Lead == 0 && r.leg.LeadTime == 0 {
 		r.leadIn.Store(0)
-		r.measure(0)
+		r.startMeasuring(0)
 	}
-	start := r.s.now()
+	start := r.s.nowNS()
 	if r.queue != nil {
 		if !r.leg.At.IsZero() {
 			start = max(1, int64(r.leg.At.Sub(r.s.base)))
 		}
-		r.queue.open(start)
+		r.queue.openAt(start)
 	}
 	r.started.Store(start)
 	r.engine.wake()
 }
 
-// measure begins the measured part: at a time, or now where that is 0.
-func (r *run) measure(at int64) {
-	r.used[0] = r.engine.used()
-	r.mark(true)
+// startMeasuring starts the measured part at a time in ns, or now if that is 0.
+func (r *run) startMeasuring(at int64) {
+	r.used[0] = r.engine.readUsage()
+	r.callMark(true)
 	if at == 0 {
-		at = r.s.now()
+		at = r.s.nowNS()
 	}
 	r.begin.Store(at)
 }
 
-func (r *run) mark(begin bool) {
+func (r *run) callMark(begin bool) {
 	if r.leg.Mark != nil {
 		r.leg.Mark(begin)
 	}
 }
 
-// admit reports whether one more request of a closed loop is to be sent: no more
-// than Leg.Ops are, apart from those of the lead-in. What is admitted must be sent,
-// since the leg ends when so many outcomes are known.
-func (r *run) admit() bool {
+// admitRequest reports whether one more request of a closed loop may be sent: at most Leg.Ops in addition to
+// the lead-in. An admitted request must be sent, because the phase ends with that number of outcomes.
+func (r *run) admitRequest() bool {
 	if r.leg.Ops == 0 {
 		return true
 	}
@@ -149,9 +147,8 @@ func (r *run) admit() bool {
 	return before < 0 || n <= before+r.leg.Ops
 }
 
-// outcome counts what came of a request of a closed loop and reports whether
-// it is measured.
-func (r *run) outcome(now int64, failed bool) bool {
+// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured.
+func (r *run) countOutcome(now int64, failed bool) bool {
 	k := r.done.Add(1)
 	before := r.leadIn.Load()
 	if before < 0 {
@@ -159,7 +156,7 @@ func (r *run) outcome(now int64, failed bool) bool {
 			return false
 		}
 		var begun bool
-		if before, begun = r.leadOver(); !begun || k <= before {
+		if before, begun = r.finishLead(); !begun || k <= before {
 			return false
 		}
 	}
@@ -168,32 +165,32 @@ func (r *run) outcome(now int64, failed bool) bool {
 	}
 	if d := int64(r.leg.Duration); d > 0 {
 		if end := r.begin.Load() + d; now >= end {
-			r.finish(end)
+			r.finishMeasuring(end)
 			return failed
 		}
 	}
 	if ops := r.leg.Ops; ops > 0 && k-before >= ops {
-		r.finish(0) // not at now: another thread may have counted a later outcome before this one
+		r.finishMeasuring(0) // not at now: another thread may have counted a later outcome before this one
 		return failed || k-before == ops
 	}
 	return true
 }
 
-// leadOver begins measuring unless another thread has, and returns the number
-// of outcomes before; false: the leg was given up before.
-func (r *run) leadOver() (before int64, begun bool) {
+// finishLead starts measuring unless another thread has, and returns the number of outcomes before, or false
+// if the phase was aborted before.
+func (r *run) finishLead() (before int64, begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leadIn.Load() < 0 && !r.ended {
-		r.measure(0)
+		r.startMeasuring(0)
 		r.leadIn.Store(r.done.Load())
 	}
 	return r.leadIn.Load(), r.leadIn.Load() >= 0
 }
 
-// look begins and ends the measured part when its time has come. Threads call
-// it whenever they wake, and wake for the time it returns at the latest.
-func (r *run) look(now int64) (next int64) {
+// updatePhase starts and ends the measured part at its time. Threads call it whenever they wake, and at the
+// returned time at the latest.
+func (r *run) updatePhase(now int64) (next int64) {
 	if r.end.Load() != 0 {
 		return never
 	}
@@ -202,7 +199,7 @@ func (r *run) look(now int64) (next int64) {
 		if r.queue == nil {
 			return never
 		}
-		at, _, known := r.queue.measures()
+		at, _, known := r.queue.measuredSpan()
 		if !known {
 			return never
 		}
@@ -211,7 +208,7 @@ func (r *run) look(now int64) (next int64) {
 		}
 		r.mu.Lock()
 		if r.begin.Load() == 0 && !r.ended {
-			r.measure(at)
+			r.startMeasuring(at)
 		}
 		begin = r.begin.Load()
 		r.mu.Unlock()
@@ -224,16 +221,15 @@ func (r *run) look(now int64) (next int64) {
 	}
 	end := begin + int64(r.leg.Duration)
 	if now >= end {
-		r.finish(end)
+		r.finishMeasuring(end)
 		return never
 	}
 	return end
 }
 
-// finish ends the measured part: at a time, or now where that is 0. The end is
-// known before anything that takes time is done, so that nothing after it is
-// taken for measured.
-func (r *run) finish(at int64) {
+// finishMeasuring ends the measured part at a time in ns, or now if that is 0. It stores the end before
+// anything slow, so that nothing after the end counts as measured.
+func (r *run) finishMeasuring(at int64) {
 	r.mu.Lock()
 	if r.ended {
 		r.mu.Unlock()
@@ -241,20 +237,19 @@ func (r *run) finish(at int64) {
 	}
 	r.ended = true
 	if at == 0 {
-		at = r.s.now()
+		at = r.s.nowNS()
 	}
 	r.end.Store(at)
 	if r.begin.Load() != 0 {
-		r.mark(false)
-		r.used[1] = r.engine.used()
+		r.callMark(false)
+		r.used[1] = r.engine.readUsage()
 	}
 	r.mu.Unlock()
 	r.engine.wake()
 }
 
-// measures returns when the measured part begins and ends, as far as that is
-// known; 0: it is not.
-func (r *run) measures() (begin, end int64) {
+// measuredSpan returns when the measured part begins and ends, as far as known, otherwise 0.
+func (r *run) measuredSpan() (begin, end int64) {
 	begin, end = r.begin.Load(), r.end.Load()
 	if end == 0 && begin != 0 && r.leg.Duration > 0 {
 		end = begin + int64(r.leg.Duration)
@@ -262,10 +257,10 @@ func (r *run) measures() (begin, end int64) {
 	return begin, end
 }
 
-// over reports whether no more requests are to be sent.
-func (r *run) over() bool { return r.end.Load() != 0 }
+// isOver reports whether no more requests are to be sent.
+func (r *run) isOver() bool { return r.end.Load() != 0 }
 
-// abort gives up what is under way.
+// abort abandons the requests in flight and ends the phase with err.
 func (r *run) abort(err error) {
 	r.mu.Lock()
 	if r.err == nil {
@@ -273,28 +268,28 @@ func (r *run) abort(err error) {
 	}
 	r.mu.Unlock()
 	r.aborted.Store(true)
-	r.finish(0)
+	r.finishMeasuring(0)
 	r.engine.wake()
 }
 
-// complain keeps the first thing that went wrong, in words.
-func (r *run) complain(class Class, err error) {
-	if r.complained.Load() {
+// recordFirst stores the first error in words.
+func (r *run) recordFirst(class Class, err error) {
+	if r.hasFirst.Load() {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.first == "" {
 		r.first = fmt.Sprintf("%s: %v", class, err)
-		r.complained.Store(true)
+		r.hasFirst.Store(true)
 	}
 }
 
-func (r *run) failure() error {
+func (r *run) abortError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// What FirstError says of a request that took too long.
+// errTimeout is the error of a request that exceeded the timeout.
 var errTimeout = errors.New("no whole answer in time")

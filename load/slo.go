@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// SLO is what a server is to keep: every one of its objectives.
+// SLO is a list of objectives, all of which a server must meet.
 type SLO []Objective
 
-// Objective is a bound on one figure of a result. Exactly one of Quantile,
-// Max, Mean and Errors says which.
+// Objective is a bound on one figure of a result, which exactly one of Quantile, Max, Mean and Errors selects.
 type Objective struct {
 	Quantile float64 // of the latencies, above 0 and below 1
 	Max      bool    // of the latencies
@@ -24,7 +23,7 @@ type Objective struct {
 	Limit    float64 // ns, or a share: 0.001 is 0.1 %
 }
 
-// SLOError says that a text is no service-level objective, and what would be.
+// SLOError is the error of an invalid objective, with examples of valid ones.
 type SLOError struct {
 	Text string
 	What string // what is wrong
@@ -44,13 +43,13 @@ func ParseSLO(text string) (SLO, error) {
 	seen := map[string]bool{}
 	for _, part := range strings.Split(text, ",") {
 		o, what := parseObjective(strings.TrimSpace(part))
-		if what == "" && seen[o.figure()] {
-			what = o.figure() + " is given twice"
+		if what == "" && seen[o.figureName()] {
+			what = o.figureName() + " is given twice"
 		}
 		if what != "" {
 			return nil, &SLOError{text, what}
 		}
-		seen[o.figure()] = true
+		seen[o.figureName()] = true
 		s = append(s, o)
 	}
 	return s, nil
@@ -109,8 +108,8 @@ func parseShare(text string) (share float64, what string) {
 	return x / 100, ""
 }
 
-// figure is the name of what is bounded.
-func (o Objective) figure() string {
+// figureName returns the name of the bounded figure.
+func (o Objective) figureName() string {
 	switch {
 	case o.Max:
 		return "max"
@@ -122,8 +121,8 @@ func (o Objective) figure() string {
 	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e10)/1e8, 'f', -1, 64)
 }
 
-// limit is the bound as flags write it.
-func (o Objective) limit() string {
+// formatLimit returns the bound as in flags.
+func (o Objective) formatLimit() string {
 	if o.Errors {
 		return strconv.FormatFloat(math.Round(o.Limit*1e12)/1e10, 'f', -1, 64) + "%"
 	}
@@ -133,9 +132,9 @@ func (o Objective) limit() string {
 // String is the objective as flags write it.
 func (o Objective) String() string {
 	if o.Below {
-		return o.figure() + "<" + o.limit()
+		return o.figureName() + "<" + o.formatLimit()
 	}
-	return o.figure() + "<=" + o.limit()
+	return o.figureName() + "<=" + o.formatLimit()
 }
 
 // String is the objectives as flags write them.
@@ -147,30 +146,30 @@ func (s SLO) String() string {
 	return strings.Join(parts, ",")
 }
 
-// tails is how many answers must lie beyond a quantile before it decides
-// anything: fewer say more about chance than about the server.
-const tails = 20
+// minTail is the number of responses beyond a quantile that a verdict needs: fewer depend more on chance than
+// on the server.
+const minTail = 20
 
 // Outcome is an objective compared with a result.
 type Outcome struct {
 	Objective Objective
 	Value     float64 // ns, or a share
 	Met       bool
-	Thin      bool // too few answers to rule on it: none, or few beyond the quantile
-	Undecided bool // the interval has what is allowed in it
+	Thin      bool // too few responses for a verdict: none, or few beyond the quantile
+	Undecided bool // the interval contains the allowed value
 
 	Seen      bool    // there is an interval
-	Share     float64 // of a quantile: of the answers, those that lie beyond its limit; else the value
+	Share     float64 // for a quantile: share of responses beyond its limit; otherwise the value
 	Low, High float64 // of that, at 95 %
 }
 
-// String is what was seen beside what was asked for, e.g. p99 was 61ms, not <50ms.
+// String returns the measured value and the objective, e.g. p99 was 61ms, not <50ms.
 func (o Outcome) String() string {
-	seen := short(time.Duration(o.Value))
+	seen := formatDuration(time.Duration(o.Value))
 	if o.Objective.Errors {
 		seen = format.Percent(o.Value)
 	}
-	name := o.Objective.figure()
+	name := o.Objective.figureName()
 	asked := strings.TrimPrefix(o.Objective.String(), name)
 	if o.Met {
 		return name + " was " + seen + ", asked was " + asked
@@ -188,27 +187,26 @@ func Met(outcomes []Outcome) bool {
 	return true
 }
 
-// Hold holds every objective against r. A timeout counts among the latencies
-// and among the errors. Where the leg was told to hold the same objectives, outcomes
-// have intervals.
+// Hold compares every objective with r. A timeout counts among the latencies and among the errors. If Leg.Hold
+// had the same objectives, outcomes have intervals.
 func (s SLO) Hold(r *Result) []Outcome {
 	var out []Outcome
 	for i, o := range s {
-		v := o.value(r)
+		v := o.measuredValue(r)
 		answers := float64(r.Latency.Count())
-		thin := !o.Errors && answers == 0 || o.Quantile > 0 && answers*(1-o.Quantile) < tails-1e-6
+		thin := !o.Errors && answers == 0 || o.Quantile > 0 && answers*(1-o.Quantile) < minTail-1e-6
 		met := v <= o.Limit
 		if o.Below {
 			met = v < o.Limit
 		}
 		outcome := Outcome{Objective: o, Value: v, Met: met, Thin: thin}
-		outcome.judge(r.Blocks, i)
+		outcome.addInterval(r.Blocks, i)
 		out = append(out, outcome)
 	}
 	return out
 }
 
-func (o Objective) value(r *Result) float64 {
+func (o Objective) measuredValue(r *Result) float64 {
 	switch {
 	case o.Errors:
 		return errorShare(r)
@@ -220,7 +218,7 @@ func (o Objective) value(r *Result) float64 {
 	return float64(r.Latency.Quantile(o.Quantile))
 }
 
-// errorShare is the share of the requests sent that failed, in any way.
+// errorShare returns the share of the sent requests that failed in any way.
 func errorShare(r *Result) float64 {
 	var n int64
 	for _, c := range r.Errors {

@@ -115,14 +115,14 @@ func TestNothingAnsweredMeetsNothing(t *testing.T) {
 	}
 	r := &Result{Sent: 100, Errors: map[Class]int64{ErrReset: 100}, Latency: new(hist.Hist)}
 	for _, o := range s.Hold(r)[:3] {
-		if ruling, why, _ := rule([]Outcome{o}); !o.Thin || Met([]Outcome{o}) || ruling != tare.Inconclusive {
+		if ruling, why, _ := judgeOutcomes([]Outcome{o}); !o.Thin || Met([]Outcome{o}) || ruling != tare.Inconclusive {
 			t.Errorf("%s: %s, %q, %+v", o.Objective, ruling, why, o)
 		}
 	}
-	if _, why, _ := rule(s.Hold(r)[:2]); why != "no answer has a max or mean" {
+	if _, why, _ := judgeOutcomes(s.Hold(r)[:2]); why != "no answer has a max or mean" {
 		t.Errorf("%q", why)
 	}
-	if ruling, why, _ := rule(s.Hold(r)); ruling != tare.NotMet || !strings.Contains(why, "errors was") {
+	if ruling, why, _ := judgeOutcomes(s.Hold(r)); ruling != tare.NotMet || !strings.Contains(why, "errors was") {
 		t.Errorf("%s, %q", ruling, why)
 	}
 }

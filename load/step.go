@@ -7,51 +7,51 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// mostSteps is how many steps of a profile have figures of their own.
-const mostSteps = 100
+// maxSteps is the number of steps up to which a profile's steps have results of their own.
+const maxSteps = 100
 
-// StepResult is what came of one step of a profile of steps: of the requests that
-// were due in it, whenever they were answered.
+// StepResult is the result of one step of a profile of steps: of the requests that were due in it, whenever
+// their responses arrived.
 type StepResult struct {
-	Rate   float64       // requests per second that were asked for
+	Rate   float64       // requested rate per second
 	At     time.Duration // of its beginning, since measuring began
-	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks; the rest is the leg's
+	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks; the rest is the phase's
 }
 
-// stepping is one thread's account of a step, or that of all.
-type stepping struct {
+// stepStats contains one thread's records of a step, or those of all threads.
+type stepStats struct {
 	sent, requests int64
-	errors         [classes]int64
+	errors         [classCount]int64
 	latency        hist.Hist
-	blocks         []Block // nil: no intervals are wanted
+	blocks         []Block // nil if no intervals are needed
 }
 
-// newSteps are those of a leg; nil: its profile has none, or too many.
-func newSteps(leg Leg) []stepping {
+// newSteps returns the steps of a phase, or nil if its profile has none, or too many.
+func newSteps(leg Leg) []stepStats {
 	p, ok := leg.Profile.(Step)
-	if !ok || len(p.Rates) > mostSteps {
+	if !ok || len(p.Rates) > maxSteps {
 		return nil
 	}
-	list := make([]stepping, len(p.Rates))
+	list := make([]stepStats, len(p.Rates))
 	for i := range list {
 		list[i].blocks = newBlocks(leg)
 	}
 	return list
 }
 
-func (s *stepping) add(o *stepping) {
+func (s *stepStats) addStats(o *stepStats) {
 	s.sent, s.requests = s.sent+o.sent, s.requests+o.requests
 	for i, n := range o.errors {
 		s.errors[i] += n
 	}
 	s.latency.Merge(&o.latency)
 	for i, b := range o.blocks {
-		s.blocks[i].add(b)
+		s.blocks[i].addBlock(b)
 	}
 }
 
-// span is when a step is measured, in ns; the last one stays.
-func (r *run) span(i int) (from, to int64) {
+// stepSpan returns when step i is measured, in ns; the last step lasts to the end.
+func (r *run) stepSpan(i int) (from, to int64) {
 	p := r.leg.Profile.(Step)
 	begin := r.begin.Load()
 	from = r.queue.start + int64(i)*int64(p.Each)
@@ -65,9 +65,8 @@ func (r *run) span(i int) (from, to int64) {
 	return max(from, begin), max(to, from, begin)
 }
 
-// step is the account of the step that a request is due in, and the part of it; nil:
-// there are none. Both know what to do when they are nil.
-func (m *recorder) step(q *exchange) (*stepping, *Block) {
+// stepAt returns the step that a request is due in, and its block, or nil. The methods of both accept nil.
+func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	if m.steps == nil {
 		return nil, nil
 	}
@@ -77,11 +76,11 @@ func (m *recorder) step(q *exchange) (*stepping, *Block) {
 	if s.blocks == nil {
 		return s, nil
 	}
-	from, to := m.r.span(int(i))
-	return s, &s.blocks[min(max(0, (q.intended-from)*blocks/max(1, to-from)), blocks-1)]
+	from, to := m.r.stepSpan(int(i))
+	return s, &s.blocks[min(max(0, (q.intended-from)*blockCount/max(1, to-from)), blockCount-1)]
 }
 
-func (s *stepping) ended(answered bool) {
+func (s *stepStats) recordEnd(answered bool) {
 	if s == nil {
 		return
 	}
@@ -91,52 +90,52 @@ func (s *stepping) ended(answered bool) {
 	}
 }
 
-func (s *stepping) failed(class int) {
+func (s *stepStats) recordError(class int) {
 	if s != nil {
 		s.errors[class]++
 	}
 }
 
-func (s *stepping) lasted(latency int64) {
+func (s *stepStats) recordLatency(latency int64) {
 	if s != nil {
 		s.latency.Record(latency)
 	}
 }
 
-// stepResults are those of steps of which something was measured.
-func (c *collector) stepResults() (out []StepResult) {
+// newStepResults returns the results of the steps in the measured part.
+func (c *collector) newStepResults() (out []StepResult) {
 	for i := range c.steps {
 		s := &c.steps[i]
-		from, to := c.r.span(i)
+		from, to := c.r.stepSpan(i)
 		if to == from {
 			continue
 		}
 		rate, wall := c.r.leg.Profile.(Step).Rates[i], time.Duration(to-from)
 		r := &Result{
 			Connections: c.r.s.Connections, Wall: wall, Asked: rate, Sent: s.sent, Requests: s.requests,
-			Errors: named(s.errors), Latency: &s.latency, Blocks: s.blocks,
+			Errors: errorsByClass(s.errors), Latency: &s.latency, Blocks: s.blocks,
 		}
 		out = append(out, StepResult{Rate: rate, At: time.Duration(from - c.r.begin.Load()), Result: r})
 	}
 	return out
 }
 
-// stepped are the steps of a leg in a document. Each has its own verdict; all are
-// void if the load generator was the limit.
-func stepped(r *Result, slo SLO, a Assessment) (out []Stepped) {
+// newStepped returns the steps of a phase in a document. Each has its own verdict; all are void if the load
+// generator was the limit.
+func newStepped(r *Result, slo SLO, a Assessment) (out []Stepped) {
 	for _, s := range r.Steps {
 		outcomes := slo.Hold(s.Result)
 		step := Stepped{
-			Connections: r.Connections, At: s.At.Seconds(), RateAsked: s.Rate, RequestsPerSecond: perSecond(s.Result),
+			Connections: r.Connections, At: s.At.Seconds(), RateAsked: s.Rate, RequestsPerSecond: responseRate(s.Result),
 			P50: s.Result.Latency.Quantile(0.5), P99: s.Result.Latency.Quantile(0.99), ErrorShare: errorShare(s.Result), Limit: string(a.Limit),
 		}
-		step.Objectives = kept(outcomes, Assessment{Capacity: a.Limit != LimitClient})
+		step.Objectives = newKept(outcomes, Assessment{Capacity: a.Limit != LimitClient})
 		switch {
 		case len(slo) == 0:
 		case a.Limit == LimitClient:
 			step.Verdict, step.Why = tare.VoidRuling, a.Why
 		default:
-			step.Verdict, step.Why, _ = rule(outcomes)
+			step.Verdict, step.Why, _ = judgeOutcomes(outcomes)
 		}
 		out = append(out, step)
 	}

@@ -57,7 +57,7 @@ func TestStepVerdicts(t *testing.T) {
 	}
 	r := &Result{Steps: []StepResult{step(time.Millisecond, 100), step(20*time.Millisecond, 100), step(time.Millisecond, 10)}}
 	verdicts := func(limit Limit, slo SLO) (out string) {
-		for _, s := range stepped(r, slo, Assessment{Limit: limit, Why: "busy"}) {
+		for _, s := range newStepped(r, slo, Assessment{Limit: limit, Why: "busy"}) {
 			out += string(s.Verdict) + ", "
 		}
 		return out
@@ -65,7 +65,7 @@ func TestStepVerdicts(t *testing.T) {
 	assert.Equal(t, "verdicts", verdicts(LimitServer, slo), "met, not met, inconclusive, ")
 	assert.Equal(t, "of a busy client", verdicts(LimitClient, slo), "void, void, void, ")
 	assert.Equal(t, "without objectives", verdicts(LimitServer, nil), ", , , ")
-	if newSteps(Leg{Profile: Step{Rates: make([]float64, mostSteps+1), Each: 1}}) != nil || newSteps(Leg{Profile: Constant{}}) != nil {
+	if newSteps(Leg{Profile: Step{Rates: make([]float64, maxSteps+1), Each: 1}}) != nil || newSteps(Leg{Profile: Constant{}}) != nil {
 		t.Error("too many steps, or none, have figures")
 	}
 }

@@ -96,7 +96,7 @@ func loops(t *testing.T) (out []Engine) {
 // opened reports whether an engine can be had here.
 func opened(t *testing.T, kind Engine) (bool, error) {
 	t.Helper()
-	s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Engine: kind})
+	s, err := newSettings(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Engine: kind})
 	assert.NoError(t, "options", err)
 	e, err := newEngine(s)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// threadIDs are those of this process's threads in the order in which they were
-// made; nil where they cannot be told.
+// threadIDs returns the ids of this process's threads in the order of their creation, or nil if unknown.
 func threadIDs() []int {
 	dir, err := os.Open("/proc/self/task")
 	if err != nil {
@@ -28,10 +27,9 @@ func threadIDs() []int {
 	return tids
 }
 
-// threadWaits are how long the threads of this process were ready and did not run,
-// as far as that is kept. The second one is the Go runtime's watchman, which wants
-// to run every 20 µs and for which nobody waits: where goroutines keep a single
-// processor busy it is waiting most of the time, and it is left out.
+// threadWaits returns how long each thread of this process was runnable and did not run, if the kernel records
+// it. It omits the second thread, the Go runtime's monitor, which runs every 20 µs and for which no request
+// waits: if goroutines keep a single processor busy, it waits most of the time.
 func threadWaits() map[int]time.Duration {
 	const watchman = 1
 	all := map[int]time.Duration{}
@@ -43,9 +41,8 @@ func threadWaits() map[int]time.Duration {
 	return all
 }
 
-// threadWait is how long a thread of this process was ready and did not run:
-// the second figure of its schedstat (Linux,
-// Documentation/scheduler/sched-stats.rst); negative where that is not kept.
+// threadWait returns how long a thread of this process was runnable and did not run: the second field of its
+// schedstat (Linux, Documentation/scheduler/sched-stats.rst), or a negative value if unknown.
 func threadWait(tid int) time.Duration {
 	b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/schedstat")
 	if err != nil {

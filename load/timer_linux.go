@@ -9,22 +9,22 @@ package load
 type timer struct{ early int64 } // ns
 
 const (
-	mostEarly = 200_000 // ns: what is later than that is the machine's other work
-	earlyStep = 1_000   // ns: by which one wait moves it, towards the median
+	maxEarly  = 200_000 // ns: a longer delay is the machine's other work
+	earlyStep = 1_000   // ns by which one wait moves early towards the median
 )
 
-// duration is how long to wait for what is to happen in d ns.
-func (t *timer) duration(d int64) int64 {
+// waitTime returns how long to wait for an event in d ns.
+func (t *timer) waitTime(d int64) int64 {
 	if d <= 0 {
 		return d
 	}
 	return max(d-t.early, 0)
 }
 
-// ended records by how many ns a wait ended late.
-func (t *timer) ended(late int64) {
+// adapt moves t.early towards late, the delay of a wait, both in ns.
+func (t *timer) adapt(late int64) {
 	if late > t.early {
-		t.early = min(t.early+earlyStep, mostEarly)
+		t.early = min(t.early+earlyStep, maxEarly)
 	} else {
 		t.early = max(t.early-earlyStep, 0)
 	}

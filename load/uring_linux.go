@@ -31,7 +31,7 @@ const (
 )
 
 func dataOf(l *link, kind uint64) uint64 {
-	return uint64(uint32(l.turn))<<32 | uint64(uint32(l.index))<<2 | kind
+	return uint64(uint32(l.generation))<<32 | uint64(uint32(l.index))<<2 | kind
 }
 
 // uringSockets are a thread's sockets by io_uring: requests are handed to the
@@ -231,9 +231,9 @@ func (u *uringSockets) finished(c uring.Completion) bool {
 	case kind == ofNothing:
 		return false
 	}
-	ev := event{index: int32(uint32(c.Data) >> 2), turn: int32(c.Data >> 32)}
+	ev := event{index: int32(uint32(c.Data) >> 2), generation: int32(c.Data >> 32)}
 	l := &u.t.links[ev.index]
-	if l.turn != ev.turn { // of a connection that was shut
+	if l.generation != ev.generation { // of a connection that was shut
 		u.gone(c)
 		return false
 	}
@@ -243,7 +243,7 @@ func (u *uringSockets) finished(c uring.Completion) bool {
 		if !u.received(l, c) {
 			return false
 		}
-		ev.in, ev.gone = true, f.end || f.bad != 0
+		ev.in, ev.peerClosed = true, f.end || f.bad != 0
 	case ofSending:
 		u.under--
 		f.sends, f.sent, f.result = false, true, c.Res
@@ -252,8 +252,8 @@ func (u *uringSockets) finished(c uring.Completion) bool {
 		u.under--
 		ev.out = true
 	}
-	u.t.handle(ev)
-	if kind == ofConnecting && l.turn == ev.turn {
+	u.t.handleEvent(ev)
+	if kind == ofConnecting && l.generation == ev.generation {
 		u.begin(l)
 	}
 	return true
@@ -274,7 +274,7 @@ func (u *uringSockets) settle() {
 	u.kernel.Wait(0)
 }
 
-func (u *uringSockets) ring() { ring(u.bell) }
+func (u *uringSockets) ring() { ringBell(u.bell) }
 
 // close waits until the kernel has let go of what it was to do: it reads and writes
 // memory of this process.
