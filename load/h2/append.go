@@ -2,20 +2,19 @@ package h2
 
 import "encoding/binary"
 
-// AppendHeader appends the header of a frame whose payload of so many bytes
-// follows.
+// AppendHeader appends the header of a frame with a payload of length bytes.
 func AppendHeader(b []byte, length int, t Type, flags uint8, stream uint32) []byte {
 	b = append(b, byte(length>>16), byte(length>>8), byte(length), byte(t), flags)
 	return binary.BigEndian.AppendUint32(b, stream)
 }
 
-// SetLength has the header that frame begins with say that its payload is the rest.
+// SetLength sets the length in the header of frame, whose payload is the rest.
 func SetLength(frame []byte) {
 	length := len(frame) - HeaderLen
 	frame[0], frame[1], frame[2] = byte(length>>16), byte(length>>8), byte(length)
 }
 
-// AppendFrame appends a whole frame, whatever is in it.
+// AppendFrame appends a frame without checking it.
 func AppendFrame(b []byte, f Frame) []byte {
 	return append(AppendHeader(b, len(f.Payload), f.Type, f.Flags, f.Stream), f.Payload...)
 }
@@ -36,8 +35,7 @@ func AppendSettings(b []byte, values ...Setting) []byte {
 	return b
 }
 
-// AppendWindowUpdate appends a WINDOW_UPDATE of a stream, or of the connection
-// where that is 0.
+// AppendWindowUpdate appends a WINDOW_UPDATE of a stream; stream 0 is the connection.
 func AppendWindowUpdate(b []byte, stream, increment uint32) []byte {
 	return binary.BigEndian.AppendUint32(AppendHeader(b, 4, WindowUpdate, 0, stream), increment)
 }
@@ -47,7 +45,7 @@ func AppendReset(b []byte, stream uint32, c Code) []byte {
 	return binary.BigEndian.AppendUint32(AppendHeader(b, 4, RSTStream, 0, stream), uint32(c))
 }
 
-// AppendGoAway appends a GOAWAY: streams above last were not looked at.
+// AppendGoAway appends a GOAWAY: streams above last were not processed.
 func AppendGoAway(b []byte, last uint32, c Code) []byte {
 	b = binary.BigEndian.AppendUint32(AppendHeader(b, 8, GoAway, 0, 0), last)
 	return binary.BigEndian.AppendUint32(b, uint32(c))

@@ -2,18 +2,18 @@ package h2
 
 import "math"
 
-// Field is one that header blocks carry again and again, made ready for that.
+// Field is an encoded header field for repeated use.
 type Field struct {
-	id   int    // in its Fields
-	size int    // in a table
-	keep []byte // as a literal that puts it into the table
-	lone []byte // as one that does not
+	id      int    // index in its Fields
+	size    int    // size in a table
+	indexed []byte // literal that also adds it to the table
+	literal []byte // literal that does not
 }
 
-// Fields are those of all connections that say the same things.
+// Fields are the fields of all connections that send the same requests.
 type Fields struct{ known map[[2]string]*Field }
 
-// Ready is the field of a name and a value, the same one for the same two.
+// Ready returns the field of a name and a value. Equal arguments give the same field.
 func (l *Fields) Ready(name, value string) *Field {
 	key := [2]string{name, value}
 	if f := l.known[key]; f != nil {
@@ -24,77 +24,75 @@ func (l *Fields) Ready(name, value string) *Field {
 	}
 	f := &Field{
 		id: len(l.known), size: entrySize(len(name), len(value)),
-		keep: appendLiteral(nil, 0x40, 6, name, value), lone: AppendLiteral(nil, name, value),
+		indexed: appendLiteral(nil, 0x40, 6, name, value), literal: AppendLiteral(nil, name, value),
 	}
 	l.known[key] = f
 	return f
 }
 
-// Len is how many bytes a block takes for f at most.
-func (f *Field) Len() int { return max(len(f.keep), len(f.lone)) }
+// Len returns the maximal number of bytes of f in a block.
+func (f *Field) Len() int { return max(len(f.indexed), len(f.literal)) }
 
-// Encoder writes the header blocks of one direction of a connection, one after
-// another: what a block says for the first time goes into the dynamic table, and
-// later blocks have its index. All fields are of one Fields. Its zero value is to
-// be Reset.
+// Encoder writes the header blocks of one direction of a connection, one after another: the first use of a
+// field adds it to the dynamic table, and later blocks contain its index. All fields are of one Fields. The
+// zero value must be Reset.
 type Encoder struct {
-	queue []*Field // in the table, the oldest first
-	put   []int    // by field: it was the so manieth to be put into the table; zero: never
-	puts  int
-	size  int // bytes that the table takes
-	max   int
-	least int // that max was set to since the last block; above max: it was not
+	queue      []*Field // fields in the table, the oldest first
+	serials    []int    // by field: serial number of its last entry; 0: none
+	lastSerial int
+	size       int // size of the table
+	max        int
+	minMax     int // least max since the last block; above max: unchanged
 }
 
-// Reset makes the encoder write for a new connection.
+// Reset prepares the encoder for a new connection.
 func (e *Encoder) Reset() {
-	clear(e.put)
-	*e = Encoder{queue: e.queue[:0], put: e.put, max: TableSize, least: math.MaxInt}
+	clear(e.serials)
+	*e = Encoder{queue: e.queue[:0], serials: e.serials, max: TableSize, minMax: math.MaxInt}
 }
 
-// Allow keeps the table to what the other side allows, which the next block will
-// say (section 4.2). More than TableSize is not used.
+// Allow limits the table to the size that the peer permits, which the next block will announce (section 4.2).
+// At most TableSize is used.
 func (e *Encoder) Allow(size uint32) {
 	to := int(min(size, TableSize))
 	if to == e.max {
 		return
 	}
-	e.max, e.least = to, min(e.least, to)
-	e.shrink(to)
+	e.max, e.minMax = to, min(e.minMax, to)
+	e.evictTo(to)
 }
 
-// Begin appends what a block begins with: the sizes that the table has been set
-// to, if it has.
+// Begin appends the start of a block: the changed sizes of the table, if any.
 func (e *Encoder) Begin(b []byte) []byte {
-	if e.least > e.max {
+	if e.minMax > e.max {
 		return b
 	}
-	if e.least < e.max {
-		b = appendInteger(b, 0x20, 5, e.least)
+	if e.minMax < e.max {
+		b = appendInteger(b, 0x20, 5, e.minMax)
 	}
-	e.least = math.MaxInt
+	e.minMax = math.MaxInt
 	return appendInteger(b, 0x20, 5, e.max)
 }
 
 // Append appends a field.
 func (e *Encoder) Append(b []byte, f *Field) []byte {
-	for len(e.put) <= f.id {
-		e.put = append(e.put, 0)
+	for len(e.serials) <= f.id {
+		e.serials = append(e.serials, 0)
 	}
-	if n := e.put[f.id]; n > e.puts-len(e.queue) {
-		return appendInteger(b, 0x80, 7, len(static)+1+e.puts-n)
+	if n := e.serials[f.id]; n > e.lastSerial-len(e.queue) {
+		return appendInteger(b, 0x80, 7, len(static)+1+e.lastSerial-n)
 	}
 	if f.size > e.max {
-		return append(b, f.lone...)
+		return append(b, f.literal...)
 	}
-	e.shrink(e.max - f.size)
-	e.puts++
-	e.queue, e.size, e.put[f.id] = append(e.queue, f), e.size+f.size, e.puts
-	return append(b, f.keep...)
+	e.evictTo(e.max - f.size)
+	e.lastSerial++
+	e.queue, e.size, e.serials[f.id] = append(e.queue, f), e.size+f.size, e.lastSerial
+	return append(b, f.indexed...)
 }
 
-// shrink drops the oldest until no more than so many bytes are taken.
-func (e *Encoder) shrink(most int) {
+// evictTo removes the oldest fields until the table has at most max bytes.
+func (e *Encoder) evictTo(most int) {
 	drop := 0
 	for e.size > most {
 		e.size -= e.queue[drop].size

@@ -1,5 +1,5 @@
-// Package h2 has what HTTP/2 is made of: frames (RFC 9113) and header blocks
-// (HPACK, RFC 7541). It knows of bytes alone; who says what when is for others.
+// Package h2 implements the elements of HTTP/2: frames (RFC 9113) and header blocks
+// (HPACK, RFC 7541). It only encodes and decodes; its callers implement the exchange.
 package h2
 
 import (
@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// Preface is what a client begins a connection with, before its SETTINGS.
+// Preface is the start of a client's connection, before its SETTINGS.
 const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// Sizes in bytes, and what both sides begin with until SETTINGS say otherwise.
+// Sizes in bytes, and the initial values of settings.
 const (
 	HeaderLen = 9       // of a frame's header
 	MaxFrame  = 1 << 14 // payload of a frame
@@ -21,13 +21,13 @@ const (
 	TableSize = 4096 // of the dynamic table
 )
 
-// Error says why bytes are no HTTP/2.
+// Error is the reason why bytes are not valid HTTP/2.
 type Error string
 
-// Error is one line.
+// Error returns one line.
 func (e Error) Error() string { return string(e) }
 
-// Type is what a frame is for.
+// Type is the type of a frame.
 type Type uint8
 
 // Types of frames.
@@ -44,7 +44,7 @@ const (
 	Continuation
 )
 
-// String is the type's name in RFC 9113.
+// String returns the type's name in RFC 9113.
 func (t Type) String() string {
 	names := [...]string{"DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE", "CONTINUATION"}
 	if int(t) < len(names) {
@@ -72,7 +72,7 @@ const (
 	MaxHeaderListSize = 6
 )
 
-// Code is why a stream or a connection ended.
+// Code is the reason for the end of a stream or a connection.
 type Code uint32
 
 // Codes that are sent.
@@ -84,7 +84,7 @@ const (
 	Cancel        Code = 8
 )
 
-// String is the code's name in RFC 9113.
+// String returns the code's name in RFC 9113.
 func (c Code) String() string {
 	names := [...]string{
 		"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",
@@ -107,9 +107,8 @@ type Frame struct {
 // Has reports whether a flag is set.
 func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
 
-// check compares a frame with what every frame of its type must be (RFC 9113,
-// section 6).
-func (f Frame) check() error {
+// checkLength checks the length and stream of a frame against its type (RFC 9113, section 6).
+func (f Frame) checkLength() error {
 	n := len(f.Payload)
 	fits, connection := true, false // of the connection, not of a stream
 	switch f.Type {
@@ -138,7 +137,7 @@ func (f Frame) check() error {
 	return nil
 }
 
-// Content is the payload of DATA and HEADERS without padding and priority.
+// Content returns the payload of DATA and HEADERS without padding and priority.
 func (f Frame) Content() ([]byte, error) {
 	b, pad := f.Payload, 0
 	if f.Has(Padded) {
@@ -159,10 +158,10 @@ func (f Frame) Content() ([]byte, error) {
 	return b[:len(b)-pad], nil
 }
 
-// Number is the four bytes at an offset: a code, a stream, an increment.
+// Number returns the four bytes at an offset: a code, a stream, or an increment.
 func (f Frame) Number(at int) uint32 { return binary.BigEndian.Uint32(f.Payload[at:]) }
 
-// Values are the settings of a SETTINGS frame, in order.
+// Values yields the settings of a SETTINGS frame, in order.
 func (f Frame) Values() iter.Seq2[int, uint32] {
 	return func(yield func(int, uint32) bool) {
 		for b := f.Payload; len(b) >= 6; b = b[6:] {

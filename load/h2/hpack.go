@@ -3,47 +3,46 @@ package h2
 // Decoder reads the header blocks of one direction of a connection, one after
 // another.
 type Decoder struct {
-	limit       int // what the table's size may be set to
+	limit       int // maximal size of the table
 	table       table
-	name, value []byte // of the field under way, where they are not in the block
+	name, value []byte // of the current field, if they are not in the block
 }
 
-// NewDecoder has a dynamic table of up to limit bytes, as HeaderTableSize said to
-// the other side. With 0 a block means the same whatever came before it.
+// NewDecoder returns a decoder with a dynamic table of up to limit bytes, the HeaderTableSize sent to the
+// peer. With 0 a block does not depend on earlier ones.
 func NewDecoder(limit int) *Decoder {
 	return &Decoder{limit: limit, table: table{max: limit}}
 }
 
-// Reset makes the decoder read a new connection.
-func (d *Decoder) Reset() { d.table.reset(d.limit) }
+// Reset prepares the decoder for a new connection.
+func (d *Decoder) Reset() { d.table.resetTo(d.limit) }
 
-// Decode reads one block and hands over its fields in order. Name and value hold
-// until the function returns; its error ends the block. After an error the decoder
-// is of no more use.
+// Decode parses one block and passes its fields in order. Name and value are valid until the function returns;
+// its error ends the block. After an error the decoder must not be used.
 func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) error {
 	for began := false; len(block) > 0; {
 		var name, value []byte
 		var keep bool
 		var err error
 		switch c := block[0]; {
-		case c&0x80 != 0: // section 6.1: all of it in a table
-			name, value, block, err = d.indexed(block)
+		case c&0x80 != 0: // section 6.1: the field is in a table
+			name, value, block, err = d.readIndexed(block)
 		case c&0xe0 == 0x20: // section 6.3: another size of the table
 			if began {
 				return Error("a size of the table behind fields")
 			}
-			if block, err = d.resize(block); err == nil {
+			if block, err = d.resizeTable(block); err == nil {
 				continue
 			}
 		default: // section 6.2: the value, and perhaps the name
 			keep = c&0x40 != 0
-			name, value, block, err = d.literal(block, keep)
+			name, value, block, err = d.readLiteral(block, keep)
 		}
 		if err != nil {
 			return err
 		}
 		if keep && d.table.max > 0 {
-			d.table.add(name, value)
+			d.table.addEntry(name, value)
 		}
 		if err := field(name, value); err != nil {
 			return err
@@ -53,8 +52,8 @@ func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) err
 	return nil
 }
 
-func (d *Decoder) resize(block []byte) (rest []byte, err error) {
-	n, rest, err := integer(block, 5)
+func (d *Decoder) resizeTable(block []byte) (rest []byte, err error) {
+	n, rest, err := readInteger(block, 5)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +61,12 @@ func (d *Decoder) resize(block []byte) (rest []byte, err error) {
 		return nil, Error("a table larger than was allowed")
 	}
 	d.table.max = n
-	d.table.shrink(n)
+	d.table.evictTo(n)
 	return rest, nil
 }
 
-func (d *Decoder) indexed(block []byte) (name, value, rest []byte, err error) {
-	i, rest, err := integer(block, 7)
+func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error) {
+	i, rest, err := readInteger(block, 7)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -79,31 +78,31 @@ func (d *Decoder) indexed(block []byte) (name, value, rest []byte, err error) {
 	return n, v, rest, nil
 }
 
-func (d *Decoder) literal(block []byte, keep bool) (name, value, rest []byte, err error) {
+func (d *Decoder) readLiteral(block []byte, keep bool) (name, value, rest []byte, err error) {
 	prefix := 4
 	if keep {
 		prefix = 6
 	}
-	i, rest, err := integer(block, prefix)
+	i, rest, err := readInteger(block, prefix)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if i == 0 {
-		name, rest, err = text(rest, &d.name)
+		name, rest, err = readString(rest, &d.name)
 	} else if n, v, ok := d.table.appendTo(d.name[:0], d.value[:0], i); ok {
 		d.name, d.value, name = n, v, n
 	} else {
 		err = Error("an index of nothing")
 	}
 	if err == nil {
-		value, rest, err = text(rest, &d.value)
+		value, rest, err = readString(rest, &d.value)
 	}
 	return name, value, rest, err
 }
 
-// integer reads a number whose first bits are the last ones of the first byte
-// (section 5.1). Those of more than five bytes are refused: nothing is that large.
-func integer(b []byte, prefix int) (n int, rest []byte, err error) {
+// readInteger parses a number whose first bits are the last ones of the first byte (section 5.1). It rejects
+// those of more than five bytes, which no field needs.
+func readInteger(b []byte, prefix int) (n int, rest []byte, err error) {
 	const cut = Error("a header block that is cut off")
 	if len(b) == 0 {
 		return 0, nil, cut
@@ -123,9 +122,9 @@ func integer(b []byte, prefix int) (n int, rest []byte, err error) {
 	return 0, nil, cut
 }
 
-// text reads a string (section 5.2), into room where it is a Huffman code.
-func text(b []byte, room *[]byte) (s, rest []byte, err error) {
-	n, rest, err := integer(b, 7)
+// readString parses a string (section 5.2), and expands a Huffman code into room.
+func readString(b []byte, room *[]byte) (s, rest []byte, err error) {
+	n, rest, err := readInteger(b, 7)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +134,7 @@ func text(b []byte, room *[]byte) (s, rest []byte, err error) {
 	if s, rest = rest[:n], rest[n:]; b[0]&0x80 == 0 {
 		return s, rest, nil
 	}
-	long, err := code.expand((*room)[:0], s)
+	long, err := huffmanCode.decodeString((*room)[:0], s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +142,7 @@ func text(b []byte, room *[]byte) (s, rest []byte, err error) {
 	return long, rest, nil
 }
 
-// InStatic reports whether the static table has all of a field.
+// InStatic reports whether the static table contains both name and value.
 func InStatic(name, value string) bool { return staticIndex(name, value) > 0 }
 
 func staticIndex(name, value string) int {
@@ -155,8 +154,8 @@ func staticIndex(name, value string) int {
 	return 0
 }
 
-// AppendField appends a field without putting it into a table: as an index
-// where the static table has all of it, and else as a literal.
+// AppendField appends a field without adding it to a table: as an index if the static table contains it,
+// otherwise as a literal.
 func AppendField(b []byte, name, value string) []byte {
 	if i := staticIndex(name, value); i > 0 {
 		return appendInteger(b, 0x80, 7, i)
@@ -164,12 +163,11 @@ func AppendField(b []byte, name, value string) []byte {
 	return AppendLiteral(b, name, value)
 }
 
-// AppendLiteral appends a field whose value is the last that is appended, byte
-// for byte, without putting it into a table. The name is an index where the static
-// table has it.
+// AppendLiteral appends a field as a literal that ends with the bytes of its value, without adding it to a
+// table. The name is an index if the static table contains it.
 func AppendLiteral(b []byte, name, value string) []byte { return appendLiteral(b, 0, 4, name, value) }
 
-// appendLiteral appends a literal of the kind that its first bits say.
+// appendLiteral appends a literal of the kind that first, its first bits, selects.
 func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte {
 	at := 0
 	for i, f := range static {
@@ -184,7 +182,7 @@ func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte 
 	return append(appendInteger(b, 0, 7, len(value)), value...)
 }
 
-// appendInteger appends a number behind the first bits of a byte.
+// appendInteger appends a number after the first bits of a byte.
 func appendInteger(b []byte, first byte, prefix, n int) []byte {
 	most := 1<<prefix - 1
 	if n < most {

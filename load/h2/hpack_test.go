@@ -95,7 +95,7 @@ func TestIntegers(t *testing.T) {
 	}{{10, 5, "0a"}, {1337, 5, "1f9a0a"}, {42, 8, "2a"}, {30, 5, "1e"}, {31, 5, "1f00"}, {1 << 28, 7, "7f81ffff7f"}} {
 		b := appendInteger(nil, 0, c.prefix, c.n)
 		assert.Equal(t, "encoded", hex.EncodeToString(b), c.hex)
-		n, rest, err := integer(append(b, 0xaa), c.prefix)
+		n, rest, err := readInteger(append(b, 0xaa), c.prefix)
 		assert.NoError(t, c.hex, err)
 		assert.Equal(t, c.hex, n, c.n)
 		assert.Equal(t, c.hex+", the rest", len(rest), 1)
@@ -195,10 +195,10 @@ func squeeze(s string) []byte {
 	bits := ""
 	for i := range len(s) {
 		at := 0
-		for code.bytes[at] != s[i] {
+		for huffmanCode.bytes[at] != s[i] {
 			at++
 		}
-		bits += fmt.Sprintf("%0*b", lengths[s[i]], uint32(at)-code.shift[lengths[s[i]]])
+		bits += fmt.Sprintf("%0*b", lengths[s[i]], uint32(at)-huffmanCode.shift[lengths[s[i]]])
 	}
 	for len(bits)%8 != 0 {
 		bits += "1"
@@ -217,9 +217,9 @@ func squeeze(s string) []byte {
 func TestHuffman(t *testing.T) {
 	sum := 0
 	for _, l := range lengths {
-		sum += 1 << (longest - l)
+		sum += 1 << (maxCode - l)
 	}
-	assert.Equal(t, "codes", sum, 1<<longest-1)
+	assert.Equal(t, "codes", sum, 1<<maxCode-1)
 	assert.Equal(t, "www.example.com", hex.EncodeToString(squeeze("www.example.com")), "f1e3c2e5f23a6ba0ab90f4ff")
 	rng := rand.New(rand.NewPCG(1, 2))
 	for b := range 256 {
@@ -229,7 +229,7 @@ func TestHuffman(t *testing.T) {
 				s[i] = byte(rng.IntN(256))
 			}
 			s = append(s, byte(b))
-			got, err := code.expand(nil, squeeze(string(s)))
+			got, err := huffmanCode.decodeString(nil, squeeze(string(s)))
 			assert.NoError(t, "expand", err)
 			assert.Equal(t, "expanded", string(got), string(s))
 		}
@@ -279,7 +279,7 @@ func FuzzDecode(f *testing.F) {
 			})
 			size := 0
 			for _, e := range d.table.entries {
-				size += e.size()
+				size += e.tableSize()
 			}
 			held := 0
 			for i := range d.table.entries {

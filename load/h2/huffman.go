@@ -1,9 +1,8 @@
 package h2
 
-// lengths are those of the Huffman codes of all bytes, in bits (RFC 7541,
-// appendix B). The code is canonical: codes of one length follow each other in the
-// order of their bytes, those of the next length come after them. So the lengths
-// are all there is to know.
+// lengths are the lengths of the Huffman codes of all bytes, in bits (RFC 7541, appendix B). The code is
+// canonical: codes of one length follow each other in the order of their bytes, those of the next length come
+// after them. So the lengths define it.
 var lengths = [256]uint8{
 	13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
 	28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -25,24 +24,24 @@ var lengths = [256]uint8{
 
 // Lengths of codes.
 const (
-	shortest = 5
-	longest  = 30 // of a byte, and of the end, which is all ones
+	minCode = 5
+	maxCode = 30 // of bytes, and of the end of a string, which is all ones
 )
 
-// huffman is the code as it is read: the first bits of what is left are a number,
-// and the first length whose limit is above it is that of the code.
+// huffman is the code in the form for decoding: the first 32 bits of the rest are compared with limit; the
+// first length whose limit is above them is that of the code.
 type huffman struct {
 	bytes [256]byte           // in the order of their codes
-	limit [longest + 1]uint64 // by length: the first code that is longer, followed by zeros up to 32 bits
-	shift [longest + 1]uint32 // by length: what takes a code to its place in bytes
+	limit [maxCode + 1]uint64 // by length: the first code that is longer, followed by zeros up to 32 bits
+	shift [maxCode + 1]uint32 // by length: added to a code it gives its index in bytes
 }
 
-var code = newHuffman() //nolint:gochecknoglobals // a table that is computed once
+var huffmanCode = newHuffman() //nolint:gochecknoglobals // a table that is computed once
 
 func newHuffman() *huffman {
 	h := new(huffman)
 	next, at := uint32(0), uint32(0)
-	for length := shortest; length <= longest; length++ {
+	for length := minCode; length <= maxCode; length++ {
 		next <<= 1
 		h.shift[length] = at - next
 		for b, l := range lengths {
@@ -57,22 +56,22 @@ func newHuffman() *huffman {
 	return h
 }
 
-// expand appends the bytes that s stands for. What is left of the last byte must
-// be ones, and fewer than eight.
-func (h *huffman) expand(out, s []byte) ([]byte, error) {
-	var bits uint64 // the first to the left
-	n := 0          // of them are there
+// decodeString appends the bytes of s, decoded. The unused bits of the last byte must be ones, and fewer than
+// eight.
+func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
+	var bits uint64 // left-aligned
+	n := 0          // number of valid bits
 	for {
 		for ; n <= 56 && len(s) > 0; n += 8 {
 			bits |= uint64(s[0]) << (56 - n)
 			s = s[1:]
 		}
 		ahead := uint32((bits | ^uint64(0)>>n) >> 32)
-		length := shortest
-		for length <= longest && uint64(ahead) >= h.limit[length] {
+		length := minCode
+		for length <= maxCode && uint64(ahead) >= h.limit[length] {
 			length++
 		}
-		if length > n || length > longest {
+		if length > n || length > maxCode {
 			if n >= 8 || ahead != ^uint32(0) {
 				return nil, Error("a string that is no Huffman code")
 			}

@@ -5,18 +5,17 @@ import (
 	"strconv"
 )
 
-// Reader cuts what comes over a connection, in pieces of any size, into frames.
-// Its zero value waits for the first.
+// Reader splits the input of a connection, in parts of any size, into frames. Its zero value waits for the
+// first.
 type Reader struct {
-	part []byte // of a frame that has not come whole
+	part []byte // start of an incomplete frame
 	used bool   // the last frame was in part
 }
 
-// Next takes bytes as they came, says how many of them it took, and returns the
-// frame that they make whole; false: there is none yet, and all were taken. The
-// payload holds until the next call, or for as long as b does. Frames that are
-// too long for what was settled, or for their type, are refused, the former as
-// soon as they say so.
+// Next consumes input, and returns the number of bytes that it has used and the frame that they complete;
+// whole is false if none is complete yet, and all bytes were used. The payload is valid until the next call,
+// or as long as b. Frames above MaxFrame, or with a wrong length for their type, are errors, the former as
+// soon as their header is complete.
 func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 	if r.used {
 		r.part, r.used = r.part[:0], false
@@ -46,11 +45,11 @@ func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 		r.used = true
 	}
 	f = Frame{Type: Type(head[3]), Flags: head[4], Stream: binary.BigEndian.Uint32(head[5:]) &^ (1 << 31), Payload: head[HeaderLen:]}
-	return f, n, whole, f.check()
+	return f, n, whole, f.checkLength()
 }
 
-// Partial reports whether part of a frame has come.
+// Partial reports whether part of a frame has arrived.
 func (r *Reader) Partial() bool { return len(r.part) > 0 && !r.used }
 
-// Reset forgets what has come.
+// Reset forgets the input.
 func (r *Reader) Reset() { r.part, r.used = r.part[:0], false }

@@ -65,36 +65,37 @@ var static = [...][2]string{
 	{"www-authenticate", ""},
 }
 
-// entrySize is what an entry takes of the table's size (RFC 7541, section 4.1).
+// entrySize returns the size of an entry in a table (RFC 7541, section 4.1).
 func entrySize(name, value int) int { return name + value + 32 }
 
-// entry is one of the dynamic table: where it begins among the table's bytes, and
-// how long its name and its value are.
+// entry is an entry of the dynamic table: its offset in the table's bytes, and
+// the lengths of its name and value.
 type entry struct{ at, name, value int }
 
-// size is what it takes of the table's size.
-func (e entry) size() int { return entrySize(e.name, e.value) }
+// tableSize returns the size of the entry in the table.
+func (e entry) tableSize() int { return entrySize(e.name, e.value) }
 
-// table is the dynamic table: what a block has put there for later ones.
+// table is the dynamic table: fields that earlier blocks added.
 type table struct {
 	entries []entry // the newest last
-	bytes   []byte  // of the entries in order, behind those of entries that were dropped
+	bytes   []byte  // of the entries in order, after those of evicted entries
 	size    int
 	max     int
 }
 
-// reset empties the table.
-func (t *table) reset(limit int) { *t = table{entries: t.entries[:0], bytes: t.bytes[:0], max: limit} }
+// resetTo empties the table and sets its limit in bytes.
+func (t *table) resetTo(limit int) {
+	*t = table{entries: t.entries[:0], bytes: t.bytes[:0], max: limit}
+}
 
-// add puts an entry in, which costs older ones their place; one that is larger
-// than the table empties it.
-func (t *table) add(name, value []byte) {
+// addEntry adds an entry and evicts older ones for it; an entry that is larger than the table empties it.
+func (t *table) addEntry(name, value []byte) {
 	e := entry{name: len(name), value: len(value)}
-	t.shrink(t.max - e.size())
-	if e.size() > t.max {
+	t.evictTo(t.max - e.tableSize())
+	if e.tableSize() > t.max {
 		return
 	}
-	if len(t.bytes)+e.name+e.value > 2*t.max { // the dropped ones' room is used again
+	if len(t.bytes)+e.name+e.value > 2*t.max { // reuse the room of evicted entries
 		from := len(t.bytes)
 		if len(t.entries) > 0 {
 			from = t.entries[0].at
@@ -107,14 +108,14 @@ func (t *table) add(name, value []byte) {
 	e.at = len(t.bytes)
 	t.bytes = append(append(t.bytes, name...), value...)
 	t.entries = append(t.entries, e)
-	t.size += e.size()
+	t.size += e.tableSize()
 }
 
-// shrink drops the oldest until no more than so many bytes are taken.
-func (t *table) shrink(most int) {
+// evictTo removes the oldest entries until the table has at most max bytes.
+func (t *table) evictTo(most int) {
 	drop := 0
 	for t.size > most && drop < len(t.entries) {
-		t.size -= t.entries[drop].size()
+		t.size -= t.entries[drop].tableSize()
 		drop++
 	}
 	if drop > 0 {
@@ -122,9 +123,8 @@ func (t *table) shrink(most int) {
 	}
 }
 
-// appendTo appends name and value of an index to two buffers. An index counts the
-// static table's entries first, and then from the newest to the oldest; false:
-// there is none.
+// appendTo appends the name and value of an index to two buffers. Indices count the static table's entries
+// first, and then from the newest to the oldest. It returns false if there is no such entry.
 func (t *table) appendTo(name, value []byte, i int) (n, v []byte, ok bool) {
 	if i >= 1 && i <= len(static) {
 		return append(name, static[i-1][0]...), append(value, static[i-1][1]...), true
