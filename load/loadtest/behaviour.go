@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Behaviour is how a server treats requests.
+// Behaviour is a server's way to handle requests.
 type Behaviour string
 
-// Behaviours. The first group is right and only unusual.
+// Behaviours. Those of the first group are valid and only unusual.
 const (
 	Plain       Behaviour = "plain"        // 200 with a length, in one piece
 	Split       Behaviour = "split"        // in pieces that end in the middle of lines, Pause between them
@@ -41,116 +41,116 @@ const (
 	Refuse      Behaviour = "refuse"       // does not listen
 )
 
-// answer answers one request; false: the connection is to be closed.
-func (a *act) answer() bool {
+// respond responds to one request. It returns false if the connection is to be closed.
+func (a *act) respond() bool {
 	switch a.s.behaviour {
 	case Plain:
-		a.write(a.plain(200, ""))
+		a.writeText(a.plainResponse(200, ""))
 	case Split:
-		return a.pieces(a.plain(200, ""), 5, 30, 52, 70)
+		return a.writeParts(a.plainResponse(200, ""), 5, 30, 52, 70)
 	case Bytes, SlowBytes:
-		return a.bytes(a.s.behaviour == SlowBytes)
+		return a.writeBytes(a.s.behaviour == SlowBytes)
 	case Slow:
-		if !a.pause(a.s.o.Pause) {
+		if !a.sleepFor(a.s.o.Pause) {
 			return false
 		}
-		a.write(a.plain(200, ""))
+		a.writeText(a.plainResponse(200, ""))
 	case Coalesced:
-		a.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.chunks(5))
+		a.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.chunkedResponse(5))
 	case Chunked:
-		a.write(a.chunks(3))
+		a.writeText(a.chunkedResponse(3))
 	case Interim:
-		a.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
-		a.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.plain(200, ""))
+		a.writeText("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+		a.writeText("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + a.plainResponse(200, ""))
 	case NoContent:
-		a.write("HTTP/1.1 204 No Content\r\n\r\n")
+		a.writeText("HTTP/1.1 204 No Content\r\n\r\n")
 	case NotModified:
-		a.write("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5000\r\n\r\n")
+		a.writeText("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 5000\r\n\r\n")
 	case BigHead:
-		a.write(a.plain(200, strings.Repeat("X-Fill: "+strings.Repeat("x", 990)+"\r\n", 110)))
+		a.writeText(a.plainResponse(200, strings.Repeat("X-Fill: "+strings.Repeat("x", 990)+"\r\n", 110)))
 	case UntilClose:
-		a.write("HTTP/1.1 200 OK\r\n\r\n" + a.body())
+		a.writeText("HTTP/1.1 200 OK\r\n\r\n" + a.bodyText())
 		return false
 	case Announced:
 		if a.k < a.s.o.After {
-			a.write(a.plain(200, ""))
+			a.writeText(a.plainResponse(200, ""))
 			return true
 		}
-		a.write(a.plain(200, "Connection: close\r\n"))
+		a.writeText(a.plainResponse(200, "Connection: close\r\n"))
 		return false
 	case Status:
-		a.write(a.plain(a.s.o.Code, ""))
+		a.writeText(a.plainResponse(a.s.o.Code, ""))
 	default:
-		return a.wrong()
+		return a.respondInvalid()
 	}
 	return true
 }
 
-// wrong is answer for behaviours that are no HTTP.
-func (a *act) wrong() bool {
-	whole := a.plain(200, "")
-	half := whole[:len(whole)-len(a.body())/2]
+// respondInvalid is respond for behaviours that violate HTTP.
+func (a *act) respondInvalid() bool {
+	whole := a.plainResponse(200, "")
+	half := whole[:len(whole)-len(a.bodyText())/2]
 	switch a.s.behaviour {
 	case Unannounced:
-		a.write(whole)
+		a.writeText(whole)
 		return a.k < a.s.o.After
 	case CloseMidway:
-		a.write(half)
+		a.writeText(half)
 		return false
 	case ShortLength:
-		a.write(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.body())/2, a.body()))
+		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.bodyText())/2, a.bodyText()))
 	case LongLength:
-		a.write(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.body())+10, a.body()))
+		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(a.bodyText())+10, a.bodyText()))
 	case TwoLengths:
-		a.write(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Length: 1\r\n\r\n%s", len(a.body()), a.body()))
+		a.writeText(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Length: 1\r\n\r\n%s", len(a.bodyText()), a.bodyText()))
 	case Reset:
-		a.write(half)
-		a.pause(5 * time.Millisecond) // so that the other side may read it
-		a.reset()
+		a.writeText(half)
+		a.sleepFor(5 * time.Millisecond) // so that the peer can read it
+		a.resetConn()
 		return false
 	case ResetFirst:
-		a.reset()
+		a.resetConn()
 		return false
 	case Garbage:
-		a.write("\x16\x03\x01 this is no answer\r\n\r\n")
+		a.writeText("\x16\x03\x01 this is no answer\r\n\r\n")
 	case Twice:
-		a.write(whole + whole)
+		a.writeText(whole + whole)
 	case Stall:
-		a.pause(time.Hour)
+		a.sleepFor(time.Hour)
 		return false
 	}
 	return true
 }
 
-// pieces writes text in pieces that end at the places given.
-func (a *act) pieces(text string, ends ...int) bool {
+// writeParts writes text in parts that end at the offsets ends.
+func (a *act) writeParts(text string, ends ...int) bool {
 	from := 0
 	for _, to := range append(ends, len(text)) {
-		if to = min(to, len(text)); from > 0 && from < to && !a.pause(a.s.o.Pause) {
+		if to = min(to, len(text)); from > 0 && from < to && !a.sleepFor(a.s.o.Pause) {
 			return false
 		}
-		a.write(text[from:to])
+		a.writeText(text[from:to])
 		from = to
 	}
 	return true
 }
 
-// bytes writes a plain answer one byte at a time.
-func (a *act) bytes(slow bool) bool {
-	text := a.plain(200, "")
+// writeBytes writes a plain response one byte at a time.
+func (a *act) writeBytes(slow bool) bool {
+	text := a.plainResponse(200, "")
 	for i := range text {
-		if a.write(text[i : i+1]); slow && !a.pause(a.s.o.Pause) {
+		if a.writeText(text[i : i+1]); slow && !a.sleepFor(a.s.o.Pause) {
 			return false
 		}
 	}
 	return true
 }
 
-// chunks is an answer whose body comes in chunks of so many bytes.
-func (a *act) chunks(size int) string {
+// chunkedResponse returns a response whose body is in chunks of size bytes.
+func (a *act) chunkedResponse(size int) string {
 	var b strings.Builder
 	b.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Digest\r\n\r\n")
-	for body := a.body(); body != ""; {
+	for body := a.bodyText(); body != ""; {
 		n := min(size, len(body))
 		fmt.Fprintf(&b, "%x;part=\"%d\"\r\n%s\r\n", n, len(body), body[:n])
 		body = body[n:]
@@ -161,8 +161,8 @@ func (a *act) chunks(size int) string {
 	return b.String()
 }
 
-// reset has the connection end at once, with what is under way lost.
-func (a *act) reset() {
+// resetConn resets the connection; unsent bytes are lost.
+func (a *act) resetConn() {
 	c := a.c
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// certificate makes a certificate for the loopback, good for a day, and what
-// each side needs.
-func certificate() (server, client *tls.Config, err error) {
+// newCertificate creates a certificate for the loopback, valid for a day, and returns the configurations of
+// both sides.
+func newCertificate() (server, client *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err

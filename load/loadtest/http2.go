@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// stream is the request that a connection of HTTP/2 is reading.
+// stream is the request that an HTTP/2 connection is receiving.
 type stream struct {
 	id    uint32
 	head  bool // it is a HEAD
@@ -14,13 +14,13 @@ type stream struct {
 	body  int64 // bytes
 }
 
-// serve2 answers the requests of one connection of HTTP/2, one after another.
-func (s *Server) serve2(c net.Conn) {
+// serveHTTP2 responds to the requests of one HTTP/2 connection, one after another.
+func (s *Server) serveHTTP2(c net.Conn) {
 	preface, b := make([]byte, 0, len(h2.Preface)), make([]byte, 32<<10)
 	var r h2.Reader
 	q := stream{}
 	out := &act{s: s, c: c}
-	out.write(string(h2.AppendSettings(nil, h2.Setting{ID: h2.MaxStreams, Value: 100})))
+	out.writeText(string(h2.AppendSettings(nil, h2.Setting{ID: h2.MaxStreams, Value: 100})))
 	d, k := h2.NewDecoder(h2.TableSize), 0
 	for out.err == nil {
 		n, err := c.Read(b)
@@ -41,7 +41,7 @@ func (s *Server) serve2(c net.Conn) {
 				return
 			}
 			in = in[n:]
-			if !whole || !q.take(f, d, out) {
+			if !whole || !q.takeFrame(f, d, out) {
 				continue
 			}
 			if s.o.GRPC {
@@ -51,24 +51,24 @@ func (s *Server) serve2(c net.Conn) {
 			s.requests.Add(1)
 			k++
 			a := &act2{act: act{s: s, c: c, k: k, head: q.head}, id: q.id}
-			if !a.answer() || a.err != nil {
+			if !a.respond() || a.err != nil {
 				return
 			}
 		}
 	}
 }
 
-// take takes one frame and reports whether the request is whole with it. It
-// answers what wants an answer in itself.
-func (q *stream) take(f h2.Frame, d *h2.Decoder, out *act) (whole bool) {
+// takeFrame processes one frame and reports whether it completes the request. It replies to SETTINGS, PING and
+// DATA.
+func (q *stream) takeFrame(f h2.Frame, d *h2.Decoder, out *act) (whole bool) {
 	switch f.Type {
 	case h2.Settings:
 		if !f.Has(h2.Ack) {
-			out.write(string(h2.AppendHeader(nil, 0, h2.Settings, h2.Ack, 0)))
+			out.writeText(string(h2.AppendHeader(nil, 0, h2.Settings, h2.Ack, 0)))
 		}
 	case h2.Ping:
 		if !f.Has(h2.Ack) {
-			out.write(string(h2.AppendFrame(nil, h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})))
+			out.writeText(string(h2.AppendFrame(nil, h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})))
 		}
 	case h2.Headers, h2.Continuation:
 		b, err := f.Payload, error(nil)
@@ -89,7 +89,7 @@ func (q *stream) take(f h2.Frame, d *h2.Decoder, out *act) (whole bool) {
 		b, err := f.Content()
 		q.body += int64(len(b))
 		if n := uint32(len(f.Payload)); n > 0 {
-			out.write(string(h2.AppendWindowUpdate(h2.AppendWindowUpdate(nil, 0, n), f.Stream, n)))
+			out.writeText(string(h2.AppendWindowUpdate(h2.AppendWindowUpdate(nil, 0, n), f.Stream, n)))
 		}
 		if err != nil {
 			out.err = err

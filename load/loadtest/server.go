@@ -1,6 +1,6 @@
 // Package loadtest is a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
-// named ways, to test clients with. It listens on the loopback only, and Close leaves nothing
-// behind.
+// named ways, to test clients with. It listens on the loopback only, and Close waits for
+// everything that it has started.
 package loadtest
 
 import (
@@ -21,12 +21,12 @@ type Options struct {
 	HTTP2 bool          // with prior knowledge, or as TLS agreed
 	GRPC  bool          // over HTTP/2, of messages that are Body
 	Body  []byte        // of answers; nil: "Hello, world!\n"
-	After int           // requests on a connection, of those behaviours that count them; zero: 3
-	Pause time.Duration // of those that are slow; zero: 1ms
+	After int           // requests on a connection, for behaviours that count them; zero: 3
+	Pause time.Duration // of slow behaviours; zero: 1ms
 	Code  int           // of Status; zero: 404
 }
 
-// Server is one that runs.
+// Server is a running server.
 type Server struct {
 	behaviour Behaviour
 	o         Options
@@ -42,7 +42,7 @@ type Server struct {
 	conns map[net.Conn]bool
 }
 
-// Start starts a server that behaves so.
+// Start starts a server with the behaviour.
 func Start(b Behaviour, o Options) (*Server, error) {
 	if o.Body == nil {
 		o.Body = []byte("Hello, world!\n")
@@ -63,7 +63,7 @@ func Start(b Behaviour, o Options) (*Server, error) {
 	o.HTTP2 = o.HTTP2 || o.GRPC
 	s := &Server{behaviour: b, o: o, listener: l, done: make(chan struct{}), conns: map[net.Conn]bool{}}
 	if o.TLS {
-		server, client, err := certificate()
+		server, client, err := newCertificate()
 		if err != nil {
 			l.Close()
 			return nil, err
@@ -78,26 +78,26 @@ func Start(b Behaviour, o Options) (*Server, error) {
 		l.Close()
 		return s, nil
 	}
-	s.wg.Go(s.accept)
+	s.wg.Go(s.acceptConns)
 	return s, nil
 }
 
-// Addr is host:port.
+// Addr returns host:port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Client is what a client needs to trust the server; nil without TLS.
+// Client returns the configuration of a client that trusts the server, or nil without TLS.
 func (s *Server) Client() *tls.Config { return s.client }
 
-// Requests is how many requests were read whole.
+// Requests returns the number of completely received requests.
 func (s *Server) Requests() int64 { return s.requests.Load() }
 
-// BodyBytes is how many bytes of request bodies were read.
+// BodyBytes returns the number of received bytes of request bodies.
 func (s *Server) BodyBytes() int64 { return s.bodies.Load() }
 
-// Accepted is how many connections were accepted.
+// Accepted returns the number of accepted connections.
 func (s *Server) Accepted() int64 { return s.accepted.Load() }
 
-// Open is how many connections are open.
+// Open returns the number of open connections.
 func (s *Server) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Server) Drop() {
 	}
 }
 
-// Close closes everything and waits until all is quiet.
+// Close closes the listener and all connections and waits for the goroutines.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.done)
@@ -123,7 +123,7 @@ func (s *Server) Close() {
 	})
 }
 
-func (s *Server) accept() {
+func (s *Server) acceptConns() {
 	for {
 		c, err := s.listener.Accept()
 		if err != nil {
@@ -134,27 +134,27 @@ func (s *Server) accept() {
 		s.conns[c] = true
 		s.mu.Unlock()
 		s.wg.Go(func() {
-			s.serve(c)
+			s.serveConn(c)
 			c.Close()
 			s.mu.Lock()
 			delete(s.conns, c)
 			s.mu.Unlock()
 		})
 		select {
-		case <-s.done: // it was accepted while the server closed
+		case <-s.done: // accepted while the server was closing
 			c.Close()
 		default:
 		}
 	}
 }
 
-// serve answers the requests of one connection, each as the behaviour says.
-func (s *Server) serve(c net.Conn) {
+// serveConn responds to the requests of one connection.
+func (s *Server) serveConn(c net.Conn) {
 	if s.behaviour == HangUp {
 		return
 	}
 	if s.o.HTTP2 {
-		s.serve2(c)
+		s.serveHTTP2(c)
 		return
 	}
 	r := bufio.NewReader(c)
@@ -170,13 +170,13 @@ func (s *Server) serve(c net.Conn) {
 		s.bodies.Add(n)
 		s.requests.Add(1)
 		a := &act{s: s, c: c, k: k, head: q.Method == http.MethodHead}
-		if !a.answer() || a.err != nil {
+		if !a.respond() || a.err != nil {
 			return
 		}
 	}
 }
 
-// act is the answer to one request.
+// act is the response to one request.
 type act struct {
 	s    *Server
 	c    net.Conn
@@ -185,14 +185,14 @@ type act struct {
 	err  error
 }
 
-func (a *act) write(text string) {
+func (a *act) writeText(text string) {
 	if a.err == nil {
 		_, a.err = io.WriteString(a.c, text)
 	}
 }
 
-// pause waits; false: the server is closing.
-func (a *act) pause(d time.Duration) bool {
+// sleepFor waits for d. It returns false if the server is closing.
+func (a *act) sleepFor(d time.Duration) bool {
 	select {
 	case <-a.s.done:
 		return false
@@ -201,17 +201,16 @@ func (a *act) pause(d time.Duration) bool {
 	}
 }
 
-// body is the body of an answer: none for HEAD.
-func (a *act) body() string {
+// bodyText returns the body of a response, which is empty for HEAD.
+func (a *act) bodyText() string {
 	if a.head {
 		return ""
 	}
 	return string(a.s.o.Body)
 }
 
-// plain is an answer as it should be, with more fields where they are given,
-// each ending in CR LF.
-func (a *act) plain(status int, fields string) string {
+// plainResponse returns a valid response with additional fields, each of which ends in CR LF.
+func (a *act) plainResponse(status int, fields string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\n%sContent-Length: %d\r\n\r\n%s",
-		status, http.StatusText(status), fields, len(a.s.o.Body), a.body())
+		status, http.StatusText(status), fields, len(a.s.o.Body), a.bodyText())
 }
