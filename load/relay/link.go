@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	burst = time.Millisecond      // what an idle link carries at once
-	queue = 10 * time.Millisecond // how far ahead of time the link is given away
+	maxBurst = time.Millisecond      // time whose bandwidth an idle link carries immediately
+	maxAhead = 10 * time.Millisecond // how far the link is reserved ahead of time
 )
 
 // link is one direction of the path: a token bucket that all connections
-// share. A nil link has no bound.
+// share. A nil link is unlimited.
 type link struct {
 	bitsPerSecond float64
 
 	mu   sync.Mutex
-	next time.Time // when everything given to the link so far will be through
+	next time.Time // when the link will have carried everything so far
 }
 
-// newLink is a link of that many bits per second; nil where there is no bound.
+// newLink returns a link with that bandwidth, or nil for 0, which means unlimited.
 func newLink(bitsPerSecond int64) *link {
 	if bitsPerSecond == 0 {
 		return nil
@@ -27,25 +27,25 @@ func newLink(bitsPerSecond int64) *link {
 	return &link{bitsPerSecond: float64(bitsPerSecond)}
 }
 
-// free is when the link may be given more. Until then the sender's own
-// buffers fill, and its writes wait, as on a real path.
-func (l *link) free() time.Time {
+// nextFree returns when the link accepts more bytes. Until then the sender's buffers fill, and its writes
+// block, as on a real path.
+func (l *link) nextFree() time.Time {
 	if l == nil {
 		return time.Time{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.next.Add(-queue)
+	return l.next.Add(-maxAhead)
 }
 
-// carry gives n bytes to the link and returns when they are through.
-func (l *link) carry(n int, now time.Time) time.Time {
+// reserve adds n bytes to the link and returns when it will have carried them.
+func (l *link) reserve(n int, now time.Time) time.Time {
 	if l == nil {
 		return now
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if idle := now.Add(-burst); l.next.Before(idle) {
+	if idle := now.Add(-maxBurst); l.next.Before(idle) {
 		l.next = idle
 	}
 	l.next = l.next.Add(time.Duration(float64(n) * 8 / l.bitsPerSecond * float64(time.Second)))

@@ -9,45 +9,43 @@ import (
 )
 
 const (
-	mostChunk  = 16 << 10 // bytes
-	leastChunk = 512      // bytes
-	underway   = 256      // chunks of one connection and direction that may be on their way
+	maxChunk    = 16 << 10 // bytes
+	minChunk    = 512      // bytes
+	maxInFlight = 256      // chunks of one connection and direction that may be in flight
 )
 
-// chunkOf is how many bytes travel together: what the link carries in 5 ms,
-// so that connections which share it take short turns.
-func chunkOf(bandwidth int64) int {
+// chunkSize returns the number of bytes that travel together: those that the link carries in 5 ms, so that
+// connections which share it alternate often.
+func chunkSize(bandwidth int64) int {
 	if bandwidth == 0 {
-		return mostChunk
+		return maxChunk
 	}
-	return int(min(max(bandwidth/8/200, leastChunk), mostChunk))
+	return int(min(max(bandwidth/8/200, minChunk), maxChunk))
 }
 
-// piece is some bytes on their way.
-type piece struct {
+// chunk is some bytes in flight.
+type chunk struct {
 	buffer *[]byte
 	n      int
-	due    time.Time // at the far end
+	due    time.Time // time of delivery
 }
 
-// pass carries what src sends to dst over link, until src has ended or dst
-// takes no more. The end of src is delayed like everything before it. What is
-// read while earlier pieces are on their way travels behind them: a delay
-// costs no throughput.
-func (r *Relay) pass(dst, src net.Conn, l *link) {
-	pieces := make(chan piece, underway)
-	gone := make(chan struct{}) // dst takes no more
+// copyDelayed copies from src to dst over link, until src has ended or dst fails. It delays the end of src
+// like the bytes before it. Chunks are read while earlier ones are in flight: a delay costs no throughput.
+func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
+	pieces := make(chan chunk, maxInFlight)
+	gone := make(chan struct{}) // dst has failed
 	var broken error            // how src ended; read after pieces is closed
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer close(pieces)
-		broken = r.read(src, l, pieces, gone)
+		broken = r.readChunks(src, l, pieces, gone)
 	})
-	err := r.deliver(dst, pieces)
+	err := r.deliverChunks(dst, pieces)
 	close(gone)
 	if err != nil {
-		// Nobody takes it: src is told as its own peer would tell it.
-		reset(src)
+		// dst is gone: reset src, as its peer would.
+		resetOnClose(src)
 		src.Close()
 	}
 	reader.Wait()
@@ -56,26 +54,26 @@ func (r *Relay) pass(dst, src net.Conn, l *link) {
 	}
 	switch {
 	case err != nil:
-	case errors.Is(broken, io.EOF) && r.wait(time.Now().Add(r.options.Delay/2)):
+	case errors.Is(broken, io.EOF) && r.waitUntil(time.Now().Add(r.options.Delay/2)):
 		if tcp, ok := dst.(*net.TCPConn); ok {
-			tcp.CloseWrite() //nolint:errcheck // where that fails the connection has ended in another way
+			tcp.CloseWrite() //nolint:errcheck // if that fails the connection has ended anyway
 		}
 	default:
-		reset(dst)
+		resetOnClose(dst)
 		dst.Close()
 	}
 }
 
-// read puts what src sends on the link. The error is the end of src.
-func (r *Relay) read(src net.Conn, l *link, pieces chan<- piece, gone <-chan struct{}) error {
+// readChunks reads from src and reserves the link. Its error is the end of src.
+func (r *Relay) readChunks(src net.Conn, l *link, pieces chan<- chunk, gone <-chan struct{}) error {
 	for {
-		if !r.wait(l.free()) {
+		if !r.waitUntil(l.nextFree()) {
 			return net.ErrClosed
 		}
 		buffer := r.buffers.Get().(*[]byte)
 		n, err := src.Read(*buffer)
 		if n > 0 {
-			p := piece{buffer, n, l.carry(n, time.Now()).Add(r.options.Delay / 2)}
+			p := chunk{buffer, n, l.reserve(n, time.Now()).Add(r.options.Delay / 2)}
 			select {
 			case pieces <- p:
 			case <-gone:
@@ -90,11 +88,11 @@ func (r *Relay) read(src net.Conn, l *link, pieces chan<- piece, gone <-chan str
 	}
 }
 
-// deliver gives dst every piece when it is due. The error is dst's, or the
-// relay's end.
-func (r *Relay) deliver(dst net.Conn, pieces <-chan piece) error {
+// deliverChunks writes every chunk to dst when it is due. Its error is dst's, or net.ErrClosed if the relay
+// was closed.
+func (r *Relay) deliverChunks(dst net.Conn, pieces <-chan chunk) error {
 	for p := range pieces {
-		if !r.wait(p.due) {
+		if !r.waitUntil(p.due) {
 			r.buffers.Put(p.buffer)
 			return net.ErrClosed
 		}

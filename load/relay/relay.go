@@ -2,9 +2,9 @@
 // adds a delay to every round trip and bounds the bandwidth, on one machine
 // and without privileges.
 //
-// It delays bytes, not packets. What the kernel does on its own is not
-// delayed: a connection to the relay is made at once, and only its first byte
-// takes its time.
+// It delays bytes, not packets. The kernel's own packets are not
+// delayed: a connection to the relay opens immediately, and only its first byte
+// is late.
 package relay
 
 import (
@@ -16,22 +16,21 @@ import (
 	"time"
 )
 
-// Options say what the path is like. The zero value passes everything on as
-// it comes.
+// Options are the properties of the path. The zero value relays without delay or limit.
 type Options struct {
 	Delay     time.Duration // added to every round trip, half of it each way
-	Bandwidth int64         // bits per second each way, shared by all connections; zero: no bound
+	Bandwidth int64         // bits per second each way, shared by all connections; zero: unlimited
 }
 
-// dialTimeout is how long the server may take to accept a connection.
+// dialTimeout is the time limit of a connection to the target.
 const dialTimeout = 10 * time.Second
 
-// Relay listens on a loopback address and passes everything on to one target.
+// Relay listens on a loopback address and relays to one target.
 type Relay struct {
 	target   string
 	options  Options
 	listener net.Listener
-	out, in  *link // towards the target, and back
+	out, in  *link // to the target, and back
 	chunk    int   // bytes that travel together
 	buffers  sync.Pool
 
@@ -39,9 +38,9 @@ type Relay struct {
 	cancel context.CancelFunc
 	all    sync.WaitGroup // every goroutine
 
-	mu    sync.Mutex
-	ended bool
-	open  map[net.Conn]bool
+	mu       sync.Mutex
+	isClosed bool
+	open     map[net.Conn]bool
 }
 
 // Listen starts a relay to target, host:port.
@@ -58,26 +57,25 @@ func Listen(target string, o Options) (*Relay, error) {
 	}
 	r := &Relay{
 		target: target, options: o, listener: listener, open: map[net.Conn]bool{},
-		out: newLink(o.Bandwidth), in: newLink(o.Bandwidth), chunk: chunkOf(o.Bandwidth),
+		out: newLink(o.Bandwidth), in: newLink(o.Bandwidth), chunk: chunkSize(o.Bandwidth),
 	}
 	r.buffers.New = func() any { b := make([]byte, r.chunk); return &b }
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	r.all.Go(r.accept)
+	r.all.Go(r.acceptConns)
 	return r, nil
 }
 
-// Addr is where the relay listens, host:port.
+// Addr returns the address of the listener, host:port.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Close ends the relay and every connection through it. Nothing of it is left
-// when it returns.
+// Close closes the relay and every connection through it, and waits for its goroutines.
 func (r *Relay) Close() error {
 	r.mu.Lock()
-	if r.ended {
+	if r.isClosed {
 		r.mu.Unlock()
 		return nil
 	}
-	r.ended = true
+	r.isClosed = true
 	for c := range r.open {
 		c.Close()
 	}
@@ -88,31 +86,30 @@ func (r *Relay) Close() error {
 	return err
 }
 
-// accept takes connections until the listener is closed.
-func (r *Relay) accept() {
+// acceptConns accepts connections until the listener is closed.
+func (r *Relay) acceptConns() {
 	for {
 		client, err := r.listener.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // no descriptor is free, say: it may get better
-			if !r.wait(time.Now().Add(10 * time.Millisecond)) {
+		case err != nil: // for example no free descriptor: retry
+			if !r.waitUntil(time.Now().Add(10 * time.Millisecond)) {
 				return
 			}
 			continue
 		}
-		if r.keep(client) {
-			r.all.Go(func() { r.serve(client) })
+		if r.addConn(client) {
+			r.all.Go(func() { r.serveConn(client) })
 		}
 	}
 }
 
-// keep remembers c, so that Close ends it; false: the relay has ended, and so
-// has c.
-func (r *Relay) keep(c net.Conn) bool {
+// addConn registers c for Close. It returns false, and closes c, if the relay is closed.
+func (r *Relay) addConn(c net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended {
+	if r.isClosed {
 		c.Close()
 		return false
 	}
@@ -120,8 +117,8 @@ func (r *Relay) keep(c net.Conn) bool {
 	return true
 }
 
-// drop closes connections.
-func (r *Relay) drop(conns ...net.Conn) {
+// closeConns closes connections.
+func (r *Relay) closeConns(conns ...net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range conns {
@@ -130,28 +127,28 @@ func (r *Relay) drop(conns ...net.Conn) {
 	}
 }
 
-// serve connects client with the target until both sides have ended.
-func (r *Relay) serve(client net.Conn) {
+// serveConn connects client with the target until both sides have ended.
+func (r *Relay) serveConn(client net.Conn) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	server, err := dialer.DialContext(r.ctx, "tcp", r.target)
 	if err != nil {
-		reset(client)
-		r.drop(client)
+		resetOnClose(client)
+		r.closeConns(client)
 		return
 	}
-	if !r.keep(server) {
-		r.drop(client)
+	if !r.addConn(server) {
+		r.closeConns(client)
 		return
 	}
 	var both sync.WaitGroup
-	both.Go(func() { r.pass(server, client, r.out) })
-	both.Go(func() { r.pass(client, server, r.in) })
+	both.Go(func() { r.copyDelayed(server, client, r.out) })
+	both.Go(func() { r.copyDelayed(client, server, r.in) })
 	both.Wait()
-	r.drop(client, server)
+	r.closeConns(client, server)
 }
 
-// wait waits until t; false: the relay has ended.
-func (r *Relay) wait(t time.Time) bool {
+// waitUntil waits until t. It returns false if the relay was closed.
+func (r *Relay) waitUntil(t time.Time) bool {
 	d := time.Until(t)
 	if d <= 0 {
 		return r.ctx.Err() == nil
@@ -166,9 +163,8 @@ func (r *Relay) wait(t time.Time) bool {
 	}
 }
 
-// reset makes the close of c a reset, so that its peer does not take what it
-// has for the whole.
-func reset(c net.Conn) {
+// resetOnClose makes the close of c a reset, so that its peer does not take the bytes so far for all of them.
+func resetOnClose(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0) //nolint:errcheck // c is being given up; a plain close has to do then
 	}

@@ -158,7 +158,7 @@ func TestBandwidth(t *testing.T) {
 	}
 	all.Wait()
 	least := time.Duration(5*size*8) * time.Second / bandwidth
-	if took := time.Since(begin); took < least-burst {
+	if took := time.Since(begin); took < least-maxBurst {
 		t.Errorf("%d bytes took %v, the link needs %v", 5*size, took, least)
 	}
 }
@@ -167,30 +167,30 @@ func TestBandwidth(t *testing.T) {
 func TestLinkOfEitherWay(t *testing.T) {
 	a, b := newLink(8e6), newLink(8e6)
 	now := time.Unix(1000, 0)
-	if through := a.carry(1000, now); through.Sub(now) != time.Millisecond-burst {
+	if through := a.reserve(1000, now); through.Sub(now) != time.Millisecond-maxBurst {
 		t.Errorf("1000 bytes on an idle link take %v", through.Sub(now))
 	}
-	if through := a.carry(1000, now); through.Sub(now) != 2*time.Millisecond-burst {
+	if through := a.reserve(1000, now); through.Sub(now) != 2*time.Millisecond-maxBurst {
 		t.Errorf("1000 bytes more take %v", through.Sub(now))
 	}
-	if through := b.carry(1000, now); through.Sub(now) != time.Millisecond-burst {
+	if through := b.reserve(1000, now); through.Sub(now) != time.Millisecond-maxBurst {
 		t.Errorf("the other way: %v", through.Sub(now))
 	}
-	if free := a.free(); !free.Before(now) {
+	if free := a.nextFree(); !free.Before(now) {
 		t.Errorf("the link is free at %v", free)
 	}
-	a.carry(100_000, now)
-	if free := a.free(); free.Sub(now) < 80*time.Millisecond {
+	a.reserve(100_000, now)
+	if free := a.nextFree(); free.Sub(now) < 80*time.Millisecond {
 		t.Errorf("a link with 100 ms to carry is free after %v", free.Sub(now))
 	}
-	if !(*link)(nil).carry(5, now).Equal(now) || !(*link)(nil).free().Before(now) {
+	if !(*link)(nil).reserve(5, now).Equal(now) || !(*link)(nil).nextFree().Before(now) {
 		t.Error("no link has a bound")
 	}
 }
 
 func TestChunks(t *testing.T) {
-	for bandwidth, want := range map[int64]int{0: mostChunk, 1: leastChunk, 8e6: 5000, 1e12: mostChunk} {
-		if got := chunkOf(bandwidth); got != want {
+	for bandwidth, want := range map[int64]int{0: maxChunk, 1: minChunk, 8e6: 5000, 1e12: maxChunk} {
+		if got := chunkSize(bandwidth); got != want {
 			t.Errorf("%d bits per second: %d bytes, want %d", bandwidth, got, want)
 		}
 	}
