@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// maxSteps is the most rates of a step profile.
+// maxSteps is the largest number of rates of a step profile.
 const maxSteps = 1000
 
-// Parse reads a rate over time as flags write it, for a leg of length
+// Parse parses a rate over time as in flags, for a phase of length
 // over:
 //
 //	5000/s              a request every 200 µs
 //	poisson:5000/s      as many in the mean, at random
 //	ramp:100/s..5000/s  evenly from the first rate to the second
-//	step:100/s,500/s    one after the other, for equal parts of the leg
+//	step:100/s,500/s    one after the other, for equal parts of the phase
 //
-// A rate is a number, optionally with k or M behind it, per second (/s, or
+// A rate is a number, optionally followed by k or M, per second (/s, or
 // nothing) or per minute (/m). It must not be above [MaxRate].
 func Parse(text string, over time.Duration) (Profile, error) {
-	p, what := parse(strings.TrimSpace(text), over)
+	p, what := parseProfile(strings.TrimSpace(text), over)
 	if what == "" && Peak(p) > MaxRate {
 		what = "above 1000000 requests per second"
 	}
@@ -32,8 +32,8 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parse returns what is wrong, or nothing.
-func parse(text string, over time.Duration) (p Profile, what string) {
+// parseProfile returns what is wrong with text, or "".
+func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
 		form, rest = "", text
@@ -93,17 +93,17 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 
 var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
-// leastRate keeps the gap between two requests within what can be counted.
-const leastRate = 1e-3
+// minRate keeps the gap between two requests within an int64 of ns.
+const minRate = 1e-3
 
-// parseRate reads a rate in requests per second.
+// parseRate parses a rate in requests per second.
 func parseRate(text string) (rate float64, what string) {
 	m := rates.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return 0, strconv.Quote(text) + " is not a rate"
 	}
 	x, err := strconv.ParseFloat(m[1], 64)
-	if err != nil || math.IsInf(x, 0) { // more digits than a float64 has room for
+	if err != nil || math.IsInf(x, 0) { // too large for a float64
 		return 0, strconv.Quote(text) + " is not a rate"
 	}
 	switch m[2] {
@@ -115,13 +115,13 @@ func parseRate(text string) (rate float64, what string) {
 	if m[3] == "/m" {
 		x /= 60
 	}
-	if x < leastRate {
+	if x < minRate {
 		return 0, strconv.Quote(text) + " is below one request in 1000 seconds"
 	}
 	return x, ""
 }
 
-// formatRate writes a rate so that parseRate reads it.
+// formatRate prints a rate in the form that parseRate parses.
 func formatRate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'f', -1, 64) + "/s"
 }

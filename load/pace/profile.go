@@ -1,5 +1,5 @@
-// Package pace has the rates of open loops over time: when each request is to be
-// sent, whatever becomes of those before it. It is arithmetic and knows no clock.
+// Package pace computes the rates of open loops over time: when each request is to be
+// sent, whatever the outcome of those before it. It is arithmetic without a clock.
 package pace
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// MaxRate is the highest rate that a text may ask for, in requests per second:
-// nothing loads a server as fast as it can by mistake.
+// MaxRate is the highest rate that a text may request, in requests per second, so that no mistake loads a
+// server as fast as possible.
 const MaxRate = 1e6
 
 // Profile is the intended rate of an open loop over time.
@@ -19,9 +19,9 @@ type Profile interface {
 	// Times returns a function that yields the intended times of one request
 	// after another, from zero, never decreasing.
 	Times(seed uint64) func() time.Duration
-	// Mean is the mean rate over the first d, in requests per second.
+	// Mean returns the mean rate over the first d, in requests per second.
 	Mean(d time.Duration) float64
-	// String is the profile as flags write it.
+	// String returns the profile as in flags.
 	String() string
 }
 
@@ -53,36 +53,35 @@ func (c Constant) Times(uint64) func() time.Duration {
 	}
 }
 
-// Mean is PerSecond.
+// Mean returns PerSecond.
 func (c Constant) Mean(time.Duration) float64 { return c.PerSecond }
 
-// String is e.g. 5000/s.
+// String returns e.g. 5000/s.
 func (c Constant) String() string { return formatRate(c.PerSecond) }
 
-// Poisson is requests that come independently of each other: the gaps between
-// them are exponential, 1/PerSecond seconds in the mean.
+// Poisson is a Poisson process: the gaps between requests are exponential, 1/PerSecond seconds in the mean.
 type Poisson struct {
 	PerSecond float64 // above 0
 }
 
 // Times adds up gaps drawn from seed.
 func (p Poisson) Times(seed uint64) func() time.Duration {
-	var t float64 // ns; float64 holds an hour to less than a picosecond
+	var t float64 // ns; float64 represents an hour to less than a picosecond
 	return func() time.Duration {
-		t -= math.Log(unit(&seed)) / p.PerSecond * 1e9
-		return nanoseconds(t)
+		t -= math.Log(drawUnit(&seed)) / p.PerSecond * 1e9
+		return toDuration(t)
 	}
 }
 
-// Mean is PerSecond.
+// Mean returns PerSecond.
 func (p Poisson) Mean(time.Duration) float64 { return p.PerSecond }
 
-// String is e.g. poisson:5000/s.
+// String returns e.g. poisson:5000/s.
 func (p Poisson) String() string { return "poisson:" + formatRate(p.PerSecond) }
 
-// unit draws the next number above 0 and up to 1 from SplitMix64 (Steele, Lea
-// and Flood, "Fast splittable pseudorandom number generators", 2014).
-func unit(state *uint64) float64 {
+// drawUnit draws the next number above 0 and up to 1 from SplitMix64 (Steele, Lea and Flood, "Fast splittable
+// pseudorandom number generators", 2014).
+func drawUnit(state *uint64) float64 {
 	*state += 0x9e3779b97f4a7c15
 	z := *state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -90,16 +89,15 @@ func unit(state *uint64) float64 {
 	return float64((z^z>>31)>>11+1) / (1 << 53)
 }
 
-// Ramp is a rate that changes evenly from From to To over Over, and stays at To
-// afterwards.
+// Ramp is a rate that changes linearly from From to To over Over, and stays at To afterwards.
 type Ramp struct {
 	From float64 // requests per second, at least 0
 	To   float64 // requests per second, above 0
 	Over time.Duration
 }
 
-// count is how many requests are due by t seconds: the integral of the rate.
-func (r Ramp) count(t float64) float64 {
+// countDue returns the number of requests that are due by t seconds: the integral of the rate.
+func (r Ramp) countDue(t float64) float64 {
 	over := r.Over.Seconds()
 	if t <= over {
 		return r.From*t + (r.To-r.From)/over*t*t/2
@@ -108,10 +106,10 @@ func (r Ramp) count(t float64) float64 {
 }
 
 // Times yields the inverse of the integral at 0, 1, 2, … The quadratic is
-// solved in the form that subtracts no two numbers of like size.
+// solved in the form that subtracts no two numbers of similar size.
 func (r Ramp) Times(uint64) func() time.Duration {
 	over := r.Over.Seconds()
-	whole := r.count(over)
+	whole := r.countDue(over)
 	slope := (r.To - r.From) / over
 	var n, last float64
 	return func() time.Duration {
@@ -124,14 +122,14 @@ func (r Ramp) Times(uint64) func() time.Duration {
 		}
 		n++
 		last = max(last, t)
-		return nanoseconds(last * 1e9)
+		return toDuration(last * 1e9)
 	}
 }
 
-// Mean is the integral of the rate over the first d, divided by d.
-func (r Ramp) Mean(d time.Duration) float64 { return mean(r.count, r.From, d) }
+// Mean returns the integral of the rate over the first d, divided by d.
+func (r Ramp) Mean(d time.Duration) float64 { return meanRate(r.countDue, r.From, d) }
 
-// String is e.g. ramp:100/s..5000/s; Over is the leg's to know.
+// String returns e.g. ramp:100/s..5000/s, without Over, which is the phase's duration.
 func (r Ramp) String() string { return "ramp:" + formatRate(r.From) + ".." + formatRate(r.To) }
 
 // Step is one rate after another, each for Each; the last one stays.
@@ -140,8 +138,8 @@ type Step struct {
 	Each  time.Duration // above 0
 }
 
-// count is how many requests are due by t seconds.
-func (s Step) count(t float64) float64 {
+// countDue returns the number of requests that are due by t seconds.
+func (s Step) countDue(t float64) float64 {
 	each := s.Each.Seconds()
 	var n float64
 	for _, rate := range s.Rates[:len(s.Rates)-1] {
@@ -165,14 +163,14 @@ func (s Step) Times(uint64) func() time.Duration {
 		}
 		last = max(last, float64(at)*each+(n-before)/s.Rates[at])
 		n++
-		return nanoseconds(last * 1e9)
+		return toDuration(last * 1e9)
 	}
 }
 
-// Mean is the count over the first d, divided by d.
-func (s Step) Mean(d time.Duration) float64 { return mean(s.count, s.Rates[0], d) }
+// Mean returns the count over the first d, divided by d.
+func (s Step) Mean(d time.Duration) float64 { return meanRate(s.countDue, s.Rates[0], d) }
 
-// String is e.g. step:100/s,500/s; Each is the leg's to know.
+// String returns e.g. step:100/s,500/s, without Each, which follows from the phase's duration.
 func (s Step) String() string {
 	var rates []string
 	for _, r := range s.Rates {
@@ -181,16 +179,16 @@ func (s Step) String() string {
 	return "step:" + strings.Join(rates, ",")
 }
 
-// mean is count(d)/d; at zero it is the rate a profile begins with.
-func mean(count func(seconds float64) float64, first float64, d time.Duration) float64 {
+// meanRate returns count(d)/d, or first if d is 0.
+func meanRate(count func(seconds float64) float64, first float64, d time.Duration) float64 {
 	if d <= 0 {
 		return first
 	}
 	return count(d.Seconds()) / d.Seconds()
 }
 
-// nanoseconds is a time in ns as a duration, which holds 292 years.
-func nanoseconds(ns float64) time.Duration {
+// toDuration converts ns to a duration, at most 292 years.
+func toDuration(ns float64) time.Duration {
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
 	}
@@ -214,13 +212,13 @@ func Peak(p Profile) float64 {
 	return p.Mean(0)
 }
 
-// Error says that a text is no profile, and what would be one.
+// Error is the error of an invalid profile, with examples of valid ones.
 type Error struct {
 	Text string
 	What string // what is wrong
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("rate %q: %s; 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s", e.Text, e.What)
 }

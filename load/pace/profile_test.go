@@ -104,7 +104,7 @@ func TestConstantDoesNotDrift(t *testing.T) {
 func TestRampInvertsItsIntegral(t *testing.T) {
 	for _, r := range []Ramp{{100, 5000, 4 * time.Second}, {5000, 100, 4 * time.Second}, {0, 3000, time.Second}, {3000, 1, 2 * time.Second}, {200, 200, time.Second}} {
 		for n, at := range first(r, 0, 8000) {
-			if got := r.count(at.Seconds()); math.Abs(got-float64(n)) > 1e-3 {
+			if got := r.countDue(at.Seconds()); math.Abs(got-float64(n)) > 1e-3 {
 				t.Fatalf("%v: request %d is at %v, where %.5f are due", r, n, at, got)
 			}
 		}
@@ -162,7 +162,7 @@ func TestSeedDecidesPoisson(t *testing.T) {
 	// Published first outputs of SplitMix64 for seed 1234567.
 	seed := uint64(1234567)
 	for _, want := range []uint64{6457827717110365317, 3203168211198807973} {
-		if got := unit(&seed); got != float64(want>>11+1)/(1<<53) {
+		if got := drawUnit(&seed); got != float64(want>>11+1)/(1<<53) {
 			t.Errorf("drew %v, want %v", got, float64(want>>11+1)/(1<<53))
 		}
 	}

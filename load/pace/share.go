@@ -7,16 +7,15 @@ import (
 
 var _ Profile = Share{}
 
-// Share is what one of several load generators sends of a profile: of all intended
-// times every Of-th, from number Index on. The shares of a profile with one seed
-// are together that profile.
+// Share is one load generator's share of a profile: every Of-th of all intended times, starting with number
+// Index. The shares of a profile with the same seed are together that profile.
 type Share struct {
 	Whole Profile
 	Index int // 0 to Of-1
 	Of    int // load generators; at least 1
 }
 
-// Times yields the whole's times number Index, Index+Of, Index+2·Of, …
+// Times yields the profile's times number Index, Index+Of, Index+2·Of, …
 func (s Share) Times(seed uint64) func() time.Duration {
 	next := s.Whole.Times(seed)
 	skip := s.Index
@@ -29,8 +28,8 @@ func (s Share) Times(seed uint64) func() time.Duration {
 	}
 }
 
-// Mean is the share of the whole's mean rate.
+// Mean returns the share of the profile's mean rate.
 func (s Share) Mean(d time.Duration) float64 { return s.Whole.Mean(d) / float64(s.Of) }
 
-// String is e.g. 1 of 3 of 6000/s.
+// String returns e.g. 1 of 3 of 6000/s.
 func (s Share) String() string { return fmt.Sprintf("%d of %d of %s", s.Index+1, s.Of, s.Whole) }
