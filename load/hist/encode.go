@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// form is the first part of what Encode writes: the layout's version.
-const form = "h1."
+// version is the first part of the output of Encode: the version of the layout.
+const version = "h1."
 
 // Encode writes the histogram as one word of letters, digits, - and _, a few
 // bytes for each bucket in use. Histograms that are equal have equal words.
 //
 // After the version and in base64 stand varints: count, over, min, max, the
 // sum and the sum of squares (high and low half each), then for every bucket
-// in use how far its index lies above the one before it, and its count.
+// in use its distance from the one before it, and its count.
 func (h *Hist) Encode() string {
 	b := make([]byte, 0, 64)
 	for _, v := range []uint64{
@@ -34,13 +34,13 @@ func (h *Hist) Encode() string {
 			last = i
 		}
 	}
-	return form + base64.RawURLEncoding.EncodeToString(b)
+	return version + base64.RawURLEncoding.EncodeToString(b)
 }
 
-// MarshalText is [Hist.Encode], for documents.
+// MarshalText returns [Hist.Encode], for documents.
 func (h *Hist) MarshalText() ([]byte, error) { return []byte(h.Encode()), nil }
 
-// UnmarshalText is [Decode].
+// UnmarshalText calls [Decode].
 func (h *Hist) UnmarshalText(text []byte) error {
 	read, err := Decode(string(text))
 	if err != nil {
@@ -50,20 +50,19 @@ func (h *Hist) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Decode reads what Encode wrote. Anything that Encode could not have written
-// is refused.
+// Decode parses the output of Encode. It rejects everything that Encode could not have written.
 func Decode(s string) (*Hist, error) {
 	h := new(Hist)
-	if err := h.decode(s); err != nil {
+	if err := h.decodeText(s); err != nil {
 		return nil, fmt.Errorf("histogram: %w", err)
 	}
 	return h, nil
 }
 
-func (h *Hist) decode(s string) error {
-	body, ok := strings.CutPrefix(s, form)
+func (h *Hist) decodeText(s string) error {
+	body, ok := strings.CutPrefix(s, version)
 	if !ok {
-		return fmt.Errorf("does not begin with %s", form)
+		return fmt.Errorf("does not begin with %s", version)
 	}
 	b, err := base64.RawURLEncoding.DecodeString(body)
 	if err != nil {
@@ -72,7 +71,7 @@ func (h *Hist) decode(s string) error {
 	r := reader{b}
 	head := [8]uint64{}
 	for i := range head {
-		if head[i], err = r.uvarint(); err != nil {
+		if head[i], err = r.readUvarint(); err != nil {
 			return err
 		}
 	}
@@ -81,11 +80,11 @@ func (h *Hist) decode(s string) error {
 		return err
 	}
 	h.n, h.over, h.min, h.max = int64(head[0]), int64(head[1]), int64(head[2]), int64(head[3])
-	h.sum, h.squares = wide{head[4], head[5]}, wide{head[6], head[7]}
+	h.sum, h.squares = uint128{head[4], head[5]}, uint128{head[6], head[7]}
 	if h.n != n {
 		return fmt.Errorf("%d values in buckets, %d in all", n, head[0])
 	}
-	if err := h.check(); err != nil {
+	if err := h.checkFigures(); err != nil {
 		return err
 	}
 	if h.Encode() != s {
@@ -97,15 +96,15 @@ func (h *Hist) decode(s string) error {
 func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 	last := -1
 	for len(r.b) > 0 {
-		step, err := r.uvarint()
+		step, err := r.readUvarint()
 		if err != nil {
 			return 0, err
 		}
-		count, err := r.uvarint()
+		count, err := r.readUvarint()
 		if err != nil {
 			return 0, err
 		}
-		if step == 0 || step >= uint64(size-last) || count == 0 || count >= 1<<62 || n+int64(count) >= 1<<62 {
+		if step == 0 || step >= uint64(bucketCount-last) || count == 0 || count >= 1<<62 || n+int64(count) >= 1<<62 {
 			return 0, fmt.Errorf("bucket after %d: step %d, count %d", last, step, count)
 		}
 		last += int(step)
@@ -115,8 +114,8 @@ func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 	return n, nil
 }
 
-// check holds the figures of the head against the buckets.
-func (h *Hist) check() error {
+// checkFigures compares the figures of the head with the buckets.
+func (h *Hist) checkFigures() error {
 	if h.n == 0 {
 		if *h != (Hist{}) {
 			return errors.New("figures without values")
@@ -126,7 +125,7 @@ func (h *Hist) check() error {
 	if h.min < 0 || h.max > Top || h.min > h.max {
 		return fmt.Errorf("min %d, max %d", h.min, h.max)
 	}
-	first, last := index(h.min), index(h.max)
+	first, last := bucketOf(h.min), bucketOf(h.max)
 	lo, hi := new(big.Int), new(big.Int) // bounds of the sum
 	lo2, hi2 := new(big.Int), new(big.Int)
 	for i, n := range h.counts {
@@ -139,13 +138,13 @@ func (h *Hist) check() error {
 		if i < first || i > last {
 			return fmt.Errorf("bucket %d lies outside min and max", i)
 		}
-		addTo(lo, lo2, n, max(lowest(i), h.min))
-		addTo(hi, hi2, n, min(highest(i), h.max))
+		addPowers(lo, lo2, n, max(minOf(i), h.min))
+		addPowers(hi, hi2, n, min(maxOf(i), h.max))
 	}
-	if h.over < 0 || h.over > h.counts[top] || h.over > 0 && h.max != Top {
-		return fmt.Errorf("%d values above the top, %d in the top bucket", h.over, h.counts[top])
+	if h.over < 0 || h.over > h.counts[topIndex] || h.over > 0 && h.max != Top {
+		return fmt.Errorf("%d values above the top, %d in the top bucket", h.over, h.counts[topIndex])
 	}
-	sum, squares := h.sum.big(), h.squares.big()
+	sum, squares := h.sum.toBig(), h.squares.toBig()
 	if sum.Cmp(lo) < 0 || sum.Cmp(hi) > 0 || squares.Cmp(lo2) < 0 || squares.Cmp(hi2) > 0 {
 		return errors.New("sums do not fit the buckets")
 	}
@@ -155,18 +154,18 @@ func (h *Hist) check() error {
 	return nil
 }
 
-// addTo adds n values of v to a sum and to a sum of squares.
-func addTo(sum, squares *big.Int, n, v int64) {
+// addPowers adds n values of v to a sum and to a sum of squares.
+func addPowers(sum, squares *big.Int, n, v int64) {
 	x := big.NewInt(v)
 	nx := new(big.Int).Mul(big.NewInt(n), x)
 	sum.Add(sum, nx)
 	squares.Add(squares, nx.Mul(nx, x))
 }
 
-// reader takes varints off a slice.
+// reader reads varints from a slice.
 type reader struct{ b []byte }
 
-func (r *reader) uvarint() (uint64, error) {
+func (r *reader) readUvarint() (uint64, error) {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
 		return 0, errors.New("ends in the middle of a number")

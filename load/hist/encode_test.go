@@ -29,7 +29,7 @@ func word(values ...uint64) string {
 	for _, v := range values {
 		b = binary.AppendUvarint(b, v)
 	}
-	return form + base64.RawURLEncoding.EncodeToString(b)
+	return version + base64.RawURLEncoding.EncodeToString(b)
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -38,14 +38,14 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	for name, s := range map[string]string{
 		"empty":                  "",
-		"another version":        "h2." + strings.TrimPrefix(of(1).Encode(), form),
-		"not base64":             form + "!!",
-		"no head":                form,
+		"another version":        "h2." + strings.TrimPrefix(of(1).Encode(), version),
+		"not base64":             version + "!!",
+		"no head":                version,
 		"half a head":            word(2, 0, 3),
 		"step without count":     word(2, 0, 3, 5, 0, 8, 0, 34, 4, 1, 2),
 		"counts differ":          word(3, 0, 3, 5, 0, 8, 0, 34, 4, 1, 2, 1),
 		"step zero":              word(2, 0, 3, 5, 0, 8, 0, 34, 4, 1, 0, 1),
-		"step too far":           word(2, 0, 3, 5, 0, 8, 0, 34, 4, 1, uint64(size), 1),
+		"step too far":           word(2, 0, 3, 5, 0, 8, 0, 34, 4, 1, uint64(bucketCount), 1),
 		"empty bucket":           word(1, 0, 3, 3, 0, 3, 0, 9, 4, 1, 2, 0),
 		"min elsewhere":          word(2, 0, 4, 5, 0, 8, 0, 34, 4, 1, 2, 1),
 		"max elsewhere":          word(2, 0, 3, 4, 0, 8, 0, 34, 4, 1, 2, 1),
@@ -56,7 +56,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"over without values":    word(2, 1, 3, 5, 0, 8, 0, 34, 4, 1, 2, 1),
 		"figures without values": word(0, 0, 3, 0, 0, 0, 0, 0),
 		"too many":               word(1<<63, 0, 3, 3, 0, 3, 0, 9, 4, 1<<63),
-		"a longer number":        form + base64.RawURLEncoding.EncodeToString([]byte{0x81, 0, 0, 3, 3, 0, 3, 0, 9, 4, 1}),
+		"a longer number":        version + base64.RawURLEncoding.EncodeToString([]byte{0x81, 0, 0, 3, 3, 0, 3, 0, 9, 4, 1}),
 	} {
 		if h, err := Decode(s); err == nil {
 			t.Errorf("%s: %q was taken for %s", name, s, h.Encode())

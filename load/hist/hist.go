@@ -1,9 +1,9 @@
-// Package hist keeps durations in a histogram whose buckets are at most 1 %
-// wide, from a nanosecond to an hour, so that any quantile can be read off a
+// Package hist records durations in a histogram whose buckets are at most 1 %
+// wide, from a nanosecond to an hour, so that any quantile can be computed from a
 // fixed amount of memory, and histograms of several threads or rounds can be
-// joined without losing anything.
+// merged without loss.
 //
-// All values are int64 nanoseconds. A histogram has one writer; threads keep
+// All values are int64 nanoseconds. A histogram has one writer; threads have
 // one each and merge them at the end. Recording allocates nothing.
 package hist
 
@@ -13,8 +13,7 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value that has a bucket of its own: an hour. Larger ones enter as
-// Top and are counted by Over.
+// Top is the largest value with an exact bucket: an hour. Larger ones are recorded as Top and counted by Over.
 const Top int64 = 3600e9
 
 // Values below 256 ns have a bucket each; above, every doubling is cut into
@@ -22,68 +21,66 @@ const Top int64 = 3600e9
 // values are large. It is the layout of an HdrHistogram with two significant
 // digits.
 const (
-	halfBits = 7
-	half     = 1 << halfBits
-	linear   = 2 * half
-	top      = (41-halfBits)*half + int(Top>>(41-halfBits)) // index of Top, which lies between 2^41 and 2^42
-	size     = top + 1
+	halfBits    = 7
+	halfCount   = 1 << halfBits
+	linearCount = 2 * halfCount
+	topIndex    = (41-halfBits)*halfCount + int(Top>>(41-halfBits)) // index of Top, which is between 2^41 and 2^42
+	bucketCount = topIndex + 1
 )
 
 // Hist is a histogram. Its zero value is empty and ready for use.
 type Hist struct {
-	counts   [size]int64
+	counts   [bucketCount]int64
 	n        int64
 	over     int64
 	min, max int64
-	sum      wide
-	squares  wide
+	sum      uint128
+	squares  uint128
 }
 
-// wide is an unsigned integer of 128 bits: an hour squared, in nanoseconds,
-// takes 84 of them.
-type wide struct{ hi, lo uint64 }
+// uint128 is an unsigned integer of 128 bits: an hour squared, in nanoseconds, has 84 bits.
+type uint128 struct{ hi, lo uint64 }
 
-func (w *wide) add(o wide) {
+func (w *uint128) addTo(o uint128) {
 	var carry uint64
 	w.lo, carry = bits.Add64(w.lo, o.lo, 0)
 	w.hi, _ = bits.Add64(w.hi, o.hi, carry)
 }
 
-func (w wide) big() *big.Int {
+func (w uint128) toBig() *big.Int {
 	b := new(big.Int).SetUint64(w.hi)
 	return b.Or(b.Lsh(b, 64), new(big.Int).SetUint64(w.lo))
 }
 
-func (w wide) float() float64 { return math.Ldexp(float64(w.hi), 64) + float64(w.lo) }
+func (w uint128) toFloat() float64 { return math.Ldexp(float64(w.hi), 64) + float64(w.lo) }
 
-// index is the bucket of v, which is between 0 and Top.
-func index(v int64) int {
-	if v < linear {
+// bucketOf returns the index of the bucket of v, which is between 0 and Top.
+func bucketOf(v int64) int {
+	if v < linearCount {
 		return int(v)
 	}
 	shift := bits.Len64(uint64(v)) - halfBits - 1
-	return shift*half + int(v>>shift)
+	return shift*halfCount + int(v>>shift)
 }
 
-// lowest is the smallest value of bucket i.
-func lowest(i int) int64 {
-	if i < linear {
+// minOf returns the smallest value of bucket i.
+func minOf(i int) int64 {
+	if i < linearCount {
 		return int64(i)
 	}
-	shift := i/half - 1
-	return int64(i-shift*half) << shift
+	shift := i/halfCount - 1
+	return int64(i-shift*halfCount) << shift
 }
 
-// highest is the largest value of bucket i.
-func highest(i int) int64 {
-	if i >= top {
+// maxOf returns the largest value of bucket i.
+func maxOf(i int) int64 {
+	if i >= topIndex {
 		return Top
 	}
-	return lowest(i+1) - 1
+	return minOf(i+1) - 1
 }
 
-// Record adds one value in ns. A negative one enters as 0, one above Top as
-// Top.
+// Record adds one value in ns. A negative value is recorded as 0, one above Top as Top.
 func (h *Hist) Record(v int64) {
 	switch {
 	case v < 0:
@@ -99,19 +96,18 @@ func (h *Hist) Record(v int64) {
 		h.max = v
 	}
 	h.n++
-	h.counts[index(v)]++
-	h.sum.add(wide{lo: uint64(v)})
+	h.counts[bucketOf(v)]++
+	h.sum.addTo(uint128{lo: uint64(v)})
 	hi, lo := bits.Mul64(uint64(v), uint64(v))
-	h.squares.add(wide{hi, lo})
+	h.squares.addTo(uint128{hi, lo})
 }
 
-// Merge adds everything o has: the result is what one histogram would hold
-// that had recorded both sequences.
+// Merge adds all values of o, which may be nil.
 func (h *Hist) Merge(o *Hist) {
 	if o == nil || o.n == 0 {
 		return
 	}
-	for i, last := index(o.min), index(o.max); i <= last; i++ {
+	for i, last := bucketOf(o.min), bucketOf(o.max); i <= last; i++ {
 		h.counts[i] += o.counts[i]
 	}
 	if h.n == 0 || o.min < h.min {
@@ -120,97 +116,94 @@ func (h *Hist) Merge(o *Hist) {
 	h.max = max(h.max, o.max)
 	h.n += o.n
 	h.over += o.over
-	h.sum.add(o.sum)
-	h.squares.add(o.squares)
+	h.sum.addTo(o.sum)
+	h.squares.addTo(o.squares)
 }
 
-// Reset forgets everything.
+// Reset removes all values.
 func (h *Hist) Reset() {
 	if h.n > 0 {
-		clear(h.counts[index(h.min) : index(h.max)+1])
+		clear(h.counts[bucketOf(h.min) : bucketOf(h.max)+1])
 	}
-	h.n, h.over, h.min, h.max, h.sum, h.squares = 0, 0, 0, 0, wide{}, wide{}
+	h.n, h.over, h.min, h.max, h.sum, h.squares = 0, 0, 0, 0, uint128{}, uint128{}
 }
 
-// Count is how many values were recorded.
+// Count returns the number of recorded values.
 func (h *Hist) Count() int64 { return h.n }
 
-// Over is how many of them were larger than Top and entered as Top.
+// Over returns the number of values that were larger than Top and recorded as Top.
 func (h *Hist) Over() int64 { return h.over }
 
-// Min is the smallest value in ns, exactly; 0 without any.
+// Min returns the exact smallest value in ns, or 0 without any.
 func (h *Hist) Min() int64 { return h.min }
 
-// Max is the largest value in ns, exactly; 0 without any.
+// Max returns the exact largest value in ns, or 0 without any.
 func (h *Hist) Max() int64 { return h.max }
 
-// Mean is the arithmetic mean in ns, from exact sums; 0 without any value.
+// Mean returns the arithmetic mean in ns, from exact sums, or 0 without any value.
 func (h *Hist) Mean() float64 {
 	if h.n == 0 {
 		return 0
 	}
-	return h.sum.float() / float64(h.n)
+	return h.sum.toFloat() / float64(h.n)
 }
 
-// SD is the sample standard deviation (of n − 1) in ns, from exact sums; 0 for
-// less than two values.
+// SD returns the sample standard deviation (of n − 1) in ns, from exact sums, or 0 with fewer than two values.
 func (h *Hist) SD() float64 {
 	if h.n < 2 {
 		return 0
 	}
 	n := big.NewInt(h.n)
-	sum := h.sum.big()
-	above := n.Mul(n, h.squares.big())
+	sum := h.sum.toBig()
+	above := n.Mul(n, h.squares.toBig())
 	above.Sub(above, sum.Mul(sum, sum)) // n Σx² − (Σx)², never negative
 	f, _ := new(big.Float).SetInt(above).Float64()
 	return math.Sqrt(f / float64(h.n) / float64(h.n-1))
 }
 
-// Quantile is the smallest recorded value that at least the share q of all
-// values does not exceed, within half a bucket, which is 0.4 %; q below 0 is
-// 0, above 1 is 1. 0 without any value.
+// Quantile returns the smallest recorded value that at least the share q of all values does not exceed, within
+// half a bucket, which is 0.4 %; q below 0 is 0, above 1 is 1. It returns 0 without any value.
 func (h *Hist) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
 	}
 	rank := int64(math.Ceil(q * float64(h.n)))
-	if !(rank > 1) { // a NaN asks for nothing
+	if !(rank > 1) { // or NaN
 		return h.min
 	}
 	if rank >= h.n {
 		return h.max
 	}
 	seen := int64(0)
-	for i := index(h.min); i < size; i++ {
+	for i := bucketOf(h.min); i < bucketCount; i++ {
 		if seen += h.counts[i]; seen >= rank {
-			lo, hi := max(lowest(i), h.min), min(highest(i), h.max)
+			lo, hi := max(minOf(i), h.min), min(maxOf(i), h.max)
 			return lo + (hi-lo)/2
 		}
 	}
 	return h.max
 }
 
-// Bin is a range of values that lie in a histogram.
+// Bin is a range with the number of its values.
 type Bin struct {
-	Low, High int64 // ns; High is not in it
+	Low, High int64 // ns; High is exclusive
 	Count     int64
 }
 
-// Bins are the values of h in coarser ranges: per of them, a power of two up to
-// 128, cut every doubling into equal widths. Ranges without a value are not
-// listed.
+// Bins returns the values of h in coarser ranges: per of them, a power of two up to 128, divide every doubling
+// into equal widths. Ranges without a value are omitted.
 func (h *Hist) Bins(per int) []Bin {
 	var out []Bin
 	if h.n == 0 {
 		return out
 	}
-	keep := bits.Len64(uint64(per)) - 1 // bits below the first that tell ranges apart
-	for i := index(h.min); i <= index(h.max); i++ {
+	keep := bits.Len64(uint64(per)) - 1 // bits after the first that distinguish ranges
+	for i := bucketOf(h.min); i <= bucketOf(h.max); i++ {
 		n := h.counts[i]
 		if n == 0 {
 			continue
 		}
-		low := lowest(i)
+		low := minOf(i)
 		shift := max(0, bits.Len64(uint64(low))-1-keep)
 		low = low >> shift << shift
 		if last := len(out) - 1; last >= 0 && out[last].Low == low {
@@ -222,8 +215,8 @@ func (h *Hist) Bins(per int) []Bin {
 	return out
 }
 
-// Above is how many values lie in buckets above that of x: those larger than x
-// by more than a bucket's width.
+// Above returns the number of values in buckets above that of x: those larger than x by more than a bucket's
+// width.
 func (h *Hist) Above(x int64) int64 {
 	switch {
 	case x < 0:
@@ -232,7 +225,7 @@ func (h *Hist) Above(x int64) int64 {
 		return 0
 	}
 	n := int64(0)
-	for i := index(x) + 1; i < size; i++ {
+	for i := bucketOf(x) + 1; i < bucketCount; i++ {
 		n += h.counts[i]
 	}
 	return n

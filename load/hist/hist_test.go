@@ -27,16 +27,16 @@ func of(values ...int64) *Hist {
 }
 
 func TestBucketsAreNarrowAndWithoutGaps(t *testing.T) {
-	if lowest(0) != 0 || highest(size-1) != Top || index(Top) != size-1 {
-		t.Fatalf("buckets go from %d to %d, Top is in %d of %d", lowest(0), highest(size-1), index(Top), size)
+	if minOf(0) != 0 || maxOf(bucketCount-1) != Top || bucketOf(Top) != bucketCount-1 {
+		t.Fatalf("buckets go from %d to %d, Top is in %d of %d", minOf(0), maxOf(bucketCount-1), bucketOf(Top), bucketCount)
 	}
-	for i := range size {
-		lo, hi := lowest(i), highest(i)
-		if index(lo) != i || index(hi) != i {
-			t.Fatalf("bucket %d holds %d to %d, which are put into %d and %d", i, lo, hi, index(lo), index(hi))
+	for i := range bucketCount {
+		lo, hi := minOf(i), maxOf(i)
+		if bucketOf(lo) != i || bucketOf(hi) != i {
+			t.Fatalf("bucket %d holds %d to %d, which are put into %d and %d", i, lo, hi, bucketOf(lo), bucketOf(hi))
 		}
-		if i > 0 && lo != highest(i-1)+1 {
-			t.Fatalf("bucket %d begins at %d, the one before ends at %d", i, lo, highest(i-1))
+		if i > 0 && lo != maxOf(i-1)+1 {
+			t.Fatalf("bucket %d begins at %d, the one before ends at %d", i, lo, maxOf(i-1))
 		}
 		if width := hi - lo + 1; lo >= 128 && float64(width) > 0.01*float64(lo) {
 			t.Fatalf("bucket %d is %d wide at %d: more than 1 %%", i, width, lo)
