@@ -1,6 +1,6 @@
 // Package nap waits for times that are less than a millisecond away. Timers of
-// the Go runtime end up to one late where nothing else happens: it waits for
-// them and for the network at once, and rounds that wait to whole milliseconds.
+// the Go runtime end up to one late in an idle process: it waits for
+// them and for the network together, and rounds that wait to whole milliseconds.
 package nap
 
 import (
@@ -8,24 +8,22 @@ import (
 	"time"
 )
 
-// Timer waits for one goroutine at a time. Where the system has a clock that can
-// be waited for like a socket, its waits end on time, and neither a thread nor a
-// processor is held meanwhile: with one processor, a thread asleep in the kernel
-// keeps those that wait for the network from it for a while. Elsewhere it is
-// [time.Sleep].
+// Timer waits for one goroutine at a time. If the system has a timer that can be polled like a socket, its
+// waits end on time, and block neither a thread nor a processor: with one processor, a thread that sleeps in
+// the kernel keeps it from goroutines that wait for the network for a while. Otherwise it uses [time.Sleep].
 type Timer struct {
-	file *os.File // nil: time.Sleep
-	buf  [8]byte  // the number of times that it has ended
+	file *os.File // nil: use time.Sleep
+	buf  [8]byte  // number of expirations
 }
 
-// Sleep waits for d; not at all where that is not above zero.
+// Sleep waits for d, or not at all if d is not above zero.
 func (t *Timer) Sleep(d time.Duration) {
-	if d > 0 && !t.wait(d) {
+	if d > 0 && !t.waitFor(d) {
 		time.Sleep(d)
 	}
 }
 
-// Close gives up the clock. Waits after it are those of [time.Sleep].
+// Close releases the timer. Later waits use [time.Sleep].
 func (t *Timer) Close() {
 	if t.file != nil {
 		_ = t.file.Close()

@@ -9,7 +9,7 @@ import (
 
 const clockMonotonic = 1 // Linux, include/uapi/linux/time.h
 
-// New makes a timer, of timerfd_create(2) where there is a file left for it.
+// New returns a timer with timerfd_create(2), if a file descriptor is available.
 func New() *Timer {
 	fd, _, failed := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if failed != 0 {
@@ -18,8 +18,8 @@ func New() *Timer {
 	return &Timer{file: os.NewFile(fd, "timer")}
 }
 
-// wait is false where there was no waiting.
-func (t *Timer) wait(d time.Duration) bool {
+// waitFor waits for d. It returns false if it could not.
+func (t *Timer) waitFor(d time.Duration) bool {
 	if t.file == nil {
 		return false
 	}
@@ -27,7 +27,7 @@ func (t *Timer) wait(d time.Duration) bool {
 	if err != nil {
 		return false
 	}
-	// Of struct itimerspec: how often it ends after the first time, and when that is.
+	// A struct itimerspec: the interval after the first expiration, and the time until it.
 	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(d))}
 	var failed syscall.Errno
 	err = raw.Control(func(fd uintptr) {

@@ -4,8 +4,8 @@ package nap
 
 import "time"
 
-// New makes a timer.
+// New returns a timer that uses [time.Sleep].
 func New() *Timer { return &Timer{} }
 
-// wait is false: nothing here waits better than [time.Sleep].
-func (*Timer) wait(time.Duration) bool { return false }
+// waitFor returns false: no better timer is available on this system.
+func (*Timer) waitFor(time.Duration) bool { return false }
