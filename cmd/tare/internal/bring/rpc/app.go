@@ -22,41 +22,41 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// AppName is the fixture of workloads that ask for the user's service.
+// AppName is the fixture of workloads that request the user's service.
 const AppName = "service"
 
-// Settings of the generated servers, which their template reads, and words of a
-// set that say how they are asked.
+// Settings of the generated servers, which their template reads, and the settings of an entry that
+// select how it is called.
 const (
 	setMessages = "messages" // file with the messages
-	setVerify   = "verify"   // on: requests are compared with those that are sent
+	setVerify   = "verify"   // on: the server compares requests with the expected ones
 
 	setProtocol = "protocol"
 )
 
 // Protocols that requests can be in.
 const (
-	overHTTP        = "http" // as the rules of the gateway have it
+	overHTTP        = "http" // by the rules of the gateway
 	overGRPC        = "grpc"
 	overConnect     = "connect"
 	overConnectJSON = "connect-json"
 )
 
-// call is what a request asks for.
+// call is the method and message of a request.
 type call struct {
 	method  *Method
 	message proto.Message
 }
 
-// App is the service as a kind of servers asks for it. Each op is a method; allID
-// is all of them in turn.
+// App returns the service as an app of the server kind. Each op is a method; allID is all of them,
+// alternating.
 func (d *Document) App() (server.App, error) {
 	ops := []string{allID}
 	pools := map[string][]server.Request{}
 	for _, m := range d.Methods {
 		ops = append(ops, m.ID)
 		for _, message := range m.requests {
-			q, err := canonical(call{m, message})
+			q, err := canonicalRequest(call{m, message})
 			if err != nil {
 				return server.App{}, fmt.Errorf("%s: %w", m.ID, err)
 			}
@@ -64,7 +64,7 @@ func (d *Document) App() (server.App, error) {
 		}
 	}
 	var err error
-	if pools[allID], err = inTurn(d.Methods, pools); err != nil {
+	if pools[allID], err = alternateMethods(d.Methods, pools); err != nil {
 		return server.App{}, err
 	}
 	return server.App{
@@ -74,26 +74,25 @@ func (d *Document) App() (server.App, error) {
 			return pools[w.Op], nil
 		},
 		Repeats: ops,
-		Answers: answers,
+		Answers: handlerResponses,
 		Probes: func() []server.Probe {
 			return server.Probing("the request that was sent", pools[allID]...)
 		},
 		Same:     server.SameJSON,
 		Words:    []string{setProtocol},
-		Settings: d.settings,
-		Dialect:  dialect,
+		Settings: d.writeSettings,
+		Dialect:  newDialect,
 	}, nil
 }
 
-// Bounds of a turn of all methods.
+// Bounds of the requests of all methods together.
 const (
-	mostTurn      = 100_000   // requests
-	mostTurnBytes = 256 << 20 // in their bodies
+	maxTurn      = 100_000   // requests
+	maxTurnBytes = 256 << 20 // in their bodies
 )
 
-// inTurn asks for each method as often as for the others, with all of its
-// requests.
-func inTurn(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
+// alternateMethods requests each method as often as the others, with all of its requests.
+func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
 		turns = max(turns, len(pools[m.ID]))
@@ -102,9 +101,9 @@ func inTurn(methods []*Method, pools map[string][]server.Request) (list []server
 		for _, m := range methods {
 			own := pools[m.ID]
 			q := own[i%len(own)]
-			if bytes += len(q.Body); len(list) == mostTurn || bytes > mostTurnBytes {
+			if bytes += len(q.Body); len(list) == maxTurn || bytes > maxTurnBytes {
 				return nil, fmt.Errorf("%s has %d requests, and as often as it each of the %d methods is asked for: more than %d requests or %d MiB; give it fewer, or choose it by --method",
-					longest(methods).ID, turns, len(methods), mostTurn, mostTurnBytes>>20)
+					longestMethod(methods).ID, turns, len(methods), maxTurn, maxTurnBytes>>20)
 			}
 			list = append(list, q)
 		}
@@ -112,22 +111,22 @@ func inTurn(methods []*Method, pools map[string][]server.Request) (list []server
 	return list, nil
 }
 
-// longest is the method with the most requests.
-func longest(methods []*Method) *Method {
+// longestMethod returns the method with the most requests.
+func longestMethod(methods []*Method) *Method {
 	return slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
 }
 
-// canonical is a call as Connect has it with JSON, which is also what the null
-// contender is asked.
-func canonical(c call) (server.Request, error) {
+// canonicalRequest returns a call as Connect has it with JSON. The null contender gets these
+// requests too.
+func canonicalRequest(c call) (server.Request, error) {
 	body, err := toJSON(c.message)
-	q := posted(c, body, server.TypeJSON)
+	q := postRequest(c, body, server.TypeJSON)
 	q.Status = http.StatusOK
 	return q, err
 }
 
-// posted is a call as a POST of a body.
-func posted(c call, body []byte, kind string, header ...string) server.Request {
+// postRequest returns a call as a POST of a body.
+func postRequest(c call, body []byte, kind string, header ...string) server.Request {
 	q := server.Request{Method: http.MethodPost, Path: c.method.Path(), Header: map[string]string{server.ContentType: kind}, Body: body, Call: c, Status: http.StatusOK}
 	for i := 0; i < len(header); i += 2 {
 		q.Header[header[i]] = header[i+1]
@@ -135,8 +134,8 @@ func posted(c call, body []byte, kind string, header ...string) server.Request {
 	return q
 }
 
-// answers are the messages that the handlers have been given.
-func answers(_ wire.Workload, list []server.Request) ([]server.Response, error) {
+// handlerResponses returns the messages that the handlers respond with.
+func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response, error) {
 	out := make([]server.Response, len(list))
 	made := map[*Method]server.Response{}
 	for i, q := range list {
@@ -155,29 +154,29 @@ func answers(_ wire.Workload, list []server.Request) ([]server.Response, error) 
 	return out, nil
 }
 
-// messages is the file that tells a generated server what it answers. Its template
-// has the same.
-type messages struct {
-	Methods map[string]method `json:"methods"` // by the path of gRPC
+// serverMessages is the file with the responses of a generated server. Its template has the same
+// type.
+type serverMessages struct {
+	Methods map[string]serverMethod `json:"methods"` // by the path of gRPC
 }
 
-type method struct {
+type serverMethod struct {
 	Answer   string   `json:"answer"`   // base64 of protocol buffers
-	Requests []string `json:"requests"` // that come in where requests are verified
+	Requests []string `json:"requests"` // expected if requests are verified
 }
 
-// settings gives a server its messages. Probes are sent to one that compares them
-// with what it is sent.
-func (d *Document) settings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
-	told := messages{map[string]method{}}
+// writeSettings gives a server its messages. Only a server under probes compares requests with
+// them.
+func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
+	told := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
-		b, err := marshal(m.answer)
+		b, err := marshalMessage(m.answer)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.ID, err)
 		}
-		one := method{Answer: base64.StdEncoding.EncodeToString(b)}
+		one := serverMethod{Answer: base64.StdEncoding.EncodeToString(b)}
 		for _, q := range m.requests {
-			if b, err = marshal(q); err != nil {
+			if b, err = marshalMessage(q); err != nil {
 				return fmt.Errorf("%s: %w", m.ID, err)
 			}
 			one.Requests = append(one.Requests, base64.StdEncoding.EncodeToString(b))
@@ -201,9 +200,9 @@ const (
 	typeProto = "application/proto"
 )
 
-// dialect is how a contender is asked. The same engine of package load asks all,
-// one request at a time on each connection.
-func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
+// newDialect returns the request encoding of a contender. The same engine of package load calls
+// all, one request at a time on each connection.
+func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
 		d.Name = overConnectJSON
@@ -225,20 +224,19 @@ func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	return d, nil
 }
 
-// encodeWith says a call as a message in protocol buffers. The prefix that gRPC
-// has before it is put there by the sender.
+// encodeWith encodes a call as a message in protocol buffers. The sender adds the prefix of gRPC.
 func encodeWith(kind string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)
-		b, err := marshal(c.message)
-		return posted(c, b, kind, header...), true, err
+		b, err := marshalMessage(c.message)
+		return postRequest(c, b, kind, header...), true, err
 	}
 }
 
 func encodeJSON(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	body, err := toJSON(c.message)
-	return posted(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
+	return postRequest(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
 func encodeRule(q server.Request) (server.Request, bool, error) {
@@ -251,7 +249,7 @@ func encodeRule(q server.Request) (server.Request, bool, error) {
 	return out, true, err
 }
 
-// prefixLen is the length of what comes before a message in gRPC.
+// prefixLen is the length of the prefix of a message in gRPC.
 const prefixLen = 5
 
 func decodeGRPC(q server.Request, got server.Response) server.Response {
@@ -260,31 +258,30 @@ func decodeGRPC(q server.Request, got server.Response) server.Response {
 		return got
 	}
 	got.Body = b[prefixLen:]
-	return meant(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+	return toCanonical(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
 func decodeProto(q server.Request, got server.Response) server.Response {
-	return meant(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+	return toCanonical(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
 func decodeJSON(q server.Request, got server.Response) server.Response {
-	return meant(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
+	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
 }
 
-// decodeRule reads an answer of the gateway, which may be one field of the message
-// alone.
+// decodeRule reads a response of the gateway, which may be only one field of the message.
 func decodeRule(q server.Request, got server.Response) server.Response {
 	c := q.Call.(call)
 	if c.method.rule.answer == "" {
 		return decodeJSON(q, got)
 	}
 	fd := c.method.desc.Output().Fields().ByName(protoreflect.Name(c.method.rule.answer))
-	return meant(q, got, server.TypeJSON, func(m proto.Message) error {
+	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error {
 		whole := fmt.Appendf(nil, "{%q:%s}", fd.JSONName(), got.Body)
 		if err := protojson.Unmarshal(whole, m); err != nil {
 			return err
 		}
-		// The rest of the message is not sent, as the rule says.
+		// The rule does not send the other fields of the message.
 		rest := proto.Clone(c.method.answer).ProtoReflect()
 		if rest.Clear(fd); m.ProtoReflect().Has(fd) {
 			rest.Set(fd, m.ProtoReflect().Get(fd))
@@ -295,9 +292,9 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	})
 }
 
-// meant is an answer as JSON in one form, whatever protocol it came in. One that
-// cannot be read is left as it is.
-func meant(q server.Request, got server.Response, kind string, read func(proto.Message) error) server.Response {
+// toCanonical returns a response as JSON in one form, whatever its protocol. It returns a response
+// that it cannot read unchanged.
+func toCanonical(q server.Request, got server.Response, kind string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got
 	}

@@ -15,8 +15,8 @@ import (
 
 // Bounds of a file of messages.
 const (
-	MostData     = 64 << 20 // bytes
-	mostRequests = 10_000   // values
+	MostData    = 64 << 20 // bytes
+	maxRequests = 10_000   // values
 )
 
 // example is one value of a file of messages.
@@ -26,9 +26,9 @@ type example struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// Fill takes the messages of methods from a file of JSON values, which name the
-// method, a request and, once for each method, a response. Methods that it does
-// not name keep those that were generated. An error names file, line and column.
+// Fill reads the messages of methods from a file of JSON values, which name the method, a request
+// and, once for each method, a response. Methods that are not in the file retain generated
+// messages. An error names file, line and column.
 func (d *Document) Fill(name string, src []byte) error {
 	at := func(offset int64) string {
 		before := src[:min(max(offset, 0), int64(len(src)))]
@@ -51,13 +51,13 @@ func (d *Document) Fill(name string, src []byte) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", at(wrongAt(err, start, int64(len(src)))), strict(err))
-		case n == mostRequests:
-			return fmt.Errorf("%s: more than %d values", at(start), mostRequests)
+			return fmt.Errorf("%s: %w", at(errorOffset(err, start, int64(len(src)))), trimJSONError(err))
+		case n == maxRequests:
+			return fmt.Errorf("%s: more than %d values", at(start), maxRequests)
 		}
-		m, err := d.method(e.Method)
+		m, err := d.findMethod(e.Method)
 		if err == nil {
-			err = m.take(e, answered)
+			err = m.addExample(e, answered)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", at(start), err)
@@ -65,8 +65,8 @@ func (d *Document) Fill(name string, src []byte) error {
 	}
 }
 
-// wrongAt is where an error of package json is, of a value that begins at start.
-func wrongAt(err error, start, end int64) int64 {
+// errorOffset returns the offset of an error of package json, for a value that begins at start.
+func errorOffset(err error, start, end int64) int64 {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
@@ -77,8 +77,8 @@ func wrongAt(err error, start, end int64) int64 {
 	return start
 }
 
-// strict is an error of package json without its prefix.
-func strict(err error) error {
+// trimJSONError returns an error of package json without its prefix.
+func trimJSONError(err error) error {
 	var typed *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &typed):
@@ -89,8 +89,8 @@ func strict(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// method is the one of a name: as a study calls it, or as pkg.Service/Method.
-func (d *Document) method(name string) (*Method, error) {
+// findMethod returns the method of a name: its id, or pkg.Service/Method.
+func (d *Document) findMethod(name string) (*Method, error) {
 	var ids []string
 	for _, m := range d.Methods {
 		if ids = append(ids, m.ID); name == m.ID || strings.TrimPrefix(name, "/") == strings.TrimPrefix(m.Path(), "/") {
@@ -103,29 +103,29 @@ func (d *Document) method(name string) (*Method, error) {
 	return nil, fmt.Errorf("no method %q is measured; these are: %s", name, strings.Join(ids, ", "))
 }
 
-// take adds an example to a method.
-func (m *Method) take(e example, answered map[*Method]bool) error {
+// addExample adds an example to a method.
+func (m *Method) addExample(e example, answered map[*Method]bool) error {
 	if e.Request == nil && e.Response == nil {
 		return errors.New("the value has neither request nor response")
 	}
 	if e.Request != nil {
 		q := dynamicpb.NewMessage(m.desc.Input())
-		if err := read(e.Request, q); err != nil {
+		if err := parseMessage(e.Request, q); err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
 		if _, _, err := m.rule.encode(q); err != nil {
 			return fmt.Errorf("request: %s %s of the gateway: %w", m.rule.method, m.rule.template, err)
 		}
-		if !m.given {
+		if !m.userRequests {
 			m.requests = nil
 		}
-		m.requests, m.given = append(m.requests, q), true
+		m.requests, m.userRequests = append(m.requests, q), true
 	}
 	if e.Response == nil {
 		return nil
 	}
 	a := dynamicpb.NewMessage(m.desc.Output())
-	if err := read(e.Response, a); err != nil {
+	if err := parseMessage(e.Response, a); err != nil {
 		return fmt.Errorf("response: %w", err)
 	}
 	if answered[m] && !proto.Equal(a, m.answer) {
@@ -135,13 +135,13 @@ func (m *Method) take(e example, answered map[*Method]bool) error {
 	return nil
 }
 
-// read reads a message from JSON. The place that package protojson names is one in
-// the value, not in the file.
-func read(text []byte, m *dynamicpb.Message) error {
+// parseMessage parses a message from JSON. The position that package protojson names is one in the
+// value, not in the file.
+func parseMessage(text []byte, m *dynamicpb.Message) error {
 	if err := protojson.Unmarshal(text, m); err != nil {
 		said := strings.ReplaceAll(err.Error(), "\u00a0", " ")
 		return fmt.Errorf("not a %s: %s", m.Descriptor().FullName(), strings.TrimPrefix(said, "proto: "))
 	}
-	_, err := marshal(m)
+	_, err := marshalMessage(m)
 	return err
 }

@@ -15,26 +15,26 @@ import (
 
 // Bounds of a message that is generated.
 const (
-	mostDepth  = 5     // of messages in messages
-	mostFields = 2_000 // in all; those behind them are left out
-	repeats    = 2     // elements of lists and maps
+	maxDepth  = 5     // of messages in messages
+	maxFields = 2_000 // in total; the remaining ones are omitted
+	repeats   = 2     // elements of lists and maps
 )
 
-// Longest message that is sent or answered, in bytes.
-const mostMessage = 1 << 20
+// maxMessage is the largest message that is sent, in bytes.
+const maxMessage = 1 << 20
 
-// fill makes a request of the method, and its answer, with the same values each
-// time: every field, the first one of a oneof, two elements of each list and map.
-func (m *Method) fill() (requests []proto.Message, answer proto.Message, err error) {
+// generateMessages makes a request of the method, and its response, with the same values each time:
+// every field, the first one of a oneof, two elements of each list and map.
+func (m *Method) generateMessages() (requests []proto.Message, answer proto.Message, err error) {
 	q, a := filler{}, filler{}
-	request := q.message(m.desc.Input(), m.rule.carries, "")
-	if err := m.rule.match(request); err != nil {
+	request := q.newMessage(m.desc.Input(), m.rule.canCarry, "")
+	if err := m.rule.matchPath(request); err != nil {
 		return nil, nil, err
 	}
 	if _, _, err := m.rule.encode(request.Interface()); err != nil {
 		return nil, nil, fmt.Errorf("its google.api.http rule: %w", err)
 	}
-	reply := a.message(m.desc.Output(), nil, "")
+	reply := a.newMessage(m.desc.Output(), nil, "")
 	for _, one := range []proto.Message{request.Interface(), reply.Interface()} {
 		if err := proto.CheckInitialized(one); err != nil {
 			return nil, nil, fmt.Errorf("no message of it can be generated: %w", err)
@@ -45,16 +45,16 @@ func (m *Method) fill() (requests []proto.Message, answer proto.Message, err err
 
 // filler fills messages.
 type filler struct {
-	open   []protoreflect.FullName // messages that are being filled, the outermost first
+	open   []protoreflect.FullName // messages in progress, the outermost first
 	fields int
 }
 
-// carries reports whether a field at a path can be sent.
-type carries func(path string, fd protoreflect.FieldDescriptor) bool
+// fieldFilter reports whether a field at a path can be sent.
+type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-func (f *filler) message(md protoreflect.MessageDescriptor, ok carries, path string) protoreflect.Message {
+func (f *filler) newMessage(md protoreflect.MessageDescriptor, ok fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
-	if known(m) {
+	if fillKnown(m) {
 		return m
 	}
 	f.open = append(f.open, md.FullName())
@@ -65,7 +65,7 @@ func (f *filler) message(md protoreflect.MessageDescriptor, ok carries, path str
 		if one := fd.ContainingOneof(); one != nil && !one.IsSynthetic() && m.WhichOneof(one) != nil {
 			continue
 		}
-		if ok != nil && !ok(at, fd) || !f.room(fd) {
+		if ok != nil && !ok(at, fd) || !f.hasRoom(fd) {
 			continue
 		}
 		switch {
@@ -74,11 +74,11 @@ func (f *filler) message(md protoreflect.MessageDescriptor, ok carries, path str
 		case fd.IsList():
 			list := m.Mutable(fd).List()
 			for n := range repeats {
-				list.Append(f.value(fd, n, nil, at))
+				list.Append(f.newValue(fd, n, nil, at))
 			}
 		default:
-			v := f.value(fd, 0, ok, at)
-			// A query has no words for a message that has no fields.
+			v := f.newValue(fd, 0, ok, at)
+			// A query cannot encode a message without fields.
 			if ok != nil && fd.Message() != nil && proto.Size(v.Message().Interface()) == 0 && fd.Cardinality() != protoreflect.Required {
 				continue
 			}
@@ -88,10 +88,10 @@ func (f *filler) message(md protoreflect.MessageDescriptor, ok carries, path str
 	return m
 }
 
-// room reports whether there is room for a field: messages that hold themselves
-// would have no end. What is required is always there.
-func (f *filler) room(fd protoreflect.FieldDescriptor) bool {
-	if f.fields++; f.fields > mostFields {
+// hasRoom reports whether a field may be filled: messages that contain themselves would have no
+// end. It is true for required fields.
+func (f *filler) hasRoom(fd protoreflect.FieldDescriptor) bool {
+	if f.fields++; f.fields > maxFields {
 		return false
 	}
 	md := fd.Message()
@@ -106,7 +106,7 @@ func (f *filler) room(fd protoreflect.FieldDescriptor) bool {
 			return false
 		}
 	}
-	return md.FullName() != anyName && (len(f.open) < mostDepth || fd.Cardinality() == protoreflect.Required)
+	return md.FullName() != anyName && (len(f.open) < maxDepth || fd.Cardinality() == protoreflect.Required)
 }
 
 // anyName is the message whose type is not known.
@@ -114,16 +114,16 @@ const anyName = "google.protobuf.Any"
 
 func (f *filler) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
 	for n := range repeats {
-		key := f.value(fd.MapKey(), n, nil, string(fd.Name()))
+		key := f.newValue(fd.MapKey(), n, nil, string(fd.Name()))
 		if fd.MapKey().Kind() == protoreflect.BoolKind {
 			key = protoreflect.ValueOfBool(n == 0)
 		}
-		m.Set(key.MapKey(), f.value(fd.MapValue(), n, nil, ""))
+		m.Set(key.MapKey(), f.newValue(fd.MapValue(), n, nil, ""))
 	}
 }
 
-// value is the n-th value of a field.
-func (f *filler) value(fd protoreflect.FieldDescriptor, n int, ok carries, path string) protoreflect.Value {
+// newValue returns the n-th value of a field.
+func (f *filler) newValue(fd protoreflect.FieldDescriptor, n int, ok fieldFilter, path string) protoreflect.Value {
 	number := int(fd.Number()) + n
 	switch fd.Kind() {
 	case protoreflect.BoolKind:
@@ -143,15 +143,15 @@ func (f *filler) value(fd protoreflect.FieldDescriptor, n int, ok carries, path 
 	case protoreflect.BytesKind:
 		return protoreflect.ValueOfBytes(fmt.Appendf(nil, "%-16d", number))
 	case protoreflect.EnumKind:
-		return protoreflect.ValueOfEnum(constant(fd.Enum()))
+		return protoreflect.ValueOfEnum(firstNonZero(fd.Enum()))
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return protoreflect.ValueOfMessage(f.message(fd.Message(), ok, path))
+		return protoreflect.ValueOfMessage(f.newMessage(fd.Message(), ok, path))
 	}
 	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
 }
 
-// constant is the first value of an enum that is not zero, if it has one.
-func constant(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
+// firstNonZero returns the first value of an enum that is not zero, if it has one.
+func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	for i := range e.Values().Len() {
 		if n := e.Values().Get(i).Number(); n != 0 {
 			return n
@@ -160,9 +160,9 @@ func constant(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	return e.Values().Get(0).Number()
 }
 
-// known fills in a message of protocol buffers themselves, not every value of
-// which has a form in JSON. It reports whether it is one.
-func known(m protoreflect.Message) bool {
+// fillKnown fills a well-known message of protocol buffers, of which not every value has a form in
+// JSON. It returns false for other messages.
+func fillKnown(m protoreflect.Message) bool {
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	text := protoreflect.ValueOfString
 	switch m.Descriptor().FullName() {
@@ -177,9 +177,9 @@ func known(m protoreflect.Message) bool {
 	case "google.protobuf.Value":
 		m.Set(field("string_value"), text("value"))
 	case "google.protobuf.ListValue":
-		known(m.Mutable(field("values")).List().AppendMutable().Message())
+		fillKnown(m.Mutable(field("values")).List().AppendMutable().Message())
 	case "google.protobuf.Struct":
-		known(m.Mutable(field("fields")).Map().Mutable(text("field").MapKey()).Message())
+		fillKnown(m.Mutable(field("fields")).Map().Mutable(text("field").MapKey()).Message())
 	case anyName, "google.protobuf.Empty":
 	default:
 		return false
@@ -187,17 +187,17 @@ func known(m protoreflect.Message) bool {
 	return true
 }
 
-// marshal encodes a message, the same each time in one process.
-func marshal(m proto.Message) ([]byte, error) {
+// marshalMessage encodes a message, the same each time in one process.
+func marshalMessage(m proto.Message) ([]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err == nil && len(b) > mostMessage {
+	if err == nil && len(b) > maxMessage {
 		err = errors.New("a message of more than 1 MiB")
 	}
 	return b, err
 }
 
-// toJSON is a message as JSON without spaces: package protojson puts some in at
-// random, so that nobody relies on its bytes.
+// toJSON returns a message as JSON without spaces: package protojson adds some at random, so that
+// programs do not rely on its bytes.
 func toJSON(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

@@ -37,10 +37,10 @@ var parts embed.FS
 
 // module is a program that is generated.
 type module struct {
-	name      string // of its folder, and of the contender in the catalog whose requirements it has
+	name      string // of its folder, and of the catalog contender whose requirements it has
 	templates []string
 	plugins   []plugin
-	linked    []string // folders of files that its libraries link: these are not generated again
+	linked    []string // folders of files that its libraries link: no code is generated for these
 	manifest  string
 }
 
@@ -53,7 +53,7 @@ type plugin struct {
 
 const opaqueMessages = ",default_api_level=API_OPAQUE"
 
-func modules() []module {
+func allModules() []module {
 	return []module{
 		{
 			name: "grpc", templates: []string{"calls", "grpc", "grpcserver"},
@@ -82,26 +82,26 @@ func modules() []module {
 	}
 }
 
-// kindOfLeaf is the kind of the contenders whose requirements generated modules
-// have: the versions of the catalog.
-const kindOfLeaf = "rpc"
+// catalogKind is the kind of the contenders whose requirements generated modules have: the versions
+// of the catalog.
+const catalogKind = "rpc"
 
-// modulePath is the path of a generated module. It sorts before those of libraries,
-// so that its package conflict is initialised before they are.
-func (m module) path() string { return "contender.test/" + m.name }
+// modulePath returns the path of a generated module. It sorts before those of libraries, so that
+// its package conflict is initialised before they are.
+func (m module) modulePath() string { return "contender.test/" + m.name }
 
-// Bench is where servers are generated.
+// Bench configures the generation of servers.
 type Bench struct {
 	Cache string       // directory; benches are in Cache/rpc
-	Run   string       // tag of every process that is started; empty: none
-	Log   func(string) // receives lines of progress; nil: none are reported
+	Run   string       // tag of every process that is started; "" if none
+	Log   func(string) // receives lines of progress; nil if none are reported
 }
 
-// Generate generates the modules of the transports that only chooses, and returns
-// the directory that they are in. What was made before is used again.
+// Generate generates the modules of the transports that only selects, and returns their directory.
+// It reuses an earlier result for the same input.
 func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
-	for _, t := range transports() {
+	for _, t := range allTransports() {
 		if t.id == Baseline || only(t.id) {
 			needed[t.module] = true
 		}
@@ -116,12 +116,12 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 		files["plugins/"+name] = string(text)
 	}
 	h := sha256.New()
-	for _, m := range modules() {
+	for _, m := range allModules() {
 		if !needed[m.name] {
 			continue
 		}
-		request := d.request(m)
-		own, err := m.files(from, request, d)
+		request := d.pluginRequest(m)
+		own, err := m.sourceFiles(from, request, d)
 		if err != nil {
 			return "", err
 		}
@@ -143,15 +143,15 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	if whole.Sealed(dir) {
 		return dir, nil
 	}
-	return dir, b.make(ctx, all, dir, files, requests)
+	return dir, b.generateBench(ctx, all, dir, files, requests)
 }
 
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
 
-// make generates a bench beside its place and moves it there in one rename.
-func (b Bench) make(ctx context.Context, all, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
+// generateBench generates a bench in a temporary directory and moves it to dir in one rename.
+func (b Bench) generateBench(ctx context.Context, all, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
 	cache := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, all, err) }
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return cache(err)
@@ -164,7 +164,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	if err := gocmd.WriteAll(tmp, files); err != nil {
 		return cache(err)
 	}
-	for _, m := range modules() {
+	for _, m := range allModules() {
 		request := requests[m.name]
 		if request == nil {
 			continue
@@ -173,7 +173,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 			if b.Log != nil {
 				b.Log("generating code with " + p.name)
 			}
-			own, err := b.run(ctx, filepath.Join(tmp, "plugins"), p, request)
+			own, err := b.runPlugin(ctx, filepath.Join(tmp, "plugins"), p, request)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -194,7 +194,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	return nil
 }
 
-// GenerateError says that a generator of code refused the file.
+// GenerateError reports that a generator of code rejected the file.
 type GenerateError struct {
 	Plugin string
 	Err    error
@@ -203,11 +203,11 @@ type GenerateError struct {
 // Error is one line.
 func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, e.Err) }
 
-// Unwrap is why.
+// Unwrap returns the generator's error.
 func (e *GenerateError) Unwrap() error { return e.Err }
 
-// run has one plugin generate its files, by slash path.
-func (b Bench) run(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
+// runPlugin lets one plugin generate its files, by slash path.
+func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
 	request = proto.CloneOf(request)
 	options := p.options
 	if slices.ContainsFunc(request.GetProtoFile(), func(f *descriptorpb.FileDescriptorProto) bool {
@@ -241,9 +241,9 @@ func (b Bench) run(ctx context.Context, dir string, p plugin, request *pluginpb.
 	return files, nil
 }
 
-// files are those of a module that no plugin writes.
-func (m module) files(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
-	leaf, _, err := from.Leaf(kindOfLeaf, m.leaf())
+// sourceFiles returns the files of a module that no plugin writes.
+func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
+	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
 	if err != nil {
 		return nil, err
 	}
@@ -255,12 +255,12 @@ func (m module) files(from catalog.Catalog, request *pluginpb.CodeGeneratorReque
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	service, err := m.service(request, d)
+	service, err := m.serviceSource(request, d)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{
-		"go.mod": m.requirements(string(mod)), "go.sum": string(sum), build.ManifestName: m.manifest,
+		"go.mod": m.goModText(string(mod)), "go.sum": string(sum), build.ManifestName: m.manifest,
 		"service.go": service,
 	}
 	for _, name := range append(m.templates, "conflict/conflict") {
@@ -268,28 +268,28 @@ func (m module) files(from catalog.Catalog, request *pluginpb.CodeGeneratorReque
 		if err != nil {
 			return nil, err
 		}
-		files[name+".go"] = strings.ReplaceAll(string(text), "MODULE", m.path())
+		files[name+".go"] = strings.ReplaceAll(string(text), "MODULE", m.modulePath())
 	}
 	return files, nil
 }
 
-// leaf is the id, in the catalog, of the contender with the same libraries.
-func (m module) leaf() string {
+// catalogID returns the catalog id of the contender with the same libraries.
+func (m module) catalogID() string {
 	if m.name == "gateway" {
 		return "gateway-dial"
 	}
 	return m.name
 }
 
-// requirements is the go.mod of a contender of the catalog without what is not a
-// library: of our own modules the SDK alone, which the builder finds.
-func (m module) requirements(mod string) string {
+// goModText returns the go.mod of a catalog contender with libraries only: of our own modules the
+// SDK, which the builder finds.
+func (m module) goModText(mod string) string {
 	var b strings.Builder
 	replacing := false
 	for line := range strings.Lines(mod) {
 		switch {
 		case strings.HasPrefix(line, "module "):
-			line = "module " + m.path() + "\n"
+			line = "module " + m.modulePath() + "\n"
 		case strings.HasPrefix(line, "replace ("):
 			replacing = true
 		case strings.Contains(line, "github.com/tarebench/tare/"), strings.HasPrefix(line, "replace "):
@@ -305,14 +305,13 @@ func (m module) requirements(mod string) string {
 	return b.String()
 }
 
-// request is what plugins are asked with: the document's file and those that its
-// messages are defined in. Methods that are not measured are left out, since a
-// plugin may refuse the whole file for one of them, and so is what is imported for
-// options alone, as its code would do nothing. Each file is a package of its own,
-// so that no cycle can come of it.
-func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
+// pluginRequest returns the request for plugins: the document's file and the files with the
+// definitions of its messages. Methods that are not measured are removed, since a plugin may reject
+// the complete file for one of them, and so are imports for options only, as their code would do
+// nothing. Each file is a package of its own, so that there can be no cycle.
+func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
-	parameters := []string{"module=" + m.path()}
+	parameters := []string{"module=" + m.modulePath()}
 	seen := map[string]bool{}
 	var add func(f protoreflect.FileDescriptor)
 	add = func(f protoreflect.FileDescriptor) {
@@ -320,7 +319,7 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 			return
 		}
 		seen[f.Path()] = true
-		needs := uses(f)
+		needs := importedFiles(f)
 		var paths []string
 		for _, other := range needs {
 			add(other)
@@ -328,12 +327,12 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 		}
 		pb := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
 		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = paths, nil, nil, nil
-		pb.Service = d.measured(f, pb.GetService())
+		pb.Service = d.measuredServices(f, pb.GetService())
 		if known := m.knownPackage(f.Path()); known != "" {
 			parameters = append(parameters, "M"+f.Path()+"="+known)
 		} else {
 			name := fmt.Sprintf("p%d", len(q.FileToGenerate))
-			parameters = append(parameters, fmt.Sprintf("M%s=%s;%s", f.Path(), path.Join(m.path(), name), name))
+			parameters = append(parameters, fmt.Sprintf("M%s=%s;%s", f.Path(), path.Join(m.modulePath(), name), name))
 			q.FileToGenerate = append(q.FileToGenerate, f.Path())
 		}
 		q.ProtoFile = append(q.ProtoFile, pb)
@@ -343,9 +342,9 @@ func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measured returns the services of a file with the methods that are measured, and
-// without those services that have none. Only the document's own file has any.
-func (d *Document) measured(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (kept []*descriptorpb.ServiceDescriptorProto) {
+// measuredServices returns the services of a file with the measured methods, and without services
+// that have none. Only the document's own file has any.
+func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (kept []*descriptorpb.ServiceDescriptorProto) {
 	own := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
 		own[m.desc.FullName()] = m
@@ -366,8 +365,8 @@ func (d *Document) measured(f protoreflect.FileDescriptor, services []*descripto
 	return kept
 }
 
-// knownPackage is the Go package that a file's code is in already; empty: none that
-// the module's libraries link.
+// knownPackage returns the Go package with a file's code if the module's libraries link it;
+// otherwise "".
 func (m module) knownPackage(file string) string {
 	if !slices.ContainsFunc(m.linked, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
 		return ""
@@ -383,9 +382,9 @@ func (m module) knownPackage(file string) string {
 	return o.GetGoPackage()
 }
 
-// uses are the files that define what a file's messages and services are made of,
-// in the order of their paths.
-func uses(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
+// importedFiles returns the files that define the types of a file's messages and services, in the
+// order of their paths.
+func importedFiles(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
 	found := map[string]protoreflect.FileDescriptor{}
 	note := func(d protoreflect.Descriptor) {
 		if d.ParentFile().Path() != f.Path() {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// List is what each method is asked, in every way there is, and what it answers.
+// List returns the request of each method, in every encoding, and its response.
 func (d *Document) List() (string, error) {
 	var b strings.Builder
 	for _, m := range d.Methods {

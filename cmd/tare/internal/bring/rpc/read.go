@@ -1,6 +1,6 @@
-// Package rpc measures the user's own service, a file of protocol buffers, behind
-// gRPC, Connect and gRPC-Gateway: it generates servers for it whose handlers
-// answer with a message prepared beforehand, and makes a study of them.
+// Package rpc measures the user's own service, a file of protocol buffers, with gRPC, Connect and
+// gRPC-Gateway: it generates servers for it whose handlers respond with a prepared message, and
+// makes a study of them.
 package rpc
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Document is a file of protocol buffers, and what of it is measured.
+// Document is a file of protocol buffers, with its measured methods.
 type Document struct {
 	Name    string // as the user named the file
 	Methods []*Method
@@ -31,14 +31,14 @@ type Document struct {
 
 // Method is a unary method, with the messages that it is called with.
 type Method struct {
-	ID       string // how a study calls it: unique in the document
-	desc     protoreflect.MethodDescriptor
-	rule     rule
-	options  *descriptorpb.MethodOptions // that are generated from
-	more     int                         // further rules of it, which are not measured
-	requests []proto.Message
-	answer   proto.Message
-	given    bool // requests are the user's
+	ID           string // in a study: unique in the document
+	desc         protoreflect.MethodDescriptor
+	rule         rule
+	options      *descriptorpb.MethodOptions // from which code is generated
+	more         int                         // number of further rules, which are not measured
+	requests     []proto.Message
+	answer       proto.Message
+	userRequests bool // requests are the user's
 }
 
 // Path is the path of a call in gRPC and Connect.
@@ -46,8 +46,8 @@ func (m *Method) Path() string {
 	return fmt.Sprintf("/%s/%s", m.desc.Parent().FullName(), m.desc.Name())
 }
 
-// Read compiles a file and chooses the methods whose names only matches; nil: all.
-// A name is pkg.Service/Method.
+// Read compiles a file and selects the methods whose names only matches; nil selects all. A name is
+// pkg.Service/Method.
 func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
 	file, err := grpccall.Load(ctx, name, imports)
 	if err != nil {
@@ -64,14 +64,14 @@ func Read(ctx context.Context, name string, imports []string, only *regexp.Regex
 			if only != nil && !only.MatchString(full) {
 				continue
 			}
-			if why := d.prepare(m); why != "" {
+			if why := d.prepareMethod(m); why != "" {
 				d.Left = append(d.Left, tare.NotWeighed{What: "method " + full, Why: why})
 				continue
 			}
 			d.Methods = append(d.Methods, m)
 		}
 	}
-	d.name()
+	d.nameMethods()
 	switch {
 	case file.Services().Len() == 0:
 		return nil, fmt.Errorf("%s: there is no service in it", name)
@@ -86,7 +86,7 @@ func Read(ctx context.Context, name string, imports []string, only *regexp.Regex
 	return nil, fmt.Errorf("%s: nothing is left to measure: %s: %s", name, why.What, why.Why)
 }
 
-// NoMethodError says that a pattern matches none of the methods.
+// NoMethodError reports that a pattern matches none of the methods.
 type NoMethodError struct {
 	Pattern string
 	Known   []string // as pkg.Service/Method
@@ -97,9 +97,9 @@ func (e *NoMethodError) Error() string {
 	return fmt.Sprintf("--method %q matches no method", e.Pattern)
 }
 
-// name gives each method an id: its own name, with that of its service where
-// another service has such a method too.
-func (d *Document) name() {
+// nameMethods gives each method an id: its own name, prefixed with that of its service if another
+// service has such a method too.
+func (d *Document) nameMethods() {
 	count := map[protoreflect.Name]int{}
 	for _, m := range d.Methods {
 		count[m.desc.Name()]++
@@ -111,9 +111,9 @@ func (d *Document) name() {
 	}
 }
 
-// prepare reads the rule of a method and fills in its messages. Else it says why
-// the method cannot be measured.
-func (d *Document) prepare(m *Method) (why string) {
+// prepareMethod reads the rule of a method and makes its messages. It returns why the method cannot
+// be measured, or "".
+func (d *Document) prepareMethod(m *Method) (why string) {
 	switch {
 	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
 		return "it streams in both directions; unary methods are measured"
@@ -132,7 +132,7 @@ func (d *Document) prepare(m *Method) (why string) {
 		m.rule, m.more, err = ruleOf(m.desc, m.options)
 	}
 	if err == nil {
-		m.requests, m.answer, err = m.fill()
+		m.requests, m.answer, err = m.generateMessages()
 	}
 	if err != nil {
 		at := m.desc.ParentFile().SourceLocations().ByDescriptor(m.desc)
@@ -143,7 +143,7 @@ func (d *Document) prepare(m *Method) (why string) {
 
 const httpBody = "google.api.HttpBody"
 
-// Remarks are what the user should know of what is measured, in lines.
+// Remarks returns lines about methods that are skipped or have no rule, and about the messages.
 func (d *Document) Remarks() []string {
 	var lines []string
 	for _, l := range d.Left {
@@ -159,20 +159,20 @@ func (d *Document) Remarks() []string {
 		}
 	}
 	if unbound > 0 {
-		lines = append(lines, fmt.Sprintf("%d of %s without a google.api.http rule: the gateway has them at POST /package.Service/Method, with the message as JSON", unbound, d.methods()))
+		lines = append(lines, fmt.Sprintf("%d of %s without a google.api.http rule: the gateway has them at POST /package.Service/Method, with the message as JSON", unbound, d.countMethods()))
 	}
 	if further > 0 {
-		lines = append(lines, fmt.Sprintf("%d of %s with more than one google.api.http rule: the first is measured", further, d.methods()))
+		lines = append(lines, fmt.Sprintf("%d of %s with more than one google.api.http rule: the first is measured", further, d.countMethods()))
 	}
-	return append(lines, d.messages())
+	return append(lines, d.describeMessages())
 }
 
-// messages says where the messages come from, and how long they are.
-func (d *Document) messages() string {
+// describeMessages returns the origin of the messages, and their lengths.
+func (d *Document) describeMessages() string {
 	given := 0
 	var asked, answered []int
 	for _, m := range d.Methods {
-		if m.given {
+		if m.userRequests {
 			given++
 		}
 		for _, q := range m.requests {
@@ -187,10 +187,10 @@ func (d *Document) messages() string {
 	case given > 0:
 		from = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
 	}
-	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", from, span(asked), span(answered))
+	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", from, formatSpan(asked), formatSpan(answered))
 }
 
-func span(sizes []int) string {
+func formatSpan(sizes []int) string {
 	low, high := slices.Min(sizes), slices.Max(sizes)
 	if low == high {
 		return fmt.Sprintf("%d B", low)
@@ -198,10 +198,10 @@ func span(sizes []int) string {
 	return fmt.Sprintf("%d to %d B", low, high)
 }
 
-// title is the name of the document's file.
-func (d *Document) title() string { return filepath.Base(filepath.ToSlash(d.Name)) }
+// fileTitle returns the name of the document's file.
+func (d *Document) fileTitle() string { return filepath.Base(filepath.ToSlash(d.Name)) }
 
-func (d *Document) methods() string { return format.Count(len(d.Methods), "method") }
+func (d *Document) countMethods() string { return format.Count(len(d.Methods), "method") }
 
-// errUnsent says that a message cannot be sent over the gateway.
+// errUnsent reports a message that cannot be sent over the gateway.
 var errUnsent = errors.New("the gateway cannot be sent it")

@@ -128,7 +128,7 @@ func TestFill(t *testing.T) {
 	d := document(t, "testdata/shop.proto")
 	for _, m := range d.Methods {
 		for _, one := range append(slices.Clone(m.requests), m.answer) {
-			b, err := marshal(one)
+			b, err := marshalMessage(one)
 			if err != nil {
 				t.Fatalf("%s: %v", m.ID, err)
 			}
@@ -168,7 +168,7 @@ func TestFill(t *testing.T) {
 		text += " }\n"
 	}
 	text += fmt.Sprintf("message A%d { string a = 1; }\n", deep)
-	if n := proto.Size(document(t, protoFile(t, text)).Methods[0].answer); n == 0 || n > 10*mostFields {
+	if n := proto.Size(document(t, protoFile(t, text)).Methods[0].answer); n == 0 || n > 10*maxFields {
 		t.Errorf("%d bytes", n)
 	}
 }
@@ -186,11 +186,11 @@ func TestDecode(t *testing.T) {
 		if err != nil || len(pool) != 1 {
 			t.Fatalf("%s: %d requests, %v", m.ID, len(pool), err)
 		}
-		want, err := answers(wire.Workload{}, pool)
+		want, err := handlerResponses(wire.Workload{}, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := marshal(m.answer)
+		b, err := marshalMessage(m.answer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,11 +242,11 @@ func TestData(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(d.Methods, func(m *Method) bool { return m.ID == "Cancel" })
-	if m := d.Methods[i]; len(m.requests) != 2 || !m.given {
+	if m := d.Methods[i]; len(m.requests) != 2 || !m.userRequests {
 		t.Errorf("%+v", m)
 	}
 	i = slices.IndexFunc(d.Methods, func(m *Method) bool { return m.ID == "Plain.Get" })
-	if m := d.Methods[i]; len(m.requests) != 1 || m.given || proto.Size(m.answer) != 3 {
+	if m := d.Methods[i]; len(m.requests) != 1 || m.userRequests || proto.Size(m.answer) != 3 {
 		t.Errorf("%+v", m)
 	}
 	app, err := d.App()
@@ -256,7 +256,7 @@ func TestData(t *testing.T) {
 	if pool, err := app.Requests(tare.Workload{Op: allID}); err != nil || len(pool) != 2*len(d.Methods) {
 		t.Errorf("%d requests, %v", len(pool), err)
 	}
-	if said := d.messages(); !strings.Contains(said, "yours for 1 of 8 methods, else generated") {
+	if said := d.describeMessages(); !strings.Contains(said, "yours for 1 of 8 methods, else generated") {
 		t.Error(said)
 	}
 }
@@ -275,7 +275,7 @@ func TestDataWrong(t *testing.T) {
 		`{"method": "Orders.Get", "request": {"name": "shops/a"}}`:                                                                                   `request: GET /v1/{name=shops/*/orders/*} of the gateway: the path /v1/{name=shops/*/orders/*} has no place for name "shops/a"`,
 		`{"method": "Search", "request": {"ranges": [{"from": {"units": 1}}]}}`:                                                                      "the gateway cannot be sent it: a query has no words for the field ranges",
 		`{"method": "Cancel", "response": {}} {"method": "Plain.Get", "response": {"name": "a"}} {"method": "Plain.Get", "response": {"name": "b"}}`: "calls.json:1:89: Plain.Get has another response already, and answers each request with the same",
-		`{"method": "Cancel", "request": {"reason": "` + strings.Repeat("x", mostMessage) + `"}}`:                                                    "calls.json:1:1: request: a message of more than 1 MiB",
+		`{"method": "Cancel", "request": {"reason": "` + strings.Repeat("x", maxMessage) + `"}}`:                                                     "calls.json:1:1: request: a message of more than 1 MiB",
 	} {
 		err := document(t, "testdata/shop.proto").Fill("calls.json", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -287,8 +287,8 @@ func TestDataWrong(t *testing.T) {
 func TestDataIsBounded(t *testing.T) {
 	value := `{"method": "Cancel", "request": {}}` + "\n"
 	for want, src := range map[string][]byte{
-		"":                             []byte(strings.Repeat(value, mostRequests)),
-		"c:10001:1: more than 10000 v": []byte(strings.Repeat(value, mostRequests+1)),
+		"":                             []byte(strings.Repeat(value, maxRequests)),
+		"c:10001:1: more than 10000 v": []byte(strings.Repeat(value, maxRequests+1)),
 		"c: more than 64 MB":           make([]byte, MostData+1),
 	} {
 		err := document(t, "testdata/shop.proto").Fill("c", src)
@@ -304,7 +304,7 @@ func TestTurn(t *testing.T) {
 	i := slices.IndexFunc(d.Methods, func(m *Method) bool { return m.ID == "Cancel" })
 	for range 20 {
 		d.Methods[i].requests = append(d.Methods[i].requests, d.Methods[i].requests...)
-		if len(d.Methods[i].requests) > mostTurn/len(d.Methods) {
+		if len(d.Methods[i].requests) > maxTurn/len(d.Methods) {
 			break
 		}
 	}
@@ -350,7 +350,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text, "shops/a/orders/b/c")
 	}
 	f.Fuzz(func(t *testing.T, template, value string) {
-		list, _, err := parse(template)
+		list, _, err := parseTemplate(template)
 		if err != nil {
 			return
 		}
@@ -358,7 +358,7 @@ func FuzzParse(f *testing.F) {
 			if s.field == "" && s.text == "" {
 				t.Errorf("%q has an empty segment: %+v", template, list)
 			}
-			if s.field != "" && s.fits(value) && strings.Count(value, "/") < len(s.form)-1 && !slices.Contains(s.form, "**") {
+			if s.field != "" && s.canHold(value) && strings.Count(value, "/") < len(s.form)-1 && !slices.Contains(s.form, "**") {
 				t.Errorf("%q fits %+v", value, s)
 			}
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Recommendation says what each transport costs a server for a call of the
-// document's methods, compared with gRPC, how long one caller waits, and what the
-// measurement does not answer.
+// Recommendation returns what each transport costs a server for a call of the document's methods,
+// compared with gRPC, how long one caller waits, and the questions that the measurement leaves
+// open.
 func (d *Document) Recommendation(r *tare.Result) []string {
-	return slices.Concat(d.compared(r), refused(r), d.unanswered())
+	return slices.Concat(d.compareTransports(r), listFailures(r), d.listUnanswered())
 }
 
 // SetAnswer gives a result the headline of its recommendation.
@@ -22,9 +22,9 @@ func (d *Document) SetAnswer(r *tare.Result) {
 	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
 }
 
-// compared is what each transport costs, the cheapest first.
-func (d *Document) compared(r *tare.Result) (lines []string) {
-	subject := "On your " + d.methods()
+// compareTransports returns the costs of each transport, the cheapest first.
+func (d *Document) compareTransports(r *tare.Result) (lines []string) {
+	subject := "On your " + d.countMethods()
 	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
 	wait := advice.Reading{Result: r, Baseline: Baseline, Workload: oneID, Metric: "time"}
 	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
@@ -50,8 +50,8 @@ func (d *Document) compared(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// refused names the transports that could not be measured, and why.
-func refused(r *tare.Result) (lines []string) {
+// listFailures names the transports that could not be measured, and why.
+func listFailures(r *tare.Result) (lines []string) {
 	for _, c := range r.Contenders {
 		if c.Error != "" {
 			lines = append(lines, fmt.Sprintf("%s could not be measured: %s.", c.ID, strings.TrimSuffix(c.Error, ".")))
@@ -60,8 +60,8 @@ func refused(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// unanswered says what is not in the figures.
-func (d *Document) unanswered() []string {
+// listUnanswered returns the costs that the values do not include.
+func (d *Document) listUnanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",
 		"Not answered: what clients cost. One load generator asks all, with one call at a time on each connection; gRPC's clients send many calls over one.",

@@ -20,33 +20,32 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// rule is how a method is asked over HTTP: a google.api.http rule, or what the
-// gateway generates without one.
+// rule maps a method to HTTP: a google.api.http rule, or that of the gateway if the method has
+// none.
 type rule struct {
 	method, template string
 	segments         []segment
-	verb             string // behind a colon; empty: none
-	body             string // field that the body is; * all that the path has not; empty: there is no body
-	answer           string // field that the body of the answer is; empty: all
-	bound            bool   // it is the file's
+	verb             string // after a colon; "" if none
+	body             string // field that is the body; * if all fields that are not in the path; "" if there is no body
+	answer           string // field that is the body of the response; "" if all
+	bound            bool   // it is in the file
 }
 
-// segment is one of a path: literal text, * or **, or a field whose value is of
-// that form.
+// segment is a part of a path: literal text, * or **, or a field whose value has that form.
 type segment struct {
 	text  string   // literal, * or **
-	field string   // path of a field; empty: none
+	field string   // path of a field; "" if none
 	form  []string // of the field's value, segment by segment
 }
 
-// ruleOf returns the first rule of a method that has the options o, and how many more
-// there are. Those that the gateway cannot have are removed from o, since its plugin
-// refuses the whole file for one of them.
+// ruleOf returns the first rule of a method that has the options o, and how many more there are. It
+// removes rules from o that the gateway cannot have, since its plugin rejects the complete file for
+// one of them.
 func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
 		r = rule{method: http.MethodPost, template: path, body: "*"}
-		r.segments, r.verb, err = parse(path)
+		r.segments, r.verb, err = parseTemplate(path)
 		return r, 0, err
 	}
 	h := proto.GetExtension(o, annotations.E_Http).(*annotations.HttpRule)
@@ -62,8 +61,8 @@ func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r r
 	return r, more, nil
 }
 
-// readRule reads one google.api.http rule of a method. It refuses what the gateway's
-// plugin does.
+// readRule reads one google.api.http rule of a method. It rejects the same rules as the gateway's
+// plugin.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
 	wrong := func(format string, values ...any) (rule, error) {
 		return r, fmt.Errorf("its google.api.http rule "+format, values...)
@@ -97,7 +96,7 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	default:
 		return wrong("is for the method %s, which is not measured", r.method)
 	}
-	if r.segments, r.verb, err = parse(r.template); err != nil {
+	if r.segments, r.verb, err = parseTemplate(r.template); err != nil {
 		return r, fmt.Errorf("its google.api.http rule: %w", err)
 	}
 	for _, s := range r.segments {
@@ -108,7 +107,7 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 		switch {
 		case fd == nil:
 			return wrong("names the field %s, which %s has not", s.field, m.Input().FullName())
-		case fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated:
+		case fd.Message() != nil && !isSingleValue(fd.Message()) || fd.Cardinality() == protoreflect.Repeated:
 			return wrong("has the field %s in the path, which is no single value", s.field)
 		case hasOptional(m.Input(), s.field):
 			return wrong("has the field %s in the path, which is optional", s.field)
@@ -128,8 +127,8 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	return r, nil
 }
 
-// readOptions returns a copy of a method's options. Wherever the definitions of its
-// extensions came from, their bytes are the same.
+// readOptions returns a copy of a method's options. Wherever the definitions of its extensions came
+// from, their bytes are the same.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -139,11 +138,11 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 	return o, proto.Unmarshal(b, o)
 }
 
-// literal matches what a segment of a path may be in RFC 3986.
-var literal = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
+// literalRE matches what RFC 3986 allows in a segment of a path.
+var literalRE = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
-// parse reads a path template as google/api/http.proto defines it.
-func parse(template string) (list []segment, verb string, err error) {
+// parseTemplate parses a path template as google/api/http.proto defines it.
+func parseTemplate(template string) (list []segment, verb string, err error) {
 	wrong := func(what string) ([]segment, string, error) {
 		return nil, "", fmt.Errorf("the path %q %s", template, what)
 	}
@@ -169,7 +168,7 @@ func parse(template string) (list []segment, verb string, err error) {
 				return wrong("has an empty segment or field")
 			}
 			for _, part := range s.form {
-				if !literal.MatchString(part) {
+				if !literalRE.MatchString(part) {
 					return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", part))
 				}
 			}
@@ -181,7 +180,7 @@ func parse(template string) (list []segment, verb string, err error) {
 			if s.text, rest = rest[:end], rest[end:]; s.text == "" {
 				return wrong("has an empty segment")
 			}
-			if !literal.MatchString(s.text) {
+			if !literalRE.MatchString(s.text) {
 				return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", s.text))
 			}
 		}
@@ -201,8 +200,8 @@ func parse(template string) (list []segment, verb string, err error) {
 	}
 }
 
-// fieldAt is the field of a message, or of one in it, that a path with dots leads
-// to; nil: none.
+// fieldAt returns the field of a message, or of one in it, at a path with dots; nil if there is
+// none.
 func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
 	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
@@ -242,14 +241,14 @@ func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// carries reports whether the gateway can be sent a field: in the path, in the
-// body, or else in the query, which has no words for lists of messages.
-func (r rule) carries(path string, fd protoreflect.FieldDescriptor) bool {
-	return r.inPath(path) || r.inBody(path) || queried(fd)
+// canCarry reports whether the gateway can receive a field: in the path, in the body, or else in
+// the query, which cannot encode lists of messages.
+func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
+	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
 
-// queried reports whether a query can have a field.
-func queried(fd protoreflect.FieldDescriptor) bool {
+// canQuery reports whether a query can have a field.
+func canQuery(fd protoreflect.FieldDescriptor) bool {
 	switch {
 	case fd.IsMap():
 		return fd.MapValue().Message() == nil
@@ -265,13 +264,13 @@ func queried(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// match gives the fields of the path values of the form that the path has for them.
-func (r rule) match(m protoreflect.Message) error {
+// matchPath gives the fields of the path values of the form that the path requires.
+func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
 			continue
 		}
-		in, fd, err := reach(m, s.field)
+		in, fd, err := fieldParent(m, s.field)
 		if err != nil {
 			return err
 		}
@@ -294,9 +293,9 @@ func (r rule) match(m protoreflect.Message) error {
 	return nil
 }
 
-// reach is the message in m that has the field at a path, which Rules make sure is
-// there.
-func reach(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
+// fieldParent returns the message in m that has the field at a path, and the field. Rules make sure
+// that it exists.
+func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
 		m = m.Mutable(m.Descriptor().Fields().ByName(protoreflect.Name(name))).Message()
@@ -308,7 +307,7 @@ func reach(m protoreflect.Message, path string) (protoreflect.Message, protorefl
 	return m, fd, nil
 }
 
-// encode says a message over HTTP: method, path with query, and body.
+// encode maps a message to HTTP: path with query, and body.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -322,12 +321,12 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 		case s.field == "":
 			b.WriteString(s.text)
 		default:
-			in, fd, err := reach(rest, s.field)
+			in, fd, err := fieldParent(rest, s.field)
 			if err != nil {
 				return "", nil, err
 			}
-			value, err := written(fd, in.Get(fd))
-			if err == nil && !s.fits(value) {
+			value, err := formatValue(fd, in.Get(fd))
+			if err == nil && !s.canHold(value) {
 				err = fmt.Errorf("the path %s has no place for %s %q", r.template, s.field, value)
 			}
 			if err != nil {
@@ -358,7 +357,7 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 		rest.Clear(fd)
 	}
 	q := query{}
-	if err := q.message(rest, ""); err != nil {
+	if err := q.addMessage(rest, ""); err != nil {
 		return "", nil, err
 	}
 	if len(q) > 0 {
@@ -367,8 +366,8 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// fits reports whether the segment's field can have a value.
-func (s segment) fits(value string) bool {
+// canHold reports whether the segment's field can have a value.
+func (s segment) canHold(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
 		switch {
@@ -381,8 +380,8 @@ func (s segment) fits(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON is one field of a message as the gateway reads it from a body. What is
-// no message it reads as package json does: enums and 64 bits as numbers.
+// fieldJSON returns one field of a message as the gateway reads it from a body. It reads fields
+// other than messages as package json does: enums and 64 bits as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -406,10 +405,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query is the parameters of a query, escaped.
+// query contains the escaped parameters of a query.
 type query []string
 
-func (q *query) message(m protoreflect.Message, prefix string) (err error) {
+func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		fd := fields.Get(i)
@@ -418,13 +417,13 @@ func (q *query) message(m protoreflect.Message, prefix string) (err error) {
 		}
 		name := prefix + string(fd.Name())
 		switch {
-		case !queried(fd):
+		case !canQuery(fd):
 			return fmt.Errorf("%w: a query has no words for the field %s", errUnsent, name)
 		case fd.IsMap():
 			from := len(*q)
 			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 				var value string
-				value, err = written(fd.MapValue(), v)
+				value, err = formatValue(fd.MapValue(), v)
 				q.add(name+"["+k.String()+"]", value)
 				return err == nil
 			})
@@ -432,14 +431,14 @@ func (q *query) message(m protoreflect.Message, prefix string) (err error) {
 		case fd.IsList():
 			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
 				var value string
-				value, err = written(fd, m.Get(fd).List().Get(k))
+				value, err = formatValue(fd, m.Get(fd).List().Get(k))
 				q.add(name, value)
 			}
-		case fd.Message() != nil && !wrapped(fd.Message()):
-			err = q.message(m.Get(fd).Message(), name+".")
+		case fd.Message() != nil && !isSingleValue(fd.Message()):
+			err = q.addMessage(m.Get(fd).Message(), name+".")
 		default:
 			var value string
-			value, err = written(fd, m.Get(fd))
+			value, err = formatValue(fd, m.Get(fd))
 			q.add(name, value)
 		}
 		if err != nil {
@@ -453,8 +452,8 @@ func (q *query) add(name, value string) {
 	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// wrapped reports whether a message is written as one value.
-func wrapped(md protoreflect.MessageDescriptor) bool {
+// isSingleValue reports whether a message is written as one value.
+func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
 		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int64Value", "google.protobuf.UInt64Value",
@@ -464,8 +463,8 @@ func wrapped(md protoreflect.MessageDescriptor) bool {
 	return false
 }
 
-// written is a single value as a path and a query have it.
-func written(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
+// formatValue formats a single value for a path or query.
+func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
 	switch fd.Kind() {
 	case protoreflect.EnumKind:
 		if value := fd.Enum().Values().ByNumber(v.Enum()); value != nil {
@@ -475,12 +474,12 @@ func written(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, err
 	case protoreflect.BytesKind:
 		return base64.URLEncoding.EncodeToString(v.Bytes()), nil
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return writtenMessage(v.Message())
+		return formatMessage(v.Message())
 	}
 	return v.String(), nil
 }
 
-func writtenMessage(m protoreflect.Message) (string, error) {
+func formatMessage(m protoreflect.Message) (string, error) {
 	fields := m.Descriptor().Fields()
 	switch m.Descriptor().FullName() {
 	case "google.protobuf.Timestamp":
@@ -495,8 +494,8 @@ func writtenMessage(m protoreflect.Message) (string, error) {
 		}
 		return strings.Join(paths, ","), nil
 	}
-	if value := fields.ByName("value"); wrapped(m.Descriptor()) && value != nil {
-		return written(value, m.Get(value))
+	if value := fields.ByName("value"); isSingleValue(m.Descriptor()) && value != nil {
+		return formatValue(value, m.Get(value))
 	}
 	return "", fmt.Errorf("%w: %s is no single value", errUnsent, m.Descriptor().FullName())
 }

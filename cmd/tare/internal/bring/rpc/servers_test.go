@@ -287,8 +287,8 @@ func TestGenerateSome(t *testing.T) {
 	if !slices.Equal(names[1:], []string{"connect", "grpc", "plugins"}) { // the first is its sum
 		t.Errorf("%v", names)
 	}
-	for _, m := range modules() {
-		q := d.request(m)
+	for _, m := range allModules() {
+		q := d.pluginRequest(m)
 		var paths []string
 		for _, f := range q.GetProtoFile() {
 			paths = append(paths, f.GetName())
@@ -303,7 +303,7 @@ func TestGenerateSome(t *testing.T) {
 		if err := json.Unmarshal([]byte(m.manifest), &manifest); err != nil || manifest.Kind != server.Name || !slices.Equal(manifest.Apps, []string{AppName}) {
 			t.Errorf("%s: %+v, %v", m.name, manifest, err)
 		}
-		for _, one := range transports() {
+		for _, one := range allTransports() {
 			if one.module == m.name && !slices.Contains(manifest.Protocols, one.protocol) {
 				t.Errorf("%s is asked in %s", one.id, one.protocol)
 			}

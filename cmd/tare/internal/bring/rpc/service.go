@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// service is the source that answers the methods of the document's services with
-// the calls of the module's template.
-func (m module) service(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
+// serviceSource returns the source that implements the document's services with the calls of the
+// module's template.
+func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
 	gen, err := protogen.Options{}.New(request)
 	if err != nil {
 		return "", &GenerateError{"protogen", err}
@@ -21,9 +21,9 @@ func (m module) service(request *pluginpb.CodeGeneratorRequest, d *Document) (st
 	w := &writer{imports: map[string]string{}}
 	own := gen.FilesByPath[d.file.Path()]
 	for i, s := range own.Services {
-		w.handlers(m, own, i, s)
+		w.writeHandlers(m, own, i, s)
 	}
-	w.register(m, own)
+	w.writeRegister(m, own)
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(w.imports)) {
@@ -40,10 +40,10 @@ type writer struct {
 	imports map[string]string // names by path
 }
 
-func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
+func (w *writer) printLine(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// name is an identifier of another package as the file writes it.
-func (w *writer) name(id protogen.GoIdent) string {
+// qualify returns an identifier of another package as the file writes it.
+func (w *writer) qualify(id protogen.GoIdent) string {
 	path := string(id.GoImportPath)
 	if w.imports[path] == "" {
 		w.imports[path] = fmt.Sprintf("i%d", len(w.imports))
@@ -51,49 +51,49 @@ func (w *writer) name(id protogen.GoIdent) string {
 	return w.imports[path] + "." + id.GoName
 }
 
-// in is an identifier in the package of the file's services, or in that of Connect
+// serviceIdent returns an identifier in the package of the file's services, or in that of Connect
 // below it.
-func (w *writer) in(m module, f *protogen.File, name string) string {
+func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	path := f.GoImportPath
 	if m.name == "connect" {
 		path += protogen.GoImportPath("/" + string(f.GoPackageName) + "connect")
 	}
-	return w.name(path.Ident(name))
+	return w.qualify(path.Ident(name))
 }
 
-// handlers writes the type that implements a service.
-func (w *writer) handlers(m module, f *protogen.File, i int, s *protogen.Service) {
+// writeHandlers writes the type that implements a service.
+func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Service) {
 	unimplemented := "Unimplemented" + s.GoName + "Server"
 	if m.name == "connect" {
 		unimplemented = "Unimplemented" + s.GoName + "Handler"
 	}
-	w.line("\ntype service%d struct {\n\t%s", i, w.in(m, f, unimplemented))
+	w.printLine("\ntype service%d struct {\n\t%s", i, w.serviceIdent(m, f, unimplemented))
 	for k, method := range s.Methods {
-		w.line("\tm%d *method[*%s, *%s]", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent))
+		w.printLine("\tm%d *method[*%s, *%s]", k, w.qualify(method.Input.GoIdent), w.qualify(method.Output.GoIdent))
 	}
-	w.line("}\n\nfunc newService%d(c *calls) *service%[1]d {\n\treturn &service%[1]d{", i)
+	w.printLine("}\n\nfunc newService%d(c *calls) *service%[1]d {\n\treturn &service%[1]d{", i)
 	for k, method := range s.Methods {
-		w.line("\t\tm%d: newMethod[*%s, *%s](c, %q),", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent), fmt.Sprintf("/%s/%s", s.Desc.FullName(), method.Desc.Name()))
+		w.printLine("\t\tm%d: newMethod[*%s, *%s](c, %q),", k, w.qualify(method.Input.GoIdent), w.qualify(method.Output.GoIdent), fmt.Sprintf("/%s/%s", s.Desc.FullName(), method.Desc.Name()))
 	}
-	w.line("\t}\n}")
-	context := w.name(protogen.GoImportPath("context").Ident("Context"))
+	w.printLine("\t}\n}")
+	context := w.qualify(protogen.GoImportPath("context").Ident("Context"))
 	for k, method := range s.Methods {
-		in, out := w.name(method.Input.GoIdent), w.name(method.Output.GoIdent)
+		in, out := w.qualify(method.Input.GoIdent), w.qualify(method.Output.GoIdent)
 		if m.name == "connect" {
-			request, response := w.name(connectPath.Ident("Request")), w.name(connectPath.Ident("Response"))
-			w.line("\nfunc (s *service%d) %s(_ %s, q *%s[%s]) (*%s[%s], error) {", i, method.GoName, context, request, in, response, out)
-			w.line("\tanswer, err := s.m%d.call(q.Msg)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn %s(answer), nil\n}", k, w.name(connectPath.Ident("NewResponse")))
+			request, response := w.qualify(connectPath.Ident("Request")), w.qualify(connectPath.Ident("Response"))
+			w.printLine("\nfunc (s *service%d) %s(_ %s, q *%s[%s]) (*%s[%s], error) {", i, method.GoName, context, request, in, response, out)
+			w.printLine("\tanswer, err := s.m%d.call(q.Msg)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn %s(answer), nil\n}", k, w.qualify(connectPath.Ident("NewResponse")))
 			continue
 		}
-		w.line("\nfunc (s *service%d) %s(_ %s, q *%s) (*%s, error) {", i, method.GoName, context, in, out)
-		w.line("\tanswer, err := s.m%d.call(q)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn answer, nil\n}", k)
+		w.printLine("\nfunc (s *service%d) %s(_ %s, q *%s) (*%s, error) {", i, method.GoName, context, in, out)
+		w.printLine("\tanswer, err := s.m%d.call(q)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn answer, nil\n}", k)
 	}
 }
 
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
-// register writes the functions by which the template registers the services.
-func (w *writer) register(m module, f *protogen.File) {
+// writeRegister writes the functions by which the template registers the services.
+func (w *writer) writeRegister(m module, f *protogen.File) {
 	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
 	each := func(write func(i int, s *protogen.Service)) {
 		for i, s := range f.Services {
@@ -101,29 +101,29 @@ func (w *writer) register(m module, f *protogen.File) {
 		}
 	}
 	if m.name == "connect" {
-		w.line("\nfunc register(mux *%s, c *calls, o ...%s) {", w.name(protogen.GoImportPath("net/http").Ident("ServeMux")), w.name(connectPath.Ident("HandlerOption")))
+		w.printLine("\nfunc register(mux *%s, c *calls, o ...%s) {", w.qualify(protogen.GoImportPath("net/http").Ident("ServeMux")), w.qualify(connectPath.Ident("HandlerOption")))
 		each(func(i int, s *protogen.Service) {
-			w.line("\tmux.Handle(%s(newService%d(c), o...))", w.in(m, f, "New"+s.GoName+"Handler"), i)
+			w.printLine("\tmux.Handle(%s(newService%d(c), o...))", w.serviceIdent(m, f, "New"+s.GoName+"Handler"), i)
 		})
-		w.line("}")
+		w.printLine("}")
 		return
 	}
-	w.line("\nfunc register(r %s, c *calls) {", w.name(grpc.Ident("ServiceRegistrar")))
+	w.printLine("\nfunc register(r %s, c *calls) {", w.qualify(grpc.Ident("ServiceRegistrar")))
 	each(func(i int, s *protogen.Service) {
-		w.line("\t%s(r, newService%d(c))", w.in(m, f, "Register"+s.GoName+"Server"), i)
+		w.printLine("\t%s(r, newService%d(c))", w.serviceIdent(m, f, "Register"+s.GoName+"Server"), i)
 	})
-	w.line("}")
+	w.printLine("}")
 	if m.name != "gateway" {
 		return
 	}
-	context, mux := w.name(protogen.GoImportPath("context").Ident("Context")), w.name(runtime.Ident("ServeMux"))
-	w.line("\nfunc dialTo(ctx %s, mux *%s, to *%s) error {", context, mux, w.name(grpc.Ident("ClientConn")))
+	context, mux := w.qualify(protogen.GoImportPath("context").Ident("Context")), w.qualify(runtime.Ident("ServeMux"))
+	w.printLine("\nfunc dialTo(ctx %s, mux *%s, to *%s) error {", context, mux, w.qualify(grpc.Ident("ClientConn")))
 	each(func(_ int, s *protogen.Service) {
-		w.line("\tif err := %s(ctx, mux, to); err != nil {\n\t\treturn err\n\t}", w.in(m, f, "Register"+s.GoName+"Handler"))
+		w.printLine("\tif err := %s(ctx, mux, to); err != nil {\n\t\treturn err\n\t}", w.serviceIdent(m, f, "Register"+s.GoName+"Handler"))
 	})
-	w.line("\treturn nil\n}\n\nfunc callIn(ctx %s, mux *%s, c *calls) error {", context, mux)
+	w.printLine("\treturn nil\n}\n\nfunc callIn(ctx %s, mux *%s, c *calls) error {", context, mux)
 	each(func(i int, s *protogen.Service) {
-		w.line("\tif err := %s(ctx, mux, newService%d(c)); err != nil {\n\t\treturn err\n\t}", w.in(m, f, "Register"+s.GoName+"HandlerServer"), i)
+		w.printLine("\tif err := %s(ctx, mux, newService%d(c)); err != nil {\n\t\treturn err\n\t}", w.serviceIdent(m, f, "Register"+s.GoName+"HandlerServer"), i)
 	})
-	w.line("\treturn nil\n}")
+	w.printLine("\treturn nil\n}")
 }

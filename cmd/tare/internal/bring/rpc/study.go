@@ -14,32 +14,32 @@ import (
 // Baseline is the transport that the others are compared with.
 const Baseline = "grpc"
 
-// Budgets of the study: what does not fit in them is left out.
+// Budgets of the study, which skips workloads that do not fit.
 const (
 	Quick = 60 * time.Second
 	Full  = 6 * time.Minute
 )
 
-// Workloads besides those of single methods.
+// Workloads of all methods.
 const (
-	allID = "all"    // all methods in turn
+	allID = "all"    // all methods, alternating
 	oneID = "all/c1" // the same by one caller
 )
 
-// mostAlone is how many methods have a workload of their own.
-const mostAlone = 8
+// maxSingle is the largest number of methods with a workload of their own.
+const maxSingle = 8
 
-// connections are those of most workloads.
+// connections is the number of connections of most workloads.
 const connections = 10
 
 // transport is one way to offer the service.
 type transport struct {
 	id       string // of the contender
-	module   string // that serves it
-	protocol string // that it is asked in
+	module   string // its generated program
+	protocol string // of its requests
 }
 
-func transports() []transport {
+func allTransports() []transport {
 	return []transport{
 		{"grpc", "grpc", overGRPC},
 		{"connect", "connect", overConnect},
@@ -50,22 +50,22 @@ func transports() []transport {
 	}
 }
 
-// Transports are the ids of all contenders.
+// Transports returns the ids of all contenders.
 func Transports() (ids []string) {
-	for _, t := range transports() {
+	for _, t := range allTransports() {
 		ids = append(ids, t.id)
 	}
 	return ids
 }
 
-// Study compares the transports that only chooses. Their modules are in dir.
+// Study compares the transports that only selects. Their modules are in dir.
 func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	s := tare.Study{
-		ID: d.StudyID(), Question: d.question(), Kind: server.Name, Baseline: Baseline,
+		ID: d.StudyID(), Question: d.studyQuestion(), Kind: server.Name, Baseline: Baseline,
 		Metrics: []string{"cpu", "time", "bytes", "allocs"},
 		Budget:  tare.Budget{Quick: Quick, Full: Full}, Borrowed: true,
 	}
-	for _, t := range transports() {
+	for _, t := range allTransports() {
 		if t.id == Baseline || only(t.id) {
 			s.Contenders = append(s.Contenders, tare.Entry{ID: t.id, Program: filepath.Join(dir, t.module), Set: map[string]string{setProtocol: t.protocol}})
 		}
@@ -77,39 +77,38 @@ func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	ask(oneID, allID, 1)
 	s.Budget.QuickWorkloads = []string{allID, oneID}
 	for i, m := range d.Methods {
-		if len(d.Methods) > 1 && i < mostAlone {
+		if len(d.Methods) > 1 && i < maxSingle {
 			ask(m.ID, m.ID, connections)
 		}
 	}
 	return s
 }
 
-// Alone says which methods have no workload of their own.
+// Alone returns a note on the methods without a workload of their own.
 func (d *Document) Alone() []tare.NotWeighed {
-	if len(d.Methods) <= mostAlone {
+	if len(d.Methods) <= maxSingle {
 		return nil
 	}
 	return []tare.NotWeighed{{
-		What: fmt.Sprintf("%d methods each by itself", len(d.Methods)-mostAlone),
-		Why:  fmt.Sprintf("the first %d are, and the workload %s has all; --method chooses", mostAlone, allID),
+		What: fmt.Sprintf("%d methods each by itself", len(d.Methods)-maxSingle),
+		Why:  fmt.Sprintf("the first %d are, and the workload %s has all; --method chooses", maxSingle, allID),
 	}}
 }
 
-var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// StudyID is what the study is called, so that results of the same file are kept
-// together.
+// StudyID returns the id of the study, the same for results of the same file.
 func (d *Document) StudyID() string {
-	name := strings.TrimSuffix(d.title(), filepath.Ext(d.title()))
-	return "rpc-" + strings.Trim(odd.ReplaceAllString(name, "-"), "-.")
+	name := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
+	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-func (d *Document) question() string {
-	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.methods(), d.title())
+func (d *Document) studyQuestion() string {
+	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
 }
 
-// LibrariesOnly leaves out of a result how many modules the go.mod of a generated
-// server requires: it is that of a contender of the catalog, which has others too.
+// LibrariesOnly removes from a result how many modules the go.mod of a generated server requires:
+// it is that of a catalog contender, which has others too.
 func LibrariesOnly(r *tare.Result) {
 	for i := range r.Contenders {
 		if r.Contenders[i].Role != tare.RoleNull {
