@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// Packed is what another machine needs to have revisions of a repository and its
-// worktree, beside the packs of their objects.
+// Packed describes revisions of a repository and its worktree for another machine. The packs of
+// their objects are sent with it.
 type Packed struct {
 	Prefix  string   `json:"prefix,omitempty"` // of the directory, below the top, with slashes
 	Head    string   `json:"head"`             // commit that is checked out
-	Commits []string `json:"commits"`          // all that are there, without their parents
+	Commits []string `json:"commits"`          // all packed ones, without their parents
 	Tree    string   `json:"tree"`             // of the worktree
 }
 
-// hash is a name that git has for an object.
-var hash = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+// hashRE matches git's name of an object.
+var hashRE = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
-// Check says what is wrong with what another machine sent.
+// Check returns an error if a Packed from another machine is invalid.
 func (p Packed) Check() error {
 	for _, id := range append(slices.Clone(p.Commits), p.Head, p.Tree) {
-		if !hash.MatchString(id) {
+		if !hashRE.MatchString(id) {
 			return errors.New("its repository has an object without a hash")
 		}
 	}
@@ -36,10 +36,9 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes what revs hold into packs in dir, a pack for each: the first is likely
-// to be asked for again. With worktree the last pack has the files as they are,
-// except those that git ignores; without, the last revision is checked out. The
-// repository stays as it is.
+// Pack writes the objects of revs into packs in dir, a pack for each: another call likely needs the
+// first again. With worktree the last pack has the files as they are, except those that git
+// ignores; without, the last revision is checked out. The repository stays as it is.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
@@ -91,14 +90,14 @@ func groupsOf(revs []Revision) (groups [][]string) {
 	return groups
 }
 
-// writeWorktree writes the worktree as a tree of git into a directory of objects
-// below dir. env has git find it.
+// writeWorktree writes the worktree as a tree of git into a directory of objects below dir. With
+// env git finds it.
 func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string) (tree string, env []string, err error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o755); err != nil {
 		return "", nil, err
 	}
-	own, err := git(ctx, r.Root, nil, "rev-parse", "--git-path", "objects")
+	own, err := runGit(ctx, r.Root, nil, "rev-parse", "--git-path", "objects")
 	if err != nil {
 		return "", nil, err
 	}
@@ -108,24 +107,24 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string) (tre
 	env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}
 	index := append(slices.Clone(env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	for _, args := range [][]string{{"read-tree", "--no-sparse-checkout", head.Tree}, {"add", "--all", "--", ":/"}} {
-		if _, err := git(ctx, r.Root, index, args...); err != nil {
+		if _, err := runGit(ctx, r.Root, index, args...); err != nil {
 			return "", nil, err
 		}
 	}
-	tree, err = git(ctx, r.Root, index, "write-tree")
+	tree, err = runGit(ctx, r.Root, index, "write-tree")
 	return tree, env, err
 }
 
-// writePack writes a pack of ids and all that they hold, except what those before
-// hold. One thread makes the same pack of the same objects, so that its hash is
-// the same the next time.
+// writePack writes a pack of ids with all objects that they refer to, except those that before
+// refers to. One thread makes the same pack of the same objects, so that its hash is the same the
+// next time.
 func (r Repo) writePack(ctx context.Context, env, ids, before []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)
 	for _, id := range before {
 		args = append(args, "^"+id+"^{tree}")
 	}
-	list, err := git(ctx, r.Root, env, args...)
+	list, err := runGit(ctx, r.Root, env, args...)
 	if err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func (r Repo) writePack(ctx context.Context, env, ids, before []string, path str
 		return err
 	}
 	defer out.Close()
-	if err := gitTo(ctx, r.Root, env, strings.NewReader(names.String()), out, "pack-objects", "--stdout", "--threads=1", "--no-reuse-delta", "-q"); err != nil {
+	if err := runGitIO(ctx, r.Root, env, strings.NewReader(names.String()), out, "pack-objects", "--stdout", "--threads=1", "--no-reuse-delta", "-q"); err != nil {
 		return err
 	}
 	return out.Close()
@@ -156,7 +155,7 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 	if len(p.Head) > 40 {
 		format = "sha256"
 	}
-	if _, err := git(ctx, root, nil, "init", "--quiet", "--template=", "--object-format="+format, "."); err != nil {
+	if _, err := runGit(ctx, root, nil, "init", "--quiet", "--template=", "--object-format="+format, "."); err != nil {
 		return "", fmt.Errorf("make a repository: %w", err)
 	}
 	for _, path := range packs {
@@ -170,7 +169,7 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 			return "", err
 		}
 	}
-	// A file of the worktree that does not differ from the commit is to look so.
+	// A file of the worktree that equals the commit must not appear modified.
 	files := []string{"GIT_INDEX_FILE=" + filepath.Join(own, "tare-worktree")}
 	for _, step := range []struct {
 		env  []string
@@ -181,7 +180,7 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 		{nil, []string{"read-tree", p.Head}},
 		{nil, []string{"update-index", "-q", "--refresh"}},
 	} {
-		if _, err := git(ctx, root, step.env, step.args...); err != nil && step.args[0] != "update-index" { // which fails where files differ
+		if _, err := runGit(ctx, root, step.env, step.args...); err != nil && step.args[0] != "update-index" { // which fails if files differ
 			return "", fmt.Errorf("check out what is compared: %w", err)
 		}
 	}
@@ -198,6 +197,6 @@ func unpackOne(ctx context.Context, root, path string) error {
 		return err
 	}
 	defer in.Close()
-	_, err = gitWith(ctx, root, nil, in, "index-pack", "--stdin")
+	_, err = runGitInput(ctx, root, nil, in, "index-pack", "--stdin")
 	return err
 }

@@ -56,7 +56,7 @@ func TestPack(t *testing.T) {
 	if filepath.Base(here) != "sub" {
 		t.Errorf("in %s", here)
 	}
-	was, is := git(t, dir, "status", "--porcelain"), git(t, there, "status", "--porcelain")
+	was, is := runGit(t, dir, "status", "--porcelain"), runGit(t, there, "status", "--porcelain")
 	if want := strings.Replace(was, "A  staged.txt", "?? staged.txt", 1); !slices.Equal(sorted(want), sorted(is)) {
 		t.Errorf("status was\n%s\nand is\n%s", was, is)
 	}

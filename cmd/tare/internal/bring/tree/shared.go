@@ -16,24 +16,22 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Shared is a branch of a remote repository that holds files by names which are
-// never given twice, so that what several clones add never conflicts. It has no
-// history in common with other branches.
+// Shared is a branch of a remote repository in which no file name is used twice, so that files
+// added by several clones never conflict. It has no history in common with other branches.
 type Shared struct {
 	Repo   Repo
 	Remote string // name or address
 	Branch string
 }
 
-// tries are how often files are added again if another clone was faster.
-const tries = 20
+// maxTries limits how often files are added again if another clone was faster.
+const maxTries = 20
 
-// Files lists the files of the branch with the hash of what each holds. Tip is
-// empty where there is no such branch.
+// Files returns the hashes of the branch's files, by path. tip is "" if there is no such branch.
 func (s Shared) Files(ctx context.Context) (tip string, files map[string]string, err error) {
 	ref := "refs/heads/" + s.Branch
-	// To speak to a remote, git may need a token of the environment for its credentials.
-	out, err := git(ctx, s.Repo.Root, os.Environ(), "ls-remote", "--", s.Remote, ref)
+	// git may need a token of the environment to access a remote.
+	out, err := runGit(ctx, s.Repo.Root, os.Environ(), "ls-remote", "--", s.Remote, ref)
 	if err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", s.Remote, err)
 	}
@@ -41,11 +39,11 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	if tip, _, _ = strings.Cut(out, "\t"); tip == "" {
 		return "", files, nil
 	}
-	if _, err := git(ctx, s.Repo.Root, os.Environ(), "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
+	if _, err := runGit(ctx, s.Repo.Root, os.Environ(), "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
 		return "", nil, fmt.Errorf("fetch %s of %s: %w", s.Branch, s.Remote, err)
 	}
 	list := &listing{files: files}
-	err = gitTo(ctx, s.Repo.Root, nil, nil, list, "ls-tree", "-r", "-z", "--full-tree", tip)
+	err = runGitIO(ctx, s.Repo.Root, nil, nil, list, "ls-tree", "-r", "-z", "--full-tree", tip)
 	if list.large {
 		err = &LargeError{fmt.Sprintf("it has more than %d files, or %d bytes of their names", maxShared, maxListing)}
 	}
@@ -62,15 +60,15 @@ const (
 	maxListing = 16 << 20
 )
 
-// LargeError means that a branch holds more than is read of it.
+// LargeError means that a branch or file exceeds the bounds.
 type LargeError struct{ What string }
 
 func (e *LargeError) Error() string { return e.What }
 
-// listing parses the output of git ls-tree -z as it comes, and ends it at the bounds.
+// listing parses the output of git ls-tree -z as it comes, and stops it at the bounds.
 type listing struct {
 	files map[string]string // hashes, by path
-	line  []byte            // the end of what came, which has no terminator yet
+	line  []byte            // received bytes without a terminator yet
 	size  int
 	large bool
 }
@@ -95,11 +93,10 @@ func (l *listing) Write(p []byte) (int, error) {
 	}
 }
 
-// Copy writes what a file of at most max bytes holds to a writer, by the hash that Files
-// has for it, and returns how many bytes these are. A few bytes of a repository can hold
-// any number of zeros.
+// Copy writes the content of a file of at most max bytes to a writer, by the hash that Files has
+// for it, and returns its length. A few bytes of a repository can contain any number of zeros.
 func (s Shared) Copy(ctx context.Context, to io.Writer, hash string, max int64) (int64, error) {
-	text, err := git(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
+	text, err := runGit(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
 	if err != nil {
 		return 0, err
 	}
@@ -107,26 +104,26 @@ func (s Shared) Copy(ctx context.Context, to io.Writer, hash string, max int64) 
 	if err != nil || size > max {
 		return 0, &LargeError{fmt.Sprintf("it has %s bytes, at most %d are read", text, max)}
 	}
-	return size, gitTo(ctx, s.Repo.Root, nil, nil, to, "cat-file", "blob", hash)
+	return size, runGitIO(ctx, s.Repo.Root, nil, nil, to, "cat-file", "blob", hash)
 }
 
-// Add adds those of files that the branch has not, in one commit. If another
-// clone adds some meanwhile, they are added to its.
+// Add adds the missing ones of files to the branch, in one commit. If another clone adds some
+// meanwhile, the commit follows its commit.
 func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string) (added int, err error) {
-	for try := range tries {
+	for try := range maxTries {
 		tip, there, err := s.Files(ctx)
 		if err != nil {
 			return 0, err
 		}
-		commit, n, err := s.commit(ctx, tip, there, files, subject)
+		commit, n, err := s.commitFiles(ctx, tip, there, files, subject)
 		if err != nil || n == 0 {
 			return 0, err
 		}
-		_, err = git(ctx, s.Repo.Root, os.Environ(), "push", "--quiet", "--no-verify", "--", s.address(ctx), commit+":refs/heads/"+s.Branch)
+		_, err = runGit(ctx, s.Repo.Root, os.Environ(), "push", "--quiet", "--no-verify", "--", s.pushURL(ctx), commit+":refs/heads/"+s.Branch)
 		if err == nil {
 			return n, nil
 		}
-		if now, _, errNow := s.Files(ctx); errNow != nil || now == tip || try == tries-1 {
+		if now, _, errNow := s.Files(ctx); errNow != nil || now == tip || try == maxTries-1 {
 			return 0, fmt.Errorf("push to %s of %s: %w", s.Branch, s.Remote, err)
 		}
 		select {
@@ -138,17 +135,17 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 	return 0, errors.New("unreachable")
 }
 
-// address is where the remote is pushed to: by its name git would note the branch
-// among those of the remote.
-func (s Shared) address(ctx context.Context) string {
-	if url, err := git(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
+// pushURL returns the address to push to: by the remote's name git would record the branch among
+// those of the remote.
+func (s Shared) pushURL(ctx context.Context) string {
+	if url, err := runGit(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
 		return url
 	}
 	return s.Remote
 }
 
-// commit makes a commit after tip that has files besides those there.
-func (s Shared) commit(ctx context.Context, tip string, there map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
+// commitFiles makes a commit after tip with files added to those there.
+func (s Shared) commitFiles(ctx context.Context, tip string, there map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {
 		return "", 0, err
@@ -159,7 +156,7 @@ func (s Shared) commit(ctx context.Context, tip string, there map[string]string,
 		"GIT_AUTHOR_NAME=tare", "GIT_AUTHOR_EMAIL=tare@localhost", "GIT_COMMITTER_NAME=tare", "GIT_COMMITTER_EMAIL=tare@localhost",
 	}
 	in := func(stdin []byte, args ...string) (string, error) {
-		return gitWith(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
+		return runGitInput(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
 	}
 	var entries bytes.Buffer
 	for path, hash := range there {

@@ -19,10 +19,10 @@ import (
 func clones(t *testing.T) (shared []tree.Shared, dirs []string) {
 	t.Helper()
 	origin := t.TempDir()
-	git(t, origin, "init", "-q", "--bare", "-b", "main")
+	runGit(t, origin, "init", "-q", "--bare", "-b", "main")
 	for range 2 {
 		dir := repository(t)
-		git(t, dir, "remote", "add", "origin", origin)
+		runGit(t, dir, "remote", "add", "origin", origin)
 		repo, err := tree.Find(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAddedAtOnce(t *testing.T) {
 	}
 	var before []string
 	for _, dir := range dirs {
-		before = append(before, git(t, dir, "status", "--porcelain", "--branch")+git(t, dir, "for-each-ref"))
+		before = append(before, runGit(t, dir, "status", "--porcelain", "--branch")+runGit(t, dir, "for-each-ref"))
 	}
 	const each = 4
 	var wg sync.WaitGroup
@@ -82,7 +82,7 @@ func TestAddedAtOnce(t *testing.T) {
 		t.Errorf("again: %d, %v", n, err)
 	}
 	for i, dir := range dirs {
-		if after := git(t, dir, "status", "--porcelain", "--branch") + git(t, dir, "for-each-ref"); after != before[i] {
+		if after := runGit(t, dir, "status", "--porcelain", "--branch") + runGit(t, dir, "for-each-ref"); after != before[i] {
 			t.Errorf("%s was changed: %s", dir, after)
 		}
 	}
@@ -92,7 +92,7 @@ func TestAddedAtOnce(t *testing.T) {
 // all listed: git is ended at the bound.
 func TestListingIsBounded(t *testing.T) {
 	shared, dirs := clones(t)
-	origin := strings.TrimSpace(git(t, dirs[0], "remote", "get-url", "origin"))
+	origin := strings.TrimSpace(runGit(t, dirs[0], "remote", "get-url", "origin"))
 	input := func(text string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", origin, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
@@ -111,7 +111,7 @@ func TestListingIsBounded(t *testing.T) {
 		}
 		kind, mode, hash = "tree", "040000", input(entries.String(), "mktree")
 	}
-	git(t, origin, "update-ref", "refs/heads/tare-history", input("", "commit-tree", "-m", "bomb", hash))
+	runGit(t, origin, "update-ref", "refs/heads/tare-history", input("", "commit-tree", "-m", "bomb", hash))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, files, err := shared[0].Files(t.Context())

@@ -105,8 +105,8 @@ func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/testdata/")
 }
 
-// walkFiles calls do for everything in a tree but directories, by slash path. What git
-// keeps is not of the tree, and packages of Node are none of Go.
+// walkFiles calls do for everything in a tree but directories, by slash path. It skips .git and
+// packages of Node.
 func walkFiles(root string, do func(name string, e fs.DirEntry) error) error {
 	return filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -129,8 +129,7 @@ func walkFiles(root string, do func(name string, e fs.DirEntry) error) error {
 	})
 }
 
-// copyEntry copies a regular file or a symbolic link. Others, such as sockets, are
-// left out.
+// copyEntry copies a regular file or a symbolic link. It skips others, such as sockets.
 func copyEntry(from, to string, e fs.DirEntry) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

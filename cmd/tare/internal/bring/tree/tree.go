@@ -1,6 +1,5 @@
-// Package tree has revisions of a git repository as directories, without
-// touching the repository: its worktree, its index and its list of worktrees
-// stay as they are.
+// Package tree unpacks revisions of a git repository into directories, without touching the
+// repository: its worktree, its index and its list of worktrees stay as they are.
 package tree
 
 import (
@@ -20,8 +19,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// keepFor is how long a directory stays in the cache that nobody asks for.
-const keepFor = 14 * 24 * time.Hour
+// unusedAge is the time after which an unused directory is removed from the cache.
+const unusedAge = 14 * 24 * time.Hour
 
 // Repo is a git repository with a worktree.
 type Repo struct {
@@ -29,9 +28,9 @@ type Repo struct {
 	Prefix string // of the directory it was found from, below Root
 }
 
-// Find is the repository that dir is in.
+// Find returns the repository of dir.
 func Find(ctx context.Context, dir string) (Repo, error) {
-	out, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel", "--show-prefix")
+	out, err := runGit(ctx, dir, nil, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
 			return Repo{}, errors.New("a revision needs the git command, which was not found")
@@ -44,12 +43,12 @@ func Find(ctx context.Context, dir string) (Repo, error) {
 
 // Revision is a commit of a repository.
 type Revision struct {
-	Name   string // as it was asked for
+	Name   string // as the user named it
 	Commit string // in full
-	Tree   string // hash of what is in it
+	Tree   string // hash of its tree
 }
 
-// String is the name with the short hash of the commit.
+// String returns the name with the short hash of the commit.
 func (r Revision) String() string {
 	short := r.Commit[:min(9, len(r.Commit))]
 	if strings.HasPrefix(r.Commit, r.Name) {
@@ -63,17 +62,17 @@ func (r Repo) Resolve(ctx context.Context, name string) (Revision, error) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return Revision{}, &UnknownError{name}
 	}
-	out, err := git(ctx, r.Root, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	out, err := runGit(ctx, r.Root, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
 		return Revision{}, &UnknownError{name}
 	}
 	rev := Revision{Name: name, Commit: strings.TrimSpace(out)}
-	out, err = git(ctx, r.Root, nil, "rev-parse", "--verify", rev.Commit+"^{tree}")
+	out, err = runGit(ctx, r.Root, nil, "rev-parse", "--verify", rev.Commit+"^{tree}")
 	rev.Tree = strings.TrimSpace(out)
 	return rev, err
 }
 
-// UnknownError says that there is no such revision.
+// UnknownError reports that there is no such revision.
 type UnknownError struct{ Name string }
 
 // Error is one line.
@@ -81,15 +80,15 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no revision %q in this repository", e.Name)
 }
 
-// Extract has the files of rev in a directory below cache and returns it,
-// with a line about each thing that is missing there.
+// Extract unpacks the files of rev into a directory below cache and returns it, with a line about
+// each thing that is missing there.
 func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir string, notes []string, err error) {
 	all := filepath.Join(cache, "trees")
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return "", nil, fmt.Errorf("make the directory of revisions: %w", err)
 	}
-	Sweep(all, keepFor)
-	notes, submodules, err := r.missing(ctx, rev)
+	Sweep(all, unusedAge)
+	notes, submodules, err := r.listMissing(ctx, rev)
 	if err != nil {
 		return "", nil, err
 	}
@@ -99,13 +98,13 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 		return "", nil, fmt.Errorf("make a directory for %s: %w", rev, err)
 	}
 	defer os.RemoveAll(tmp)
-	// An index of its own: the repository's stays as it is.
+	// A separate index: the repository's stays as it is.
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
-	if _, err := git(ctx, r.Root, index, "read-tree", "--no-sparse-checkout", rev.Tree); err != nil {
+	if _, err := runGit(ctx, r.Root, index, "read-tree", "--no-sparse-checkout", rev.Tree); err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", rev, err)
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		changed, err := r.differs(ctx, dir, index, submodules)
+		changed, err := r.isModified(ctx, dir, index, submodules)
 		if err != nil {
 			return "", nil, fmt.Errorf("compare the kept files of %s: %w", rev, err)
 		}
@@ -123,21 +122,20 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 	if err := os.Mkdir(files, 0o755); err != nil { // of a revision without files
 		return "", nil, err
 	}
-	if _, err := git(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
+	if _, err := runGit(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
 		return "", nil, fmt.Errorf("write the files of %s: %w", rev, err)
 	}
 	if err := os.Rename(files, dir); err != nil {
-		if _, errStat := os.Stat(dir); errStat != nil { // nobody else was faster
+		if _, errStat := os.Stat(dir); errStat != nil { // no other process was faster
 			return "", nil, fmt.Errorf("keep the files of %s: %w", rev, err)
 		}
 	}
 	return dir, notes, nil
 }
 
-// differs reports whether the files in dir are others than an index holds: other
-// contents, or more files, ignored ones included. git looks at nothing in the
-// directories of submodules, which must be empty.
-func (r Repo) differs(ctx context.Context, dir string, index, submodules []string) (bool, error) {
+// isModified reports whether the files in dir differ from an index: other contents, or more files,
+// ignored ones included. git reads nothing in the directories of submodules, which must be empty.
+func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
 	}
@@ -146,19 +144,19 @@ func (r Repo) differs(ctx context.Context, dir string, index, submodules []strin
 			return true, err
 		}
 	}
-	repository, err := git(ctx, r.Root, nil, "rev-parse", "--absolute-git-dir")
+	repository, err := runGit(ctx, r.Root, nil, "rev-parse", "--absolute-git-dir")
 	if err != nil {
 		return false, err
 	}
 	env := append([]string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir}, index...)
 	// A new index knows no times: every content is hashed.
-	if _, err := git(ctx, dir, env, "update-index", "-q", "--ignore-submodules", "--refresh"); err != nil && ctx.Err() != nil {
+	if _, err := runGit(ctx, dir, env, "update-index", "-q", "--ignore-submodules", "--refresh"); err != nil && ctx.Err() != nil {
 		return false, err
 	}
-	if _, err := git(ctx, dir, env, "diff-files", "--quiet", "--ignore-submodules", "--no-ext-diff"); err != nil {
+	if _, err := runGit(ctx, dir, env, "diff-files", "--quiet", "--ignore-submodules", "--no-ext-diff"); err != nil {
 		return true, ctx.Err()
 	}
-	more, err := git(ctx, dir, env, "ls-files", "--others")
+	more, err := runGit(ctx, dir, env, "ls-files", "--others")
 	return more != "", err
 }
 
@@ -175,10 +173,10 @@ func isEmptyDir(path string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// missing says what the files of rev do not hold: submodules, whose paths it returns,
-// and contents kept in Git LFS where its program is not installed.
-func (r Repo) missing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
-	out, err := git(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
+// listMissing returns a line about each thing that the files of rev lack: submodules, whose paths
+// it returns as well, and contents in Git LFS if its program is not installed.
+func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
+	out, err := runGit(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the files of %s: %w", rev, err)
 	}
@@ -192,8 +190,8 @@ func (r Repo) missing(ctx context.Context, rev Revision) (notes, submodules []st
 		attributes = attributes || path == ".gitattributes"
 	}
 	if attributes {
-		text, err := git(ctx, r.Root, nil, "cat-file", "blob", rev.Tree+":.gitattributes")
-		filter, _ := git(ctx, r.Root, nil, "config", "filter.lfs.smudge")
+		text, err := runGit(ctx, r.Root, nil, "cat-file", "blob", rev.Tree+":.gitattributes")
+		filter, _ := runGit(ctx, r.Root, nil, "config", "filter.lfs.smudge")
 		if err == nil && strings.Contains(text, "filter=lfs") && filter == "" {
 			notes = append(notes, fmt.Sprintf("%s: what is kept in Git LFS is there as pointers only, as git-lfs is not installed", rev))
 		}
@@ -201,18 +199,17 @@ func (r Repo) missing(ctx context.Context, rev Revision) (notes, submodules []st
 	return notes, submodules, nil
 }
 
-// Changed lists the files that differ between base and head, from Root. Head is
-// the worktree where it is nil; files that git does not know count then, unless
-// they are ignored.
+// Changed lists the files that differ between base and head, from Root. A nil head means the
+// worktree; unknown files then count, unless git ignores them.
 func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]string, error) {
 	args := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base.Commit}
 	if head != nil {
 		args = append(args, head.Commit)
 	}
-	out, err := git(ctx, r.Root, nil, append(args, "--")...)
+	out, err := runGit(ctx, r.Root, nil, append(args, "--")...)
 	if err == nil && head == nil {
 		var more string
-		more, err = git(ctx, r.Root, nil, "ls-files", "--others", "--exclude-standard", "-z")
+		more, err = runGit(ctx, r.Root, nil, "ls-files", "--others", "--exclude-standard", "-z")
 		out += more
 	}
 	if err != nil {
@@ -232,7 +229,7 @@ func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec stri
 	if rev != nil {
 		args = append(args, rev.Commit)
 	}
-	out, err := git(ctx, r.Root, nil, append(args, "--", pathspec)...)
+	out, err := runGit(ctx, r.Root, nil, append(args, "--", pathspec)...)
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && failed.ExitCode() == 1 { // nothing matches
 		return nil, nil
@@ -250,11 +247,10 @@ type Commit struct {
 	Time                time.Time
 }
 
-// Between lists the commits that head has and base has not, children before
-// their parents. Base has to be an ancestor of head. With firstParent what was
-// merged counts for the merge.
+// Between lists the commits that head has and base has not, children before their parents. Base has
+// to be an ancestor of head. With firstParent a merge counts for the merged commits.
 func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool) ([]Commit, error) {
-	if from, err := git(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit); ctx.Err() != nil {
+	if from, err := runGit(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil || from != base.Commit {
 		return nil, &ApartError{base, head, from}
@@ -263,7 +259,7 @@ func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool
 	if firstParent {
 		args = append(args, "--first-parent")
 	}
-	out, err := git(ctx, r.Root, nil, append(args, base.Commit+".."+head.Commit, "--")...)
+	out, err := runGit(ctx, r.Root, nil, append(args, base.Commit+".."+head.Commit, "--")...)
 	if err != nil {
 		return nil, fmt.Errorf("list the commits between %s and %s: %w", base, head, err)
 	}
@@ -284,10 +280,10 @@ func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool
 	return commits, nil
 }
 
-// ApartError says that one revision is no ancestor of another.
+// ApartError reports that one revision is no ancestor of another.
 type ApartError struct {
 	Base, Head Revision
-	From       string // commit that both come from; empty: there is none, or it is beyond a shallow clone
+	From       string // commit that both come from; "" if there is none, or it is beyond a shallow clone
 }
 
 // Error is one line.
@@ -299,20 +295,20 @@ func (e *ApartError) Error() string {
 	return text
 }
 
-// Worktree names the worktree as a side: its commit, and whether it has
-// changes besides.
+// Worktree returns the name of the worktree as a side: its commit, and whether files differ from
+// that.
 func (r Repo) Worktree(ctx context.Context) string {
 	name := "worktree"
 	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
 		name += " at " + rev.Commit[:min(9, len(rev.Commit))]
 	}
-	if out, err := git(ctx, r.Root, nil, "status", "--porcelain"); err == nil && out != "" {
+	if out, err := runGit(ctx, r.Root, nil, "status", "--porcelain"); err == nil && out != "" {
 		name += " with changes"
 	}
 	return name
 }
 
-// Sweep removes what is in dir and has not been asked for in a while.
+// Sweep removes the entries of dir that have not been used for age.
 func Sweep(dir string, age time.Duration) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -322,23 +318,23 @@ func Sweep(dir string, age time.Duration) {
 	}
 }
 
-// git runs a command that changes nothing in the repository.
-func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	return gitWith(ctx, dir, env, nil, args...)
+// runGit runs a command that changes nothing in the repository.
+func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	return runGitInput(ctx, dir, env, nil, args...)
 }
 
-// gitWith runs a command that reads in.
-func gitWith(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
+// runGitInput runs a command that reads in, and returns its output without the last newline.
+func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
 	var out bytes.Buffer
-	err := gitTo(ctx, dir, env, in, &out, args...)
+	err := runGitIO(ctx, dir, env, in, &out, args...)
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// gitTo runs a command that reads in and writes out.
-func gitTo(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
+// runGitIO runs a command that reads in and writes out.
+func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(build.Environment(os.Environ()), env, []string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"})

@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 )
 
-// git runs a command in dir with nobody's configuration.
-func git(t *testing.T, dir string, args ...string) string {
+// runGit runs a command in dir with nobody's configuration.
+func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Dir = dir
@@ -51,16 +51,16 @@ func repository(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "init", "-q", "-b", "main")
+	runGit(t, dir, "init", "-q", "-b", "main")
 	write(t, dir, map[string]string{"a.txt": "one", "sub/b.txt": "b", "x_test.go": "kept", ".gitattributes": "*_test.go export-ignore\n*.bin filter=lfs\n"})
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "one")
-	git(t, dir, "tag", "one")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-qm", "one")
+	runGit(t, dir, "tag", "one")
 	write(t, dir, map[string]string{"a.txt": "two", "c.txt": "new"})
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "two")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-qm", "two")
 	write(t, dir, map[string]string{"a.txt": "changed", "staged.txt": "x", "untracked.txt": "x"})
-	git(t, dir, "add", "staged.txt")
+	runGit(t, dir, "add", "staged.txt")
 	return dir
 }
 
@@ -135,8 +135,8 @@ func TestExtractTouchesNothing(t *testing.T) {
 func TestChangedFilesInTheCacheAreWrittenAgain(t *testing.T) {
 	dir := repository(t)
 	write(t, dir, map[string]string{".gitignore": "*.log\n", ".gitattributes": "*_test.go export-ignore\n"})
-	git(t, dir, "add", ".gitignore", ".gitattributes")
-	git(t, dir, "commit", "-qm", "three")
+	runGit(t, dir, "add", ".gitignore", ".gitattributes")
+	runGit(t, dir, "commit", "-qm", "three")
 	repo, err := tree.Find(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +225,8 @@ func TestChanged(t *testing.T) {
 
 func TestSubmodulesAreNamed(t *testing.T) {
 	dir, other := repository(t), repository(t)
-	git(t, dir, "submodule", "add", "-q", other, "third")
-	git(t, dir, "commit", "-qam", "three")
+	runGit(t, dir, "submodule", "add", "-q", other, "third")
+	runGit(t, dir, "commit", "-qam", "three")
 	repo, err := tree.Find(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -282,13 +282,13 @@ func TestSweep(t *testing.T) {
 // was merged is not among them.
 func TestBetween(t *testing.T) {
 	dir := repository(t)
-	git(t, dir, "stash", "-q", "-u")
-	git(t, dir, "switch", "-qc", "side", "one")
+	runGit(t, dir, "stash", "-q", "-u")
+	runGit(t, dir, "switch", "-qc", "side", "one")
 	write(t, dir, map[string]string{"side.txt": "x"})
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "side: a change")
-	git(t, dir, "switch", "-q", "main")
-	git(t, dir, "merge", "-q", "--no-ff", "-m", "merge", "side")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-qm", "side: a change")
+	runGit(t, dir, "switch", "-q", "main")
+	runGit(t, dir, "merge", "-q", "--no-ff", "-m", "merge", "side")
 	repo, err := tree.Find(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
