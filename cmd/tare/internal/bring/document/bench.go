@@ -28,35 +28,35 @@ const (
 	leftName = "left.json"
 )
 
-// Bench is where codecs are built for a type of the user's: a copy of the SDK
-// and of the catalog's codecs in the cache, with the type in it.
+// Bench configures where codecs are built for a type of the user's: a copy of the SDK and of the
+// catalog's codecs in the cache, with the type in it.
 type Bench struct {
 	Cache string       // directory; benches are in Cache/document
-	Run   string       // tag of every process that is started; empty: none
-	Log   func(string) // receives lines of progress; nil: none are reported
+	Run   string       // tag of every process that is started; "" if none
+	Log   func(string) // receives lines of progress; nil if none are reported
 }
 
-// Catalog is those codecs of from that only chooses, able to read and write the
-// type t, and which of them could not be made to. What was made before is used
-// again, unless the machine was the reason that one could not be made to.
+// Catalog returns a catalog of the codecs of from that only selects, built to read and write the
+// type t, and the codecs that do not support it. It reuses an earlier catalog, unless a codec
+// failed because of the machine.
 func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
 	names := map[string]bool{}
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
-		needed := m.ID == Baseline || m.ID == tare.NullID || unfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
+		needed := m.ID == Baseline || m.ID == tare.NullID || whyUnfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
 		if m.Kind == codec.Kind && needed {
 			names[filepath.Base(leaf.Dir)] = true
 		}
 	}
-	files, err := sources(from, names)
+	files, err := collectSources(from, names)
 	if err != nil {
 		return catalog.Catalog{}, nil, err
 	}
 	addType(files, t, own, names)
 	all := filepath.Join(b.Cache, "document")
-	dir := filepath.Join(all, key(files, own))
+	dir := filepath.Join(all, benchKey(files, own))
 	if !whole.Sealed(dir) {
-		if err := b.make(ctx, all, dir, files, t, own, names); err != nil {
+		if err := b.makeBench(ctx, all, dir, files, t, own, names); err != nil {
 			return catalog.Catalog{}, nil, err
 		}
 	}
@@ -72,8 +72,8 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 	return c, left, err
 }
 
-// sources are the files of the SDK and of the named leaves, by slash path.
-func sources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
+// collectSources returns the files of the SDK and of the named contender modules, by slash path.
+func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root, err := from.Repository()
 	switch {
 	case errors.Is(err, catalog.ErrNone):
@@ -96,30 +96,30 @@ func sources(from catalog.Catalog, names map[string]bool) (map[string]string, er
 	return files, nil
 }
 
-// addType puts the type where codecs find it.
+// addType adds the files by which codecs find the type.
 func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
 	path := typePath
 	if own == nil {
 		files["contender/codec/document/document.go"] = "// Package document holds the type that was inferred from a user's documents.\npackage document\n\n" + t.Source
 	} else {
-		path = own.bridge()
+		path = own.bridgePath()
 		maps.Copy(files, own.bridgeFiles("own"))
 	}
 	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
 		"// own makes a pointer to an empty document of the user's type.\nfunc own() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
 	for _, g := range generators(names) {
 		if text, why := g.main(t); why == "" {
-			files[g.file("user.go")] = text
-			files[g.file("user/user.go")] = g.types(t)
+			files[g.leafFile("user.go")] = text
+			files[g.leafFile("user/user.go")] = g.typesSource(t)
 			if g.bare {
-				files[g.file("user/plain/plain.go")] = t.plain()
+				files[g.leafFile("user/plain/plain.go")] = t.plainSource()
 			}
 		}
 	}
 }
 
-// key names a bench by what goes into it.
-func key(files map[string]string, own *Own) string {
+// benchKey returns the name of a bench, a hash of its content.
+func benchKey(files map[string]string, own *Own) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.document/1\n")
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -131,9 +131,9 @@ func key(files map[string]string, own *Own) string {
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// make writes a bench beside its place and moves it there in one rename, so
-// that nobody ever sees half of it.
-func (b Bench) make(ctx context.Context, all, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
+// makeBench writes a bench next to its final path and moves it there in one rename, so that no
+// process sees an incomplete one.
+func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
 	}
@@ -147,8 +147,8 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	}
 	run := gocmd.Go{Tag: b.Run}
 	if own != nil {
-		b.say("adding " + own.path + " to the codecs")
-		if err := own.require(ctx, run, tmp); err != nil {
+		b.logLine("adding " + own.path + " to the codecs")
+		if err := own.requireAll(ctx, run, tmp); err != nil {
 			return err
 		}
 	}
@@ -156,8 +156,8 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	for _, g := range generators(names) {
 		_, why := g.main(t)
 		if why == "" {
-			b.say("generating " + g.name + "'s code for the type")
-			err := g.generate(ctx, run, tmp, t)
+			b.logLine("generating " + g.name + "'s code for the type")
+			err := g.runGenerator(ctx, run, tmp, t)
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
@@ -165,14 +165,14 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 				return err
 			case err != nil:
 				why = err.Error()
-				lasting = lasting && errors.As(err, new(refusal))
+				lasting = lasting && errors.As(err, new(unsupportedError))
 			}
 		}
 		if why == "" {
 			continue
 		}
 		left = append(left, tare.LeftContender(g.name, why))
-		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.file("")))); err != nil {
+		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.leafFile("")))); err != nil {
 			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 		}
 	}
@@ -194,7 +194,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	return nil
 }
 
-func (b Bench) say(text string) {
+func (b Bench) logLine(text string) {
 	if b.Log != nil {
 		b.Log(text)
 	}

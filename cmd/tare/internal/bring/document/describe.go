@@ -14,14 +14,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// describer is the program that copies a type. What reflection says of it holds
-// whatever tags and generated files its package is built from.
+// describer is the program that copies a type by reflection, whatever tags and generated files its
+// package is built from.
 //
 //go:embed describe.go.txt
 var describer string
 
-// Describe copies the user's type as far as generators of code need a copy. The
-// error is about the type itself: it does not compile, or there is none.
+// Describe copies the user's type as far as generators of code need a copy. The error is about the
+// type itself: it does not compile, or does not exist.
 func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	all := filepath.Join(b.Cache, "document")
 	if err := os.MkdirAll(all, 0o755); err != nil {
@@ -37,7 +37,7 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	for _, m := range o.modules {
 		paths = append(paths, fmt.Sprintf("%q", m.Path))
 	}
-	files["own/describe/main.go"] = strings.NewReplacer("BRIDGE", o.bridge(), "OWN", strings.Join(paths, ", ")).Replace(describer)
+	files["own/describe/main.go"] = strings.NewReplacer("BRIDGE", o.bridgePath(), "OWN", strings.Join(paths, ", ")).Replace(describer)
 	if err := gocmd.WriteAll(tmp, files); err != nil {
 		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
@@ -45,7 +45,7 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	spec := o.Import + "." + o.Type
 	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
 	if err := o.requireIn(ctx, run, dir, ""); err != nil {
-		return Type{}, refused(ctx, err, wrong)
+		return Type{}, typeError(ctx, err, wrong)
 	}
 	out, err := run.In(ctx, dir, "run", "./describe")
 	if err != nil {
@@ -58,7 +58,7 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 		case strings.Contains(text, "without instantiation"):
 			return Type{}, wrong(o.Type+" is generic", "declare a type for the instance you use, e.g. type Page = Paged[Order]")
 		}
-		return Type{}, refused(ctx, errors.New(o.place(dir, text)), wrong)
+		return Type{}, typeError(ctx, errors.New(o.relativeTo(dir, text)), wrong)
 	}
 	t := Type{}
 	if err := json.Unmarshal([]byte(out), &t); err != nil {
@@ -68,9 +68,9 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	return t, nil
 }
 
-// place is a complaint that begins with a file, said relative to dir, with the
-// file relative to the user's module.
-func (o *Own) place(dir, complaint string) string {
+// relativeTo returns a complaint that begins with a file relative to dir, with the file relative to
+// the user's module.
+func (o *Own) relativeTo(dir, complaint string) string {
 	file, rest, ok := strings.Cut(complaint, ":")
 	if !ok || !strings.HasSuffix(file, ".go") {
 		return complaint

@@ -16,16 +16,16 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference is a place at which an answer is not the reference.
+// difference describes a value of a codec's output that is not the reference's.
 type difference struct {
 	path      string       // e.g. $.items[3].price
 	want, got string       // as JSON, cut short
-	lost      bool         // something is missing, or there is something else than a number or a text: no answer to be measured
+	lost      bool         // a value is missing, or is neither a number nor a text: no output to be measured
 	form      bool         // the same values in another order or spelling
 	more      []difference // of the same document, in other fields
 }
 
-// String is the difference for a message.
+// String returns the difference for a message.
 func (d difference) String() string {
 	if d.got == "" {
 		return fmt.Sprintf("%s: %s is missing", d.path, d.want)
@@ -33,19 +33,19 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s: %s became %s", d.path, d.want, d.got)
 }
 
-var index = regexp.MustCompile(`\[\d+\]`)
+var indexRE = regexp.MustCompile(`\[\d+\]`)
 
-// general is the path without numbers of items.
-func (d difference) general() string { return index.ReplaceAllString(d.path, "[]") }
+// generalPath returns the path without numbers of items.
+func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.path, "[]") }
 
-// made is what the value became, in words.
-func (d difference) made() string { return cmp.Or(d.got, "nothing") }
+// gotText returns the value of the output, in words.
+func (d difference) gotText() string { return cmp.Or(d.got, "nothing") }
 
-// moreMost is how many further fields are told with the first one.
-const moreMost = 2
+// maxMore limits the further fields that are named with the first one.
+const maxMore = 2
 
-// says is what a difference comes to, to follow a contender's name.
-func (d difference) says(verb string, docs []codec.Document, i int) string {
+// describe returns the difference as a clause that follows a contender's name.
+func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	where := ""
 	if len(docs) > 1 {
 		where = fmt.Sprintf(" (%s)", docs[i])
@@ -56,75 +56,76 @@ func (d difference) says(verb string, docs []codec.Document, i int) string {
 	case d.form:
 		return fmt.Sprintf("%s %s as %s%s", verb, d.want, d.got, where)
 	}
-	text := fmt.Sprintf("%s %s: %s as %s", verb, d.path, d.want, d.made())
+	text := fmt.Sprintf("%s %s: %s as %s", verb, d.path, d.want, d.gotText())
 	for k, m := range d.more {
-		if k == moreMost {
+		if k == maxMore {
 			text += fmt.Sprintf(", and %d more fields otherwise", len(d.more)-k)
 			break
 		}
-		text += fmt.Sprintf(", %s: %s as %s", m.path, m.want, m.made())
+		text += fmt.Sprintf(", %s: %s as %s", m.path, m.want, m.gotText())
 	}
 	return text + where
 }
 
-// fields names the fields that differ, to tell documents that differ alike from others.
-func (d difference) fields() string {
-	names := d.general()
+// fieldPaths names the fields that differ: equal for documents that differ alike.
+func (d difference) fieldPaths() string {
+	names := d.generalPath()
 	for _, m := range d.more {
-		names += " " + m.general()
+		names += " " + m.generalPath()
 	}
 	return names
 }
 
 const otherOrder = "another order of keys"
 
-// compare holds an answer against the reference: first by values, then by how
-// they are spelled. The sign of zero is part of a value.
-func compare(want, got []byte) (difference, bool) {
+// compareDocuments compares an output with the reference: first by values, then by spelling. The
+// sign of zero is part of a value.
+func compareDocuments(want, got []byte) (difference, bool) {
 	want, got = bytes.TrimRight(want, "\n"), bytes.TrimRight(got, "\n")
 	if bytes.Equal(want, got) {
 		return difference{}, false
 	}
 	if !utf8.Valid(got) {
-		return difference{path: "$", want: show(json.RawMessage(want)), got: "what is not UTF-8", lost: true}, true
+		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: "what is not UTF-8", lost: true}, true
 	}
-	g, err := read(got)
+	g, err := parseDocument(got)
 	if err != nil {
-		return difference{path: "$", want: show(json.RawMessage(want)), got: cut80("what is no JSON (" + err.Error() + ")"), lost: true}, true
+		return difference{path: "$", want: formatValue(json.RawMessage(want)), got: cut80("what is no JSON (" + err.Error() + ")"), lost: true}, true
 	}
-	w, err := read(want)
+	w, err := parseDocument(want)
 	if err != nil {
 		return difference{path: "$", want: "the reference", got: "what is no JSON either", lost: true}, true
 	}
-	if d, differs := gravest(differences("$", w, g, nil)); differs {
+	if d, differs := mostSevere(addDifferences("$", w, g, nil)); differs {
 		return d, true
 	}
-	return spelling(want, got)
+	return findSpelling(want, got)
 }
 
-// gravest prefers what disqualifies, and adds the first difference of each other field.
-func gravest(all []difference) (difference, bool) {
+// mostSevere prefers a difference that disqualifies, and adds the first difference of each other
+// field.
+func mostSevere(all []difference) (difference, bool) {
 	if len(all) == 0 {
 		return difference{}, false
 	}
 	first := all[max(0, slices.IndexFunc(all, func(d difference) bool { return d.lost }))]
-	told := map[string]bool{first.general(): true}
+	told := map[string]bool{first.generalPath(): true}
 	for _, d := range all {
-		if !told[d.general()] {
-			told[d.general()] = true
+		if !told[d.generalPath()] {
+			told[d.generalPath()] = true
 			first.more = append(first.more, d)
 		}
 	}
 	return first, true
 }
 
-// member is a key of an object, and what stands there.
+// member is a key of an object, and its value.
 type member struct {
 	key   string
 	value any
 }
 
-// object is one in which a key stands more than once: which of them counts is up to who reads it.
+// object contains a key more than once: which of them counts depends on the reader.
 type object []member
 
 // MarshalJSON writes the object as it was read.
@@ -147,9 +148,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// read reads one document, numbers as they were written, and an object that has a key twice
-// as an object.
-func read(text []byte) (any, error) {
+// parseDocument parses one document, with numbers as they were written, and an object that has a
+// key twice as an object.
+func parseDocument(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var whole json.RawMessage
 	if err := d.Decode(&whole); err == io.EOF {
@@ -213,16 +214,16 @@ func readObject(d *json.Decoder) (any, error) {
 	return once, nil
 }
 
-// differencesMost is after how many no more are looked for.
-const differencesMost = 100
+// maxDifferences is the number at which the search ends.
+const maxDifferences = 100
 
-// differences adds to all where two values differ.
-func differences(at string, want, got any, all []difference) []difference {
-	if len(all) >= differencesMost {
+// addDifferences adds to all the differences of two values.
+func addDifferences(at string, want, got any, all []difference) []difference {
+	if len(all) >= maxDifferences {
 		return all
 	}
 	other := func(lost bool) []difference {
-		return append(all, difference{path: at, want: show(want), got: show(got), lost: lost})
+		return append(all, difference{path: at, want: formatValue(want), got: formatValue(got), lost: lost})
 	}
 	switch w := want.(type) {
 	case map[string]any:
@@ -233,14 +234,14 @@ func differences(at string, want, got any, all []difference) []difference {
 		for _, key := range slices.Sorted(maps.Keys(w)) {
 			gv, there := g[key]
 			if !there {
-				all = append(all, difference{path: at + "." + key, want: show(w[key]), lost: true})
+				all = append(all, difference{path: at + "." + key, want: formatValue(w[key]), lost: true})
 				continue
 			}
-			all = differences(at+"."+key, w[key], gv, all)
+			all = addDifferences(at+"."+key, w[key], gv, all)
 		}
 		for _, key := range slices.Sorted(maps.Keys(g)) {
 			if _, there := w[key]; !there {
-				all = append(all, difference{path: at + "." + key, want: "nothing", got: show(g[key]), lost: true})
+				all = append(all, difference{path: at + "." + key, want: "nothing", got: formatValue(g[key]), lost: true})
 			}
 		}
 	case object:
@@ -249,7 +250,7 @@ func differences(at string, want, got any, all []difference) []difference {
 			return other(true)
 		}
 		for i := range w {
-			all = differences(at+"."+w[i].key, w[i].value, g[i].value, all)
+			all = addDifferences(at+"."+w[i].key, w[i].value, g[i].value, all)
 		}
 	case []any:
 		g, ok := got.([]any)
@@ -257,7 +258,7 @@ func differences(at string, want, got any, all []difference) []difference {
 			return other(!(len(w) == 0 && got == nil))
 		}
 		for i := range w {
-			all = differences(at+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
+			all = addDifferences(at+"["+strconv.Itoa(i)+"]", w[i], g[i], all)
 		}
 	case json.Number:
 		g, ok := got.(json.Number)
@@ -290,8 +291,8 @@ func isNegativeZero(n json.Number) bool {
 	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
 }
 
-// emptyAlike reports whether v is nothing, an empty object or an empty array,
-// which a Go program tells apart as nil and not nil.
+// emptyAlike reports whether v is nothing, an empty object or an empty array, which a Go program
+// distinguishes as nil and not nil.
 func emptyAlike(v any) bool {
 	switch x := v.(type) {
 	case nil:
@@ -304,8 +305,8 @@ func emptyAlike(v any) bool {
 	return false
 }
 
-// spelling finds where two texts of the same values part.
-func spelling(want, got []byte) (difference, bool) {
+// findSpelling finds the first token that two texts of the same values spell differently.
+func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
 	g.UseNumber()
@@ -313,9 +314,9 @@ func spelling(want, got []byte) (difference, bool) {
 		x, errX := w.Token()
 		y, errY := g.Token()
 		if errX != nil || errY != nil {
-			return difference{}, false // they part in white space alone
+			return difference{}, false // only white space differs
 		}
-		xText, yText := word(want[wFrom:w.InputOffset()]), word(got[gFrom:g.InputOffset()])
+		xText, yText := tokenText(want[wFrom:w.InputOffset()]), tokenText(got[gFrom:g.InputOffset()])
 		wFrom, gFrom = w.InputOffset(), g.InputOffset()
 		if xText == yText {
 			continue
@@ -329,11 +330,11 @@ func spelling(want, got []byte) (difference, bool) {
 	}
 }
 
-// word is a token's own text.
-func word(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
+// tokenText returns a token's own text.
+func tokenText(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
 
-// show is a value in a few words.
-func show(v any) string {
+// formatValue returns a value as JSON, cut short.
+func formatValue(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)

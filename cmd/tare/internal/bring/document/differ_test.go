@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 		"twice in both":   {`{"a":1,"a":2}`, `{"a":1,"a":3}`, "$.a: 2 became 3", false, false},
 		"half a letter":   {`["\ufffd"]`, "[\"\xed\xa0\"]", `$: ["\ufffd"] became what is not UTF-8`, true, false},
 	} {
-		d, differs := compare([]byte(tt.want), []byte(tt.got))
+		d, differs := compareDocuments([]byte(tt.want), []byte(tt.got))
 		says := ""
 		if differs {
 			says = d.String()
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %q, lost %v, form %v; want %q, %v, %v", name, says, d.lost, d.form, tt.says, tt.lost, tt.form)
 		}
 	}
-	if d, _ := compare([]byte("["+strings.Repeat("1,", 500)+"1]"), []byte("["+strings.Repeat("2,", 500)+"2]")); d.path != "$[0]" {
+	if d, _ := compareDocuments([]byte("["+strings.Repeat("1,", 500)+"1]"), []byte("["+strings.Repeat("2,", 500)+"2]")); d.path != "$[0]" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -65,8 +65,8 @@ func TestSeveralDifferences(t *testing.T) {
 		{`{"a":1,"b":2,"c":3,"d":4,"e":5}`, `{"a":2,"b":3,"c":4,"d":5,"e":6}`, "decodes $.a: 1 as 2, $.b: 2 as 3, $.c: 3 as 4, and 2 more fields otherwise"},
 		{`{"a":1,"b":2}`, `{"a":2}`, "decodes $.b: 2 as nothing, $.a: 1 as 2"},
 	} {
-		d, differs := compare([]byte(tt.want), []byte(tt.got))
-		if says := d.says("decodes", docs, 0); !differs || says != tt.says {
+		d, differs := compareDocuments([]byte(tt.want), []byte(tt.got))
+		if says := d.describe("decodes", docs, 0); !differs || says != tt.says {
 			t.Errorf("%s for %s: %q, want %q", tt.got, tt.want, says, tt.says)
 		}
 	}
@@ -76,11 +76,11 @@ func FuzzCompare(f *testing.F) {
 	f.Add(`{"a":[1,null,"x"]}`, `{"a":[1,{},"y"]}`)
 	f.Add(`[]`, `null`)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		d, differs := compare([]byte(a), []byte(b))
+		d, differs := compareDocuments([]byte(a), []byte(b))
 		if differs && (strings.Contains(d.String(), "\n") && !strings.Contains(d.path, "\n") || d.lost && d.form) {
 			t.Fatalf("%+v", d)
 		}
-		if _, differs := compare([]byte(a), []byte(a)); differs {
+		if _, differs := compareDocuments([]byte(a), []byte(a)); differs {
 			t.Fatalf("%q differs from itself", a)
 		}
 	})

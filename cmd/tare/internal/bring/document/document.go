@@ -1,8 +1,7 @@
-// Package document measures every codec on somebody's own JSON documents: it
-// infers a Go type from them, or takes one of their module's, builds the
-// catalog's codecs for that type in the cache, and puts a study together. What
-// a codec makes of the documents is compared with encoding/json; where it
-// differs that is told with its speed.
+// Package document measures every codec on the user's own JSON documents: it infers a Go type from
+// them, or takes one of their module's, builds the catalog's codecs for that type in the cache, and
+// makes a study. It compares the values of each codec with those of encoding/json, and reports
+// differences with its speed.
 package document
 
 import (
@@ -14,21 +13,21 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// What is measured of many documents: at most so many, of at most so many bytes
-// in all. The type is inferred from all of them.
+// Bounds of the documents that are measured, in number and in bytes together. The type is inferred
+// from all documents.
 const (
-	poolMost  = 1000
+	maxPool   = 1000
 	poolBytes = 32 << 20
 )
 
-// Chosen are the documents that are measured: all, or as many as there is room
-// for, spread evenly over the whole.
+// Chosen returns the documents that are measured: all, or as many as there is room for, spread
+// evenly over all.
 func Chosen(docs []codec.Document) []codec.Document {
 	var sum int
 	for _, d := range docs {
 		sum += len(d.Body)
 	}
-	n := min(len(docs), poolMost)
+	n := min(len(docs), maxPool)
 	if sum > poolBytes {
 		n = min(n, max(1, int(float64(len(docs))*poolBytes/float64(sum))))
 	}
@@ -39,9 +38,9 @@ func Chosen(docs []codec.Document) []codec.Document {
 	return out
 }
 
-// bodies are documents as a pool holds them: the bytes as they are, but for
-// line ends, which become spaces. In valid JSON they are never part of a string.
-func bodies(docs []codec.Document) [][]byte {
+// poolBodies returns documents for a pool: the bytes as they are, but for line ends, which become
+// spaces. In valid JSON they are never part of a string.
+func poolBodies(docs []codec.Document) [][]byte {
 	out := make([][]byte, len(docs))
 	for i, d := range docs {
 		out[i] = bytes.ReplaceAll(d.Body, []byte("\n"), []byte(" "))
@@ -49,8 +48,8 @@ func bodies(docs []codec.Document) [][]byte {
 	return out
 }
 
-// Sizes says how large documents are: "48 kB document", or "1,000 documents of
-// 310 B to 2.1 kB (median 1.2 kB)".
+// Sizes describes the lengths of documents: "48 kB document", or "1,000 documents of 310 B to 2.1
+// kB (median 1.2 kB)".
 func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
 		return advice.Bytes(int64(len(docs[0].Body))) + " document"
@@ -67,9 +66,9 @@ func Sizes(docs []codec.Document) string {
 	return fmt.Sprintf("%d documents of %s to %s (median %s)", len(docs), least, most, middle)
 }
 
-// subject is the documents in a sentence: "48 kB document", or "238 B
-// documents" by their median.
-func subject(docs []codec.Document) string {
+// describeSize names the documents in a sentence: "48 kB document", or "238 B documents" by their
+// median.
+func describeSize(docs []codec.Document) string {
 	sizes := make([]int, len(docs))
 	for i, d := range docs {
 		sizes[i] = len(d.Body)

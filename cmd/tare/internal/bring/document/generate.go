@@ -13,19 +13,19 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// generated is a codec that needs code generated for the type: a copy of it, as
-// what is generated are methods.
-type generated struct {
-	name    string   // of its leaf
-	mark    string   // comment that asks for code for the declaration below it
-	command []string // of go, run beside the type
+// codeGenerator is a codec that needs code generated for the type: it gets a copy of the type, as
+// the generated code is methods.
+type codeGenerator struct {
+	name    string   // of its contender module
+	mark    string   // comment that requests code for the declaration below it
+	command []string // of go, run in the directory of the type
 	main    func(Type) (text, why string)
-	bare    bool // what is generated includes the methods that encoding/json looks for
+	bare    bool // the generated code includes the methods that encoding/json looks for
 }
 
-// generators are those of the named leaves.
-func generators(names map[string]bool) []generated {
-	all := []generated{
+// generators returns the generators of the named contender modules.
+func generators(names map[string]bool) []codeGenerator {
+	all := []codeGenerator{
 		{
 			name: "easyjson", mark: "//easyjson:json", main: easyjsonMain,
 			command: []string{"run", "github.com/mailru/easyjson/easyjson", "-no_std_marshalers", "user.go"},
@@ -36,7 +36,7 @@ func generators(names map[string]bool) []generated {
 			bare:    true,
 		},
 	}
-	return slices.DeleteFunc(all, func(g generated) bool { return !names[g.name] })
+	return slices.DeleteFunc(all, func(g codeGenerator) bool { return !names[g.name] })
 }
 
 // Generated reports whether a codec needs code generated for every type.
@@ -62,8 +62,7 @@ func bare(v any) any {
 }
 `
 
-// easyjsonMain is the file that gives the leaf the type, or why there can be
-// none.
+// easyjsonMain returns the file that gives the contender module the type, or why there can be none.
 func easyjsonMain(t Type) (text, why string) {
 	if t.Why != "" {
 		return "", t.Why
@@ -90,51 +89,51 @@ func ffjsonMain(t Type) (text, why string) {
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
-// file is a file of the leaf, by slash path from the bench.
-func (g generated) file(name string) string { return "contenders/codec/" + g.name + "/" + name }
+// leafFile returns a file of the contender module, by slash path from the bench.
+func (g codeGenerator) leafFile(name string) string { return "contenders/codec/" + g.name + "/" + name }
 
-// types is the source of the copied type, in package user.
-func (g generated) types(t Type) string {
+// typesSource returns the source of the copied type, in package user.
+func (g codeGenerator) typesSource(t Type) string {
 	mark := ""
 	if g.mark != "" {
 		mark = "//\n" + g.mark + "\n"
 	}
-	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.imports() + marked(t.Source, mark)
+	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.importLines() + addMark(t.Source, mark)
 }
 
-// plain is the source of the copied type in a package that no code is generated for.
-func (t Type) plain() string {
-	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.imports() + t.Source
+// plainSource returns the source of the copied type in a package that no code is generated for.
+func (t Type) plainSource() string {
+	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// refusal says that a generator cannot make code for a type. Any other error is
-// the machine's: the next run may do better.
-type refusal struct{ error }
+// unsupportedError reports that a generator cannot make code for a type. Any other error is the
+// machine's: the next run may succeed.
+type unsupportedError struct{ error }
 
-// generate makes code for the type. Where that fails it makes code for a plain
-// struct: if that fails too, e.g. because the generator cannot be downloaded or the
-// disk is full, nothing is known about the type.
-func (g generated) generate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
-	err := g.try(ctx, run, bench, t)
+// runGenerator makes code for the type. If that fails it makes code for a plain struct: if that
+// fails too, e.g. because the generator cannot be downloaded or the disk is full, nothing is known
+// about the type.
+func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
+	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
 		return err
 	}
 	plain := Type{Source: "// Document is.\ntype " + rootName + " struct{ A int }\n"}
-	if errors.Is(err, gocmd.ErrTooLong) || g.try(ctx, run, bench, plain) != nil {
+	if errors.Is(err, gocmd.ErrTooLong) || g.tryGenerate(ctx, run, bench, plain) != nil {
 		return fmt.Errorf("%w; the next run tries again", err)
 	}
-	return refusal{err}
+	return unsupportedError{err}
 }
 
-// try runs the generator on the type alone and sees whether what it made compiles.
-func (g generated) try(ctx context.Context, run gocmd.Go, bench string, t Type) error {
-	dir := filepath.Join(bench, filepath.FromSlash(g.file("user")))
+// tryGenerate runs the generator on the type by itself and compiles the result.
+func (g codeGenerator) tryGenerate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
+	dir := filepath.Join(bench, filepath.FromSlash(g.leafFile("user")))
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	files := map[string]string{"user.go": g.types(t)}
+	files := map[string]string{"user.go": g.typesSource(t)}
 	if g.bare {
-		files["plain/plain.go"] = t.plain()
+		files["plain/plain.go"] = t.plainSource()
 	}
 	if err := gocmd.WriteAll(dir, files); err != nil {
 		return err

@@ -102,9 +102,9 @@ func TestUserMainImportsTheType(t *testing.T) {
 		if why != "" || err != nil {
 			t.Fatalf("%s: %q, %v in\n%s", g.name, why, err, text)
 		}
-		want := []string{g.file("user")}
+		want := []string{g.leafFile("user")}
 		if g.bare {
-			want = []string{"unsafe", g.file("user/plain"), g.file("user")}
+			want = []string{"unsafe", g.leafFile("user/plain"), g.leafFile("user")}
 		}
 		for i, imported := range f.Imports {
 			if i >= len(want) || strings.TrimPrefix(strings.Trim(imported.Path.Value, `"`), sdkPath+"/") != want[i] {

@@ -7,29 +7,28 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// rootName is what a document's own type is called.
+// rootName is the name of the type of a document.
 const rootName = "Document"
 
-// deepest is how deep structs are nested; what lies deeper is any.
-const deepest = 100
+// maxDepth is the deepest nesting of structs; deeper values are any.
+const maxDepth = 100
 
-// noteMost is how many notes of one kind are told one by one.
-const noteMost = 6
+// maxNotes limits the notes of one kind that are reported one by one.
+const maxNotes = 6
 
 // Type is a Go type for documents, as source.
 type Type struct {
-	Name   string   // what it is called in messages: "inferred", or import/path.Type
+	Name   string   // in messages: "inferred", or import/path.Type
 	Source string   // its declarations, the document's own first; no package clause, no imports
 	Root   string   // struct, slice, map, or other
 	Item   string   // of a slice of structs: their type's name
 	Uses   []string // packages that the source imports
-	Why    string   // why there is no source, where there is none; one line
-	Notes  []string // what was decided, one line each
+	Why    string   // why there is no source; "" if there is; one line
+	Notes  []string // decisions, one line each
 }
 
-// Infer makes the Go type that holds all of docs: what may be null or is left
-// out somewhere is a pointer, what has values of several kinds is any, and
-// objects whose keys are data are maps.
+// Infer makes the Go type of all of docs: a value that may be null or is missing somewhere is a
+// pointer, one with values of several kinds is any, and objects whose keys are data are maps.
 func Infer(docs []codec.Document) (Type, error) {
 	root := new(shape)
 	for _, d := range docs {
@@ -40,7 +39,7 @@ func Infer(docs []codec.Document) (Type, error) {
 	root.nulls = 0 // a document that is null leaves what it is read into as it is
 	g := &generator{names: map[string]bool{rootName: true}}
 	t := Type{Name: "inferred"}
-	expr := g.expr(root, "$", rootName, 0)
+	expr := g.typeExpr(root, "$", rootName, 0)
 	if expr == rootName {
 		t.Root = "struct"
 	} else {
@@ -58,7 +57,7 @@ func Infer(docs []codec.Document) (Type, error) {
 		g.decls = append([]string{fmt.Sprintf("// %s is a whole document.\ntype %[1]s %s\n", rootName, expr)}, g.decls...)
 	}
 	t.Source = strings.Join(g.decls, "\n")
-	t.Notes = g.notes.lines()
+	t.Notes = g.notes.allLines()
 	return t, nil
 }
 
@@ -70,17 +69,16 @@ type generator struct {
 	notes   notes
 }
 
-// expr is the type of what is at path; a struct gets the given name where it is
-// free.
-func (g *generator) expr(s *shape, path, name string, depth int) string {
-	switch kinds := s.kinds(); {
+// typeExpr returns the type of the values at path; a struct gets the name if no other type has it.
+func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
+	switch kinds := s.kindNames(); {
 	case len(kinds) == 0:
 		return "any"
 	case len(kinds) > 1:
-		g.notes.add("mixed", brief(path)+" is "+s.mixed()+": any")
+		g.notes.add("mixed", shortPath(path)+" is "+s.describeMixed()+": any")
 		return "any"
-	case depth > deepest:
-		g.notes.add("deep", fmt.Sprintf("%s and what is nested deeper than %d levels: any", brief(path), deepest))
+	case depth > maxDepth:
+		g.notes.add("deep", fmt.Sprintf("%s and what is nested deeper than %d levels: any", shortPath(path), maxDepth))
 		return "any"
 	}
 	pointer := ""
@@ -96,34 +94,34 @@ func (g *generator) expr(s *shape, path, name string, depth int) string {
 		if s.items == nil {
 			return "[]any"
 		}
-		return "[]" + g.expr(s.items, path+"[]", singular(name, depth), depth+1)
+		return "[]" + g.typeExpr(s.items, path+"[]", singularName(name, depth), depth+1)
 	case s.objects > 0:
-		return g.object(s, path, name, pointer, depth)
+		return g.declareObject(s, path, name, pointer, depth)
 	}
-	return pointer + g.numeric(s, path)
+	return pointer + g.numberType(s, path)
 }
 
-func (g *generator) numeric(s *shape, path string) string {
+func (g *generator) numberType(s *shape, path string) string {
 	switch {
 	case s.reals == 0 && s.unsigned == 0:
 		return "int64"
 	case s.reals == 0 && s.ints == 0:
 		return "uint64"
 	case s.unsigned+s.large > 0:
-		g.notes.add("large", brief(path)+" has numbers that no int64 holds: float64, which rounds them")
+		g.notes.add("large", shortPath(path)+" has numbers that no int64 holds: float64, which rounds them")
 	}
 	return "float64"
 }
 
-// object declares a struct, or is a map.
-func (g *generator) object(s *shape, path, name, pointer string, depth int) string {
+// declareObject declares a struct, or returns a map type.
+func (g *generator) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.dataKeys(); ok {
 		if len(s.fields) > 0 {
-			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", brief(path), examples(s.fields)))
+			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", shortPath(path), keyExamples(s.fields)))
 		}
-		return "map[string]" + g.expr(values, path+".*", singular(name, depth), depth+1)
+		return "map[string]" + g.typeExpr(values, path+".*", singularName(name, depth), depth+1)
 	}
-	name = g.free(name)
+	name = g.uniqueName(name)
 	at := len(g.decls)
 	g.decls = append(g.decls, "")
 	if g.structs == nil {
@@ -134,10 +132,10 @@ func (g *generator) object(s *shape, path, name, pointer string, depth int) stri
 	fmt.Fprintf(&b, "// %s is %s.\ntype %[1]s struct {\n", name, legiblePath(path))
 	taken := map[string]bool{}
 	for _, f := range s.fields {
-		own := unique(exported(f.key), taken)
+		own := pickUnique(exportedName(f.key), taken)
 		optional := f.seen < s.objects
 		seen := *f.shape
-		if optional { // a pointer, so that zero is not left out
+		if optional { // a pointer, so that zero is not omitted
 			seen.nulls++
 		}
 		tag := f.key
@@ -146,22 +144,22 @@ func (g *generator) object(s *shape, path, name, pointer string, depth int) stri
 		} else if f.key == "-" {
 			tag += ","
 		}
-		fmt.Fprintf(&b, "\t%s %s `json:\"%s\"`\n", own, g.expr(&seen, path+"."+f.key, exported(f.key), depth+1), tag)
+		fmt.Fprintf(&b, "\t%s %s `json:\"%s\"`\n", own, g.typeExpr(&seen, path+"."+f.key, exportedName(f.key), depth+1), tag)
 	}
 	b.WriteString("}\n")
 	g.decls[at] = b.String()
 	return pointer + name
 }
 
-// free is name, or that with a number, which no other type has.
-func (g *generator) free(name string) string {
+// uniqueName returns name, or name with a number, which no other type has.
+func (g *generator) uniqueName(name string) string {
 	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
 		return name
 	}
-	return unique(name, g.names)
+	return pickUnique(name, g.names)
 }
 
-// legiblePath is a path in a comment of one line.
+// legiblePath returns a path in a comment of one line.
 func legiblePath(path string) string {
 	if path == "$" {
 		return "a whole document"
@@ -171,11 +169,11 @@ func legiblePath(path string) string {
 			return '?'
 		}
 		return r
-	}, "what is at "+brief(path))
+	}, "what is at "+shortPath(path))
 }
 
-// brief is a path that fits into a line.
-func brief(path string) string {
+// shortPath returns a path that fits into a line.
+func shortPath(path string) string {
 	const most = 80
 	r := []rune(path)
 	if len(r) <= most {
@@ -184,7 +182,7 @@ func brief(path string) string {
 	return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
 }
 
-func examples(fields []*field) string {
+func keyExamples(fields []*field) string {
 	const most = 3
 	var keys []string
 	for i, f := range fields {
@@ -192,12 +190,12 @@ func examples(fields []*field) string {
 			keys = append(keys, "…")
 			break
 		}
-		keys = append(keys, fmt.Sprintf("%q", cut(f.key)))
+		keys = append(keys, fmt.Sprintf("%q", cut24(f.key)))
 	}
 	return strings.Join(keys, ", ")
 }
 
-func cut(s string) string {
+func cut24(s string) string {
 	const most = 24
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
@@ -205,31 +203,31 @@ func cut(s string) string {
 	return s
 }
 
-// notes are lines by kind, of which only the first few are kept.
+// notes contains lines by kind: the first few, and the number of the others.
 type notes struct {
 	order []string
-	kept  map[string][]string
+	first map[string][]string
 	more  map[string]int
 }
 
 func (n *notes) add(kind, line string) {
-	if n.kept == nil {
-		n.kept, n.more = map[string][]string{}, map[string]int{}
+	if n.first == nil {
+		n.first, n.more = map[string][]string{}, map[string]int{}
 	}
-	if n.kept[kind] == nil {
+	if n.first[kind] == nil {
 		n.order = append(n.order, kind)
 	}
-	if len(n.kept[kind]) < noteMost {
-		n.kept[kind] = append(n.kept[kind], line)
+	if len(n.first[kind]) < maxNotes {
+		n.first[kind] = append(n.first[kind], line)
 	} else {
 		n.more[kind]++
 	}
 }
 
-func (n *notes) lines() []string {
+func (n *notes) allLines() []string {
 	var out []string
 	for _, kind := range n.order {
-		out = append(out, n.kept[kind]...)
+		out = append(out, n.first[kind]...)
 		if more := n.more[kind]; more > 0 {
 			out = append(out, fmt.Sprintf("and %d more places like this", more))
 		}
@@ -237,8 +235,8 @@ func (n *notes) lines() []string {
 	return out
 }
 
-// imports is the import declaration that the source needs.
-func (t Type) imports() string {
+// importLines returns the import declarations that the source needs.
+func (t Type) importLines() string {
 	var b strings.Builder
 	for _, path := range t.Uses {
 		fmt.Fprintf(&b, "import %q\n", path)
@@ -249,8 +247,8 @@ func (t Type) imports() string {
 	return b.String()
 }
 
-// marked is source with a mark in the comment above the document's own type.
-func marked(source, mark string) string {
+// addMark returns source with a mark in the comment above the document's own type.
+func addMark(source, mark string) string {
 	at := strings.Index(source, "type "+rootName+" ")
 	if mark == "" || at < 0 {
 		return source

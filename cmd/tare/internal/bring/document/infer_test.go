@@ -263,14 +263,14 @@ func typeOf(t types.Type) reflect.Type {
 
 func TestBodies(t *testing.T) {
 	docs := docsOf(t, "{\n \"a\":\r\n\"b\\n\"\n}")
-	if got := bodies(docs); len(got) != 1 || string(got[0]) != "{  \"a\":\r \"b\\n\" }" {
+	if got := poolBodies(docs); len(got) != 1 || string(got[0]) != "{  \"a\":\r \"b\\n\" }" {
 		t.Errorf("%q", got)
 	}
 	many := make([]codec.Document, 4001)
 	for i := range many {
 		many[i] = codec.Document{Line: i, Body: []byte("1")}
 	}
-	if got := Chosen(many); len(got) != poolMost || got[0].Line != 0 || got[999].Line < 3990 || Sizes(got) != "1000 documents of 1 B" {
+	if got := Chosen(many); len(got) != maxPool || got[0].Line != 0 || got[999].Line < 3990 || Sizes(got) != "1000 documents of 1 B" {
 		t.Errorf("%d of %v", len(got), Sizes(got))
 	}
 	large := bytes.Repeat([]byte("x"), 5_000_000)

@@ -13,23 +13,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Kind asks codecs about the user's documents. What encoding/json makes of a
-// document is the reference. A codec that makes other numbers or texts of it is
-// measured, but the difference is reported. One that loses parts of it, fails, or
-// writes what is not JSON is disqualified.
+// Kind runs codecs on the user's documents. The values of encoding/json are the reference. A codec
+// with other numbers or texts is measured, but the difference is reported. One that loses parts of
+// a document, fails, or writes invalid JSON is disqualified.
 type Kind struct {
 	codecs lab.Kind // which starts them
 	docs   []codec.Document
 	pool   [][]byte
-	works  map[string]work // by id of the workload
-	said   map[string]string
+	works  map[string]workState // by id of the workload
+	shown  map[string]string
 }
 
-// work is a workload and what is right on it.
-type work struct {
+// workState is a workload and its reference.
+type workState struct {
 	fixture   string
 	op        string
-	reference [][]byte // per document; nil: not known yet
+	reference [][]byte // per document; nil if not known yet
 	verb      string   // "decodes", "encodes"
 }
 
@@ -38,11 +37,11 @@ var (
 	_ lab.Examiner  = (*Kind)(nil)
 )
 
-// NewKind asks about docs; codecs is the kind that knows how a codec is run.
+// NewKind returns a kind for docs; codecs is the kind that runs codecs.
 func NewKind(codecs lab.Kind, docs []codec.Document) *Kind {
-	k := &Kind{codecs: codecs, docs: docs, pool: bodies(docs), works: map[string]work{}, said: map[string]string{}}
-	for _, w := range works() {
-		k.works[w.ID] = work{fixture: fixtureOf(w), op: w.Op, verb: verbOf(w)}
+	k := &Kind{codecs: codecs, docs: docs, pool: poolBodies(docs), works: map[string]workState{}, shown: map[string]string{}}
+	for _, w := range allWorkloads() {
+		k.works[w.ID] = workState{fixture: fixtureOf(w), op: w.Op, verb: verbOf(w)}
 	}
 	return k
 }
@@ -61,7 +60,7 @@ func (k *Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// Describe says how large the documents are.
+// Describe sets the number of bytes of the documents.
 func (k *Kind) Describe(w tare.Workload, _ wire.Workload) (tare.Workload, error) {
 	w.Bytes = 0
 	for _, b := range k.pool {
@@ -75,8 +74,8 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return k.codecs.Open(ctx, p, spec)
 }
 
-// Compare finds answers that disqualify. The document as it is is right as
-// well: it is what the null contender hands out.
+// Compare finds outputs that disqualify. The document itself is correct as well: the null contender
+// returns it.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	own := k.works[w.ID]
 	var wrong []string
@@ -88,7 +87,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			wrong = append(wrong, fmt.Sprintf("%s: returned the error %q", k.docs[a.Case], a.Error))
 			continue
 		}
-		if d, differs := compare(own.reference[a.Case], a.Output); differs && d.lost && !sameValues(k.pool[a.Case], a.Output) {
+		if d, differs := compareDocuments(own.reference[a.Case], a.Output); differs && d.lost && !sameValues(k.pool[a.Case], a.Output) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s", k.docs[a.Case], d))
 		}
 	}
@@ -97,11 +96,11 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 
 // sameValues reports whether two documents are equal but for order and spelling.
 func sameValues(a, b []byte) bool {
-	d, differs := compare(a, b)
+	d, differs := compareDocuments(a, b)
 	return !differs || d.form
 }
 
-// Reference names what answers are compared with.
+// Reference names the implementation whose output is the reference.
 func (k *Kind) Reference() string {
 	if named, ok := k.codecs.(interface{ Reference() string }); ok {
 		return named.Reference()
@@ -109,10 +108,10 @@ func (k *Kind) Reference() string {
 	return "encoding/json"
 }
 
-// Exams are the documents themselves, once per workload.
+// Exams returns the documents themselves, once per workload.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
-	for _, w := range works() {
+	for _, w := range allWorkloads() {
 		if k.works[w.ID].reference == nil { // it is not in the study
 			continue
 		}
@@ -125,17 +124,16 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ says in which values, or else in which spelling, an answer is not the
-// reference's. What was decoded is shown by encoding/json for everybody, so that another
-// spelling there is another Go value, such as a json.Number with other digits. Documents that differ in the same place are told in the same
-// words, those of the first of them; a contender is asked for all documents in
-// order.
+// Differ returns how an output differs from the reference, in values or else in spelling.
+// encoding/json writes all decoded values, so that another spelling means another Go value, such as
+// a json.Number with other digits. Documents that differ in the same fields get the same words,
+// those of the first of them; a contender gets all documents in order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	own := k.works[asked.ID]
 	if a.Case == 0 {
-		for key := range k.said {
+		for key := range k.shown {
 			if strings.HasPrefix(key, asked.ID+" ") {
-				delete(k.said, key)
+				delete(k.shown, key)
 			}
 		}
 	}
@@ -149,20 +147,20 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 		out.Reference, out.Says = "accepted", "refuses "+at
 		return out, true
 	}
-	d, differs := compare(own.reference[a.Case], a.Output)
+	d, differs := compareDocuments(own.reference[a.Case], a.Output)
 	if !differs {
 		return tare.Difference{}, false
 	}
-	out.Property, out.Class = d.general(), tare.DiffersInValue
-	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.made()
+	out.Property, out.Class = d.generalPath(), tare.DiffersInValue
+	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.gotText()
 	if d.form {
 		out.Class = tare.DiffersInForm
 	}
-	key := asked.ID + " " + d.fields() + " " + string(out.Class)
-	if k.said[key] == "" {
-		k.said[key] = d.says(own.verb, k.docs, a.Case)
+	key := asked.ID + " " + d.fieldPaths() + " " + string(out.Class)
+	if k.shown[key] == "" {
+		k.shown[key] = d.describe(own.verb, k.docs, a.Case)
 	}
-	out.Says = k.said[key]
+	out.Says = k.shown[key]
 	return out, true
 }
 

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// initialisms are written in capitals in Go names.
-func initialism(word string) bool {
+// isInitialism reports whether Go names write the word in capitals.
+func isInitialism(word string) bool {
 	switch strings.ToUpper(word) {
 	case "API", "CPU", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "TLS", "UI", "URI", "URL", "UTC", "UUID", "XML":
 		return true
@@ -15,12 +15,12 @@ func initialism(word string) bool {
 	return false
 }
 
-// exported is a key as the name of a Go field or type: created_at is CreatedAt.
-func exported(key string) string {
+// exportedName converts a key to the name of a Go field or type: created_at is CreatedAt.
+func exportedName(key string) string {
 	words := strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var b strings.Builder
 	for _, w := range words {
-		if initialism(w) {
+		if isInitialism(w) {
 			b.WriteString(strings.ToUpper(w))
 			continue
 		}
@@ -41,8 +41,8 @@ func exported(key string) string {
 	return name
 }
 
-// singular is what one of several is called.
-func singular(name string, depth int) string {
+// singularName returns the name of one of several.
+func singularName(name string, depth int) string {
 	switch {
 	case depth == 0:
 		return "Item"
@@ -54,8 +54,8 @@ func singular(name string, depth int) string {
 	return name + "Item"
 }
 
-// unique is name, or that with the first number from 2 on that is not taken.
-func unique(name string, taken map[string]bool) string {
+// pickUnique returns name, or name with the first number from 2 on that is not taken.
+func pickUnique(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {
 		out = fmt.Sprintf("%s%d", name, n)

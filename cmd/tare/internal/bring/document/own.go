@@ -20,14 +20,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bridgeName is the last part of the path of a module in the cache that names
-// the user's type. Its path begins as the user's own does, so that it may
-// import what is internal there.
+// bridgeName is the last part of the path of a module in the cache that names the user's type. The
+// path begins as that of the user's module, so that it may import internal packages there.
 const bridgeName = "tare_json_document"
 
-// TypeError says why a type cannot be measured, and what would be right.
+// TypeError reports why a type cannot be measured, and what would be right.
 type TypeError struct {
-	Type string // as it was asked for
+	Type string // as the user named it
 	What string
 	Hint string // may be empty
 }
@@ -49,9 +48,9 @@ type Own struct {
 	path        string     // of the module, or of the one of a workspace whose package it is
 	goLine      string     // its Go version
 	modules     []ownMain  // the main modules around the user
-	replace     [][]string // further replacements of theirs, as go mod edit -replace wants them
+	replace     [][]string // further replacements, as go mod edit -replace takes them
 	sums        string     // lines for go.sum
-	fingerprint string     // of all that decides which modules are linked
+	fingerprint string     // hash of all that decides which modules are linked
 }
 
 // ownMain is a module the user works on.
@@ -68,8 +67,8 @@ type listedPackage struct {
 	Error *struct{ Err string }
 }
 
-// Find finds the type import/path.Type, or ./dir.Type, or ./.Type of dir itself, as
-// the go command sees it from the directory dir.
+// Find finds the type import/path.Type, or ./dir.Type, or ./.Type of dir itself, as the go command
+// sees it from the directory dir.
 func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
 	at := strings.LastIndexByte(spec, '.')
@@ -83,7 +82,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	run := gocmd.Go{Tag: tag}
 	out, err := run.AsUser(ctx, dir, "list", "-e", "-json=ImportPath,Name,Dir,Standard,Module,Error", o.Import)
 	if err != nil {
-		return nil, refused(ctx, err, wrong)
+		return nil, typeError(ctx, err, wrong)
 	}
 	var p listedPackage
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
@@ -92,7 +91,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	hint := "run tare json inside your module and write import/path.Type or ./dir.Type; go list " + o.Import + " shows what the go command finds"
 	switch {
 	case p.Error != nil && strings.Contains(p.Error.Err, noModule):
-		return nil, refused(ctx, errors.New(noModule), wrong)
+		return nil, typeError(ctx, errors.New(noModule), wrong)
 	case p.Error != nil:
 		return nil, wrong(gocmd.Complaint(p.Error.Err, errors.New("no such package")), hint)
 	case p.Standard || p.Module == nil:
@@ -102,7 +101,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	}
 	o.Import = p.ImportPath
 	if err := o.modulesAround(ctx, run, dir); err != nil {
-		return nil, refused(ctx, err, wrong)
+		return nil, typeError(ctx, err, wrong)
 	}
 	for _, m := range o.modules {
 		if m.Path == p.Module.Path {
@@ -114,17 +113,18 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	}
 	deps, err := run.AsUser(ctx, dir, "list", "-e", "-deps", o.Import)
 	if err != nil {
-		return nil, refused(ctx, err, wrong)
+		return nil, typeError(ctx, err, wrong)
 	}
 	o.fingerprint = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%+v\n%q\n%s\n%s\n", o.modules, o.replace, o.sums, deps)))
 	return o, nil
 }
 
-// noModule is in what the go command says outside of every module.
+// noModule is a part of the go command's message outside of every module.
 const noModule = "go.mod file not found"
 
-// refused is an error of the go command as one about the type.
-func refused(ctx context.Context, err error, wrong func(what, hint string) error) error {
+// typeError turns an error of the go command into one about the type. A cancelled ctx and a missing
+// go command stay as they are.
+func typeError(ctx context.Context, err error, wrong func(what, hint string) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -138,8 +138,8 @@ func refused(ctx context.Context, err error, wrong func(what, hint string) error
 	return wrong(text, "")
 }
 
-// modulesAround finds the user's module, or those of their workspace, and what
-// these replace: outside of them nobody else's replacements count.
+// modulesAround finds the user's module, or those of their workspace, and their replacements: those
+// of other modules do not count.
 func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error {
 	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
@@ -162,28 +162,27 @@ func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error
 		return err
 	}
 	if work = strings.TrimSpace(work); work != "" && work != "off" {
-		if err := o.replaces(ctx, run, filepath.Dir(work), "work", "edit", "-json", work); err != nil {
+		if err := o.addReplaces(ctx, run, filepath.Dir(work), "work", "edit", "-json", work); err != nil {
 			return err
 		}
-		if err := o.sum(filepath.Join(filepath.Dir(work), "go.work.sum")); err != nil {
+		if err := o.addSumFile(filepath.Join(filepath.Dir(work), "go.work.sum")); err != nil {
 			return err
 		}
 	}
 	for _, m := range o.modules {
-		if err := o.replaces(ctx, run, m.Dir, "mod", "edit", "-json", filepath.Join(m.Dir, "go.mod")); err != nil {
+		if err := o.addReplaces(ctx, run, m.Dir, "mod", "edit", "-json", filepath.Join(m.Dir, "go.mod")); err != nil {
 			return err
 		}
-		if err := o.sum(filepath.Join(m.Dir, "go.sum")); err != nil {
+		if err := o.addSumFile(filepath.Join(m.Dir, "go.sum")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// replaces adds the replacements of a go.mod or go.work in dir. The first of a
-// module counts; that of what is in the workspace itself, or of the SDK, does
-// not.
-func (o *Own) replaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
+// addReplaces adds the replacements of a go.mod or go.work in dir. The first of a module counts;
+// one of a module of the workspace itself, or of the SDK, does not.
+func (o *Own) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
 		return err
@@ -215,8 +214,8 @@ func (o *Own) replaces(ctx context.Context, run gocmd.Go, dir string, args ...st
 	return nil
 }
 
-// sum adds the lines of a go.sum that may not be there.
-func (o *Own) sum(file string) error {
+// addSumFile adds the lines of a go.sum if it exists.
+func (o *Own) addSumFile(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -225,19 +224,19 @@ func (o *Own) sum(file string) error {
 	return err
 }
 
-func (o *Own) bridge() string { return o.path + "/" + bridgeName }
+func (o *Own) bridgePath() string { return o.path + "/" + bridgeName }
 
-// bridgeFiles are the files of the module that names the type, in dir.
+// bridgeFiles returns the files of the module that names the type, in dir.
 func (o *Own) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
-		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridge(), o.goLine),
+		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
 		dir + "/document.go": fmt.Sprintf("// Package document names the user's own type.\npackage document\n\nimport user %q\n\n"+
 			"// %s is a whole document.\ntype %[2]s = user.%[3]s\n", o.Import, rootName, o.Type),
 	}
 }
 
-// Sources is sources whose programs do not count the modules that are the
-// user's own as something a codec brings.
+// Sources returns sources whose programs do not count the user's own modules as something that a
+// codec adds.
 func (o *Own) Sources(sources lab.Sources) lab.Sources { return ownSources{sources, o} }
 
 type ownSources struct {
@@ -245,13 +244,13 @@ type ownSources struct {
 	own *Own
 }
 
-// Program is the inner one's, without the user's modules.
+// Program returns the inner one's, without the user's modules.
 func (s ownSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	p, err := s.Sources.Program(ctx, kind, studyDir, e)
 	c := &p.Contender
 	before := len(c.Modules)
 	c.Modules = slices.DeleteFunc(slices.Clone(c.Modules), func(m tare.Module) bool {
-		return m.Path == s.own.bridge() || slices.ContainsFunc(s.own.modules, func(o ownMain) bool { return o.Path == m.Path })
+		return m.Path == s.own.bridgePath() || slices.ContainsFunc(s.own.modules, func(o ownMain) bool { return o.Path == m.Path })
 	})
 	c.Adoption.ModulesLinked -= before - len(c.Modules)
 	return p, err

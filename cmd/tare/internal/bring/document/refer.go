@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// RefusedError says that encoding/json itself cannot do what is asked with a
-// document.
+// RefusedError reports that encoding/json itself cannot process a document.
 type RefusedError struct {
 	Document string // file:line
 	What     string
@@ -23,8 +22,8 @@ type RefusedError struct {
 // Error is one line.
 func (e *RefusedError) Error() string { return e.Document + ": " + e.What }
 
-// Refer asks the baseline for what it makes of every document, which is the
-// reference for everybody. dir is where inputs may be written.
+// Refer gets the baseline's values of every document, the reference for all codecs. It may write
+// inputs into dir.
 func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study, t Type, spec trial.Spec, dir string) error {
 	p, err := sources.Program(ctx, codec.Kind, dir, study.Contenders[0])
 	if err != nil {
@@ -46,14 +45,14 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 		if err != nil {
 			return err
 		}
-		if err := k.refer(ctx, s, in, t); err != nil {
+		if err := k.loadReference(ctx, s, in, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (k *Kind) refer(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
+func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
 	prepared, err := s.Prepare(ctx, in)
 	var failed *tare.TrialError
 	if errors.As(err, &failed) && failed.Class == tare.ErrContender {

@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// require has every leaf of the bench require the user's module, as it is on
-// disk, with everything that it needs.
-func (o *Own) require(ctx context.Context, run gocmd.Go, bench string) error {
-	sdk := []string{"mod", "edit", "-require=" + o.bridge() + "@v0.0.0"}
+// requireAll lets every contender module of the bench require the user's module, as it is on disk,
+// with its dependencies.
+func (o *Own) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
+	sdk := []string{"mod", "edit", "-require=" + o.bridgePath() + "@v0.0.0"}
 	if _, err := run.In(ctx, bench, sdk...); err != nil {
 		return err
 	}
@@ -30,12 +30,12 @@ func (o *Own) require(ctx context.Context, run gocmd.Go, bench string) error {
 	return nil
 }
 
-// requireIn edits the go.mod in dir, from which the bridge is at the given
-// path.
+// requireIn edits the go.mod in dir, from which the bridge is at the path bridge; "" if there is
+// none.
 func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {
-		args = append(args, "-require="+o.bridge()+"@v0.0.0", "-replace="+o.bridge()+"="+bridge)
+		args = append(args, "-require="+o.bridgePath()+"@v0.0.0", "-replace="+o.bridgePath()+"="+bridge)
 	}
 	for _, m := range o.modules {
 		args = append(args, "-replace="+m.Path+"="+m.Dir)

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// shape is what was seen at one place of the documents.
+// shape counts the values at one place of the documents.
 type shape struct {
 	nulls, bools, texts   int
 	ints, unsigned, reals int // numbers: those an int64 holds, those only a uint64 does, others
-	large                 int // of the others, whole numbers
+	large                 int // of the others, integers
 	objects, arrays       int
 
-	items  *shape   // of arrays; nil: all were empty
+	items  *shape   // of arrays; nil if all were empty
 	fields []*field // of objects, in the order in which they were first seen
 	byKey  map[string]*field
 }
@@ -28,14 +28,14 @@ type field struct {
 	in    int // number of the object that had it last
 }
 
-// add looks at one document, which is valid JSON.
+// add adds the values of one document, which is valid JSON.
 func (s *shape) add(body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	return s.read(d)
+	return s.addValue(d)
 }
 
-func (s *shape) read(d *json.Decoder) error {
+func (s *shape) addValue(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -48,17 +48,17 @@ func (s *shape) read(d *json.Decoder) error {
 	case string:
 		s.texts++
 	case json.Number:
-		s.number(x.String())
+		s.addNumber(x.String())
 	case json.Delim:
 		if x == '[' {
-			return s.array(d)
+			return s.addArray(d)
 		}
-		return s.object(d)
+		return s.addObject(d)
 	}
 	return nil
 }
 
-func (s *shape) number(text string) {
+func (s *shape) addNumber(text string) {
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
 		s.ints++
 	} else if _, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -71,13 +71,13 @@ func (s *shape) number(text string) {
 	}
 }
 
-func (s *shape) array(d *json.Decoder) error {
+func (s *shape) addArray(d *json.Decoder) error {
 	s.arrays++
 	for d.More() {
 		if s.items == nil {
 			s.items = new(shape)
 		}
-		if err := s.items.read(d); err != nil {
+		if err := s.items.addValue(d); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (s *shape) array(d *json.Decoder) error {
 	return err
 }
 
-func (s *shape) object(d *json.Decoder) error {
+func (s *shape) addObject(d *json.Decoder) error {
 	s.objects++
 	number := s.objects
 	for d.More() {
@@ -97,12 +97,12 @@ func (s *shape) object(d *json.Decoder) error {
 		if !ok {
 			return fmt.Errorf("a key that is no string: %v", token)
 		}
-		f := s.field(key)
+		f := s.fieldFor(key)
 		if f.in != number {
 			f.in = number
 			f.seen++
 		}
-		if err := f.shape.read(d); err != nil {
+		if err := f.shape.addValue(d); err != nil {
 			return err
 		}
 	}
@@ -110,8 +110,8 @@ func (s *shape) object(d *json.Decoder) error {
 	return err
 }
 
-// field is the one with that key, which is made where there is none yet.
-func (s *shape) field(key string) *field {
+// fieldFor returns the field of a key, and makes it if there is none yet.
+func (s *shape) fieldFor(key string) *field {
 	if f := s.byKey[key]; f != nil {
 		return f
 	}
@@ -124,7 +124,7 @@ func (s *shape) field(key string) *field {
 	return f
 }
 
-// merge adds what was seen at another place.
+// merge adds the values of another place.
 func (s *shape) merge(o *shape) {
 	objects := s.objects
 	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
@@ -137,14 +137,14 @@ func (s *shape) merge(o *shape) {
 		s.items.merge(o.items)
 	}
 	for _, other := range o.fields {
-		f := s.field(other.key)
+		f := s.fieldFor(other.key)
 		f.seen, f.in = f.seen+other.seen, objects+other.in
 		f.shape.merge(other.shape)
 	}
 }
 
-// kinds are the kinds of values seen, in words; null is none of them.
-func (s *shape) kinds() []string {
+// kindNames returns the kinds of values seen, in words, except null.
+func (s *shape) kindNames() []string {
 	var out []string
 	for _, k := range []struct {
 		seen int
@@ -157,5 +157,5 @@ func (s *shape) kinds() []string {
 	return out
 }
 
-// mixed are the kinds of a place with more than one, in words.
-func (s *shape) mixed() string { return strings.Join(s.kinds(), " and ") }
+// describeMixed returns the kinds of a place with more than one, in words.
+func (s *shape) describeMixed() string { return strings.Join(s.kindNames(), " and ") }

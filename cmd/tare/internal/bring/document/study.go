@@ -13,18 +13,18 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Baseline is who every codec is compared with.
+// Baseline is the codec that every other is compared with.
 const Baseline = "encoding-json"
 
-// Budgets of the study: what does not fit in them is left out.
+// Budgets of the study, which skips workloads that do not fit.
 const (
 	Quick = 70 * time.Second
 	Full  = 6 * time.Minute
 )
 
-// works are the workloads there can be, the most useful first: a budget that is
-// too short for all leaves out the last.
-func works() []tare.Workload {
+// allWorkloads returns the possible workloads, the most useful first: a budget that is too short
+// for all skips the last.
+func allWorkloads() []tare.Workload {
 	return []tare.Workload{
 		{ID: "typed/decode", File: "documents", Op: codec.OpUnmarshal},
 		{ID: "typed/encode", File: "documents", Op: codec.OpMarshal},
@@ -33,19 +33,19 @@ func works() []tare.Workload {
 	}
 }
 
-// familiar lists the codecs that a short budget leaves out last: drop-in
-// replacements, and one with generated code.
-func familiar() []string {
+// familiarCodecs lists the codecs that a short budget skips last: drop-in replacements, and one
+// with generated code.
+func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity puts the familiar codecs first and keeps the order of the rest.
+// byFamiliarity orders the familiar codecs first and keeps the order of the rest.
 func byFamiliarity(a, b tare.Entry) int {
 	place := func(id string) int {
-		if i := slices.Index(familiar(), id); i >= 0 {
+		if i := slices.Index(familiarCodecs(), id); i >= 0 {
 			return i
 		}
-		return len(familiar())
+		return len(familiarCodecs())
 	}
 	return cmp.Compare(place(a.ID), place(b.ID))
 }
@@ -67,12 +67,11 @@ func verbOf(w tare.Workload) string {
 	return "decodes"
 }
 
-// Ops are the words for what is asked.
+// Ops returns the values of the option op.
 func Ops() []string { return []string{"any", "typed", "all"} }
 
-// unfit says why a codec of the catalog cannot be asked about documents of any
-// shape; empty where it can.
-func unfit(m build.Manifest) string {
+// whyUnfit returns why a codec of the catalog cannot process documents of any shape; "" if it can.
+func whyUnfit(m build.Manifest) string {
 	switch {
 	case m.Trap:
 		return "it reproduces a published mistake"
@@ -86,8 +85,7 @@ func unfit(m build.Manifest) string {
 	return ""
 }
 
-// StudyID is what the study of documents out of a file is called, so that
-// results of the same documents are kept together.
+// StudyID returns the id of the study of documents out of a file, the same for the same documents.
 func StudyID(file, typ string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if file == "-" {
@@ -96,13 +94,13 @@ func StudyID(file, typ string) string {
 	if typ != "" {
 		name += "-" + strings.TrimPrefix(typ[strings.LastIndexByte(typ, '/')+1:], ".")
 	}
-	return "json-" + strings.Trim(odd.ReplaceAllString(name, "-"), "-.")
+	return "json-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// NewStudy asks the codecs of a catalog, those that only chooses, for what op
-// says. Who cannot be asked is named with the reason.
+// NewStudy returns the study of the codecs of a catalog that only selects, on the workloads of op.
+// It also returns the skipped codecs with the reason.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
 	s := tare.Study{
 		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,
@@ -116,7 +114,7 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 		if leaf.Manifest.Kind != codec.Kind {
 			continue
 		}
-		why := unfit(leaf.Manifest)
+		why := whyUnfit(leaf.Manifest)
 		if why == "" && op == "any" && Generated(leaf.Manifest.ID) {
 			why = "it works with code that is generated for a type, and any is none"
 		}
@@ -130,7 +128,7 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 		}
 	}
 	slices.SortStableFunc(s.Contenders, byFamiliarity)
-	for _, w := range works() {
+	for _, w := range allWorkloads() {
 		if op == "all" || (op == "typed") == Typed(w.ID) {
 			s.Workloads = append(s.Workloads, w)
 		}
