@@ -17,32 +17,31 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Kept is a result document that an archive holds or an index knows.
+// Kept describes a result document in an archive or an index.
 type Kept struct {
 	Study  string `json:"study"`
 	SHA256 string `json:"sha256"` // of the document without insignificant space
 	Path   string `json:"path"`   // of its directory
 
 	seed string
-	at   string // start time as directories are named by
+	at   string // start time in the format of directory names
 }
 
-// Scan reads the documents in an archive: one after the other or a line each,
-// or lists of them. do is called for each that is a result of ours, with its
-// text without insignificant space. The error for any other is an [*Error]
-// with the place in the file.
+// Scan reads the documents in an archive: one after the other or a line each, or lists of them. It
+// calls do for each that is a result of ours, with its text without insignificant space. For any
+// other it returns an [*Error] with the position in the file.
 func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
-	return scan(name, in, MaxBytes, mostLines, do)
+	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
-// scan is Scan for documents of so many bytes and lines each, with the space before them.
-func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text []byte) error) error {
-	counted := &counter{in: in, most: most, lines: lines}
+// scanDocuments is Scan with bounds of bytes and lines for each document with the space before it.
+func scanDocuments(name string, in io.Reader, most int64, lines int, do func(k Kept, text []byte) error) error {
+	counted := &counter{in: in, maxBytes: most, lines: lines}
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
 		begin := dec.InputOffset()
-		counted.drop(begin)
+		counted.dropBefore(begin)
 		err := dec.Decode(&raw)
 		if errors.Is(err, io.EOF) {
 			return nil // also where nothing was exported
@@ -50,11 +49,11 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 		if err != nil {
 			return scanError(name, err, counted, begin)
 		}
-		line := counted.line(dec.InputOffset() - int64(len(raw)))
+		line := counted.lineAt(dec.InputOffset() - int64(len(raw)))
 		docs := []json.RawMessage{raw}
 		if raw[0] == '[' {
-			if err := fits(name, raw); err != nil {
-				return behind(line, err)
+			if err := checkFootprint(name, raw); err != nil {
+				return shiftLines(line, err)
 			}
 			if err := json.Unmarshal(raw, &docs); err != nil {
 				return err
@@ -63,13 +62,13 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 		for _, doc := range docs {
 			results, err := Parse(name, doc)
 			if err != nil {
-				return behind(line, err)
+				return shiftLines(line, err)
 			}
 			text, sum, err := Compact(doc)
 			if err != nil {
 				return err
 			}
-			if err := do(keep(results[0], sum), text); err != nil {
+			if err := do(newKept(results[0], sum), text); err != nil {
 				return err
 			}
 		}
@@ -79,8 +78,9 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 	}
 }
 
-// behind is the error of a document that begins in a line of an archive.
-func behind(line int, err error) error {
+// shiftLines returns err with its line counted from the start of the archive, in which the document
+// begins at line.
+func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
@@ -88,26 +88,26 @@ func behind(line int, err error) error {
 	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
-// scanError is the error of a document that begins behind offset begin.
+// scanError returns the error of a document that begins after offset begin.
 func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errLarge):
-		return &Error{File: name, Line: c.line(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.most, c.lines), Hint: hint}
+		return &Error{File: name, Line: c.lineAt(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.maxBytes, c.lines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		line := c.line(begin)
+		line := c.lineAt(begin)
 		if begin > 0 { // the one before ends there
 			line++
 		}
 		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
 	case errors.As(err, &syntax):
-		return &Error{File: name, Line: c.line(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + format.Line(syntax.Error(), 0), Hint: hint}
+		return &Error{File: name, Line: c.lineAt(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + format.Line(syntax.Error(), 0), Hint: hint}
 	}
 	return err
 }
 
-func keep(r *tare.Result, sum string) Kept {
+func newKept(r *tare.Result, sum string) Kept {
 	seed := r.Seed
 	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // from somewhere else: it becomes part of a name
 		seed = sum[:8]
@@ -115,10 +115,10 @@ func keep(r *tare.Result, sum string) Kept {
 	return Kept{Study: r.Study, SHA256: sum, seed: seed, at: r.Started.UTC().Format(NameTime)}
 }
 
-// importedName is the file that marks the directory of a run that was imported.
+// importedName is the file that marks the directory of an imported run.
 const importedName = "imported"
 
-// Imported reports whether the run in dir was made elsewhere and imported.
+// Imported reports whether the run in dir was made on another machine and imported.
 func Imported(dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
@@ -126,13 +126,13 @@ func Imported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
-// study's, and returns that. It appears whole or not at all.
+// Keep writes a document of another machine into a new directory under dir, which is its study's,
+// and returns that. The write is atomic.
 func Keep(dir string, k Kept, text []byte) (string, error) {
 	return keepOn(whole.System{}, dir, k, text)
 }
 
-// keepOn marks the directory first: what is in it is never taken for a run of this machine.
+// keepOn marks the directory first, so that its content never counts as a run of this machine.
 func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
@@ -157,8 +157,8 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 	return "", err
 }
 
-// NewDir makes a directory that was not there, under that name or one with a number.
-// Two runs never share one. It is for its owner only.
+// NewDir makes a new directory under that name or one with a number. Two runs never share one. Only
+// its owner can read it.
 func NewDir(under, name string) (string, error) { return newDir(whole.System{}, under, name) }
 
 func newDir(disk whole.Disk, under, name string) (string, error) {
@@ -180,32 +180,32 @@ func newDir(disk whole.Disk, under, name string) (string, error) {
 	}
 }
 
-// mostLines is how many lines a document may have.
-const mostLines = 16 << 20
+// maxLines is the largest number of lines of a document.
+const maxLines = 16 << 20
 
 // errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter counts lines by offset of what is read through it, and ends where a
-// document is too large.
+// counter counts the lines that are read through it, by offset, and ends if a document is too
+// large.
 type counter struct {
-	in     io.Reader
-	most   int64 // bytes that are read behind begun
-	lines  int   // that may end there
-	read   int64
-	begun  int64   // offset of the document
-	before int     // line ends before begun
-	ends   []int64 // offsets of those behind it
+	in       io.Reader
+	maxBytes int64 // largest size of the document
+	lines    int   // largest number of lines of the document
+	read     int64
+	start    int64   // offset of the document
+	before   int     // line ends before start
+	ends     []int64 // offsets of the line ends after start
 }
 
-// drop forgets what is before an offset, where a document begins.
-func (c *counter) drop(offset int64) {
+// dropBefore forgets the lines before an offset, where a document begins.
+func (c *counter) dropBefore(offset int64) {
 	n, _ := slices.BinarySearch(c.ends, offset)
-	c.begun, c.before, c.ends = offset, c.before+n, slices.Delete(c.ends, 0, n)
+	c.start, c.before, c.ends = offset, c.before+n, slices.Delete(c.ends, 0, n)
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	room := c.begun + c.most + 1 - c.read
+	room := c.start + c.maxBytes + 1 - c.read
 	if room <= 0 || len(c.ends) > c.lines {
 		return 0, errLarge
 	}
@@ -219,8 +219,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// line is the line, from 1, of the byte at offset.
-func (c *counter) line(offset int64) int {
+// lineAt returns the line, from 1, of the byte at offset.
+func (c *counter) lineAt(offset int64) int {
 	n, _ := slices.BinarySearch(c.ends, offset)
 	return 1 + c.before + n
 }

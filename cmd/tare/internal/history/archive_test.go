@@ -52,7 +52,7 @@ func TestScanIsBounded(t *testing.T) {
 	doc := strings.ReplaceAll(string(document(t, sample())), "\n", "") + "\n"
 	most := int64(len(doc)) + 10
 	n := 0
-	if err := scan("x", strings.NewReader(strings.Repeat(doc, 50)), most, mostLines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
+	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), most, maxLines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
 		t.Errorf("50 documents: %d, %v", n, err)
 	}
 	for name, in := range map[string]io.Reader{
@@ -61,8 +61,8 @@ func TestScanIsBounded(t *testing.T) {
 		"a text":      io.MultiReader(strings.NewReader(doc+`{"a": "`), repeated("z")),
 		"empty lines": io.MultiReader(strings.NewReader(doc), repeated("\n")),
 	} {
-		taken := &counter{in: in, most: 1 << 40, lines: mostLines}
-		err := scan("x", taken, most, mostLines, func(Kept, []byte) error { return nil })
+		taken := &counter{in: in, maxBytes: 1 << 40, lines: maxLines}
+		err := scanDocuments("x", taken, most, maxLines, func(Kept, []byte) error { return nil })
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.What, "larger than") {
 			t.Errorf("%s: %v", name, err)
@@ -74,12 +74,12 @@ func TestScanIsBounded(t *testing.T) {
 	doc = string(document(t, sample())) + "\n"
 	lines := strings.Count(doc, "\n")
 	n = 0
-	if err := scan("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
+	if err := scanDocuments("x", strings.NewReader(strings.Repeat(doc, 50)), MaxBytes, lines, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
 		t.Errorf("50 documents of %d lines: %d, %v", lines, n, err)
 	}
-	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), most: 1 << 20, lines: mostLines}
-	err := scan("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
-	if want := fmt.Sprintf("or has more than %d lines, begins here", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.most+1 {
+	taken := &counter{in: io.MultiReader(strings.NewReader(doc), repeated("\n")), maxBytes: 1 << 20, lines: maxLines}
+	err := scanDocuments("x", taken, MaxBytes, lines, func(Kept, []byte) error { return nil })
+	if want := fmt.Sprintf("or has more than %d lines, begins here", lines); err == nil || !strings.Contains(err.Error(), want) || taken.read == taken.maxBytes+1 {
 		t.Errorf("lines without an end: %v after %d bytes, want %q", err, taken.read, want)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// DescribeChange returns the sentence about what became of a series of the machine. It
-// claims no more than the runs allow, and terminal and page print the same one.
+// DescribeChange returns the sentence about the changes of a series of the machine. It claims no
+// more than the runs allow, and terminal and page print the same one.
 func (m Machine) DescribeChange(s Series, metric string) string {
 	text := m.describeChange(s, metric)
 	if s.Missing != "" && s.Last != nil {
@@ -26,7 +26,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	case s.Last == nil:
 		return "-"
 	case s.Counted && s.Change == Changed:
-		text := fmt.Sprintf("changed in the run of %s: %s, then %s", when(s.Steps[len(s.Steps)-1]), s.Was.count(), countText(s.Now, metric))
+		text := fmt.Sprintf("changed in the run of %s: %s, then %s", when(s.Steps[len(s.Steps)-1]), s.Was.formatRange(), countText(s.Now, metric))
 		if against := s.againstCounts(); against != "" {
 			text += ", against " + against
 		}
@@ -51,8 +51,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	return "the first"
 }
 
-// describeApart describes the newest step of a series whose neighbours' intervals do not
-// overlap.
+// describeApart describes the newest step of a series whose neighbours' intervals do not overlap.
 func (m Machine) describeApart(s Series) string {
 	step := s.Steps[len(s.Steps)-1]
 	before := s.boundedBefore(step)
@@ -66,8 +65,8 @@ func (m Machine) describeApart(s Series) string {
 	return text
 }
 
-// boundedBefore returns the newest point before a run that has an interval and asks the
-// same as the last.
+// boundedBefore returns the newest point before a run that has an interval and the same input as
+// the last.
 func (s Series) boundedBefore(run int) *Point {
 	for _, p := range slices.Backward(s.Points[:run]) {
 		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {
@@ -77,8 +76,8 @@ func (s Series) boundedBefore(run int) *Point {
 	return s.Before
 }
 
-// againstCounts returns what the other took before and since the newest step; empty if
-// that is the same.
+// againstCounts returns the counts of the other contender before and since the newest step; "" if
+// they are the same.
 func (s Series) againstCounts() string {
 	step := s.Steps[len(s.Steps)-1]
 	var before *Point
@@ -113,15 +112,15 @@ func (p Point) Bounds() string {
 // countText returns the range of a level of counts, with the unit.
 func countText(l Level, metric string) string {
 	m, _ := tare.MetricNamed(metric)
-	text := l.count() + " " + m.Unit
-	if l.count() == format.Average(l.Low) {
+	text := l.formatRange() + " " + m.Unit
+	if l.formatRange() == format.Average(l.Low) {
 		text += " in every run"
 	}
 	return text
 }
 
-// count returns the range of a level of counts.
-func (l Level) count() string {
+// formatRange returns the range of a level of counts.
+func (l Level) formatRange() string {
 	if low, high := format.Average(l.Low), format.Average(l.High); low != high {
 		return low + " to " + high
 	}

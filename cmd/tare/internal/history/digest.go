@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Digest is a part of a result, or why there is none.
+// Digest is a part of a result, or the reason why there is none.
 type Digest struct {
 	Result *tare.Result
-	Error  string // one line; empty: it was read
+	Error  string // one line; "" if it was read
 }
 
-// DigestOf is what of a result is needed to list it and to compare it with
-// others: who measured what, where, with which modules, and what came out.
+// DigestOf returns the parts of a result that lists and comparisons need: contenders, machine,
+// modules and verdicts.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{
@@ -49,14 +49,14 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// One reads the result in a file and sums its content.
+// One reads the result in a file, and returns the hash of its content.
 func One(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, "", err
 	}
 	if info.Size() > MaxBytes {
-		_, err := File(path) // says so
+		_, err := File(path) // returns the error
 		return nil, "", err
 	}
 	src, err := os.ReadFile(path)
@@ -71,7 +71,7 @@ func One(path string) (*tare.Result, string, error) {
 	return results[0], sum, err
 }
 
-// Compact is a JSON document without insignificant space, and the sum of that.
+// Compact returns a JSON document without insignificant space, and the hash of that.
 func Compact(src []byte) (text []byte, sum string, err error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {

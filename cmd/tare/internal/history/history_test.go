@@ -96,7 +96,7 @@ func TestFrom(t *testing.T) {
 		t.Errorf("a broken stream: %v", err)
 	}
 	var e *Error
-	if _, err := from("x", spaces{}, 1<<20); !errors.As(err, &e) || e.What != "larger than 1 MiB" {
+	if _, err := readFrom("x", spaces{}, 1<<20); !errors.As(err, &e) || e.What != "larger than 1 MiB" {
 		t.Errorf("a stream without end: %v", err)
 	}
 	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {

@@ -10,20 +10,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// fresh is how many runs a new level stays news.
-const fresh = 3
+// freshRuns is the number of runs for which a new level is news.
+const freshRuns = 3
 
-// predicted is the error level of the interval in which a run is expected.
-const predicted = 0.01
+// predictAlpha is the error level of the interval in which a run is expected.
+const predictAlpha = 0.01
 
-// level finds out how runs of the machine differ, and at which runs each series changes
-// its level. Terminal, badge, page and metrics all report what it finds.
-func (m *Machine) level() {
+// findLevels finds out how runs of the machine differ, and at which runs each series changes its
+// level. Terminal, badge, page and metrics all report these levels.
+func (m *Machine) findLevels() {
 	var all [][]stats.Run
 	for i := range m.Series {
 		s := &m.Series[i]
 		if s.Counted = s.isCounted(); !s.Counted {
-			runs, _ := s.runs()
+			runs, _ := s.boundedRuns()
 			all = append(all, runs)
 		}
 	}
@@ -46,7 +46,7 @@ func (m *Machine) level() {
 // judgeRatios finds the steps of a series of ratios by how much runs vary, and the
 // range in which the last run was expected.
 func (s *Series) judgeRatios(variance float64) {
-	runs, at := s.runs()
+	runs, at := s.boundedRuns()
 	if s.Change == First || s.Change == Unknown || len(runs) < 2 || at[len(at)-1] != s.Last.Run {
 		return
 	}
@@ -55,19 +55,19 @@ func (s *Series) judgeRatios(variance float64) {
 		s.addStep(at[step], len(runs)-step, meanOf(runs[from:step], variance), meanOf(runs[step:], variance))
 		if s.Fresh {
 			before = runs[from:step]
-			break // the last is compared with what was before
+			break // the last is compared with the runs before
 		}
 		from = step
 		before = runs[from : len(runs)-1]
 	}
 	if len(before) > 0 {
-		low, high := stats.Predict(before, variance, predicted, runs[len(runs)-1])
+		low, high := stats.Predict(before, variance, predictAlpha, runs[len(runs)-1])
 		s.Low, s.High = math.Exp(low), math.Exp(high)
 	}
 }
 
-// judgeIntervals finds the steps of a series with too few runs to tell how runs vary:
-// neighbours whose intervals do not overlap.
+// judgeIntervals finds the steps of a series with too few runs to know how runs vary: neighbours
+// whose intervals do not overlap.
 func (s *Series) judgeIntervals() {
 	if s.Change == First || s.Change == Unknown {
 		return
@@ -110,10 +110,10 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records that the series changes its level in a run, which is the first of the
-// last n runs that are compared.
+// addStep records that the series changes its level in a run, the first of the last n compared
+// runs.
 func (s *Series) addStep(run, n int, was, now Level) {
-	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= fresh, was, now
+	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= freshRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
@@ -124,7 +124,7 @@ func meanOf(runs []stats.Run, variance float64) Level {
 	return Level{mean, mean}
 }
 
-// countLevel returns the range of what the contender took in some points.
+// countLevel returns the range of the contender's counts in some points.
 func countLevel(points []*Point) (l Level) {
 	for i, p := range points {
 		if i == 0 {
@@ -135,8 +135,8 @@ func countLevel(points []*Point) (l Level) {
 	return l
 }
 
-// isCounted reports whether the points of a series are compared as counts: all have one,
-// and either one is zero, so that there is no ratio, or none varied within its run.
+// isCounted reports whether the points of a series are compared as counts: all have one, and either
+// one is zero, so that there is no ratio, or none varied within its run.
 func (s *Series) isCounted() bool {
 	n := 0
 	for _, p := range s.Points {
@@ -151,9 +151,9 @@ func (s *Series) isCounted() bool {
 	return n > 0
 }
 
-// runs are the points of a series that say something and ask the same as the
-// last one, and which of the machine's runs they are.
-func (s *Series) runs() (runs []stats.Run, at []int) {
+// boundedRuns returns the points of a series that have an interval and the input of the last one,
+// and the indices of their runs.
+func (s *Series) boundedRuns() (runs []stats.Run, at []int) {
 	if s.Last == nil {
 		return nil, nil
 	}
@@ -168,9 +168,9 @@ func (s *Series) runs() (runs []stats.Run, at []int) {
 	return runs, at
 }
 
-// missing returns why the newest run has nothing of a series that others have; empty if it
-// has, or if nobody asks for it any more.
-func missing(newest *tare.Result, s Series, last int) string {
+// whyMissing returns why the newest run does not have a series; "" if it has, or if its study no
+// longer has it.
+func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:
 		return "void in the newest run"

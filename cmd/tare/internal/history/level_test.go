@@ -21,7 +21,7 @@ func machineWith(runs, step int, times float64) Machine {
 			s.Points = append(s.Points, &Point{Run: r, Ratio: ratio, Low: ratio * 0.997, High: ratio * 1.003, Level: 0.95})
 		}
 		s.Last, s.Before = s.Points[runs-1], s.Points[runs-2]
-		s.Change = change(s.Last, s.Before)
+		s.Change = newChange(s.Last, s.Before)
 		m.Series = append(m.Series, s)
 	}
 	return m
@@ -41,7 +41,7 @@ func TestLevel(t *testing.T) {
 		{"long ago", 16, 6, 1.04, Changed, []int{6}},
 	} {
 		m := machineWith(c.runs, c.step, c.times)
-		m.level()
+		m.findLevels()
 		s := m.Series[0]
 		if !m.Known || m.Between > 0.01 || s.Change != c.change || !slices.Equal(s.Steps, c.steps) {
 			t.Errorf("%s: known %v, between %v, %s, steps %v; want %s, %v", c.name, m.Known, m.Between, s.Change, s.Steps, c.change, c.steps)
@@ -52,7 +52,7 @@ func TestLevel(t *testing.T) {
 		}
 	}
 	few := machineWith(3, 2, 1.04)
-	if few.level(); few.Known || few.Series[0].Change != Changed || few.Series[0].Low != 0 {
+	if few.findLevels(); few.Known || few.Series[0].Change != Changed || few.Series[0].Low != 0 {
 		t.Errorf("three runs: known %v, %s", few.Known, few.Series[0].Change)
 	}
 }

@@ -7,24 +7,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Pair is a contender against another on one workload and metric of one run.
+// Pair compares a contender with another on one workload and metric of one run.
 type Pair struct {
 	Workload  string
 	Metric    string
 	Contender string
 	Against   string
 	Ratio     float64 // contender / against; 0 if there is none because a count is zero
-	Low       float64 // zero, as High: too few rounds for an interval
+	Low       float64 // 0, as High, if there are too few rounds for an interval
 	High      float64
 	Level     float64 // confidence, simultaneous over looks
 	Rounds    int
 	Void      bool   // a check voided a side
-	Count     *Count // what both sides took, of a metric that counts; nil: of another
+	Count     *Count // counts of both sides; nil if the metric does not count
 }
 
-// Count is what a contender and the one it is compared with took of something that is
-// counted, such as allocations per operation. Counts are compared as counts: they may be
-// zero, and need no interval if they never vary.
+// Count contains the counts of a contender and of its reference, such as allocations per operation.
+// They may be zero, and need no interval if they never vary.
 type Count struct {
 	Value   float64 `json:"value"`
 	Against float64 `json:"against"`
@@ -33,9 +32,8 @@ type Count struct {
 // alpha is the error level of an interval that is not in the document.
 const alpha = 0.05
 
-// PairsOf are the pairs that a result tells about: its comparisons, and every
-// other pair whose rounds it holds, with the interval that a comparison of its
-// own has (see the package documentation of stats).
+// PairsOf returns the pairs of a result: its comparisons, and every other pair of its rounds, with
+// the interval that a comparison of its own has (see the package documentation of stats).
 func PairsOf(r *tare.Result) []Pair {
 	var out []Pair
 	type key struct{ workload, metric, a, b string }
@@ -54,7 +52,7 @@ func PairsOf(r *tare.Result) []Pair {
 	}
 	level := stats.LookLevel(alpha, max(1, len(r.Plan.Looks)))
 	for _, e := range r.Rounds {
-		if seen[key{e.Workload, e.Metric, e.A, e.B}] || seen[key{e.Workload, e.Metric, e.B, e.A}] || !usable(e.Effects) {
+		if seen[key{e.Workload, e.Metric, e.A, e.B}] || seen[key{e.Workload, e.Metric, e.B, e.A}] || !isUsable(e.Effects) {
 			continue
 		}
 		p := Pair{Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B, Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Level: 1 - alpha, Rounds: len(e.Effects)}
@@ -89,10 +87,10 @@ func countOf(r *tare.Result, workload, metric, contender, against string) *Count
 	return &Count{Value: value.Value, Against: other.Value}
 }
 
-// hasZero reports whether a side took nothing, so that there is no ratio.
+// hasZero reports whether a count is zero, so that there is no ratio.
 func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
 
-// ratio returns the ratio of the counts; 0 if the other took nothing.
+// ratio returns the ratio of the counts; 0 if the other is zero.
 func (c Count) ratio() float64 {
 	if c.Against == 0 {
 		return 0
@@ -100,8 +98,8 @@ func (c Count) ratio() float64 {
 	return c.Value / c.Against
 }
 
-// usable reports whether arithmetic can be done on effects from a file.
-func usable(effects []float64) bool {
+// isUsable reports whether arithmetic can be done on effects from a file.
+func isUsable(effects []float64) bool {
 	for _, x := range effects {
 		if math.IsNaN(x) || math.Abs(x) > 100 {
 			return false
@@ -111,7 +109,7 @@ func usable(effects []float64) bool {
 	return len(effects) > 0 && len(effects) <= most
 }
 
-// Turned is the pair the other way round.
+// Turned returns the pair the other way round.
 func (p Pair) Turned() Pair {
 	p.Contender, p.Against = p.Against, p.Contender
 	if p.Ratio > 0 {

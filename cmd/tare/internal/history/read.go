@@ -1,5 +1,5 @@
-// Package history reads what runs leave behind: result documents, and the
-// directory in which tare keeps them.
+// Package history reads the files of runs: result documents, and the directory in which tare stores
+// them.
 package history
 
 import (
@@ -23,16 +23,16 @@ import (
 // ResultName is the result's file name in a run's directory.
 const ResultName = "result.json"
 
-// MaxBytes is how large a file of results may be.
+// MaxBytes is the largest size of a file of results.
 const MaxBytes = 256 << 20
 
-// Error says which file is no result that can be read, and why.
+// Error names the file and position that is not a readable result, with the reason.
 type Error struct {
 	File string
-	Line int // from 1; 0: it is not about one place
+	Line int // from 1; 0 if it is not about one position
 	Col  int // characters, from 1
 	What string
-	Hint string // what would be right; may be empty
+	Hint string // correction; may be empty
 }
 
 // Error is one line: file:line:col: what; hint.
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// File reads the results in a file: one document, or a list of them. Errors of
-// the operating system come as they are, all others are an [*Error].
+// File reads the results in a file: one document, or a list of them. It returns errors of the
+// operating system as they are, all others as an [*Error].
 func File(path string) ([]*tare.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,10 +58,10 @@ func File(path string) ([]*tare.Result, error) {
 	return From(path, f)
 }
 
-// From is File for a stream; name stands in errors.
-func From(name string, in io.Reader) ([]*tare.Result, error) { return from(name, in, MaxBytes) }
+// From is File for a stream; errors contain name.
+func From(name string, in io.Reader) ([]*tare.Result, error) { return readFrom(name, in, MaxBytes) }
 
-func from(name string, in io.Reader, most int64) ([]*tare.Result, error) {
+func readFrom(name string, in io.Reader, most int64) ([]*tare.Result, error) {
 	src, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
 		return nil, err
@@ -72,14 +72,13 @@ func from(name string, in io.Reader, most int64) ([]*tare.Result, error) {
 	return Parse(name, src)
 }
 
-// head is what every document of ours begins with.
+// head is the begin of each of our documents.
 type head struct {
 	Schema *string `json:"schema"`
 }
 
-// Parse reads one result document, or a list of them, of the schema this tare
-// writes. Fields it does not know are passed over: the schema grows by
-// addition. An error is an [*Error].
+// Parse reads one result document, or a list of them, of the schema this tare writes. It ignores
+// unknown fields: the schema grows by addition. An error is an [*Error].
 func Parse(name string, src []byte) ([]*tare.Result, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := bytes.TrimSpace(src)
@@ -91,16 +90,16 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(src, &whole); err != nil {
-		return nil, syntax(name, src, err)
+		return nil, syntaxError(name, src, err)
 	}
-	if err := fits(name, src); err != nil {
+	if err := checkFootprint(name, src); err != nil {
 		return nil, err
 	}
 	var heads []*head
 	var results []*tare.Result
 	if text[0] == '[' {
 		if err := json.Unmarshal(src, &heads); err != nil {
-			return nil, mistyped(name, src, err)
+			return nil, typeError(name, src, err)
 		}
 		if len(heads) == 0 {
 			return nil, &Error{File: name, What: "an empty list of results"}
@@ -108,7 +107,7 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	} else {
 		heads = []*head{{}}
 		if err := json.Unmarshal(src, heads[0]); err != nil {
-			return nil, mistyped(name, src, err)
+			return nil, typeError(name, src, err)
 		}
 	}
 	for _, h := range heads {
@@ -124,33 +123,34 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 		err = json.Unmarshal(src, results[0])
 	}
 	if err != nil {
-		return nil, mistyped(name, src, err)
+		return nil, typeError(name, src, err)
 	}
 	for _, r := range results {
-		if err := named(name, r); err != nil {
+		if err := checkNamed(name, r); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// fits reports a document, or a list of them, that takes more memory than any result.
-func fits(name string, src []byte) error {
+// checkFootprint returns an error for a document, or a list of them, that takes more memory than
+// any result.
+func checkFootprint(name string, src []byte) error {
 	as := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
 		as = reflect.TypeFor[[]*tare.Result]()
 	}
 	err := footprint.Check(src, as, footprint.Most)
 	if large := (*footprint.Error)(nil); errors.As(err, &large) {
-		e := at(name, src, int64(large.Offset)+1)
+		e := errorAt(name, src, int64(large.Offset)+1)
 		e.What, e.Hint = err.Error()+" up to here", "a result takes far less"
 		return e
 	}
 	return nil
 }
 
-// Check says what is wrong with results that came in another document, which is
-// called name: what [Parse] says of those in a document of their own.
+// Check returns an error if results from another document, of that name, are invalid: the errors of
+// [Parse].
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -160,21 +160,21 @@ func Check(name string, results []*tare.Result) error {
 		if err := h.check(name); err != nil {
 			return err
 		}
-		if err := named(name, r); err != nil {
+		if err := checkNamed(name, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func named(name string, r *tare.Result) error {
+func checkNamed(name string, r *tare.Result) error {
 	if r.Study == "" {
 		return &Error{File: name, What: "a result that names no study"}
 	}
 	return nil
 }
 
-// check reports a document that is of another schema.
+// check returns an error if the document has another schema.
 func (h *head) check(name string) error {
 	if h == nil || h.Schema == nil {
 		return &Error{File: name, What: `no result: it has no "schema"`, Hint: "a result is a JSON document, as tare run --json prints it"}
@@ -193,13 +193,13 @@ func (h *head) check(name string) error {
 	return &Error{File: name, What: fmt.Sprintf("schema %.60q is not %s", *h.Schema, tare.ResultSchema)}
 }
 
-// syntax is the error of a document that is no JSON.
-func syntax(name string, src []byte, err error) error {
+// syntaxError returns the error of a document that is not JSON.
+func syntaxError(name string, src []byte, err error) error {
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
 		return &Error{File: name, What: "not JSON: " + format.Line(err.Error(), 0)}
 	}
-	e := at(name, src, s.Offset)
+	e := errorAt(name, src, s.Offset)
 	e.What = "not JSON: " + format.Line(s.Error(), 0)
 	switch {
 	case int(s.Offset) >= len(bytes.TrimRight(src, " \t\r\n")) && strings.Contains(s.Error(), "unexpected end"):
@@ -210,34 +210,34 @@ func syntax(name string, src []byte, err error) error {
 	return e
 }
 
-// mistyped is the error of a document in which something is of another type.
-func mistyped(name string, src []byte, err error) error {
+// typeError returns the error of a document with a value of another type.
+func typeError(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
 		return &Error{File: name, What: format.Line(err.Error(), 0)}
 	}
-	e := at(name, src, t.Offset)
+	e := errorAt(name, src, t.Offset)
 	what := "it"
 	if t.Field != "" {
-		what = key(t.Field)
+		what = fieldPath(t.Field)
 	}
-	e.What = fmt.Sprintf("%s is a JSON %s, but must be %s", what, t.Value, wanted(t.Type))
+	e.What = fmt.Sprintf("%s is a JSON %s, but must be %s", what, t.Value, jsonTypeName(t.Type))
 	return e
 }
 
-// key is the path of a value in a document. Package json puts the names of embedded
+// fieldPath returns the path of a value in a document. Package json puts the names of embedded
 // structs into it, which begin with a capital and are in no document.
-func key(path string) string {
+func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })
 	return strings.Join(parts, ".")
 }
 
-// wanted is a Go type in the words of JSON.
-func wanted(t reflect.Type) string {
+// jsonTypeName returns a Go type in the words of JSON.
+func jsonTypeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return wanted(t.Elem())
+		return jsonTypeName(t.Elem())
 	case reflect.Struct, reflect.Map:
 		return "an object"
 	case reflect.Slice:
@@ -252,8 +252,8 @@ func wanted(t reflect.Type) string {
 	return "a whole number"
 }
 
-// at is an error at the last of the first offset bytes.
-func at(name string, src []byte, offset int64) *Error {
+// errorAt returns an error at the last of the first offset bytes.
+func errorAt(name string, src []byte, offset int64) *Error {
 	before := src[:min(max(int(offset)-1, 0), len(src))]
 	line := bytes.LastIndexByte(before, '\n')
 	return &Error{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Col: utf8.RuneCount(before[line+1:]) + 1}

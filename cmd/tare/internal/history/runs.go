@@ -12,26 +12,25 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Run is one run that was kept, whether it came to a result or not.
+// Run is one stored run, with or without a result.
 type Run struct {
 	Dir   string    // of its journal and result
 	Study string    // name of the directory it is in
-	Begun time.Time // from the directory's name; zero where that tells no time
+	Begun time.Time // from the directory's name; zero if that has no time
 	Whole bool      // there is a result
 }
 
 // Result is the file of the run's result.
 func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 
-// NameTime is the form of the time that the name of a run's directory begins
-// with, in UTC, so that names sort by age.
+// NameTime is the format of the time that the name of a run's directory begins with, in UTC, so
+// that names sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. A directory
-// that does not exist holds none; one that cannot be read is an error, or its runs
-// would be taken for gone.
+// Runs lists the runs of every study under dir, the newest first. If dir does not exist it returns
+// none; a directory that cannot be read is an error, or its runs would count as removed.
 func Runs(dir string) ([]Run, error) {
-	studies, err := entries(dir)
+	studies, err := listNames(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +48,14 @@ func Runs(dir string) ([]Run, error) {
 
 // RunsOf lists the runs of one study, the newest first.
 func RunsOf(dir string) ([]Run, error) {
-	names, err := entries(dir)
+	names, err := listNames(dir)
 	if err != nil {
 		return nil, err
 	}
 	var runs []Run
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") {
-			continue // not whole yet
+			continue // not complete yet
 		}
 		run := Run{Dir: filepath.Join(dir, name), Study: filepath.Base(dir)}
 		stamp, _, _ := strings.Cut(name, "-")
@@ -87,8 +86,8 @@ func newestFirst(runs []Run) {
 	})
 }
 
-// entries are the names in a directory; none where there is no such directory.
-func entries(dir string) ([]string, error) {
+// listNames returns the names in a directory; none if it does not exist.
+func listNames(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -106,8 +105,7 @@ func entries(dir string) ([]string, error) {
 	return names, nil
 }
 
-// isFile reports whether a file is there, which a failing disk leaves open. What is
-// under no directory is not there either.
+// isFile reports whether a file exists. A failing disk is an error; a missing directory is not.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err == nil {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Spark draws what a series did, a character for each run, the oldest first:
-// Unicode blocks, or characters of ASCII where they would not be shown. The
-// height is the logarithm of the ratio, from the lowest low to the highest
-// high of all intervals in the series, so that what stays within the intervals
-// does not look like much; in a series in which a count is zero it is what the
-// contender took. A run without the pair is a space, one in which it was void an x.
+// Spark draws a series, a character for each run, the oldest first: Unicode blocks, or ASCII
+// characters if ascii is set. The height is the logarithm of the ratio, from the lowest low to the
+// highest high of all intervals in the series, so that differences within the intervals look small;
+// in a series with a zero count it is the contender's count. A run without the pair is a space, one
+// in which it was void an x.
 func Spark(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
@@ -52,8 +51,8 @@ func Spark(points []*Point, ascii bool) string {
 	return b.String()
 }
 
-// HasZero reports whether all points of a series have counts and one of them is zero:
-// such a series has no ratios to draw.
+// HasZero reports whether all points of a series have counts and one of them is zero: such a series
+// has no ratios to draw.
 func HasZero(points []*Point) bool {
 	zero := false
 	for _, p := range points {

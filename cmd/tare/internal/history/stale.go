@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// mark says of every run in which ways it differs from the newest, which is
-// the last: what the check stale notes, the version of tare, and the inputs.
-func mark(runs []TrendRun) {
+// markStale adds to every run how it differs from the newest, which is the last: the notes of the
+// check stale, the version of tare, and the inputs.
+func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {
 		r := &runs[i]
@@ -47,13 +47,12 @@ func mark(runs []TrendRun) {
 	}
 }
 
-// Rebuilt names the contenders whose program was another one in an older
-// result, although the same tare had the same Go build it of the same modules:
-// their own source changed. A line each, with the sums of both. Builds of the
-// same sources give the same bytes.
+// Rebuilt names the contenders whose program differs in an older result, although the same tare had
+// the same Go build it of the same modules: their own source changed. A line each, with both
+// hashes. Builds of the same sources give the same bytes.
 func Rebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
-		return nil // the SDK that is in all of them may be another
+		return nil // the SDK in all of them may differ
 	}
 	var out []string
 	for _, c := range now.Contenders {
@@ -72,8 +71,7 @@ func Rebuilt(then, now *tare.Result) []string {
 // change from run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload of the newest run asked something else
-// in another one.
+// otherInput reports whether a workload had another input in the newest run than in another one.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {

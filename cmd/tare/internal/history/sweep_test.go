@@ -17,7 +17,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keep(sample(), sum)
+	k := newKept(sample(), sum)
 	wholetest.SweepNew(t, func(d whole.Disk, dir string) (string, error) {
 		made, err := keepOn(d, dir, k, text)
 		to := filepath.Join(dir, k.at+"-"+k.seed)

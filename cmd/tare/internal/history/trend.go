@@ -11,39 +11,39 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Query chooses what of a study's history is wanted. Only Study is needed.
+// Query selects a part of a study's history. Only Study is needed.
 type Query struct {
 	Study      string
-	Contenders []string // patterns as in lab.Match; none: all that compete
+	Contenders []string // patterns as in lab.Match; if there are none, all that compete
 	Workloads  []string // likewise
-	Metric     string   // empty: the primary one of the newest run
-	Against    string   // id; empty: the baseline of the newest run
-	Last       int      // newest runs of each machine; zero: all
+	Metric     string   // "" means the primary one of the newest run
+	Against    string   // id; "" means the baseline of the newest run
+	Last       int      // newest runs of each machine; 0 means all
 }
 
-// Trend is what became of the ratios of a study from run to run. Runs of
-// different machines are never in one series.
+// Trend contains the ratios of a study from run to run. Runs of different machines are never in one
+// series.
 type Trend struct {
 	Study    string    `json:"study"`
 	Metric   string    `json:"metric"`
-	Against  string    `json:"against"` // what every ratio is taken to
+	Against  string    `json:"against"` // reference of every ratio
 	Machines []Machine `json:"machines"`
 	Left     []string  `json:"left_out,omitempty"` // results that could not be read, a line each
 }
 
-// Machine is the runs of one machine. The one that ran last comes first.
+// Machine contains the runs of one machine. The one that ran last comes first.
 type Machine struct {
 	Name   string     `json:"machine"`
 	Runs   []TrendRun `json:"runs"`   // the oldest first
 	Series []Series   `json:"series"` // in the order of the newest run
 
-	// Between is how much ratios differ from run to run beyond their intervals, as
-	// a standard deviation on the logarithmic scale. Known is false where there are
-	// too few runs to tell; changes are then read off intervals alone.
+	// Between measures how ratios differ from run to run beyond their intervals, as a standard
+	// deviation on the logarithmic scale. Known is false if there are too few runs for it; changes
+	// are then read off intervals only.
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
 
-	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // what the newest run left out
+	Left []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
 }
 
 // Level is the range of a level of a series: low and high are the same, unless it varies.
@@ -60,18 +60,18 @@ type TrendRun struct {
 	Rounds  int       `json:"rounds_done"`
 	Stopped string    `json:"stopped"`
 	Tare    string    `json:"tare,omitempty"`
-	Stale   []string  `json:"stale,omitempty"` // in which ways it differs from the newest, a line each
+	Stale   []string  `json:"stale,omitempty"` // differences from the newest, a line each
 
 	digest *tare.Result
 	id     int64
-	stale  map[string]bool // contenders that differ; "": all of them
+	stale  map[string]bool // contenders that differ; "" means all
 }
 
-// Stored is a result as an index holds it.
+// Stored is a result in an index.
 type Stored struct {
 	ID      int64
 	Path    string    // of the run's directory
-	Started time.Time // zero where that is not known
+	Started time.Time // zero if that is not known
 	Digest  *tare.Result
 }
 
@@ -79,17 +79,17 @@ type Stored struct {
 type Series struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
-	Points    []*Point `json:"points"` // one for each run; null: the run has no such pair
-	Last      *Point   `json:"last"`   // newest that is not void; null: there is none
-	Before    *Point   `json:"before"` // the newest before that on the same input, one with an interval where there is one; null: there is none
+	Points    []*Point `json:"points"` // one for each run; null if the run has no such pair
+	Last      *Point   `json:"last"`   // newest that is not void; null if there is none
+	Before    *Point   `json:"before"` // the newest before that on the same input, one with an interval if there is one; null if there is none
 	Change    Change   `json:"change"`
-	Steps     []int    `json:"steps,omitempty"`   // runs from which on the ratio is another one, as indexes of the machine's runs
+	Steps     []int    `json:"steps,omitempty"`   // runs from which on the ratio differs, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is one of the last three runs
 	Was       Level    `json:"was,omitzero"`      // before the newest step: ratios, or counts if they are compared
 	Now       Level    `json:"now,omitzero"`      // since the newest step, or since the first run; ratios only if there is a step
 	Counted   bool     `json:"counted,omitempty"` // counts are compared, not ratios
-	Missing   string   `json:"missing,omitempty"` // why the newest run does not have it; empty: it has
-	Low       float64  `json:"expected_low"`      // in which the last was to lie, by the runs before it that are alike; zero, as high: not known
+	Missing   string   `json:"missing,omitempty"` // why the newest run does not have it; "" if it has
+	Low       float64  `json:"expected_low"`      // range in which the last was expected, by the runs before it that are alike; 0, as High, if not known
 	High      float64  `json:"expected_high"`
 }
 
@@ -97,19 +97,19 @@ type Series struct {
 type Point struct {
 	Run   int     `json:"run"` // index of the machine's runs
 	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"` // zero, as high: too few rounds for an interval
+	Low   float64 `json:"low"` // 0, as High, if there are too few rounds for an interval
 	High  float64 `json:"high"`
 	Level float64 `json:"level"`
 	Void  bool    `json:"void,omitempty"`
 	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differ from the newest run's
-	Other bool    `json:"other_input,omitempty"` // the workload asked something else than in the newest run, or the ratio is to another revision
+	Other bool    `json:"other_input,omitempty"` // the workload has another input than in the newest run, or the ratio is to another revision
 	Count *Count  `json:"count,omitempty"`       // of a metric that counts
 }
 
 // Bounded reports whether the point has an interval.
 func (p Point) Bounded() bool { return p.Low > 0 && p.High > 0 }
 
-// Change says what two runs allow to say about a series.
+// Change is the verdict on a series.
 type Change string
 
 // Changes.
@@ -120,8 +120,8 @@ const (
 	Unknown  Change = "unknown"   // a side has no interval
 )
 
-// change reports whether the last point can be compared with the one before.
-func change(last, before *Point) Change {
+// newChange reports whether the last point can be compared with the one before.
+func newChange(last, before *Point) Change {
 	switch {
 	case last == nil || before == nil:
 		return First
@@ -131,12 +131,11 @@ func change(last, before *Point) Change {
 	return NotShown
 }
 
-// Pairs asks for what a stored result tells of everybody against one contender.
+// Pairs returns the comparisons of a stored result with one contender.
 type Pairs func(id int64, metric, against string) ([]Pair, error)
 
-// NewTrend is the history of a study by its stored results, the oldest first.
-// It is empty where there are none; an unknown metric, contender or workload is
-// for the caller to find.
+// NewTrend returns the history of a study by its stored results, the oldest first. It is empty if
+// there are none; the caller finds an unknown metric, contender or workload.
 func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	t := Trend{Study: q.Study, Metric: q.Metric, Against: q.Against, Machines: []Machine{}}
 	if len(stored) == 0 {
@@ -166,8 +165,8 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	for _, name := range order {
 		m := Machine{Name: name, Runs: by[name], Series: []Series{}}
 		slices.Reverse(m.Runs)
-		mark(m.Runs)
-		if err := m.fill(q, t, pairs); err != nil {
+		markStale(m.Runs)
+		if err := m.addSeries(q, t, pairs); err != nil {
 			return t, err
 		}
 		t.Machines = append(t.Machines, m)
@@ -175,8 +174,8 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	return t, nil
 }
 
-// machineName tells machines apart: what a result is known to depend on and
-// that nobody changes by an update.
+// machineName returns a name by which machines differ: properties that results depend on and that
+// an update does not change.
 func machineName(m tare.Machine) string {
 	memory := ""
 	if m.Memory > 0 {
@@ -189,8 +188,8 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// fill asks for the points of a machine's runs.
-func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
+// addSeries gets the points of a machine's runs.
+func (m *Machine) addSeries(q Query, t Trend, ask Pairs) error {
 	at := map[[2]string]int{}
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) { // the newest run gives the order
@@ -199,7 +198,7 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 			return err
 		}
 		for _, p := range pairs {
-			if !chosen(q, run.digest, p) {
+			if !isSelected(q, run.digest, p) {
 				continue
 			}
 			key := [2]string{p.Workload, p.Contender}
@@ -236,16 +235,16 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 				s.Before = p
 			}
 		}
-		s.Change, s.Missing = change(s.Last, s.Before), missing(newest, *s, len(m.Runs)-1)
+		s.Change, s.Missing = newChange(s.Last, s.Before), whyMissing(newest, *s, len(m.Runs)-1)
 	}
 	m.Left = newest.NotWeighed
-	m.level()
+	m.findLevels()
 	return nil
 }
 
-// chosen reports whether the query chooses a pair. Where it names nobody, those
-// who compete are wanted: not the control, no traps.
-func chosen(q Query, r *tare.Result, p Pair) bool {
+// isSelected reports whether the query selects a pair. Without contenders it selects those that
+// compete: not the control, no traps.
+func isSelected(q Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
 			ok, err := lab.Match(pattern, name)
@@ -263,8 +262,8 @@ func chosen(q Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// placeOf is where in a list the first is that is meant; behind its end where
-// none is.
+// placeOf returns the index of the first element for which is returns true; the length of the list
+// if there is none.
 func placeOf[T any](list []T, is func(T) bool) int {
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		return i

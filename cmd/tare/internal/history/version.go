@@ -6,8 +6,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Version is what a contender of the run was, as the result says; without one
-// asked for it is the first that competes.
+// Version returns the version of a contender of the run; "" means the first that competes.
 func (r TrendRun) Version(contender string) string {
 	if r.digest == nil {
 		return ""
@@ -22,6 +21,6 @@ func (r TrendRun) Version(contender string) string {
 
 var commitPattern = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 
-// Commit is the commit in the version of a revision, as tare bench writes it;
-// empty where there is none.
+// Commit returns the commit in the version of a revision, as tare bench writes it; "" if there is
+// none.
 func Commit(version string) string { return commitPattern.FindString(version) }
