@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Standing is how the benchmarks of a study stand in its newest runs.
+// Standing counts the benchmarks of a study by the verdict of its newest runs.
 type Standing struct{ Better, Worse, Steady, Unknown int }
 
 // StandingOf counts the series of the machine that ran last.
@@ -45,9 +45,9 @@ func StandingOf(t history.Trend) (s Standing) {
 	return s
 }
 
-// words returns the text of a badge and its colour. The text says how many benchmarks
-// nothing is known about; then the colour is that of no verdict, unless something is worse.
-func (s Standing) words() (text, colour string) {
+// badgeText returns the text of a badge and its colour. The text includes the number of benchmarks
+// without verdict; then the colour is that of no verdict, unless something is worse.
+func (s Standing) badgeText() (text, colour string) {
 	switch {
 	case s.Worse > 0:
 		text, colour = fmt.Sprintf("%d worse", s.Worse), "#cf222e"
@@ -67,17 +67,17 @@ func (s Standing) words() (text, colour string) {
 	return text, colour
 }
 
-// noVerdict is the colour of a badge that does not say how all benchmarks stand.
+// noVerdict is the colour of a badge if some benchmarks have no verdict.
 const noVerdict = "#59636e"
 
-// letter is how wide a character is, about.
-const letter = 6.6
+// letterWidth is about the width of a character.
+const letterWidth = 6.6
 
 // Badge writes a drawing of 20 points' height for a README.
 func Badge(w io.Writer, label string, s Standing) error {
-	text, colour := s.words()
-	first := letter*float64(utf8.RuneCountInString(label)) + 12
-	second := letter*float64(utf8.RuneCountInString(text)) + 12
+	text, colour := s.badgeText()
+	first := letterWidth*float64(utf8.RuneCountInString(label)) + 12
+	second := letterWidth*float64(utf8.RuneCountInString(text)) + 12
 	name := template.HTMLEscapeString(label)
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="20" role="img" aria-label="%s: %s"><title>%[2]s: %[3]s</title>`+
 		`<rect width="%.0[1]f" height="20" rx="3" fill="#3d444d"/><rect x="%.0[4]f" width="%.0[5]f" height="20" rx="3" fill="%[6]s"/><rect x="%.0[4]f" width="4" height="20" fill="%[6]s"/>`+

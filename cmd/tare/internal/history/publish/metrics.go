@@ -16,7 +16,7 @@ type gauge struct {
 	value      func(m history.Machine, s history.Series) (float64, bool)
 }
 
-func gauges() []gauge {
+func allGauges() []gauge {
 	end := func(of func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
 		return func(_ history.Machine, s history.Series) (float64, bool) { return of(*s.Last), s.Last.Bounded() }
 	}
@@ -42,11 +42,11 @@ func gauges() []gauge {
 	}
 }
 
-// OpenMetrics writes the newest ratio of every series, for Prometheus and what
-// else reads the format.
+// OpenMetrics writes the newest ratio of every series, for Prometheus and other readers of the
+// format.
 func OpenMetrics(w io.Writer, trends []history.Trend) error {
 	out := bufio.NewWriter(w)
-	for _, g := range gauges() {
+	for _, g := range allGauges() {
 		fmt.Fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", g.name, g.name, g.help)
 		for _, t := range trends {
 			for _, m := range t.Machines {

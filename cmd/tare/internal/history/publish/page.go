@@ -1,5 +1,5 @@
-// Package publish writes what became of studies from run to run for others to
-// read: a page with a chart for each benchmark, a badge, and OpenMetrics.
+// Package publish writes the trends of studies for others to read: a page with a chart for each
+// benchmark, a badge, and OpenMetrics.
 package publish
 
 import (
@@ -43,7 +43,7 @@ type machine struct {
 	Name, Span, Between string
 	Charts              []chart  // those that changed first
 	Drawn               bool     // there are enough runs for drawings
-	Left                []string // what the newest run left out, a line each
+	Left                []string // entries that the newest run skipped, a line each
 	Runs                []run
 }
 
@@ -60,10 +60,10 @@ type run struct {
 	When, Of, Rounds, Stale string
 }
 
-// staleMost is how many differences of a stale run the page names.
-const staleMost = 2
+// maxStale limits the differences of a stale run that the page names.
+const maxStale = 2
 
-// Page writes the trends of a repository as one file that needs no other.
+// Page writes the trends of a repository as one file without references to others.
 func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
 	style := html.Style()
 	p := page{Title: title, Written: format.Minute(now), Policy: html.Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
@@ -79,12 +79,12 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 		one := StandingOf(t)
 		all = Standing{all.Better + one.Better, all.Worse + one.Worse, all.Steady + one.Steady, all.Unknown + one.Unknown}
 	}
-	p.Headline = all.headline(len(p.Studies))
+	p.Headline = all.headlineText(len(p.Studies))
 	return pageTemplate.Execute(w, p)
 }
 
-// headline says how many benchmarks changed in the newest runs, of how many.
-func (s Standing) headline(studies int) string {
+// headlineText returns how many benchmarks changed in the newest runs, of how many.
+func (s Standing) headlineText(studies int) string {
 	if studies == 0 {
 		return "No result was kept yet."
 	}
@@ -100,7 +100,7 @@ func (s Standing) headline(studies int) string {
 }
 
 func machineOf(m history.Machine, metric string) machine {
-	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run"), Drawn: len(m.Runs) >= leastRuns}
+	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run"), Drawn: len(m.Runs) >= minRuns}
 	if m.Known {
 		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
 	}
@@ -111,7 +111,7 @@ func machineOf(m history.Machine, metric string) machine {
 	for _, s := range m.Series {
 		c := chart{Name: s.Workload, Last: "void", Change: m.DescribeChange(s, metric)}
 		if out.Drawn {
-			c.Drawing = draw(m, s)
+			c.Drawing = drawSeries(m, s)
 		}
 		switch {
 		case s.Change != history.Changed:
@@ -138,8 +138,8 @@ func machineOf(m history.Machine, metric string) machine {
 	}
 	for i := len(m.Runs) - 1; i >= 0; i-- {
 		r := m.Runs[i]
-		stale := strings.Join(r.Stale[:min(staleMost, len(r.Stale))], "; ")
-		if more := len(r.Stale) - staleMost; more > 0 {
+		stale := strings.Join(r.Stale[:min(maxStale, len(r.Stale))], "; ")
+		if more := len(r.Stale) - maxStale; more > 0 {
 			stale += fmt.Sprintf("; %d more", more)
 		}
 		out.Runs = append(out.Runs, run{i + 1, format.Minute(r.Started), r.Version(""), fmt.Sprint(r.Rounds), stale})
@@ -147,7 +147,7 @@ func machineOf(m history.Machine, metric string) machine {
 	return out
 }
 
-// stepText returns in which run, and between which commits, a ratio became another one.
+// stepText returns in which run, and between which commits, a ratio changed.
 func stepText(m history.Machine, s history.Series, at int) string {
 	var before *history.Point
 	for _, p := range s.Points[:at] {
@@ -169,12 +169,12 @@ func stepText(m history.Machine, s history.Series, at int) string {
 	return text
 }
 
-// leastRuns is how many runs a drawing takes.
-const leastRuns = 3
+// minRuns is the smallest number of runs for a drawing.
+const minRuns = 3
 
-// draw draws a series, a run beside the other: its ratios on a logarithmic scale, or what
-// the contender took if a count is zero.
-func draw(m history.Machine, s history.Series) template.HTML {
+// drawSeries draws a series, runs from left to right: its ratios on a logarithmic scale, or the
+// contender's counts if a count is zero.
+func drawSeries(m history.Machine, s history.Series) template.HTML {
 	counts := history.HasZero(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}
 	var values []float64
