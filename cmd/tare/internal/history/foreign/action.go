@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 )
 
-// actionRun is what github-action-benchmark recorded of a commit.
+// actionRun is github-action-benchmark's record of a commit.
 type actionRun struct {
 	Commit  struct{ ID, Message string }
 	Date    float64 // milliseconds
@@ -25,7 +25,7 @@ type actionRun struct {
 	Benches []actionBench
 }
 
-// actionBench is one figure of a benchmark.
+// actionBench is one value of a benchmark.
 type actionBench struct {
 	Name  string
 	Value float64
@@ -64,13 +64,13 @@ func (f *file) readAction() error {
 }
 
 var (
-	procs    = regexp.MustCompile(`(?m)^(\d+) procs$`)
-	packaged = regexp.MustCompile(`^(.*\S) \(([^()\s]+)\)$`)
+	procsRE   = regexp.MustCompile(`(?m)^(\d+) procs$`)
+	packageRE = regexp.MustCompile(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
-// nameOf returns the name of the benchmark that b is of, with its processors, and the unit of
-// its figure. The other metrics of a benchmark are named "Name - B/op", and a benchmark
-// of several packages "Name (package)".
+// nameOf returns the name of the benchmark of b, with its processors, and the unit of its value.
+// The other metrics of a benchmark are named "Name - B/op", and a benchmark of several packages
+// "Name (package)".
 func (b actionBench) nameOf() (name, unit string) {
 	name, unit = b.Name, b.Unit
 	if of, after, ok := strings.Cut(name, " - "); ok {
@@ -80,35 +80,35 @@ func (b actionBench) nameOf() (name, unit string) {
 		}
 	}
 	pkg := ""
-	if m := packaged.FindStringSubmatch(name); m != nil {
+	if m := packageRE.FindStringSubmatch(name); m != nil {
 		name, pkg = m[1], " ("+m[2]+")"
 	}
-	if m := procs.FindStringSubmatch(b.Extra); m != nil && m[1] != "1" && !strings.HasSuffix(name, "-"+m[1]) {
+	if m := procsRE.FindStringSubmatch(b.Extra); m != nil && m[1] != "1" && !strings.HasSuffix(name, "-"+m[1]) {
 		name += "-" + m[1]
 	}
 	return name + pkg, unit
 }
 
-// benchKey is what a figure of one run is of.
+// benchKey identifies the values of a benchmark in one unit.
 type benchKey struct{ name, unit string }
 
-// benchList is the figures of one run, in order, and the index of the entry of each.
+// benchList contains the values of one run, in order, and the index of the entry of each.
 type benchList struct {
 	figures []figure
 	entries map[benchKey]int
 }
 
-// readBenches returns the figures of one run. path is where their list is in the document.
+// readBenches returns the values of one run. path leads to their list in the document.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
-	// Entries with all metrics in their unit stand beside others for each metric, unless
-	// an old version wrote them.
+	// Entries with all metrics in their unit come in addition to others for each metric, unless an
+	// old version wrote them.
 	single, several := benchList{entries: map[benchKey]int{}}, benchList{entries: map[benchKey]int{}}
 	for i, b := range benches {
 		name, unit := b.nameOf()
 		fields, value := strings.Fields(unit), b.Value
 		refuse := func(what, right string) error {
 			line, col := f.placeOf(append(slices.Clone(path), i)...)
-			return f.refuse(line, col, what, right)
+			return f.errorAt(line, col, what, right)
 		}
 		list := &single
 		if len(fields) > 2 {
@@ -133,12 +133,11 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 			single.figures = append(single.figures, x)
 		}
 	}
-	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.keeps(x.value, x.unit) }), nil
+	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// add adds a figure of entry i, or returns what is wrong with it and what would be right.
-// Two of one name and unit may be of two packages, or two rounds: only a name with its
-// package says which.
+// add adds a value of entry i, or returns what is wrong with it and what would be right. Two of one
+// name and unit may be of two packages, or two rounds: only a name with its package tells which.
 func (l *benchList) add(i int, x figure, benches []actionBench) (what, right string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, again := l.entries[key]
@@ -146,20 +145,20 @@ func (l *benchList) add(i int, x figure, benches []actionBench) (what, right str
 	case metricOf(x.unit) == "":
 	case !isMeasured(x.value):
 		return fmt.Sprintf("%s: %v %s is no measurement", x.benchmark, x.value, x.unit), "a figure is not negative"
-	case again && !packaged.MatchString(x.benchmark):
+	case again && !packageRE.MatchString(x.benchmark):
 		return fmt.Sprintf("a second %s in %s (%v, and %v before): of another package, or another round", x.benchmark, x.unit, benches[i].Value, benches[first].Value), "keep one, or import the output of go test"
 	}
 	l.figures, l.entries[key] = append(l.figures, x), i
 	return "", ""
 }
 
-// placeOf returns the line and the column of a value of the document, by the keys and indexes
-// that lead to it; 1 if it is not there.
+// placeOf returns the line and the column of a value of the document, by the keys and indexes that
+// lead to it; 1 if it does not exist.
 func (f *file) placeOf(path ...any) (line, col int) {
 	start := max(0, bytes.IndexAny(f.text, "{["))
 	dec := json.NewDecoder(bytes.NewReader(f.text[start:]))
 	for _, step := range path {
-		if !enter(dec, step) {
+		if !enterValue(dec, step) {
 			return 1, 1
 		}
 	}
@@ -170,9 +169,9 @@ func (f *file) placeOf(path ...any) (line, col int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[from:]) + 1
 }
 
-// enter moves a decoder, which is before an object or a list, to before the value of a
-// key or the element of an index.
-func enter(dec *json.Decoder, step any) bool {
+// enterValue moves a decoder, which is before an object or a list, to before the value of a key or
+// the element of an index.
+func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false
 	}

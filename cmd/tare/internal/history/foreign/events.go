@@ -24,8 +24,8 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents reads the output of go test -json: what each package printed, however events
-// of packages are mixed. The time is that of the first event.
+// readEvents reads the output of go test -json: the output of each package, however events of
+// packages are mixed. The time is that of the first event.
 func (f *file) readEvents() error {
 	type output struct {
 		lines []line
@@ -34,13 +34,13 @@ func (f *file) readEvents() error {
 	of := map[string]*output{}
 	var order []string
 	first := true
-	for _, l := range numbered(f.text) {
+	for _, l := range splitLines(f.text) {
 		var e event
 		if !bytes.HasPrefix(l.text, []byte("{")) {
 			continue // the go command prints errors of builds as they are
 		}
 		if err := json.Unmarshal(l.text, &e); err != nil {
-			return f.refuse(l.number, 1, "not an event of go test -json: "+err.Error(), "the file may be cut off")
+			return f.errorAt(l.number, 1, "not an event of go test -json: "+err.Error(), "the file may be cut off")
 		}
 		if first && !e.Time.IsZero() {
 			f.at, first = e.Time, false

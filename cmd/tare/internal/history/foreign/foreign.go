@@ -36,7 +36,7 @@ const (
 	RunID  = "run"
 )
 
-// figure is what one benchmark took once.
+// figure is one value of a benchmark.
 type figure struct {
 	benchmark string
 	unit      string // ns/op, B/op, allocs/op
@@ -49,37 +49,36 @@ type record struct {
 	os      string
 	arch    string
 	cpu     string
-	version string // of what was measured
+	version string // of the measured program
 	at      time.Time
 	figures []figure
 }
 
-// Bounds of what is made of a file: a figure of a benchmark that has no other takes
-// a kilobyte, a run with a single figure four.
+// Bounds of a file: a single value of a benchmark takes a kilobyte, a run with a single value four.
 const (
-	mostFigures = 2 << 20
-	mostRuns    = 1 << 18
+	maxFigures = 2 << 20
+	maxRuns    = 1 << 18
 )
 
-// tally counts what was read of a file.
+// tally counts the runs and values of a file.
 type tally struct{ runs, figures int }
 
-// add is an error where there is too much.
+// add returns an error if there are too many.
 func (t *tally) add(runs, figures int) error {
 	t.runs, t.figures = t.runs+runs, t.figures+figures
 	switch {
-	case t.runs > mostRuns:
-		return fmt.Errorf("more than %d runs or packages; split the file", mostRuns)
-	case t.figures > mostFigures:
-		return fmt.Errorf("more than %d figures; split the file", mostFigures)
+	case t.runs > maxRuns:
+		return fmt.Errorf("more than %d runs or packages; split the file", maxRuns)
+	case t.figures > maxFigures:
+		return fmt.Errorf("more than %d figures; split the file", maxFigures)
 	}
 	return nil
 }
 
-// Records is what was read of a file.
+// Records contains the results of a file.
 type Records struct {
 	Results []*tare.Result // the oldest first
-	Left    []string       // what was left out, a line each
+	Left    []string       // skipped entries, a line each
 }
 
 // Read makes results of a file. It returns false if the file has none of the formats. at
@@ -91,7 +90,7 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 		return read, true, &history.Error{File: name, What: "a table of benchstat", Hint: "import the output of go test that benchstat read: a table has no rounds"}
 	}
 	f := &file{name: name, text: text, at: at, units: map[string]int{}}
-	start := bytes.TrimSpace(text[:min(len(text), sniffed)])
+	start := bytes.TrimSpace(text[:min(len(text), sniffBytes)])
 	switch {
 	case isAction(start):
 		err = f.readAction()
@@ -100,7 +99,7 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 	case isEvents(start):
 		err = f.readEvents()
 	case len(start) > 0 && start[0] != '{' && start[0] != '[' && (bytes.HasPrefix(start, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
-		err = f.readLog(numbered(text), "")
+		err = f.readLog(splitLines(text), "")
 	default:
 		return read, false, nil
 	}
@@ -111,7 +110,7 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 		return read, true, err
 	}
 	for _, r := range f.records {
-		if res := r.result(); res != nil {
+		if res := r.toResult(); res != nil {
 			read.Results = append(read.Results, res)
 		}
 	}
@@ -131,20 +130,19 @@ type file struct {
 	tally tally
 
 	records []record
-	left    []string       // what is left out, a line each
-	units   map[string]int // figures in units that tare does not keep
+	left    []string       // skipped entries, a line each
+	units   map[string]int // values in units that tare does not store
 }
 
-// sniffed is how much of a file tells which format it has.
-const sniffed = 4096
+// sniffBytes is the length of the part of a file that identifies its format.
+const sniffBytes = 4096
 
-// benchstat matches the beginning of a table of benchstat: of today, of before 2023, or in
-// CSV.
-var benchstat = regexp.MustCompile(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
+// benchstatRE matches the beginning of a table of benchstat: of today, of before 2023, or in CSV.
+var benchstatRE = regexp.MustCompile(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
 // isTable reports whether text is a table of benchstat, and not the output that it read.
 func isTable(text []byte) bool {
-	return benchstat.Match(text[:min(len(text), sniffed)]) && !bytes.Contains(text, []byte(" ns/op"))
+	return benchstatRE.Match(text[:min(len(text), sniffBytes)]) && !bytes.Contains(text, []byte(" ns/op"))
 }
 
 // IsForeign reports whether a file that begins with head, which begins as documents of ours do
@@ -169,22 +167,22 @@ func isBenchData(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text, []byte(`"Suites"`))
 }
 
-// refuse is the error about a place in the file.
-func (f *file) refuse(line, col int, what, right string) error {
+// errorAt returns an error about a position in the file.
+func (f *file) errorAt(line, col int, what, right string) error {
 	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: right}
 }
 
-// leave records that something in a line is left out.
-func (f *file) leave(line int, what string) {
+// addLeft records that something in a line is skipped.
+func (f *file) addLeft(line int, what string) {
 	f.left = append(f.left, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
-// isMeasured reports whether a figure can be one: it is not negative, and finite.
+// isMeasured reports whether a value can be a measurement: it is not negative, and finite.
 func isMeasured(value float64) bool { return value >= 0 && !math.IsInf(value, 1) }
 
-// keeps reports whether a result keeps a figure. The others are counted: those in other
-// units, and times of zero.
-func (f *file) keeps(value float64, unit string) bool {
+// countKept reports whether a result stores a value. It counts the others: those in other units,
+// and times of zero.
+func (f *file) countKept(value float64, unit string) bool {
 	metric := metricOf(unit)
 	if metric == "" || metric == "time" && value == 0 {
 		f.units[unit]++
@@ -193,7 +191,7 @@ func (f *file) keeps(value float64, unit string) bool {
 	return true
 }
 
-// otherUnits returns a line about the figures that are not kept.
+// otherUnits returns a line about the values that are not stored.
 func (f *file) otherUnits() []string {
 	if len(f.units) == 0 {
 		return nil
@@ -209,14 +207,13 @@ func (f *file) otherUnits() []string {
 	return []string{fmt.Sprintf("%s: %s in %s: kept are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
-// metricOf returns the metric of a unit; empty if tare has no such metric.
+// metricOf returns the metric of a unit; "" if tare has no such metric.
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// result returns the record as a result; nil if it has no figure in
-// ns/op, B/op or allocs/op.
-func (r record) result() *tare.Result {
+// toResult returns the record as a result; nil if it has no value in ns/op, B/op or allocs/op.
+func (r record) toResult() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
 		Kind: "gobench",
@@ -296,7 +293,7 @@ func (f *file) readBenchData() error {
 			if err := f.tally.add(1, 3*len(suite.Benchmarks)); err != nil {
 				return err
 			}
-			memory := false // 0 B/op also stands for a run without -benchmem
+			memory := false // 0 B/op also means a run without -benchmem
 			for _, b := range suite.Benchmarks {
 				memory = memory || b.Mem.BytesPerOp > 0 || b.Mem.AllocsPerOp > 0
 			}
@@ -305,18 +302,18 @@ func (f *file) readBenchData() error {
 				key := [4]string{suite.Pkg, suite.Goos, suite.Goarch, b.Name}
 				if in, ok := seen[key]; ok && in != j {
 					line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
-					return f.refuse(line, col, fmt.Sprintf("a second %s of package %q in one run, in another suite", b.Name, suite.Pkg), "keep one, or give each suite its Pkg")
+					return f.errorAt(line, col, fmt.Sprintf("a second %s of package %q in one run, in another suite", b.Name, suite.Pkg), "keep one, or give each suite its Pkg")
 				}
 				seen[key] = j
 				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
 					if !isMeasured(value) {
 						line, col := f.placeOf(i, "Suites", j, "Benchmarks", k)
-						return f.refuse(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, value, unit), "a figure is not negative")
+						return f.errorAt(line, col, fmt.Sprintf("%s: %v %s is no measurement", b.Name, value, unit), "a figure is not negative")
 					}
 					if unit != "ns/op" && !memory {
 						continue
 					}
-					if f.keeps(value, unit) {
+					if f.countKept(value, unit) {
 						r.figures = append(r.figures, figure{b.Name, unit, value})
 					}
 				}
