@@ -13,21 +13,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// CodeDir is the directory, in the cache, of the machine code that SQLite was
-// translated to: that takes more than a second, and reading it a tenth.
+// CodeDir is the directory, in the cache, of the machine code of SQLite: translating it takes more
+// than a second, and reading it a tenth.
 const CodeDir = "sqlite"
 
-// mostPages is how much memory SQLite may take, in pages of 64 KiB.
-const mostPages = 4096
+// maxPages limits the memory of SQLite, in pages of 64 KiB.
+const maxPages = 4096
 
-// engine sets SQLite up. A process has one, which the first caller sets up for
-// all.
-func engine(cache string) error {
+// startEngine sets SQLite up. A process has one, which the first caller sets up for all.
+func startEngine(cache string) error {
 	if sqlite3.RuntimeConfig != nil {
 		return nil
 	}
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(mostPages).WithCoreFeatures(api.CoreFeaturesV2)
-	if dir := filepath.Join(cache, CodeDir); there(cache) {
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCoreFeatures(api.CoreFeaturesV2)
+	if dir := filepath.Join(cache, CodeDir); isDir(cache) {
 		if kept, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // else it is translated every time
 			config = config.WithCompilationCache(kept)
 		}
@@ -39,8 +38,8 @@ func engine(cache string) error {
 	return nil
 }
 
-// there reports whether dir is a directory.
-func there(dir string) bool {
+// isDir reports whether dir is a directory.
+func isDir(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
 }

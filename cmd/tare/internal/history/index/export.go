@@ -11,14 +11,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Export writes the results of studies, of all where none is named, one
-// document a line, the oldest first. The same results give the same bytes,
-// wherever they are kept; one that is there twice is written once. Documents
-// that cannot be read are left out and named in left.
+// Export writes the results of studies, of all if there are none, one document a line, the oldest
+// first. The same results give the same bytes, in whatever directory they are stored; it writes one
+// that exists twice once. It skips documents that cannot be read and names them in left.
 func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept []history.Kept, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
 	if err != nil {
-		return nil, nil, unusable(err)
+		return nil, nil, classifyError(err)
 	}
 	defer rows.Close()
 	wanted := map[string]bool{}
@@ -31,7 +30,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept
 		var k history.Kept
 		var why string
 		if err := rows.Scan(&k.Path, &k.Study, &k.SHA256, &why); err != nil {
-			return nil, nil, unusable(err)
+			return nil, nil, classifyError(err)
 		}
 		if len(wanted) > 0 && !wanted[k.Study] || why == "" && seen[k.SHA256] {
 			continue
@@ -56,14 +55,14 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, nil, unusable(err)
+		return nil, nil, classifyError(err)
 	}
 	return kept, left, out.Flush()
 }
 
-// Has reports where a document with that sum is kept; empty where it is not.
+// Has returns the path of the document with that hash; "" if there is none.
 func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
-	list, err := x.texts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
+	list, err := x.queryTexts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
 	if err != nil || len(list) == 0 {
 		return "", err
 	}

@@ -15,25 +15,25 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp is how a file looked when it was read.
+// stamp identifies the version of a file that was read.
 type stamp struct {
 	id       int64
 	size     int64
 	modified int64 // nanoseconds
 }
 
-// Refresh makes the index agree with the documents: those that are there for
-// the first time or look different are read, those that are gone are taken out.
+// Refresh updates the index to the documents: it reads new and changed ones, and removes those that
+// no longer exist.
 func (x *Index) Refresh(ctx context.Context) error {
 	runs, err := history.Runs(x.results)
 	if err != nil {
 		return &unreadableError{err}
 	}
-	known, err := x.known(ctx)
+	known, err := x.knownFiles(ctx)
 	if err != nil {
 		return err
 	}
-	return within(ctx, x.db, func(tx *sql.Tx) error {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
 		for _, run := range runs {
 			if !run.Whole {
 				continue
@@ -45,7 +45,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 			if err != nil {
 				return &unreadableError{err}
 			}
-			path, err := x.relative(run.Dir)
+			path, err := x.relativePath(run.Dir)
 			if err != nil {
 				return err
 			}
@@ -56,16 +56,16 @@ func (x *Index) Refresh(ctx context.Context) error {
 				continue
 			}
 			if ok {
-				if err := forget(ctx, tx, then.id); err != nil {
+				if err := deleteDocument(ctx, tx, then.id); err != nil {
 					return err
 				}
 			}
-			if err := add(ctx, tx, path, now, run); err != nil {
+			if err := addDocument(ctx, tx, path, now, run); err != nil {
 				return err
 			}
 		}
 		for _, gone := range known {
-			if err := forget(ctx, tx, gone.id); err != nil {
+			if err := deleteDocument(ctx, tx, gone.id); err != nil {
 				return err
 			}
 		}
@@ -73,22 +73,21 @@ func (x *Index) Refresh(ctx context.Context) error {
 	})
 }
 
-// unreadableError says that the documents cannot be read: what the index has of them
-// must not be taken out of it.
+// unreadableError reports that the documents cannot be read: the index must retain its entries.
 type unreadableError struct{ error }
 
-// Unwrap is the operating system's error.
+// Unwrap returns the operating system's error.
 func (e *unreadableError) Unwrap() error { return e.error }
 
-func (x *Index) relative(dir string) (string, error) {
+func (x *Index) relativePath(dir string) (string, error) {
 	path, err := filepath.Rel(x.results, dir)
 	return filepath.ToSlash(path), err
 }
 
-func (x *Index) known(ctx context.Context) (map[string]stamp, error) {
+func (x *Index) knownFiles(ctx context.Context) (map[string]stamp, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, id, size_bytes, modified_ns FROM document")
 	if err != nil {
-		return nil, unusable(err)
+		return nil, classifyError(err)
 	}
 	defer rows.Close()
 	all := map[string]stamp{}
@@ -96,21 +95,21 @@ func (x *Index) known(ctx context.Context) (map[string]stamp, error) {
 		var path string
 		var s stamp
 		if err := rows.Scan(&path, &s.id, &s.size, &s.modified); err != nil {
-			return nil, unusable(err)
+			return nil, classifyError(err)
 		}
 		all[path] = s
 	}
-	return all, unusable(rows.Err())
+	return all, classifyError(rows.Err())
 }
 
-func forget(ctx context.Context, tx *sql.Tx, id int64) error {
+func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM document WHERE id = ?", id)
 	return err
 }
 
-// add reads a run's result into the index. One that cannot be read is noted
-// and fails nothing; where the disk failed, it is read again the next time.
-func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run) error {
+// addDocument reads a run's result into the index. One that cannot be read is noted and fails
+// nothing; if the disk failed, it is read again the next time.
+func addDocument(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run) error {
 	r, sum, err := history.One(run.Result())
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -132,7 +131,7 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run
 		return err
 	}
 	row, err := tx.ExecContext(ctx, "INSERT INTO document (path, size_bytes, modified_ns, sha256, study, started_ns, digest, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		path, at.size, at.modified, sum, study, nanoseconds(started), string(text), why)
+		path, at.size, at.modified, sum, study, unixNanos(started), string(text), why)
 	if err != nil {
 		return err
 	}
@@ -157,8 +156,8 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run
 	return nil
 }
 
-// nanoseconds since 1970; zero where the time is not known.
-func nanoseconds(t time.Time) int64 {
+// unixNanos returns nanoseconds since 1970; 0 if the time is not known.
+func unixNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

@@ -1,5 +1,5 @@
-// Package index keeps what the stored results say in a database, so that
-// questions about many of them need not read them all.
+// Package index stores the digests of results in a database, so that questions about many of them
+// need not read them all.
 package index
 
 import (
@@ -18,42 +18,40 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Name is the file name of the index in the data directory, and lockName
-// that of the file that at most one tare at a time holds while it uses it.
+// Name is the file name of the index in the data directory, and lockName that of the file that at
+// most one tare at a time locks while it uses it.
 const (
 	Name     = "history.db"
 	lockName = "history.lock"
 )
 
-// patience is how long the index waits for another tare to be done with it.
-const patience = 10 * time.Second
+// lockTimeout bounds the wait for another tare to release the index.
+const lockTimeout = 10 * time.Second
 
-// Index is a database of what the kept results say, so that a question about
-// many of them need not read them all. The documents stay the truth: the index
-// is made from them where it is missing, damaged or of another version, and
-// brought up to date whenever it is opened.
+// Index is a database of the digests of stored results, so that a question about many of them need
+// not read them all. The documents are authoritative: the index is made from them if it is missing,
+// damaged or of another version, and updated whenever it is opened.
 type Index struct {
-	Notes []string // what its user should know, a line each: that it was damaged, or cannot be written
+	Notes []string // for the user, a line each: that it was damaged, or cannot be written
 
 	db      *sql.DB
 	results string // directory of the documents
 	unlock  func()
 }
 
-// Open opens the index in the data directory, which agrees with the documents
-// in its results directory afterwards. Where the index cannot be kept it is
-// made in memory, which Notes says. Only one process at a time has it open.
-// SQLite's machine code is kept in the cache directory, if that is there. The
-// first call in a process must have come back before there is another.
+// Open opens the index in the data directory, and updates it to the documents in its results
+// directory. If the index cannot be stored it is made in memory, which Notes reports. Only one
+// process at a time has it open. SQLite's machine code is stored in the cache directory, if that
+// exists. The first call in a process must have returned before the next one.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
-	if err := engine(cache); err != nil {
+	if err := startEngine(cache); err != nil {
 		return nil, err
 	}
-	if !there(data) { // nothing was ever kept, and asking keeps nothing
+	if !isDir(data) { // nothing was ever stored, and a query stores nothing
 		return x, x.inMemory(ctx)
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, patience, errors.New("waited too long"))
+	waiting, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("waited too long"))
 	defer cancel()
 	unlock, err := machine.Lock(waiting, filepath.Join(data, lockName), nil)
 	if ctx.Err() != nil {
@@ -65,19 +63,19 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	}
 	x.unlock = unlock
 	path := filepath.Join(data, Name)
-	if err = x.open(ctx, path); err == nil {
+	if err = x.openFile(ctx, path); err == nil {
 		return x, nil
 	}
-	_ = x.shut()
-	if err := x.again(ctx, path, err); err != nil {
+	_ = x.closeDB()
+	if err := x.rebuild(ctx, path, err); err != nil {
 		x.Close()
 		return nil, err
 	}
 	return x, nil
 }
 
-// again makes the index anew after it could not be used, in memory if need be.
-func (x *Index) again(ctx context.Context, path string, why error) error {
+// rebuild makes the index from scratch after it could not be used, in memory if need be.
+func (x *Index) rebuild(ctx context.Context, path string, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -88,19 +86,19 @@ func (x *Index) again(ctx context.Context, path string, why error) error {
 		if errors.Is(why, errNotIndex) {
 			x.Notes = append(x.Notes, fmt.Sprintf("%s was damaged; it was made again from the results", path))
 		}
-		if why = discard(path); why == nil {
-			if why = x.open(ctx, path); why == nil {
+		if why = removeFiles(path); why == nil {
+			if why = x.openFile(ctx, path); why == nil {
 				return nil
 			}
-			_ = x.shut()
+			_ = x.closeDB()
 		}
 	}
 	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot use %s: %s", path, format.Line(why.Error(), 0)))
 	return x.inMemory(ctx)
 }
 
-// discard takes the files of a database away.
-func discard(path string) error {
+// removeFiles removes the files of a database.
+func removeFiles(path string) error {
 	for _, name := range []string{path, path + "-journal", path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -109,8 +107,8 @@ func discard(path string) error {
 	return nil
 }
 
-// open opens the database at path and brings it up to date.
-func (x *Index) open(ctx context.Context, path string) error {
+// openFile opens the database at path and updates it.
+func (x *Index) openFile(ctx context.Context, path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")
 	}
@@ -125,32 +123,31 @@ func (x *Index) inMemory(ctx context.Context) error {
 		return fmt.Errorf("make the index of results: %w", err)
 	}
 	if err := x.Refresh(ctx); err != nil {
-		_ = x.shut()
+		_ = x.closeDB()
 		return fmt.Errorf("make the index of results: %w", err)
 	}
 	return nil
 }
 
-// connect opens the database that source names and makes its tables where it
-// is empty.
+// connect opens the database of source and makes its tables if it is empty.
 func (x *Index) connect(ctx context.Context, source string) error {
 	db, err := sql.Open("sqlite3", source)
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // what is in memory is in one connection
+	db.SetMaxOpenConns(1) // a database in memory is in one connection
 	x.db = db
-	return prepare(ctx, db)
+	return prepareTables(ctx, db)
 }
 
-// Close lets the next tare have the index.
+// Close releases the index for the next tare.
 func (x *Index) Close() error {
-	err := x.shut()
+	err := x.closeDB()
 	x.unlock()
 	return err
 }
 
-func (x *Index) shut() error {
+func (x *Index) closeDB() error {
 	if x.db == nil {
 		return nil
 	}

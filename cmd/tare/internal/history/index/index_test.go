@@ -204,7 +204,7 @@ func TestReadErrorIsNotDamage(t *testing.T) {
 		f.at = failed + 1
 		x := &Index{results: filepath.Join(data, "results")}
 		err := x.connect(t.Context(), "file:"+filepath.Join(data, Name)+"?vfs="+t.Name())
-		x.shut()
+		x.closeDB()
 		if f.reads < f.at {
 			if err != nil {
 				t.Errorf("no read fails: %v", err)
@@ -265,7 +265,7 @@ func TestWhereItCannotBeKeptItIsInMemory(t *testing.T) {
 	}
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	open(t, nowhere).Close()
-	if there(nowhere) {
+	if isDir(nowhere) {
 		t.Error("asking made the data directory")
 	}
 }

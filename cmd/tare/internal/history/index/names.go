@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Names are the names that results of a study use.
+// Names lists the names in the results of a study.
 type Names struct {
 	Metrics    []string // in the order of the newest run
-	Contenders []string // sorted, as what follows
+	Contenders []string // sorted, as Workloads
 	Workloads  []string
 }
 
-// Names lists what questions about a study can name.
+// Names lists the names that questions about a study can use.
 func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	var n Names
 	for _, column := range []struct {
@@ -23,14 +23,14 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 		{"SELECT DISTINCT contender FROM pair JOIN document ON document.id = pair.document WHERE study = ?1 UNION SELECT DISTINCT against FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Contenders},
 		{"SELECT DISTINCT workload FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Workloads},
 	} {
-		list, err := x.texts(ctx, column.query, study)
+		list, err := x.queryTexts(ctx, column.query, study)
 		if err != nil {
 			return n, err
 		}
 		slices.Sort(list)
 		*column.into = list
 	}
-	stored, _, err := x.stored(ctx, study)
+	stored, _, err := x.storedResults(ctx, study)
 	for _, r := range slices.Backward(stored) {
 		for _, m := range r.Digest.Metrics {
 			if !slices.Contains(n.Metrics, m) {
@@ -41,25 +41,25 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	return n, err
 }
 
-// Studies lists the studies of which results are kept, sorted, by the names in the
-// results: those of their directories lack some characters.
+// Studies lists the studies with stored results, sorted, by the names in the results: those of
+// their directories lack some characters.
 func (x *Index) Studies(ctx context.Context) ([]string, error) {
-	return x.texts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
+	return x.queryTexts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
 }
 
-func (x *Index) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+func (x *Index) queryTexts(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, unusable(err)
+		return nil, classifyError(err)
 	}
 	defer rows.Close()
 	var out []string
 	for rows.Next() {
 		var text string
 		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read the index of results: %w", unusable(err))
+			return nil, fmt.Errorf("read the index of results: %w", classifyError(err))
 		}
 		out = append(out, text)
 	}
-	return out, unusable(rows.Err())
+	return out, classifyError(rows.Err())
 }

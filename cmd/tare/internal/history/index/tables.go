@@ -12,24 +12,23 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// version is what user_version is in a database with the tables below: one
-// with others is made again.
-func version() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
+// tablesVersion returns the user_version of a database with the tables below: one with others is
+// made again.
+func tablesVersion() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
 
 // application marks the database as ours: "tare".
 const application = 0x74617265
 
-// errOtherVersion says that another version of tare made the tables,
-// errNotIndex that the file is damaged, and errForeign that it is a whole
-// database of somebody else's.
+// errOtherVersion reports that another version of tare made the tables, errNotIndex that the file
+// is damaged, and errForeign that it is a valid database of another program.
 var (
 	errOtherVersion = errors.New("made by another version of tare")
 	errNotIndex     = errors.New("not an index of results")
 	errForeign      = errors.New("it is a database of something else")
 )
 
-// tables hold one row for each result document and one for each pair that its
-// rounds tell about. Times are in nanoseconds since 1970, UTC.
+// tables contain one row for each result document and one for each pair of its rounds. Times are in
+// nanoseconds since 1970, UTC.
 const tables = `
 CREATE TABLE document (
 	id          INTEGER PRIMARY KEY,
@@ -61,32 +60,32 @@ CREATE TABLE pair (
 	PRIMARY KEY (document, metric, workload, contender, against)
 ) WITHOUT ROWID;`
 
-// prepare makes the tables of an empty database and refuses those of others.
-func prepare(ctx context.Context, db *sql.DB) error {
-	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} { // what a loss of power damages is made again
+// prepareTables makes the tables of an empty database and rejects those of others.
+func prepareTables(ctx context.Context, db *sql.DB) error {
+	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} { // damage by a loss of power is repaired
 		if _, err := db.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
-			return unusable(err)
+			return classifyError(err)
 		}
 	}
 	var have, objects, owner int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return unusable(err)
+		return classifyError(err)
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
-		return unusable(err)
+		return classifyError(err)
 	}
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(&objects); err != nil {
-		return unusable(err)
+		return classifyError(err)
 	}
 	switch {
 	case have == 0 && objects == 0:
-		return within(ctx, db, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;", tables, application, version()))
+		return inTransaction(ctx, db, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;", tables, application, tablesVersion()))
 			return err
 		})
 	case owner != application:
 		return errForeign
-	case have != version():
+	case have != tablesVersion():
 		return errOtherVersion
 	}
 	const want = 2
@@ -95,44 +94,45 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	}
 	var whole string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
-		return unusable(err)
+		return classifyError(err)
 	}
 	if whole != "ok" {
-		return damage(whole)
+		return damageError(whole)
 	}
 	return nil
 }
 
-// unread is what a check says of a page that it could not read.
-var unread = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+// unreadRE matches the report of a check about a page that it could not read.
+var unreadRE = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
-// damage is the error of a check that found something. The check takes a page
-// that it could not read for damage: whether it is one, the code of the read says.
-func damage(found string) error {
-	if m := unread.FindStringSubmatch(found); m != nil {
+// damageError returns the error of a check that found something. The check reports a page that it
+// could not read as damage: the code of the read tells whether it is.
+func damageError(found string) error {
+	if m := unreadRE.FindStringSubmatch(found); m != nil {
 		if code, err := strconv.ParseUint(m[1], 10, 16); err == nil {
-			return unusable(sqlite3.ExtendedErrorCode(code))
+			return classifyError(sqlite3.ExtendedErrorCode(code))
 		}
 	}
 	return fmt.Errorf("%w: %s", errNotIndex, found)
 }
 
-// within does all of do or nothing.
-func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+// inTransaction runs do in a transaction.
+func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return unusable(err)
+		return classifyError(err)
 	}
 	if err := do(tx); err != nil {
-		return errors.Join(unusable(err), tx.Rollback())
+		return errors.Join(classifyError(err), tx.Rollback())
 	}
-	return unusable(tx.Commit())
+	return classifyError(tx.Commit())
 }
 
-// unusable tells damage from what the operating system refuses.
-func unusable(err error) error {
-	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR says that a
-	// table is missing or another.
+// classifyError adds errNotIndex to errors that mean damage, in contrast to those of the operating
+// system.
+func classifyError(err error) error {
+	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table is
+	// missing or another.
 	for _, code := range []sqlite3.ErrorCode{sqlite3.ERROR, sqlite3.CORRUPT, sqlite3.MISMATCH, sqlite3.NOTADB} {
 		if errors.Is(err, code) {
 			return fmt.Errorf("%w: %w", errNotIndex, err)

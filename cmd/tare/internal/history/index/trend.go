@@ -11,27 +11,26 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Trend reads the history of a study. It is empty where there is no result of
-// that study; an unknown metric, contender or workload is for the caller to
-// find among what [Index.Names] lists.
+// Trend reads the history of a study. It is empty if there is no result of that study; the caller
+// finds an unknown metric, contender or workload with [Index.Names].
 func (x *Index) Trend(ctx context.Context, q history.Query) (history.Trend, error) {
-	stored, left, err := x.stored(ctx, q.Study)
+	stored, left, err := x.storedResults(ctx, q.Study)
 	if err != nil {
 		return history.Trend{}, err
 	}
 	t, err := history.NewTrend(q, stored, func(id int64, metric, against string) ([]history.Pair, error) {
-		return x.pairs(ctx, id, metric, against)
+		return x.queryPairs(ctx, id, metric, against)
 	})
 	t.Left = left
 	return t, err
 }
 
-// stored are the readable results of a study, the oldest first, and a line for
-// each of the others.
-func (x *Index) stored(ctx context.Context, study string) (all []history.Stored, left []string, err error) {
+// storedResults returns the readable results of a study, the oldest first, and a line for each of
+// the others.
+func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT id, path, started_ns, digest, error FROM document WHERE study = ? ORDER BY started_ns, path", study)
 	if err != nil {
-		return nil, nil, unusable(err)
+		return nil, nil, classifyError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -39,7 +38,7 @@ func (x *Index) stored(ctx context.Context, study string) (all []history.Stored,
 		var started int64
 		var text, why string
 		if err := rows.Scan(&s.ID, &s.Path, &started, &text, &why); err != nil {
-			return nil, nil, unusable(err)
+			return nil, nil, classifyError(err)
 		}
 		if why != "" {
 			left = append(left, why)
@@ -54,16 +53,16 @@ func (x *Index) stored(ctx context.Context, study string) (all []history.Stored,
 		s.Path = filepath.Join(x.results, filepath.FromSlash(s.Path))
 		all = append(all, s)
 	}
-	return all, left, unusable(rows.Err())
+	return all, left, classifyError(rows.Err())
 }
 
-// pairs are what a run tells of everybody against one contender, turned round
-// where need be, in the order of its workloads and contenders.
-func (x *Index) pairs(ctx context.Context, document int64, metric, against string) ([]history.Pair, error) {
+// queryPairs returns the comparisons of a run with one contender, turned round if need be, in the
+// order of its workloads and contenders.
+func (x *Index) queryPairs(ctx context.Context, document int64, metric, against string) ([]history.Pair, error) {
 	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void, value, other FROM pair
 		WHERE document = ? AND metric = ? AND (contender = ? OR against = ?)`, document, metric, against, against)
 	if err != nil {
-		return nil, unusable(err)
+		return nil, classifyError(err)
 	}
 	defer rows.Close()
 	var out []history.Pair
@@ -71,7 +70,7 @@ func (x *Index) pairs(ctx context.Context, document int64, metric, against strin
 		var p history.Pair
 		var value, other sql.NullFloat64
 		if err := rows.Scan(&p.Workload, &p.Metric, &p.Contender, &p.Against, &p.Ratio, &p.Low, &p.High, &p.Level, &p.Rounds, &p.Void, &value, &other); err != nil {
-			return nil, unusable(err)
+			return nil, classifyError(err)
 		}
 		if value.Valid && other.Valid {
 			p.Count = &history.Count{Value: value.Float64, Against: other.Float64}
@@ -81,16 +80,15 @@ func (x *Index) pairs(ctx context.Context, document int64, metric, against strin
 		}
 		out = append(out, p)
 	}
-	return out, unusable(rows.Err())
+	return out, classifyError(rows.Err())
 }
 
-// Digests are what lists of runs need of the results, by directory. Their
-// comparisons, rounds and trials are left out. The error of a result says why
-// it cannot be read.
+// Digests returns the digests of the results, by directory, without comparisons, rounds and trials.
+// The Error of a digest tells why the result cannot be read.
 func (x *Index) Digests(ctx context.Context) (map[string]history.Digest, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, digest, error FROM document")
 	if err != nil {
-		return nil, unusable(err)
+		return nil, classifyError(err)
 	}
 	defer rows.Close()
 	all := map[string]history.Digest{}
@@ -98,12 +96,12 @@ func (x *Index) Digests(ctx context.Context) (map[string]history.Digest, error) 
 		var path, text string
 		var d history.Digest
 		if err := rows.Scan(&path, &text, &d.Error); err != nil {
-			return nil, unusable(err)
+			return nil, classifyError(err)
 		}
 		if err := json.Unmarshal([]byte(text), &d.Result); err != nil {
 			return nil, fmt.Errorf("%w: %w", errNotIndex, err)
 		}
 		all[filepath.Join(x.results, filepath.FromSlash(path))] = d
 	}
-	return all, unusable(rows.Err())
+	return all, classifyError(rows.Err())
 }
