@@ -14,11 +14,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// BenchMost is how long benchmarks are measured at most if nothing is set.
+// BenchMost is the longest time to measure benchmarks if the user sets none.
 const BenchMost = 10 * time.Minute
 
-// CountsTime returns how long instructions are counted at most: a part of the user's budget,
-// else of most. Zero is no limit.
+// CountsTime returns the longest time to count instructions: a part of the user's budget, else of
+// most. 0 means no limit.
 func (w *Session) CountsTime(most time.Duration) time.Duration {
 	if w.Options.User {
 		most = w.Options.Budget
@@ -26,7 +26,7 @@ func (w *Session) CountsTime(most time.Duration) time.Duration {
 	return most / bring.CountsShare
 }
 
-// FitBench makes the study fit the time there is, and says how long it will take.
+// FitBench adapts the study to the available time, and reports how long it will take.
 func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
@@ -53,12 +53,12 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	return nil
 }
 
-// Batch measures a number of rounds of a study of benchmarks and keeps nothing
-// of them. No round starts that would end after most, if all take as long, except the
-// first. An interrupted batch is none.
+// Batch measures a number of rounds of a study of benchmarks and stores nothing. No round starts
+// that would end after most, if all take as long, except the first. An interrupted batch returns no
+// result.
 func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
-	o := w.lab(progress)
+	o := w.labOptions(progress)
 	o.Rounds, o.Most, o.Expected = rounds, bring.MostSlices, b.Expected
 	o.Permit = permitWithin(most, w.Now)
 	if o.Slice == 0 {
@@ -79,8 +79,8 @@ func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, r
 	return res, err
 }
 
-// permitWithin returns a permit for rounds that end within most from now, as far as
-// those before them tell.
+// permitWithin returns a permit for rounds that end within most from now, by the duration of
+// earlier rounds.
 func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
 	began := now()
 	var first time.Time
@@ -94,7 +94,7 @@ func permitWithin(most time.Duration, now func() time.Time) lab.Permit {
 	}
 }
 
-// BenchError is err for the table of exit codes.
+// BenchError returns err for the table of exit codes.
 func BenchError(ctx context.Context, err error) error {
 	var usage *suite.UsageError
 	var build *suite.BuildError

@@ -12,11 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// BuildFor builds the stack of a command that is tare serve, also behind env
-// NAME=value, and does nothing for any other command. A command has 30 s to accept
-// connections, which is enough to start a stack and not to compile one. It returns what
-// the command's environment needs so that the command finds what was built. The error
-// is one line.
+// BuildFor builds the stack of a command that is tare serve, also after env NAME=value, and does
+// nothing for any other command. A command has 30 s to accept connections, which is enough to start
+// a stack and not to compile one. It returns the environment by which the command finds the build.
+// The error is one line.
 func (w *Session) BuildFor(ctx context.Context, command []string) (env []string, err error) {
 	at := indexOfTare(command)
 	if at < 0 {

@@ -15,12 +15,12 @@ const envHint = "NAME=value, e.g. GOGC=200"
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// CheckEnvironment checks what --env puts into every contender's environment.
+// CheckEnvironment checks the variables that --env adds to every contender's environment.
 func CheckEnvironment(env []string) error {
 	seen := map[string]bool{}
 	for _, kv := range env {
 		name, _, ok := strings.Cut(kv, "=")
-		upper := strings.ToUpper(name) // Windows does not tell them apart
+		upper := strings.ToUpper(name) // Windows ignores case
 		switch {
 		case !ok || !envName.MatchString(name):
 			return cmdenv.Usage(fmt.Sprintf("--env %q is no variable", kv), envHint)
@@ -36,8 +36,8 @@ func CheckEnvironment(env []string) error {
 	return nil
 }
 
-// plainVariables are settings of the Go runtime and toolchain. Their values can hold no
-// secret, and are kept in results.
+// plainVariables are settings of the Go runtime and toolchain. Results store their values, which
+// cannot be secret.
 func plainVariables() []string {
 	return []string{
 		"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "CGO_ENABLED",
@@ -48,9 +48,9 @@ func plainVariables() []string {
 // envDigest is the form that a variable with a secret value has in documents.
 var envDigest = regexp.MustCompile(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
-// RecordEnv returns env as results, journals and messages keep it: values other than
-// those of plainVariables as a MAC with the key of the data directory. Equal values of
-// a variable are equal there, and cannot be guessed without the key.
+// RecordEnv returns env for results, journals and messages: values other than those of
+// plainVariables as a MAC with the key of the data directory. Equal values of a variable have equal
+// MACs, and cannot be guessed without the key.
 func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -69,8 +69,7 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	return list, nil
 }
 
-// maskEnv returns env for messages before there is a key: names, and the values of
-// plainVariables.
+// maskEnv returns env for messages before there is a key: names, and the values of plainVariables.
 func maskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -81,9 +80,9 @@ func maskEnv(env []string) []string {
 	return list
 }
 
-// RestoreEnv returns the environment of a result with values: of variables that the
-// result has only a MAC of, those in values. They must be the ones it was made with,
-// which can be checked unless the result is foreign.
+// RestoreEnv returns the environment of a result with values: those in values for variables of
+// which the result has only a MAC. They must be the original ones, which is checked unless the
+// result is foreign.
 func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
 	values = slices.Clone(values)
 	env := slices.Clone(record)
@@ -114,8 +113,8 @@ func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string,
 	return env, nil
 }
 
-// replaceEnv replaces, in a text of another machine, the MACs with that machine's key by
-// those in record, so that the texts of several machines can be equal.
+// replaceEnv replaces, in a text of another machine, the MACs with that machine's key by those in
+// record, so that the texts of several machines can be equal.
 func replaceEnv(text string, record []string) string {
 	return envDigest.ReplaceAllStringFunc(text, func(digest string) string {
 		name, _, _ := strings.Cut(digest, "=")

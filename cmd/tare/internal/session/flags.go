@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// AddFlags adds the flags of a command that measures what the user brings: those
-// of what is measured are its own, and how it is measured and what is printed are
-// the same for all. several is false for a command that measures on one machine.
+// AddFlags adds the flags of a command that measures the user's code: its own flags what, and the
+// common ones of measuring and printing. several is false for a command that measures on one
+// machine.
 func (o *Options) AddFlags(cmd *cobra.Command, what cmdenv.Flags, several bool) {
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")

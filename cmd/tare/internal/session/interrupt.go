@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// finishing is how long SIGTERM lets a round take to its end. Who sends it kills the
-// process some seconds later.
-const finishing = 3 * time.Second
+// finishTime bounds the rest of a round after SIGTERM: its sender kills the process some
+// seconds later.
+const finishTime = 3 * time.Second
 
-// halt turns the first Ctrl-C into a request to finish the round, and the
-// second into the end of everything. While nothing is being measured there is
-// nothing to finish, and the first one ends it. SIGTERM is a Ctrl-C, and another one
-// a little later.
+// halt turns the first Ctrl-C into a request to finish the round, and the second into the end of
+// everything. While nothing is being measured the first one ends it. SIGTERM counts as a Ctrl-C,
+// and as another one a little later.
 type halt struct {
 	Stop <-chan struct{} // closed: finish the round
 
 	mu        sync.Mutex
 	measuring bool
-	asked     int
+	requests  int
 	quit      chan struct{}
 	ended     sync.WaitGroup
 }
 
-// haltOn watches signals until Close. say tells the user what will happen.
+// haltOn watches signals until Close. It reports what will happen by say.
 func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *halt {
 	stop := make(chan struct{})
 	h := &halt{Stop: stop, quit: make(chan struct{})}
@@ -42,12 +41,12 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 			case <-late:
 			}
 			h.mu.Lock()
-			h.asked++
-			first, measuring := h.asked == 1, h.measuring
+			h.requests++
+			first, measuring := h.requests == 1, h.measuring
 			h.mu.Unlock()
 			if first && measuring {
 				if s == syscall.SIGTERM {
-					late = time.After(finishing)
+					late = time.After(finishTime)
 				}
 				say("finishing the round, then judging what there is; Ctrl-C again ends it at once")
 				close(stop)
@@ -62,7 +61,7 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 	return h
 }
 
-// Measuring says whether there is a round to finish.
+// Measuring sets whether there is a round to finish.
 func (h *halt) Measuring(yes bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +72,7 @@ func (h *halt) Measuring(yes bool) {
 func (h *halt) Asked() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.asked > 0
+	return h.requests > 0
 }
 
 // Close stops watching.

@@ -20,7 +20,7 @@ func TestSignalsEndRounds(t *testing.T) {
 		{"Ctrl-C", true, []os.Signal{os.Interrupt}, time.Hour},
 		{"Ctrl-C twice", true, []os.Signal{os.Interrupt, os.Interrupt}, 0},
 		{"Ctrl-C before the first round", false, []os.Signal{os.Interrupt}, 0},
-		{"SIGTERM", true, []os.Signal{syscall.SIGTERM}, finishing},
+		{"SIGTERM", true, []os.Signal{syscall.SIGTERM}, finishTime},
 		{"SIGTERM twice", true, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 0},
 		{"SIGTERM before the first round", false, []os.Signal{syscall.SIGTERM}, 0},
 	} {

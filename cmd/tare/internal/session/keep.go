@@ -30,11 +30,10 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	return dir, nil
 }
 
-// unfinished lists the runs in results that can be gone on with, the newest
-// first: those whose journal has begun and that have no result, and those that the
-// user interrupted. Where the disk does not say, it is an error: a run with a result must
-// not be taken for one without.
-func unfinished(results string) ([]string, error) {
+// listUnfinished lists the runs in results that can be resumed, the newest first: those with a
+// journal and without a result, and those that the user interrupted. A disk error is returned: a
+// run with a result must not count as one without.
+func listUnfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -72,9 +71,9 @@ func unfinished(results string) ([]string, error) {
 	return found, nil
 }
 
-// resumable reports whether what a failed run left in dir is worth keeping, as it is
-// where the disk does not say whether the journal has begun.
-func resumable(dir string, err error) bool {
+// isResumable reports whether the files of a failed run in dir are worth keeping. It is true if the
+// disk does not tell whether the journal has begun.
+func isResumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
 	}
@@ -82,7 +81,7 @@ func resumable(dir string, err error) bool {
 	return begun || err != nil
 }
 
-// saveResult writes the document beside the journal, all of it or nothing.
+// saveResult writes the document next to the journal, atomically.
 func saveResult(disk whole.Disk, dir string, res *tare.Result) error {
 	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName), 0o600)
 	if err != nil {

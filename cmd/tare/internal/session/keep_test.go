@@ -45,7 +45,7 @@ func TestUnfinished(t *testing.T) {
 		}
 	}
 	var got []string
-	found, err := unfinished(results)
+	found, err := listUnfinished(results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestUnfinished(t *testing.T) {
 	if want := []string{"20260306T120000Z-1", "20260303T120000Z-1", "20260301T120000Z-1"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got, err := unfinished(filepath.Join(results, "nobody")); got != nil || err != nil {
+	if got, err := listUnfinished(filepath.Join(results, "nobody")); got != nil || err != nil {
 		t.Errorf("no directory: %v, %v", got, err)
 	}
 	for name, want := range map[string]bool{"20260301T120000Z-1": true, "20260304T120000Z-1": false, "20260305T120000Z-1": false, "20260307T120000Z-1": false} {
-		if got := resumable(filepath.Join(results, name), errors.New("killed")); got != want {
+		if got := isResumable(filepath.Join(results, name), errors.New("killed")); got != want {
 			t.Errorf("resumable(%s) = %v, want %v", name, got, want)
 		}
 	}

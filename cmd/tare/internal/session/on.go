@@ -26,30 +26,29 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// ShardMachines is the --shard that divides benchmarks among the machines of --on.
+// ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
 
-// Order is a command that several machines carry out, each by itself.
+// Order is a command that several machines run, each by itself.
 type Order struct {
 	fleet.StudyOrder
 	On     *cmdenv.Machines
 	Share  int    // rounds of each machine
 	Divide bool   // each machine measures a part, not all
-	Name   string // of the directory of its runs; empty: the study's id
+	Name   string // of the directory of its runs; "" means the study's id
 
-	// Read reads the results in what an agent sends; nil: it is one.
+	// Read reads the results in an agent's document; nil if it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
-	env      []string // that of the order's flags, as documents keep it
+	env      []string // of the order's flags, as documents record it
 	contents map[string]fleet.Content
-	titles   map[string]string // of revisions, by what agents call them
+	titles   map[string]string // of revisions, by the names that agents use
 
-	removePacks func() // nil: there are none
+	removePacks func() // nil if there are none
 }
 
-// NewOrder is the order for a command of tare, with those of its flags that are
-// part of the measurement. Flags that nobody but the coordinator reads are left
-// out, and others are refused.
+// NewOrder returns the order for a command of tare, with those of its flags that are part of the
+// measurement. It omits flags that only the coordinator reads, and rejects others.
 func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
 	if _, err := on.Check(); err != nil {
 		return nil, err
@@ -82,8 +81,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	return o, nil
 }
 
-// notOn says why an order does not carry a flag; refused is false for flags that
-// the coordinator reads itself.
+// notOn returns why an order does not carry a flag; refused is false for flags that the coordinator
+// reads itself.
 func notOn(flag string) (why string, refused bool) {
 	switch flag {
 	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
@@ -118,13 +117,12 @@ func (o *Order) flagValues(flag string) (values []string) {
 	return values
 }
 
-// Drop leaves a flag out of the order.
+// Drop removes a flag from the order.
 func (o *Order) Drop(flag string) {
 	o.Flags = slices.DeleteFunc(o.Flags, func(text string) bool { return strings.HasPrefix(text, "--"+flag+"=") })
 }
 
-// AddFile has a file go with the order, under a name. A file goes once, whatever
-// it is named.
+// AddFile adds a file to the order, under a name. A file is sent once, however many names it has.
 func (o *Order) AddFile(name, path string) error {
 	f, content, err := fleet.OpenFile(name, path)
 	if err != nil {
@@ -134,8 +132,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders has agents refuse the order if they would build others of a kind than
-// this tare does: ids, or all where they are nil.
+// AddContenders lets agents reject the order if they would build other contenders of a kind than
+// this tare: ids, or all if ids is nil.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -146,9 +144,8 @@ func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string
 	return err
 }
 
-// AddRepo has the repository of the working directory go with the order: the
-// revisions that flags name, which are replaced by their commits, and the files as
-// they are with worktree.
+// AddRepo adds the repository of the working directory to the order: the revisions of flags, which
+// are replaced by their commits, and with worktree the files as they are.
 func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := tree.Find(ctx, ".")
 	if err != nil {
@@ -200,16 +197,15 @@ func (o *Order) Close() {
 	}
 }
 
-// Measured is what machines measured of an order.
+// Measured contains the results of machines for an order.
 type Measured struct {
 	Got    []fleet.Delivered // in the order of the machines
-	Failed error             // of machines that have no result; nil: all have one
+	Failed error             // of machines that have no result; nil if all have one
 	Dir    string            // of the run
 }
 
-// Measure sends the order to the machines, which run its command. Agents that this
-// process starts may run code of the order: the user can run any program on these
-// machines anyway.
+// Measure sends the order to the machines, which run its command. Agents that this process starts
+// may run code of the order: the user can run any program on these machines anyway.
 func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")
@@ -222,7 +218,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 		return m, err
 	}
 	var unlock func()
-	if m.Dir, unlock, err = o.directory(dirs, env); err != nil {
+	if m.Dir, unlock, err = o.chooseDir(dirs, env); err != nil {
 		return m, err
 	}
 	defer os.Remove(m.Dir) // of a run that never began: others are not empty
@@ -256,10 +252,9 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	return m, nil
 }
 
-// directory chooses the directory of a run, and its seed: those of the newest that
-// has no result yet with --resume, else new ones. Until unlock is called, no other tare
-// goes on with the run.
-func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
+// chooseDir chooses the directory of a run, and its seed: those of the newest run without a result
+// with --resume, else new ones. Until unlock is called, no other tare resumes the run.
+func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if !o.On.Resume {
 		if o.Seed == 0 {
@@ -342,7 +337,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 		return err
 	}
 	if m.Failed != nil {
-		return cmdenv.FleetError(ctx, m.Failed) // after what the others measured was printed
+		return cmdenv.FleetError(ctx, m.Failed) // after printing the results of the others
 	}
 	if options.ExitCode {
 		return cmdenv.Code(exit)
@@ -350,7 +345,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// Keep writes results beside the journal of the run, which has then ended.
+// Keep writes results next to the journal of the run, which has then ended.
 func (m Measured) Keep(all []*tare.Result) error {
 	kept, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
 	if err != nil {
@@ -360,8 +355,7 @@ func (m Measured) Keep(all []*tare.Result) error {
 	return kept.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
 }
 
-// Title is the title of a side as the user named its revision: agents know its
-// commit.
+// Title returns the title of a side with the user's name of its revision: agents know its commit.
 func (o *Order) Title(side string) string {
 	for is, was := range o.titles {
 		if rest, found := strings.CutPrefix(side, is); found {
@@ -372,8 +366,7 @@ func (o *Order) Title(side string) string {
 	return replaceEnv(side, o.env)
 }
 
-// Entitle gives the sides in a result their titles. Profiles stay on the machine
-// that took them.
+// Entitle gives the sides in a result their titles. Profiles stay on the machine that took them.
 func (o *Order) Entitle(r *tare.Result) {
 	for i := range r.Contenders {
 		c := &r.Contenders[i]

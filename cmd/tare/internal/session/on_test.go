@@ -92,7 +92,7 @@ func TestResumeReadsTheNewest(t *testing.T) {
 				tt.spoil(filepath.Join(newest, fleet.JournalName))); err != nil {
 				t.Fatal(err)
 			}
-			dir, unlock, err := onNothing(true).directory(dirs, env)
+			dir, unlock, err := onNothing(true).chooseDir(dirs, env)
 			switch {
 			case tt.want != "":
 				if err == nil || !strings.Contains(err.Error(), newest) || !strings.Contains(err.Error(), tt.want) {
@@ -120,7 +120,7 @@ func TestFleetRunsNeverShareADirectory(t *testing.T) {
 	o := onNothing(false)
 	seen := map[string]bool{}
 	for range 2 {
-		dir, unlock, err := o.directory(dirs, env)
+		dir, unlock, err := o.chooseDir(dirs, env)
 		if err != nil || seen[dir] {
 			t.Fatalf("%s, %v", dir, err)
 		}

@@ -17,8 +17,8 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, and of the commands that measure what a user
-// brings. Check completes those of lab.Measuring from the texts.
+// Options are the flags of tare run, and of the commands that measure the user's code. Check
+// completes those of lab.Measuring from the texts.
 type Options struct {
 	lab.Measuring
 
@@ -30,20 +30,20 @@ type Options struct {
 	With     []string // modules; Check makes directories absolute
 	Original string   // directory of the published library, "" if it is not measured; Check makes it absolute
 	Releases []string // Go toolchains, at most one
-	Release  string   // Go toolchain; empty: the machine's
-	Catalog  string   // directory; empty: looked for
+	Release  string   // Go toolchain; "" means the machine's
+	Catalog  string   // directory; "" if it is searched
 	Resume   bool
 	NoLock   bool
 
 	Printed  cmdenv.FormatFlag
 	Format   report.Format
-	Out      string // file for the JSON; empty: none
+	Out      string // file for the JSON; "" if none
 	Quiet    bool
-	List     bool // say what would be done, and measure nothing
+	List     bool // print the plan, and measure nothing
 	NoPage   bool
 	ExitCode bool // verdicts as exit codes
 
-	KeepEnv bool // results keep the values of Env
+	KeepEnv bool // results store the values of Env
 
 	Typed Typed // the command that makes a study without a file
 }
@@ -64,7 +64,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 			return &plan.BudgetError{Budget: o.Budget, Least: least}
 		}
 	}
-	if o.Until, err = o.Decided.share(cmd); err != nil {
+	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
 	}
 	if o.Until > 0 && !o.User {
@@ -118,8 +118,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// FitInto makes quick and full budgets of that length: what does not fit in them
-// is left out, as it is of a budget set by the user.
+// FitInto sets the lengths of quick and full budgets: the study skips workloads that do not fit, as
+// with a budget set by the user.
 func (o *Options) FitInto(quick, full time.Duration) {
 	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return
@@ -130,7 +130,7 @@ func (o *Options) FitInto(quick, full time.Duration) {
 	o.User = true
 }
 
-// BudgetOf is how long a study measures.
+// BudgetOf returns how long a study measures.
 func (o Options) BudgetOf(study cmdenv.Study) time.Duration {
 	if o.Budget > 0 {
 		return o.Budget

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// ParseOriginal checks the directory of a published library and returns it
-// absolute; empty where none was given.
+// ParseOriginal checks the directory of a published library and returns it absolute; "" if dir is
+// empty.
 func ParseOriginal(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -21,9 +21,8 @@ func ParseOriginal(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// Give adds the published library to the modules to build with, under the
-// names that the studies have for it, and takes out of the studies who is built
-// with a module that was not given.
+// Give adds the published library to the modules to build with, under the names that the studies
+// have for it, and removes contenders from the studies whose module is not set.
 func (o *Options) Give(studies []cmdenv.Study) error {
 	has := func(module string) bool {
 		return slices.ContainsFunc(o.With, func(text string) bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// planned is the plan in one line.
-func planned(e lab.Event) string {
+// describePlan returns the plan in one line.
+func describePlan(e lab.Event) string {
 	text := format.Count(e.Rounds, "round")
 	if e.Plan != nil {
 		one := time.Duration(e.Plan.SecondsPerRound * float64(time.Second))
@@ -35,10 +35,9 @@ func planned(e lab.Event) string {
 	return text
 }
 
-// timeLeft returns the time to the end, and whether it is at most that or about that: what
-// a fixed number of rounds needs, else the rest of the budget. A budget that is used up or
-// stretched says nothing about it; then it is what the planned rounds need. It returns 0
-// if less than a second is left.
+// timeLeft returns the time to the end, and whether it is at most that or about that: the need of a
+// fixed number of rounds, else the rest of the budget. If the budget is used up or stretched, it is
+// the need of the planned rounds. It returns 0 if less than a second is left.
 func timeLeft(e lab.Event) (words string, left time.Duration) {
 	var rest time.Duration
 	hasBudget := true
@@ -61,7 +60,7 @@ func formatClock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// formatSpan prints a duration in whole seconds, or tenths if it is shorter than one.
+// formatSpan prints a duration in seconds, or tenths if it is shorter than one.
 func formatSpan(d time.Duration) string {
 	if d >= time.Second {
 		d = d.Round(time.Second)
@@ -69,8 +68,8 @@ func formatSpan(d time.Duration) string {
 	return format.Span(d.Seconds())
 }
 
-// stopped says why a study ended.
-func stopped(why string) string {
+// describeStop returns why a study ended, as the end of a sentence.
+func describeStop(why string) string {
 	switch why {
 	case lab.Decided:
 		return ": every question is answered"
@@ -84,15 +83,15 @@ func stopped(why string) string {
 	return ""
 }
 
-// cut shortens text to n runes.
-func cut(text string, n int) string {
+// cutRunes shortens text to n runes.
+func cutRunes(text string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(text) <= n {
 		return text
 	}
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// InWords is how much of a study is asked for, in words.
+// InWords returns the selected part of a study, in words.
 func InWords(o Options) string {
 	var parts []string
 	switch {

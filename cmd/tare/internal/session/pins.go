@@ -35,8 +35,8 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// unused reports a --with that no contender of studies requires.
-func (w *Session) unused(studies []cmdenv.Study) error {
+// checkUnused returns an error for a --with that no contender of studies requires.
+func (w *Session) checkUnused(studies []cmdenv.Study) error {
 	p, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok || len(w.Options.With) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (w *Session) unused(studies []cmdenv.Study) error {
 	for _, s := range studies {
 		part, _, err := lab.Part(s.Study, w.Options.Quick, w.Options.Only)
 		if err != nil {
-			continue // the study itself will say so
+			continue // the study itself will report it
 		}
 		unused := p.Unused(string(s.Kind), part.Contenders, s.Dir)
 		left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
@@ -56,8 +56,7 @@ func (w *Session) unused(studies []cmdenv.Study) error {
 	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be measured requires that module, or each has a version of its own", "--contender NAME measures one at any budget; tare explain NAME says what it contains")
 }
 
-// ParseRelease checks --go and returns the toolchain's name; empty where none was
-// asked for.
+// ParseRelease checks --go and returns the toolchain's name; "" if given is empty.
 func ParseRelease(given []string) (string, error) {
 	if len(given) == 0 {
 		return "", nil

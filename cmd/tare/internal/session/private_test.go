@@ -44,7 +44,7 @@ func TestRunsAreForTheirOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := seal(dirs, res); err != nil {
+	if err := sealResult(dirs, res); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, history.ResultName))

@@ -12,17 +12,16 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Functions that a result lists of each profile, and of each difference, and
-// those that the account of a difference names.
+// Bounds of the functions that a result lists of each profile and of each difference, and of those
+// in the account of a difference.
 const (
 	topFunctions = 12
 	gapFunctions = 25
 )
 
-// profiles reads the pprof documents of a run in dir, says in res what is in
-// them, draws their flame graphs beside them and holds each contender against
-// the baseline, function by function.
-func profiles(dir string, res *tare.Result) error {
+// addProfiles reads the pprof documents of a run in dir, adds summaries to res, draws their flame
+// graphs next to them and compares each contender with the baseline, function by function.
+func addProfiles(dir string, res *tare.Result) error {
 	sides := map[string]profile.Side{} // by contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
 	for i := range res.Profiles {
@@ -50,19 +49,19 @@ func profiles(dir string, res *tare.Result) error {
 			continue
 		}
 		var err error
-		if res.Profiles[i].Gap, err = gap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
+		if res.Profiles[i].Gap, err = writeGap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// gap writes what is behind the gap between a contender and the baseline beside
-// its profile, and returns the most of it.
-func gap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
+// writeGap writes the causes of the gap between a contender and the baseline next to its profile,
+// and returns the largest.
+func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Differ(from, to, gapFunctions)
 	if err != nil {
-		return nil, nil // an empty profile differs in nothing that could be said
+		return nil, nil // an empty profile has no differences
 	}
 	var b strings.Builder
 	if err := g.WriteText(&b); err != nil {

@@ -16,37 +16,37 @@ import (
 )
 
 const (
-	liveEvery  = time.Second // how often the live line is drawn again
-	plainEvery = time.Minute // how far apart plain lines are
+	liveEvery  = time.Second // interval between two draws of the live line
+	plainEvery = time.Minute // interval between plain lines
 )
 
-// Progress tells people what happens: one live line on a terminal, and a second one if
-// there are several studies; elsewhere a plain line at the start of a study's rounds and
-// at most one a minute. Its methods may be called by several goroutines.
+// Progress reports what happens: one live line on a terminal, and a second one if there are several
+// studies; otherwise a plain line at the start of a study's rounds and at most one a minute. Its
+// methods may be called by several goroutines.
 type Progress struct {
 	w       io.Writer
-	live    bool // overwrite what was drawn
+	live    bool // overwrite the drawn lines
 	quiet   bool
 	columns int
 	dim     func(string) string
-	ascii   bool                       // the terminal shows no other characters
+	ascii   bool                       // the terminal shows only ASCII
 	size    func() (columns, rows int) // of the terminal, now
 
-	mu      sync.Mutex
-	study   string
-	phase   string
-	text    string    // what goes on
-	since   time.Time // it goes on since; zero: it is not shown how long
-	said    time.Time // last time something was written
-	panel   Panel     // drawn in place of the live line; nil: the line is
-	drawn   int       // lines on the screen
-	rounds  lab.Event // the last one of a round; Rounds is 0 if there was none
-	decided lab.Event // the last look
-	begun   time.Time // the first study
-	number  int       // of the study, from 1
-	studies int       // to be carried out; 0 if that is not known
-	done    chan struct{}
-	ended   sync.WaitGroup
+	mu        sync.Mutex
+	study     string
+	phase     string
+	text      string    // current activity
+	since     time.Time // its start; zero if its duration is not shown
+	lastWrite time.Time // time of the last output
+	panel     Panel     // drawn in place of the live line; nil if the line is
+	drawn     int       // lines on the screen
+	rounds    lab.Event // the last event of a round; Rounds is 0 if there was none
+	decided   lab.Event // the last look
+	begun     time.Time // the first study
+	number    int       // of the study, from 1
+	studies   int       // in total; 0 if that is not known
+	done      chan struct{}
+	ended     sync.WaitGroup
 }
 
 // NewProgress starts to write to the caller's stderr.
@@ -69,7 +69,7 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 			case <-p.done:
 				return
 			case <-tick.C:
-				p.again()
+				p.onTick()
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func (p *Progress) Fail(err error) {
 	cmdenv.Complain(p.w, err)
 }
 
-// End takes the live line away and falls silent.
+// End removes the live line and stops all output.
 func (p *Progress) End() {
 	if !p.quiet {
 		close(p.done)
@@ -93,7 +93,7 @@ func (p *Progress) End() {
 	p.Pause()
 }
 
-// Part sets what was said apart from the report, where both are on one screen.
+// Part separates earlier output from the report, if both are on one screen.
 func (p *Progress) Part() {
 	p.Pause()
 	if p.live && !p.quiet {
@@ -101,18 +101,18 @@ func (p *Progress) Part() {
 	}
 }
 
-// Panel is what is drawn on a terminal of that size: lines that fit into it.
+// Panel returns the lines to draw on a terminal of that size, into which they fit.
 type Panel func(columns, rows int) []string
 
-// Panel says what goes on: on a terminal by a panel, elsewhere by a line.
+// Panel shows the current activity: on a terminal by a panel, otherwise by a line.
 func (p *Progress) Panel(phase, text string, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.panel = panel
-	p.status(phase, text, false)
+	p.setStatus(phase, text, false)
 }
 
-// Pause takes the live line away, for other output, until the next event.
+// Pause removes the live line, for other output, until the next event.
 func (p *Progress) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,27 +124,27 @@ func (p *Progress) Pause() {
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.say(text)
+	p.writeLine(text)
 }
 
-// Note writes a line that stays where nothing is drawn over, or one study is carried out
-// alone: the blocks of several stand one below the other.
+// Note writes a line that stays if nothing is drawn over, or if there is only one study: the blocks
+// of several are one below the other.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.live || p.studies < 2 {
-		p.say(text)
+		p.writeLine(text)
 	}
 }
 
-// Expect says how many studies are carried out.
+// Expect sets the number of studies.
 func (p *Progress) Expect(studies int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.studies, p.number, p.begun = studies, 0, time.Now()
 }
 
-// Begin says which study comes next.
+// Begin sets the name of the next study.
 func (p *Progress) Begin(study string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,64 +152,64 @@ func (p *Progress) Begin(study string) {
 	p.number++
 }
 
-// Status says what goes on now, for as long as nothing else is said.
+// Status shows the current activity until the next one.
 func (p *Progress) Status(phase, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.panel = nil
-	p.status(phase, text, true)
+	p.setStatus(phase, text, true)
 }
 
-// Event says what the lab does.
+// Event reports an event of the lab.
 func (p *Progress) Event(e lab.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Phase {
 	case "build":
-		p.build(e)
+		p.showBuild(e)
 	case "pilot":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s is out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
+			p.writeLine(fmt.Sprintf("%s is out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
-		p.status("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
+		p.setStatus("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
 	case "exam":
-		p.status("exam", "asking "+e.Contender+" what others answer differently", true)
+		p.setStatus("exam", "asking "+e.Contender+" what others answer differently", true)
 	case "plan":
 		p.text = ""
-		p.note(planned(e))
-		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
+		p.noteRoutine(describePlan(e))
+		p.setStatus("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 	case "round":
 		p.rounds = e
-		p.status("round", p.inRounds(), false)
+		p.setStatus("round", p.describeRounds(), false)
 	case "look":
 		p.decided = e
-		p.status("round", p.inRounds(), false)
+		p.setStatus("round", p.describeRounds(), false)
 	case "fit":
-		p.note(e.Message)
+		p.noteRoutine(e.Message)
 	case "race":
-		p.note(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
+		p.noteRoutine(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
+			p.writeLine(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
-		p.status("profile", "profiling "+e.Contender, true)
+		p.setStatus("profile", "profiling "+e.Contender, true)
 	case "done":
 		p.text = ""
-		p.note("measured for " + formatSpan(e.Elapsed) + stopped(e.Message))
+		p.noteRoutine("measured for " + formatSpan(e.Elapsed) + describeStop(e.Message))
 	}
 }
 
-// note writes a line that is routine: a terminal has the live line, and then the report.
-func (p *Progress) note(text string) {
+// noteRoutine writes a routine line: a terminal has the live line, and then the report.
+func (p *Progress) noteRoutine(text string) {
 	if !p.live {
-		p.say(text)
+		p.writeLine(text)
 	}
 }
 
-// inRounds returns how far the rounds are, for a plain line.
-func (p *Progress) inRounds() string {
+// describeRounds returns the progress of the rounds, for a plain line.
+func (p *Progress) describeRounds() string {
 	e := p.rounds
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
 	if words, left := timeLeft(e); left > 0 {
@@ -224,8 +224,8 @@ func (p *Progress) inRounds() string {
 // barCells is the length of the bar of a live line.
 const barCells = 10
 
-// liveLine returns what goes on in a study, in at most width columns. If there is no room
-// for all of it, the bar goes first, then how much is decided, then the ratio so far.
+// liveLine returns the progress of a study, in at most width columns. If there is no room for all
+// of it, the bar goes first, then the share of decided questions, then the ratio so far.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
 	if width < 60 {
@@ -234,9 +234,9 @@ func (p *Progress) liveLine(width int) string {
 	if p.phase != "round" || p.rounds.Rounds == 0 {
 		line := head + p.text
 		if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
-			line = cut(line, width-6) + "  " + formatClock(d)
+			line = cutRunes(line, width-6) + "  " + formatClock(d)
 		}
-		return cut(line, width)
+		return cutRunes(line, width)
 	}
 	e := p.rounds
 	done := barCells * e.Round / max(e.Rounds, 1)
@@ -257,10 +257,10 @@ func (p *Progress) liveLine(width int) string {
 			return head + line
 		}
 	}
-	return cut(head+at, width)
+	return cutRunes(head+at, width)
 }
 
-// studiesLine returns how many studies are done, below the live line. It is "" for one.
+// studiesLine returns how many studies are done, below the live line. It returns "" for one.
 func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""
@@ -268,29 +268,29 @@ func (p *Progress) studiesLine() string {
 	return fmt.Sprintf("  %d of %d studies, %s so far", p.number-1, p.studies, formatClock(time.Since(p.begun)))
 }
 
-func (p *Progress) build(e lab.Event) {
+func (p *Progress) showBuild(e lab.Event) {
 	switch {
 	case errors.As(e.Err, new(*lab.NotInstalledError)):
-		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
+		p.writeLine(fmt.Sprintf("%s is left out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Err != nil:
-		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
+		p.writeLine(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Message == "":
-		p.status("build", "preparing "+e.Contender, true)
+		p.setStatus("build", "preparing "+e.Contender, true)
 	}
 }
 
-// Compiling says that what is being prepared needs a compiler.
+// Compiling reports that the current contender needs a compiler.
 func (p *Progress) Compiling() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if name, ok := strings.CutPrefix(p.text, "preparing "); ok {
-		p.status("build", "building "+name, true)
+		p.setStatus("build", "building "+name, true)
 	}
 }
 
-// status replaces what goes on. Without a terminal it is written if nothing else was for
-// a while; outside of studies, a new phase is written at once.
-func (p *Progress) status(phase, text string, timed bool) {
+// setStatus replaces the current activity. Without a terminal it is written if nothing else was for
+// a while; outside of studies, a new phase is written immediately.
+func (p *Progress) setStatus(phase, text string, timed bool) {
 	p.text, p.since = text, time.Time{}
 	if timed {
 		p.since = time.Now()
@@ -301,13 +301,14 @@ func (p *Progress) status(phase, text string, timed bool) {
 	case p.quiet:
 	case p.live:
 		p.draw()
-	case fresh && p.study == "" || time.Since(p.said) >= plainEvery:
-		p.print(p.text)
+	case fresh && p.study == "" || time.Since(p.lastWrite) >= plainEvery:
+		p.printLine(p.text)
 	}
 }
 
-// again is called by the clock.
-func (p *Progress) again() {
+// onTick redraws the live line. Without a terminal it prints the activity again after plainEvery
+// without output.
+func (p *Progress) onTick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.text == "" {
@@ -315,56 +316,55 @@ func (p *Progress) again() {
 	}
 	if p.live {
 		p.draw()
-	} else if time.Since(p.said) >= plainEvery {
-		p.print(p.current())
+	} else if time.Since(p.lastWrite) >= plainEvery {
+		p.printLine(p.currentText())
 	}
 }
 
-// current is what goes on, and for how long where that says something.
-func (p *Progress) current() string {
+// currentText returns the current activity, with its duration if that is known and at least 2 s.
+func (p *Progress) currentText() string {
 	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
 		return p.text + ", " + formatSpan(d)
 	}
 	return p.text
 }
 
-// say writes a line that stays, above the live one.
-func (p *Progress) say(text string) {
+// writeLine writes a line that stays, above the live one.
+func (p *Progress) writeLine(text string) {
 	text = report.Legible(text)
 	if p.quiet {
 		return
 	}
 	p.erase()
-	p.print(text)
+	p.printLine(text)
 	if p.live && p.text != "" {
 		p.draw()
 	}
 }
 
-func (p *Progress) print(text string) {
-	p.said = time.Now()
-	fmt.Fprintf(p.w, "%s%s\n", p.prefix(), text)
+func (p *Progress) printLine(text string) {
+	p.lastWrite = time.Now()
+	fmt.Fprintf(p.w, "%s%s\n", p.linePrefix(), text)
 }
 
-func (p *Progress) prefix() string {
+func (p *Progress) linePrefix() string {
 	if p.study == "" {
 		return ""
 	}
 	return p.study + ": "
 }
 
-// draw writes the panel or the live line over what was drawn before, in one
-// piece. A line is no wider than the terminal, because one that wraps cannot be
-// overwritten.
+// draw writes the panel or the live line over the last one, in one write. A line is no wider than
+// the terminal, because one that wraps cannot be overwritten.
 func (p *Progress) draw() {
-	lines := []string{cmdenv.Paint(p.dim, cut(p.current(), p.columns-1))}
+	lines := []string{cmdenv.Paint(p.dim, cutRunes(p.currentText(), p.columns-1))}
 	switch {
 	case p.panel != nil:
 		lines = p.panel(p.size())
 	case p.study != "":
 		lines = []string{p.liveLine(p.columns - 1)}
 		if text := p.studiesLine(); text != "" {
-			lines = append(lines, cmdenv.Paint(p.dim, cut(text, p.columns-1)))
+			lines = append(lines, cmdenv.Paint(p.dim, cutRunes(text, p.columns-1)))
 		}
 	}
 	if p.ascii {
@@ -388,7 +388,7 @@ func (p *Progress) draw() {
 	p.drawn = len(lines)
 }
 
-// erase takes away what was drawn, and leaves the cursor where it began.
+// erase removes the drawn lines, and leaves the cursor where it began.
 func (p *Progress) erase() {
 	switch {
 	case p.drawn == 1:

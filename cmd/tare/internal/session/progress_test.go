@@ -170,7 +170,7 @@ func TestTooFewRoundsAreReported(t *testing.T) {
 		{11, 33, "11 rounds of 1 s planned, 11 s"},
 	} {
 		plan := &tare.Plan{SecondsPerRound: 1, Looks: []int{c.rounds}, Slices: make([]tare.Slicing, c.workloads)}
-		if got := planned(lab.Event{Rounds: c.rounds, Plan: plan}); got != c.want {
+		if got := describePlan(lab.Event{Rounds: c.rounds, Plan: plan}); got != c.want {
 			t.Errorf("%d rounds of %d workloads: %q, want %q", c.rounds, c.workloads, got, c.want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // Here reports whether building with release downloads no toolchain.
 func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.Here(ctx, release) }
 
-// Toolchain has every contender built by that Go release.
+// Toolchain lets every contender be built by that Go release.
 func (s shop) Toolchain(ctx context.Context, release string) error {
 	tool, err := cmdenv.FindToolchain(ctx)
 	if err != nil {
@@ -48,10 +48,10 @@ func (s shop) Toolchain(ctx context.Context, release string) error {
 	return nil
 }
 
-// required is a line of go.mod that requires a module.
-var required = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
+// requireRE matches a line of go.mod that requires a module.
+var requireRE = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
-// Versions are what the go.mod that a contender is built with requires.
+// Versions returns the requirements of the go.mod that a contender is built with.
 func (s shop) Versions(kind string, e tare.Entry) map[string]string {
 	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	if err != nil {
@@ -62,8 +62,8 @@ func (s shop) Versions(kind string, e tare.Entry) map[string]string {
 		return nil
 	}
 	versions := map[string]string{}
-	for _, m := range required.FindAllStringSubmatch(string(src), -1) {
-		if uses, err := leaf.Requires(m[1]); uses && err == nil { // not what is replaced or excluded
+	for _, m := range requireRE.FindAllStringSubmatch(string(src), -1) {
+		if uses, err := leaf.Requires(m[1]); uses && err == nil { // not replaced or excluded modules
 			versions[m[1]] = m[2]
 		}
 	}

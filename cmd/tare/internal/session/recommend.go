@@ -14,7 +14,7 @@ import (
 // Advice is a study that ends with a recommendation.
 type Advice struct {
 	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
-	Complete  func(*tare.Result) // gives the result its headline before it is saved, and adds what was left out
+	Complete  func(*tare.Result) // gives the result its headline before it is saved, and adds skipped entries
 	Recommend func(*tare.Result) []string
 }
 
@@ -56,7 +56,7 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	}
 	exit = cmdenv.ExitCode(w.Keep(res))
 	if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
-		w.recommend(recommendation(res))
+		w.printRecommendation(recommendation(res))
 	}
 	if errOut := w.Finish(out, true); err == nil {
 		err = errOut
@@ -64,8 +64,8 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	return exit, err
 }
 
-// recommend prints what to take.
-func (w *Session) recommend(lines []string) {
+// printRecommendation prints the recommendation.
+func (w *Session) printRecommendation(lines []string) {
 	st := w.Style(w.Out)
 	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "
 	if w.Options.Format.Name == "md" {

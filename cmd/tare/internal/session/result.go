@@ -13,17 +13,18 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// saved writes a result beside its journal.
-func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, error) {
+// saveRun seals res, adds its profiles, writes it next to its journal, and joins the errors of
+// doing so to err. If res is nil it only returns err.
+func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result, error) {
 	if res == nil {
 		return nil, err
 	}
 	w.recordAsked(res)
-	if errSeal := seal(w.Dirs, res); errSeal != nil {
-		err = errors.Join(err, errSeal) // the result is kept; rerun will want --trust
+	if errSeal := sealResult(w.Dirs, res); errSeal != nil {
+		err = errors.Join(err, errSeal) // the result is saved; rerun will want --trust
 	}
-	w.places[res] = dir
-	if errProfiles := profiles(dir, res); errProfiles != nil {
+	w.dirs[res] = dir
+	if errProfiles := addProfiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
 	if errSave := saveResult(whole.System{}, dir, res); errSave != nil {
@@ -43,11 +44,10 @@ func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, 
 	return res, err
 }
 
-// Keep takes a result in and reports it. The error is the exit code that the
-// result asks for, or the writer's.
+// Keep adds a result and reports it. The error is the exit code of the result, or the writer's.
 func (w *Session) Keep(res *tare.Result) error {
 	w.Results = append(w.Results, res)
-	if err := w.print(res); err != nil {
+	if err := w.printResult(res); err != nil {
 		return err
 	}
 	if res.Stopped == lab.Interrupted {
@@ -59,9 +59,9 @@ func (w *Session) Keep(res *tare.Result) error {
 	return nil
 }
 
-// print reports a result at once; a format that needs a list of several waits
-// until they are all there.
-func (w *Session) print(res *tare.Result) error {
+// printResult reports a result immediately; a format that needs a list of several waits until all
+// are there.
+func (w *Session) printResult(res *tare.Result) error {
 	f := w.Options.Format
 	if f.Write == nil || f.Name == "json" { // the caller prints, or all together
 		return nil
@@ -73,15 +73,15 @@ func (w *Session) print(res *tare.Result) error {
 	} else {
 		w.Progress.Part()
 	}
-	// On a terminal the progress sets full reports apart already.
+	// On a terminal the progress already separates full reports.
 	if len(w.Results) == 1 || f.Name == "text" && w.Progress.live {
 		return f.Write(w.Out, res, st)
 	}
 	return f.Next(w.Out, res, st)
 }
 
-// claimsPage writes the page of all claims, where several studies answer some,
-// in the place of that of the run before.
+// claimsPage writes the page of all claims, if several studies answer some, in place of that of the
+// run before.
 func (w *Session) claimsPage() error {
 	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
 		return nil
@@ -89,7 +89,7 @@ func (w *Session) claimsPage() error {
 	var linked []html.Linked
 	for _, r := range w.Results {
 		of := html.Linked{Result: r}
-		if page, err := filepath.Rel(w.Dirs.Data, filepath.Join(w.places[r], cmdenv.PageName)); err == nil && w.places[r] != "" {
+		if page, err := filepath.Rel(w.Dirs.Data, filepath.Join(w.dirs[r], cmdenv.PageName)); err == nil && w.dirs[r] != "" {
 			of.Page = filepath.ToSlash(page)
 		}
 		linked = append(linked, of)
@@ -107,7 +107,7 @@ func (w *Session) claimsPage() error {
 	return nil
 }
 
-// Finish writes what speaks of all studies together: the claims and the JSON.
+// Finish writes the output about all studies together: the claims and the JSON.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
 	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {

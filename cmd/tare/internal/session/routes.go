@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// RoutesStudy puts the routes into the cache, where the study can be carried
-// out again, and makes the study.
+// RoutesStudy writes the routes into the cache, so that the study can be run again, and makes the
+// study.
 func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {

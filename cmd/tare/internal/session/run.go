@@ -15,10 +15,10 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// WeighAll carries out one study after the other. fail is told what goes wrong with
-// one of them; the error is for what goes wrong with all.
+// WeighAll runs one study after the other. It calls fail with the error of a single study; it
+// returns errors about all.
 func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
-	if err := w.unused(studies); err != nil {
+	if err := w.checkUnused(studies); err != nil {
 		return err
 	}
 	w.studies = len(studies)
@@ -51,7 +51,7 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 	return nil
 }
 
-// WeighQuietly carries studies out and prints nothing of them but the progress.
+// WeighQuietly runs studies and prints only the progress.
 func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) error {
 	var first error
 	err := w.WeighAll(ctx, studies, func(err error) {
@@ -68,7 +68,7 @@ func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) erro
 	return err
 }
 
-// OfStudy says which study an error belongs to where there are several.
+// OfStudy adds the study to an error if there are several.
 func OfStudy(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
 	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
@@ -77,20 +77,19 @@ func OfStudy(study cmdenv.Study, studies int, err error) error {
 	return fmt.Errorf("study %s: %w", study.ID, err)
 }
 
-// Measure carries out one study. There may be a result although there is an
-// error.
+// Measure runs one study. There may be a result although there is an error.
 func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.Progress.Begin(study.ID)
 	defer w.Progress.Pause()
 	if err := study.Vet(w.Sources); err != nil {
 		return nil, err
 	}
-	w.asking = study
-	o := w.lab(w.Progress.Event)
+	w.current = study
+	o := w.labOptions(w.Progress.Event)
 	o.Stored = lastResult(w.Dirs.Results(study.ID))
 	defer w.Halt.Measuring(false)
 	if w.Options.Resume {
-		return w.again(ctx, study.Study, o)
+		return w.resumeRun(ctx, study.Study, o)
 	}
 	if o.Seed == 0 {
 		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
@@ -99,22 +98,22 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	if err != nil {
 		return nil, err
 	}
-	unlock, _ := machine.LockDir(dir) // nobody else knows of it yet
+	unlock, _ := machine.LockDir(dir) // no other process knows of it yet
 	defer unlock()
 	o.Dir = dir
 	res, err := w.Lab.Run(ctx, study.Study, o)
-	if res == nil && !resumable(dir, err) {
+	if res == nil && !isResumable(dir, err) {
 		os.RemoveAll(dir)
 	}
-	return w.saved(dir, res, err)
+	return w.saveRun(dir, res, err)
 }
 
-// lab are the options of this session's runs. progress is told what happens.
-func (w *Session) lab(progress func(lab.Event)) lab.Options {
+// labOptions returns the options of this session's runs. progress receives their events.
+func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
 		Host: lab.Host{
-			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
+			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: outputCache{w.Dirs.Known(), whole.System{}},
 			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
 			Progress: func(e lab.Event) {
 				switch e.Phase {
@@ -129,8 +128,8 @@ func (w *Session) lab(progress func(lab.Event)) lab.Options {
 	}
 }
 
-// findProgram finds a program that a study's command requires. The name tare means
-// the running program.
+// findProgram finds a program that a study's command requires. The name tare means the running
+// program.
 func findProgram(name string) (path string, err error) {
 	if name == "tare" {
 		return os.Executable()
@@ -138,8 +137,8 @@ func findProgram(name string) (path string, err error) {
 	return machine.Tool(name)
 }
 
-// lastResult is the newest result kept in a study's directory. It only tells
-// what has changed since, so one that cannot be read counts as none.
+// lastResult returns the newest result stored in a study's directory. It only serves to find
+// changes since then, so one that cannot be read counts as none.
 func lastResult(dir string) *tare.Result {
 	runs, err := history.RunsOf(dir)
 	if err != nil {
@@ -156,11 +155,10 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// again goes on with the newest unfinished run that belongs to study as it is
-// now.
-func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+// resumeRun resumes the newest unfinished run that belongs to study as it is now.
+func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var first, last error
-	found, err := unfinished(w.Dirs.Results(study.ID))
+	found, err := listUnfinished(w.Dirs.Results(study.ID))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))
 	}
@@ -181,7 +179,7 @@ func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*
 			first, last = cmp.Or(first, err), err
 			continue
 		}
-		return w.saved(dir, res, err)
+		return w.saveRun(dir, res, err)
 	}
 	if first == nil {
 		first = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
@@ -189,13 +187,13 @@ func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*
 	return nil, first
 }
 
-// errWriting says that a run is another tare's.
+// errWriting returns the error that another tare is writing a run.
 func errWriting(dir string) error {
 	return cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")
 }
 
-// nothingToResume says that a study has no unfinished run.
+// nothingToResume reports that a study has no unfinished run.
 type nothingToResume struct{ error }
 
-// Unwrap is the usage error.
+// Unwrap returns the usage error.
 func (e *nothingToResume) Unwrap() error { return e.error }

@@ -21,15 +21,15 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// A result holds what tare rerun runs: commands, programs, modules to build with.
-// A result therefore carries a MAC over those fields. The key is only in the data
-// directory; whoever can read it can run commands as its owner already.
+// A result contains commands, programs and modules that tare rerun runs or builds with. It
+// therefore carries a MAC over those fields. The key is only in the data directory; a process that
+// can read it can run commands as its owner already.
 
 // sealKey is the name of the file with the key, in the data directory.
 const sealKey = "key"
 
-// sealed is everything of a result that decides what tare rerun runs.
-type sealed struct {
+// sealedFields contains the fields of a result that decide what tare rerun runs.
+type sealedFields struct {
 	Study, Budget, Seed, Isolation string
 	Procs                          int
 	Env                            []string
@@ -37,15 +37,15 @@ type sealed struct {
 	Contenders                     []sealedContender
 }
 
-// sealedContender is what a contender is built from.
+// sealedContender contains the sources of a contender.
 type sealedContender struct {
 	ID, Version, Go string
 	Modules         []tare.Module
 }
 
-// mac returns the MAC of a result that was read from its document.
-func mac(key []byte, r *tare.Result) (string, error) {
-	s := sealed{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
+// computeMAC returns the MAC of a result that was read from its document.
+func computeMAC(key []byte, r *tare.Result) (string, error) {
+	s := sealedFields{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
 	s.Asked.Seal = ""
 	for _, c := range r.Contenders {
 		s.Contenders = append(s.Contenders, sealedContender{c.ID, c.Version, c.Go, c.Modules})
@@ -59,9 +59,9 @@ func mac(key []byte, r *tare.Result) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// seal writes into a result that it was made by this data directory. The MAC is
-// over what a reader of the document will see.
-func seal(d cmdenv.Dirs, res *tare.Result) error {
+// sealResult records in a result that this data directory made it. The MAC covers what a reader of
+// the document will see.
+func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := readKey(d, true)
 	if err != nil {
 		return err
@@ -74,12 +74,12 @@ func seal(d cmdenv.Dirs, res *tare.Result) error {
 	if err != nil {
 		return err
 	}
-	res.Asked.Seal, err = mac(key, read[0])
+	res.Asked.Seal, err = computeMAC(key, read[0])
 	return err
 }
 
-// MadeHere reports whether a result was made by this data directory, and has not been
-// changed since. dir is where it was read from; results imported into it do not count.
+// MadeHere reports whether this data directory made a result, and that has not been changed since.
+// dir is the directory that it was read from; results imported into it do not count.
 func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
@@ -91,12 +91,12 @@ func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if key == nil || err != nil {
 		return false, err
 	}
-	want, err := mac(key, res)
+	want, err := computeMAC(key, res)
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
 
-// readKey reads the key of the data directory. If there is no key it creates one
-// when create is set, and returns nil otherwise.
+// readKey reads the key of the data directory. If there is no key it creates one if create is set,
+// and otherwise returns nil.
 func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
 	const size = 32
 	path := filepath.Join(d.Data, sealKey)
@@ -120,8 +120,8 @@ func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new key for its owner only. It appears whole; where another
-// tare was quicker, its key stays.
+// makeKey writes a new key for its owner only, atomically. If another tare was quicker, its key
+// stays.
 func makeKey(d cmdenv.Dirs, path string, size int) error {
 	if err := d.MakeData(); err != nil {
 		return err

@@ -55,7 +55,7 @@ func TestSeal(t *testing.T) {
 	}
 	of := func(change func(*tare.Result)) *tare.Result {
 		r := sound()
-		if err := seal(d, r); err != nil {
+		if err := sealResult(d, r); err != nil {
 			t.Fatal(err)
 		}
 		r = written(t, r)

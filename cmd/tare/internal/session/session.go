@@ -1,6 +1,5 @@
-// Package session is what every command that measures has around it: the
-// machine lock, Ctrl-C, the guardian, the contenders, progress, and results
-// that are saved and printed.
+// Package session provides every command that measures with the machine lock, Ctrl-C, the guardian,
+// the contenders, progress, and saved and printed results.
 package session
 
 import (
@@ -26,15 +25,15 @@ type Session struct {
 	Halt     *halt
 	Sources  lab.Sources
 	Results  []*tare.Result
-	places   map[*tare.Result]string // directory of each
-	asking   cmdenv.Study            // the study that is being carried out
-	studies  int                     // how many are carried out
+	dirs     map[*tare.Result]string // directory of each
+	current  cmdenv.Study            // the study in progress
+	studies  int                     // how many studies run
 
 	Guardian *trial.Guardian
 }
 
-// With calls do with everything around it that measuring needs: the
-// directories, Ctrl-C, the machine lock, the guardian and the contenders.
+// With calls do with a session of all that measuring needs: the directories, Ctrl-C, the machine
+// lock, the guardian and the contenders.
 func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(context.Context, *Session) error) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -54,10 +53,10 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	signals, restore := env.Lab.Interrupt()
-	w := &Session{Env: env, Options: o, Dirs: d, RunTag: env.Tag(), Progress: p, places: map[*tare.Result]string{}, Halt: haltOn(signals, restore, cancel, p.Say)}
+	w := &Session{Env: env, Options: o, Dirs: d, RunTag: env.Tag(), Progress: p, dirs: map[*tare.Result]string{}, Halt: haltOn(signals, restore, cancel, p.Say)}
 	defer w.Halt.Close()
 
-	unlock, err := w.lock(ctx)
+	unlock, err := w.lockMachine(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,16 +76,16 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	if err == nil {
 		err = do(ctx, w)
 	}
-	// Not deferred: after a panic it is the guardian's to clean up. What was
-	// measured is kept and printed by now, whatever became of it.
+	// Not deferred: after a panic the guardian cleans up. The measurements are saved and printed by
+	// now, whatever their result.
 	if errDone := w.Guardian.Done(); err == nil {
 		err = errDone
 	}
 	return err
 }
 
-// tagChildren has every process that is started with this one's environment, as go
-// and git commands are, carry the run's tag: by it the guardian finds them.
+// tagChildren gives every process that is started with this one's environment, such as go and git
+// commands, the run's tag: by it the guardian finds them.
 func tagChildren(run string) (untag func(), err error) {
 	before, was := os.LookupEnv(trial.EnvRun)
 	if err := os.Setenv(trial.EnvRun, run); err != nil {
@@ -101,9 +100,9 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lock waits until this is the only tare that measures on this machine, and then with
-// this cache. Always in this order: an agent has the machine before its session begins.
-func (w *Session) lock(ctx context.Context) (unlock func(), err error) {
+// lockMachine waits until this is the only tare that measures on this machine, and then with this
+// cache. Always in this order: an agent has the machine before its session begins.
+func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CatalogSources builds contenders out of the catalog with the go command.
+// CatalogSources builds contenders from the catalog with the go command.
 func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	c, err := w.FindCatalog()
 	if err != nil {
@@ -31,10 +31,10 @@ func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 // shop is the catalog's sources that can also vet.
 type shop struct{ *catalog.Sources }
 
-// Vet reports a name that the catalog does not hold.
+// Vet returns an error for a name that the catalog does not have.
 func (s shop) Vet(kind string, e tare.Entry) error {
 	if e.Program != "" {
-		return nil // a directory of the user's: building it says more
+		return nil // a directory of the user's: building it reports more
 	}
 	_, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	return err

@@ -28,7 +28,7 @@ func TestNoFaultTearsAResult(t *testing.T) {
 // written is nobody's error.
 func TestNoFaultTearsAKnownAnswer(t *testing.T) {
 	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
-		k, key, answer := known{dir, d}, "ab12", "old"
+		k, key, answer := outputCache{dir, d}, "ab12", "old"
 		if fresh {
 			answer = strings.Repeat("new ", 1000)
 		}
@@ -39,8 +39,8 @@ func TestNoFaultTearsAKnownAnswer(t *testing.T) {
 			t.Errorf("torn: %q", after)
 		}
 		if d == whole.Disk(whole.System{}) {
-			return k.path(key), nil
+			return k.filePath(key), nil
 		}
-		return k.path(key), errors.New("a cache acknowledges nothing")
+		return k.filePath(key), errors.New("a cache acknowledges nothing")
 	})
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// recordAsked says in a result how it was asked for, and of which tare.
+// recordAsked records in a result how the user requested it, and the version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
 	res.Tare = cmdenv.ThisVersion().Short()
-	if w.asking.ID != res.Study {
+	if w.current.ID != res.Study {
 		return
 	}
 	res.Asked = tare.Asked{
-		Study: w.asking.Source, Budget: "full", Rounds: w.Options.Rounds, Slice: w.Options.Slice,
+		Study: w.current.Source, Budget: "full", Rounds: w.Options.Rounds, Slice: w.Options.Slice,
 		Contenders: w.Options.Only.Contenders, Workloads: w.Options.Only.Workloads, With: w.Options.With, Go: w.Options.Release,
 	}
 	switch {
@@ -30,16 +30,16 @@ func (w *Session) recordAsked(res *tare.Result) {
 	case w.Options.Quick:
 		res.Asked.Budget = "quick"
 	}
-	if w.asking.Source == "" {
+	if w.current.Source == "" {
 		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = w.Options.Typed.Args, w.Options.Typed.Dir, w.Options.Typed.Sums
 	}
-	if relative(w.asking.Study) {
-		res.Asked.Dir = w.asking.Dir
+	if isRelative(w.current.Study) {
+		res.Asked.Dir = w.current.Dir
 	}
 }
 
-// relative reports whether a study names files from where its own is.
-func relative(s tare.Study) bool {
+// isRelative reports whether a study names files relative to its own.
+func isRelative(s tare.Study) bool {
 	return slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool {
 		return e.Program != "" && !filepath.IsAbs(e.Program) || len(e.Command) > 0 ||
 			slices.ContainsFunc(e.With, func(with string) bool {
@@ -49,18 +49,18 @@ func relative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
 }
 
-// Typed is a command that makes a study without a file: tare bench, tare json or
-// tare rpc. It is zero for others.
+// Typed is a command that makes a study without a file: tare bench, tare json or tare rpc. It is
+// zero for others.
 type Typed struct {
 	Args []string
 	Dir  string            // absolute
-	Sums map[string]string // SHA-256 of files it names, by the names it has for them
+	Sums map[string]string // SHA-256 of files it names, by these names
 }
 
-// HideEnv replaces the values of --env by what record has of them.
+// HideEnv replaces the values of --env by those in record.
 func (t *Typed) HideEnv(env, record []string) { t.Args = withoutValues(t.Args, env, record) }
 
-// TypedBy is the command of this call.
+// TypedBy returns the command of this call.
 func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -75,7 +75,7 @@ func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	return t
 }
 
-// FilesOf are the files that a command names.
+// FilesOf returns the files that a command names.
 func FilesOf(cmd *cobra.Command) []string {
 	switch cmd.Name() {
 	case "json":
@@ -93,9 +93,9 @@ func FilesOf(cmd *cobra.Command) []string {
 	return nil
 }
 
-// SumOf is the SHA-256 of a file, in hexadecimal digits.
+// SumOf returns the SHA-256 of a file, in hexadecimal digits.
 func SumOf(name string) (string, error) {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before somebody writes
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before another process writes
 		return "", errors.Join(err, errors.New("not a file"))
 	}
 	sum, _, err := whole.Digest(name)

@@ -17,7 +17,7 @@ func TestRelativeStudies(t *testing.T) {
 		"a directory": {tare.Study{Contenders: []tare.Entry{{ID: "a", With: []string{"example.com/a=../a"}}}}, true},
 		"a file":      {tare.Study{Workloads: []tare.Workload{{File: "payload.json"}}}, true},
 	} {
-		if got := relative(c.study); got != c.want {
+		if got := isRelative(c.study); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

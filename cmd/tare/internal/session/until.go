@@ -24,14 +24,13 @@ func (u *UntilFlags) Add(how cmdenv.Flags) {
 	how.Set.StringVar(&u.effect, "effect", "2%", "with --until decided: the `share` below which a difference does not matter")
 }
 
-// Complete offers what --until takes.
+// Complete offers the values of --until.
 func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// share returns the share below which a difference does not matter; zero without
-// --until.
-func (u UntilFlags) share(cmd *cobra.Command) (float64, error) {
+// parseShare returns the share below which a difference does not matter; 0 without --until.
+func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):
 		return 0, cmdenv.Usage("--effect is for --until decided", "add --until decided, or leave --effect out")
