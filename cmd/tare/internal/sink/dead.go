@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// DeadLetters is the file of events that a far side will never take. Each is on
-// stable storage before it counts as done with.
+// DeadLetters is the file of events that a destination will never accept. Each is on stable storage
+// before it counts as done.
 type DeadLetters struct {
-	path string
-	most int64
-	now  func() time.Time
-	file whole.Handle
-	size int64
+	path     string
+	maxBytes int64
+	now      func() time.Time
+	file     whole.Handle
+	size     int64
 }
 
 // Letter is a line of the file.
@@ -28,13 +28,13 @@ type Letter struct {
 	Number uint64          `json:"number"`
 	Reason string          `json:"reason"`
 	Event  json.RawMessage `json:"event,omitempty"`
-	Text   string          `json:"text,omitempty"` // of an event that is no JSON
+	Text   string          `json:"text,omitempty"` // of an event that is not JSON
 }
 
 // ErrDeadLetters means that the file of dead letters has no room.
 var ErrDeadLetters = errors.New("the file of dead letters is full")
 
-// OpenDeadLetters opens the file at path, of at most so many bytes.
+// OpenDeadLetters opens the file at path, of at most most bytes.
 func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
 	return openDeadLetters(whole.System{}, path, most, now)
 }
@@ -44,9 +44,9 @@ func openDeadLetters(files whole.Disk, path string, most int64, now func() time.
 	if err != nil {
 		return nil, err
 	}
-	d := &DeadLetters{path: path, most: most, now: now, file: f}
+	d := &DeadLetters{path: path, maxBytes: most, now: now, file: f}
 	if d.size, err = f.Size(); err == nil {
-		err = d.begin()
+		err = d.endLastLine()
 	}
 	if err == nil {
 		err = files.SyncDir(filepath.Dir(path)) // or the letters are on the disk, and the file's name is not
@@ -57,8 +57,8 @@ func openDeadLetters(files whole.Disk, path string, most int64, now func() time.
 	return d, nil
 }
 
-// begin ends the line that a process was killed in.
-func (d *DeadLetters) begin() error {
+// endLastLine ends a line that a killed process left incomplete.
+func (d *DeadLetters) endLastLine() error {
 	last := make([]byte, 1)
 	if d.size == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (d *DeadLetters) begin() error {
 	return err
 }
 
-// Write appends the dead events of a batch.
+// Write appends the rejected events of a batch.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil
@@ -91,8 +91,8 @@ func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 		}
 		lines = append(append(lines, line...), '\n')
 	}
-	if d.size+int64(len(lines)) > d.most {
-		return fmt.Errorf("%w: %s has %d bytes of at most %d", ErrDeadLetters, d.path, d.size, d.most)
+	if d.size+int64(len(lines)) > d.maxBytes {
+		return fmt.Errorf("%w: %s has %d bytes of at most %d", ErrDeadLetters, d.path, d.size, d.maxBytes)
 	}
 	n, err := d.file.Write(lines)
 	if err == nil {

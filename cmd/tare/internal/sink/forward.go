@@ -12,20 +12,20 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Limits bound a batch: it is sent when it has so many events or bytes, or its
-// first event came so long ago.
+// Limits bound a batch: it is sent when it has that number of events or bytes, or when its first
+// event is older than Age.
 type Limits struct {
 	Events int
 	Bytes  int
 	Age    time.Duration
 }
 
-// slowest is how many times Poll the wait for events becomes, so that a service
-// without events costs little.
-const slowest = 10
+// maxPollFactor bounds the wait for events, in times of Poll, so that a service without events
+// costs little.
+const maxPollFactor = 10
 
-// Backoff bounds the time between attempts. It doubles with each that fails, and
-// the wait is somewhere between half of it and all.
+// Backoff bounds the time between attempts. It doubles with each that fails, and the wait is
+// somewhere between half of it and all.
 type Backoff struct{ First, Last time.Duration }
 
 // Forward sends the events of one reader on to one sink.
@@ -37,33 +37,33 @@ type Forward struct {
 	Dead    *DeadLetters
 	Limits  Limits
 	Backoff Backoff
-	Poll    time.Duration // how long it waits before it looks for events again; the wait doubles with each look, up to slowest times this
+	Poll    time.Duration // wait before it reads the spool again; it doubles with each read, up to maxPollFactor times this
 	Log     *slog.Logger
 	Random  *rand.Rand
-	Trust   bool // an event that is refused is dead, also if the far side takes no others
+	Trust   bool // a rejected event is dead, also if the destination accepts no others
 
 	events   []Event
-	pause    time.Duration       // before the next look
-	troubles map[string]*trouble // by what fails
+	pause    time.Duration          // before the next read
+	troubles map[string]*failureLog // by operation
 	freed    time.Time
-	taken    bool // the far side has taken an event since Run began
-	held     bool // the far side refuses all that is left of the batch
+	taken    bool // the destination has accepted an event since Run began
+	held     bool // the destination rejects all remaining events of the batch
 }
 
-// trouble is something that fails again and again.
-type trouble struct {
-	since time.Time
-	said  time.Time // when it was last logged
-	tries int
+// failureLog counts the failures of an operation.
+type failureLog struct {
+	since  time.Time
+	logged time.Time // when it was last logged
+	tries  int
 }
 
-// Run sends events until ctx ends, or, once drained is closed, until none are
-// left. An event whose sending ctx cuts short is sent again by the next Run.
+// Run sends events until ctx ends, or, once drained is closed, until none remain. If ctx interrupts
+// the sending of an event, the next Run sends it again.
 func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	var b spool.Batch
 	f.held = f.Reader.Cursor().Held
 	for {
-		ended, err := f.collect(ctx, &b, drained)
+		ended, err := f.collectBatch(ctx, &b, drained)
 		if err != nil {
 			return err
 		}
@@ -74,44 +74,44 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 			continue
 		}
 		if err := f.Reader.Begin(&b); err != nil {
-			f.failed("write the cursor", err)
+			f.logFailure("write the cursor", err)
 		}
-		dead, err := f.deliver(ctx, &b)
+		dead, err := f.deliverBatch(ctx, &b)
 		if err != nil {
 			return err
 		}
 		if err := f.Reader.Done(&b, dead); err != nil {
-			f.failed("write the cursor", err) // what is sent is sent; after a crash it is again
+			f.logFailure("write the cursor", err) // the events are sent; after a crash they are again
 		}
-		f.free(false)
+		f.freeSpace(false)
 		b.Reset()
 	}
 }
 
-// collect fills b. It returns true where nothing is left and nothing will come.
+// collectBatch fills b. It returns true if nothing is left and nothing will come.
 //
-// It waits longer with each look. Where the last batch was sent because of its age,
-// events come slowly, and the wait stays long; where it was full, it is short again.
-func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
+// It waits longer with each read. If the last batch was sent because of its age, events come
+// slowly, and the wait stays long; if it was full, it is short again.
+func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.Limits
-	// A batch that may have been sent is sent again as it was, so that its name
-	// says the same events.
+	// A batch that may have been sent is sent again as it was, so that its name identifies the same
+	// events.
 	if c := f.Reader.Cursor(); c.Pending > c.Position {
 		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 	}
 	var begun time.Time
 	f.pause = max(f.pause, f.Poll)
-	for ; ; f.pause = min(2*f.pause, slowest*f.Poll) {
+	for ; ; f.pause = min(2*f.pause, maxPollFactor*f.Poll) {
 		before := b.Len()
 		select {
-		case <-drained: // before it is looked: whatever there is was there by then
+		case <-drained: // before the read: all events were there by then
 			ended = true
 		default:
 		}
 		if err := f.Reader.Take(b, limits.Events, limits.Bytes); err != nil {
-			f.failed("read the spool", err)
+			f.logFailure("read the spool", err)
 		} else if b.Len() > 0 {
-			f.worked("read the spool")
+			f.logRecovery("read the spool")
 		}
 		switch {
 		case b.Len() >= limits.Events, len(b.Lines) >= limits.Bytes, b.Closed:
@@ -138,13 +138,13 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
-			f.free(true)
+			f.freeSpace(true)
 		}
 	}
 }
 
-// split returns the events of b that are still to be sent.
-func (f *Forward) split(b *spool.Batch) Batch {
+// unsentEvents returns the events of b that are still to be sent.
+func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	f.events = f.events[:0]
 	lines := b.Lines
 	position := f.Reader.Cursor().Position // parts of b may be done with
@@ -158,8 +158,8 @@ func (f *Forward) split(b *spool.Batch) Batch {
 	return Batch{b.ID, f.events}
 }
 
-// writeDead writes the dead events of a batch to their file until it takes them. The
-// far side has the others: they are not sent again meanwhile. Its error is ctx's.
+// writeDead writes the dead events of a batch to their file until that succeeds. The destination
+// has the others: they are not sent again meanwhile. Its error is ctx's.
 func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	wait := f.Backoff.First
 	for {
@@ -177,16 +177,15 @@ func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	return nil
 }
 
-// backOff waits after an attempt that failed, and longer the next time. Its error is
-// ctx's.
+// backOff waits after an attempt that failed, and longer the next time. Its error is ctx's.
 func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	f.failed("send", failed)
+	f.logFailure("send", failed)
 	pause := *wait/2 + time.Duration(f.Random.Int64N(int64(*wait/2)+1))
 	if later := (*Later)(nil); errors.As(failed, &later) {
-		pause = max(pause, min(later.After, longest))
+		pause = max(pause, min(later.After, maxLater))
 	}
 	*wait = min(2**wait, f.Backoff.Last)
 	select {
@@ -197,23 +196,23 @@ func (f *Forward) backOff(ctx context.Context, failed error, wait *time.Duration
 	}
 }
 
-// longest is how long a far side can ask to be left alone.
-const longest = 10 * time.Minute
+// maxLater bounds the wait that a destination can request.
+const maxLater = 10 * time.Minute
 
-// failed logs what fails when it begins to, and then now and again.
-func (f *Forward) failed(what string, err error) {
+// logFailure logs the first failure of an operation, then at most one every 30 s.
+func (f *Forward) logFailure(what string, err error) {
 	const often = 30 * time.Second
 	now := time.Now()
 	t := f.troubles[what]
 	if t == nil {
-		t = &trouble{since: now}
+		t = &failureLog{since: now}
 		if f.troubles == nil {
-			f.troubles = map[string]*trouble{}
+			f.troubles = map[string]*failureLog{}
 		}
 		f.troubles[what] = t
 	}
-	if t.tries++; now.Sub(t.said) >= often {
-		t.said = now
+	if t.tries++; now.Sub(t.logged) >= often {
+		t.logged = now
 		f.Log.Error("events are not sent on", "sink", f.Name, "at", what, "cause", err, "attempts", t.tries)
 	}
 	if what == "send" {
@@ -221,16 +220,16 @@ func (f *Forward) failed(what string, err error) {
 	}
 }
 
-// worked logs that what failed does so no more.
-func (f *Forward) worked(what string) {
+// logRecovery logs the next success of an operation that failed.
+func (f *Forward) logRecovery(what string) {
 	if t := f.troubles[what]; t != nil {
 		f.Log.Info("it works again", "sink", f.Name, "at", what, "after", time.Since(t.since).Round(time.Millisecond), "attempts", t.tries)
 		delete(f.troubles, what)
 	}
 }
 
-// free gives space back, not with each batch.
-func (f *Forward) free(idle bool) {
+// freeSpace releases space of the spool, at most once in 100 ms; in 1 s if idle.
+func (f *Forward) freeSpace(idle bool) {
 	often := 100 * time.Millisecond
 	if idle {
 		often = time.Second
@@ -238,7 +237,7 @@ func (f *Forward) free(idle bool) {
 	if now := time.Now(); now.Sub(f.freed) >= often {
 		f.freed = now
 		if err := f.Readers.Free(f.Reader); err != nil {
-			f.failed("free the spool", err)
+			f.logFailure("free the spool", err)
 		}
 	}
 }

@@ -200,7 +200,7 @@ func TestWhenABatchIsSent(t *testing.T) {
 	const poll = 10 * time.Millisecond
 	for age, within := range map[time.Duration][2]time.Duration{
 		200 * time.Millisecond: {199 * time.Millisecond, 201 * time.Millisecond}, // the spool knows milliseconds
-		0:                      {0, slowest * poll},
+		0:                      {0, maxPollFactor * poll},
 	} {
 		t.Run(age.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Config says what is sent on.
+// Config configures a service.
 type Config struct {
 	Dir     string // of the spool
 	Fsync   bool   // a power cut takes the sinks back by one batch at most
@@ -32,10 +32,10 @@ type Named struct {
 	Name   string
 	Limits Limits
 	Sink   Sink
-	Trust  bool // an event that is refused is dead, also if the sink takes no others
+	Trust  bool // a rejected event is dead, also if the sink accepts no others
 }
 
-// Service sends the events of a spool on until it is stopped.
+// Service sends the events of a spool until it is stopped.
 type Service struct {
 	config  Config
 	readers *spool.Readers
@@ -45,18 +45,18 @@ type Service struct {
 	running sync.WaitGroup
 }
 
-// Start begins to send. The sinks are closed by Stop, also where Start fails.
+// Start begins to send. Stop closes the sinks, and so does Start if it fails.
 func Start(c Config) (*Service, error) {
 	s := &Service{config: c, drained: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	if err := s.start(ctx); err != nil {
+	if err := s.startAll(ctx); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *Service) start(ctx context.Context) (err error) {
+func (s *Service) startAll(ctx context.Context) (err error) {
 	c := s.config
 	var names []string
 	for _, one := range c.Sinks {
@@ -90,9 +90,9 @@ func (s *Service) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// Stop sends what is in the spool until ctx ends, and closes the sinks. Left is
-// how many events the slowest of them has not sent: they stay in the spool.
-// Whoever writes to the spool has ended before.
+// Stop sends the events of the spool until ctx ends, and closes the sinks. Left is how many events
+// the slowest of them has not sent: they stay in the spool. Writers to the spool must have ended
+// before.
 func (s *Service) Stop(ctx context.Context) (left uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()

@@ -1,5 +1,4 @@
-// Package sink sends events on: from a spool to far sides, each of which is a
-// [Sink].
+// Package sink sends events from a spool to destinations, each of which is a [Sink].
 package sink
 
 import (
@@ -13,59 +12,59 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Sink is a far side. One goroutine uses it.
+// Sink is a destination. One goroutine uses it.
 type Sink interface {
-	// Send sends a batch. After an error nothing is known, and all of it is sent
-	// again later, under the same name. What the error should mean is said by
-	// [Refused] and [Later]; anything else is a reason to wait.
+	// Send sends a batch. After an error nothing is known, and all of it is sent again later, under
+	// the same name. [Refused] and [Later] have special meanings; any other error is a reason to
+	// wait.
 	Send(ctx context.Context, b Batch) (Result, error)
 
-	// Promise says what it means that Send has returned without an error.
+	// Promise returns what it means that Send has returned without an error.
 	Promise() Promise
 
 	Close() error
 }
 
-// Event is one, with its number in a spool.
+// Event is an event with its number in a spool.
 type Event struct {
 	Number uint64
 	Line   []byte // JSON on one line, without the line end
 }
 
-// Batch is events in the order in which they were acknowledged.
+// Batch contains events in the order in which they were acknowledged.
 type Batch struct {
 	Spool  spool.ID
 	Events []Event
 }
 
-// Name is the same whenever the same events are sent again, and that of no
+// Name returns the same name whenever the same events are sent again, and another one for any
 // others.
 func (b Batch) Name() string {
 	last := b.Events[len(b.Events)-1].Number
 	return fmt.Sprintf("%s-%d-%d-%d", b.Spool, b.Events[0].Number, last+1, len(b.Events))
 }
 
-// Result is what became of a batch. What it does not name is sent.
+// Result is the outcome of a batch. Events that it does not name are sent.
 type Result struct {
-	Dead  []Dead // events that the far side will never take
-	Again []int  // indices of events that it may take later
-	Why   string // of Again: what the far side said; empty: it said nothing
-	Ails  bool   // of Again: each has an error of the far side's own, which its content may cause
+	Dead  []Dead // events that the destination will never accept
+	Again []int  // indices of events that it may accept later
+	Why   string // of Again: the destination's reason; "" if none
+	Ails  bool   // of Again: each has an error of the destination's own, which its content may cause
 }
 
-// Dead is an event that is not taken.
+// Dead is an event that is rejected.
 type Dead struct {
 	Index  int
 	Reason string // one line
-	Sure   bool   // it was found here: the far side was not asked
+	Sure   bool   // tare itself found it, without the destination
 }
 
-// Promise is what a sink keeps to.
+// Promise is the delivery guarantee of a sink.
 type Promise struct {
 	To    string // where events go, without secrets
 	Sent  string // what it means that one is sent, e.g. "answered 2xx by …"
-	Once  string // by what an event that is sent again is found to be the same; empty: it is there twice
-	Order string // empty: that in which events were acknowledged
+	Once  string // property by which the destination recognises an event that is sent again; "" if it stores duplicates
+	Order string // "" means the order in which events were acknowledged
 }
 
 // String is one line.
@@ -81,13 +80,13 @@ func (p Promise) String() string {
 	return text
 }
 
-// Refused is the error of a far side that will not take a batch as it is: half
-// of it may be taken. It is believed of an event if others are taken.
+// Refused is the error of a destination that rejects a complete batch: it may accept half of it. It
+// is believed of an event if others are accepted.
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
 
-// Later is an error of a far side that has said when to come again.
+// Later is an error of a destination that requests a wait.
 type Later struct {
 	Err   error
 	After time.Duration
@@ -96,8 +95,8 @@ type Later struct {
 func (l *Later) Error() string { return l.Err.Error() }
 func (l *Later) Unwrap() error { return l.Err }
 
-// EventID is the id of an event as it is in its line: JSON, with the quotes.
-// Lines are as the ingest service writes them; of others there is none.
+// EventID returns the id of an event as it is in its line: JSON, with the quotes. Lines are as the
+// ingest service writes them; in others it finds none.
 func EventID(line []byte) ([]byte, error) {
 	const begin = `{"id":"`
 	if len(line) > len(begin) && string(line[:len(begin)]) == begin {
@@ -116,8 +115,8 @@ func EventID(line []byte) ([]byte, error) {
 // TraceHeader is the header that names the trace of a request or a message.
 const TraceHeader = "traceparent"
 
-// Traceparent is the trace of an event, which its line has after the timestamp. It
-// is empty if there is none.
+// Traceparent returns the trace of an event, which its line has after the timestamp; "" if there is
+// none.
 func Traceparent(line []byte) string {
 	id, err := EventID(line)
 	if err != nil {
@@ -135,8 +134,8 @@ func Traceparent(line []byte) string {
 	return string(trace)
 }
 
-// Traceparent is the trace that all events of a batch belong to. It is empty if
-// they belong to several, or one to none.
+// Traceparent returns the trace of all events of a batch; "" if they belong to several, or one to
+// none.
 func (b Batch) Traceparent() string {
 	trace := Traceparent(b.Events[0].Line)
 	for _, e := range b.Events[1:] {
@@ -147,8 +146,8 @@ func (b Batch) Traceparent() string {
 	return trace
 }
 
-// Flat is an event with the fields of its metadata beside id and timestamp, as
-// tables have them.
+// Flat appends an event with the fields of its metadata at the level of id and timestamp, as tables
+// have them.
 func Flat(b, line []byte) []byte {
 	const key = `,"metadata":{`
 	at := strings.Index(string(line), key)

@@ -13,26 +13,25 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Kind describes one kind of sink. The package of the sink returns it, and package
-// kinds lists it: help, completion, docs/services.md, validation and tests come from
-// there.
+// Kind describes one kind of sink. The package of the sink returns it, and package kinds lists it:
+// help, completion, docs/services.md, validation and tests come from there.
 type Kind struct {
 	Form    string   // its URL, e.g. kafka://HOST:PORT/TOPIC; it starts with the scheme
 	Help    string   // one line; "" if help shows the kind with another one
-	Options []string // that may follow #, besides those of Limits: NAME, or NAME=on if it is on or off
+	Options []string // names after #, in addition to those of Limits: NAME, or NAME=on if it is on or off
 	Poison  string   // for docs/services.md: which events the destination rejects for good
 	Open    func(Target, Settings) (Sink, error)
 }
 
-// Settings are what URLs do not say.
+// Settings are not part of URLs.
 type Settings struct {
 	Token   string // for destinations that have the option token-file and no other credentials
-	Fsync   bool   // of a file, unless its URL says it
+	Fsync   bool   // of a file, unless its URL sets it
 	Now     func() time.Time
 	Timeout time.Duration // of an attempt; Target.Open sets it
 }
 
-// Scheme returns what the URLs of k begin with, without the colon.
+// Scheme returns the begin of the URLs of k, without the colon.
 func (k Kind) Scheme() string {
 	scheme, _, _ := strings.Cut(k.Form, ":")
 	return scheme
@@ -43,10 +42,10 @@ func (k Kind) Has(name string) bool {
 	return slices.Contains(k.Options, name) || slices.Contains(k.Options, name+"=on")
 }
 
-// isBare reports whether k is named by its scheme alone.
+// isBare reports whether the scheme by itself names k.
 func (k Kind) isBare() bool { return k.Form == k.Scheme() }
 
-// Kinds are the sinks that can be named.
+// Kinds lists the known sinks.
 type Kinds []Kind
 
 // Schemes returns the schemes of all kinds.
@@ -57,8 +56,7 @@ func (k Kinds) Schemes() (list []string) {
 	return list
 }
 
-// Prefixes returns what the URLs of each kind begin with, as far as a shell can
-// complete them.
+// Prefixes returns the begin of the URLs of each kind, as far as a shell can complete them.
 func (k Kinds) Prefixes() (list []string) {
 	for _, one := range k {
 		list = append(list, strings.FieldsFunc(one.Form, unicode.IsUpper)[0])
@@ -76,8 +74,8 @@ func (k Kinds) Help() (lines string) {
 	return lines
 }
 
-// find returns the kind whose scheme text begins with.
-func (k Kinds) find(text string) (Kind, bool) {
+// findKind returns the kind whose scheme text begins with.
+func (k Kinds) findKind(text string) (Kind, bool) {
 	scheme, _, colon := strings.Cut(text, ":")
 	i := slices.IndexFunc(k, func(one Kind) bool { return one.Scheme() == scheme && (colon || one.isBare()) })
 	if i < 0 {
@@ -94,7 +92,7 @@ func (k Kinds) Parse(text string) ([]Target, error) {
 	if tee {
 		parts = nil
 		for _, part := range strings.Split(list, ",") {
-			if _, known := k.find(part); len(parts) > 0 && !known {
+			if _, known := k.findKind(part); len(parts) > 0 && !known {
 				parts[len(parts)-1] += "," + part
 				continue
 			}
@@ -116,10 +114,10 @@ func (k Kinds) Parse(text string) ([]Target, error) {
 }
 
 func (k Kinds) parseTarget(text string) (t Target, err error) {
-	kind, known := k.find(text)
+	kind, known := k.findKind(text)
 	if !known {
 		scheme, _, _ := strings.Cut(text, ":")
-		return t, fmt.Errorf("sink %q: %q is not among %s", redacted(text), scheme, strings.Join(k.Schemes(), ", "))
+		return t, fmt.Errorf("sink %q: %q is not among %s", redactURL(text), scheme, strings.Join(k.Schemes(), ", "))
 	}
 	t = Target{Kind: kind, Limits: Limits{Events: 1000, Bytes: 1 << 20, Age: 200 * time.Millisecond}, Options: map[string]string{}}
 	u := &url.URL{Scheme: kind.Scheme()}
@@ -127,10 +125,10 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 		u, err = url.Parse(text)
 	}
 	if err != nil {
-		return t, fmt.Errorf("sink %q is no URL", redacted(text))
+		return t, fmt.Errorf("sink %q is no URL", redactURL(text))
 	}
 	if t.URL = *u; u.Host == "" && strings.Contains(kind.Form, "://") {
-		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redacted(text), kind.Scheme())
+		return t, fmt.Errorf("sink %q names no host: %s://HOST…", redactURL(text), kind.Scheme())
 	}
 	set, err := url.ParseQuery(u.EscapedFragment())
 	if err != nil {
@@ -138,15 +136,15 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	}
 	t.URL.Fragment, t.URL.RawFragment = "", ""
 	for name, values := range set {
-		if err := t.set(name, values[len(values)-1]); err != nil {
+		if err := t.setOption(name, values[len(values)-1]); err != nil {
 			return t, fmt.Errorf("sink %s: %s: %w", t.Name(), name, err)
 		}
 	}
 	return t, nil
 }
 
-// Target is a sink as a URL names it. What follows # in the URL is about the
-// sink and is not sent: batch=500&age=1s.
+// Target is the sink of a URL. The part after # in the URL is about the sink and is not sent:
+// batch=500&age=1s.
 type Target struct {
 	Kind    Kind
 	URL     url.URL
@@ -158,7 +156,7 @@ type Target struct {
 // OptionToken is the option that names the file of a bearer token.
 const OptionToken = "token-file"
 
-func (t *Target) set(name, value string) (err error) {
+func (t *Target) setOption(name, value string) (err error) {
 	switch name {
 	case "batch":
 		t.Limits.Events, err = strconv.Atoi(value)
@@ -185,8 +183,8 @@ func (t *Target) set(name, value string) (err error) {
 	return err
 }
 
-// Name names the sink in files and logs. Two URLs with different secrets or
-// settings name the same.
+// Name returns the name of the sink in files and logs. Two URLs that differ only in secrets or
+// settings have the same.
 func (t Target) Name() string {
 	u := t.URL
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
@@ -194,7 +192,7 @@ func (t Target) Name() string {
 	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+9]
 }
 
-// String is the URL without what may be secret.
+// String returns the URL without possible secrets.
 func (t Target) String() string {
 	u := t.URL
 	u.User = nil
@@ -207,7 +205,7 @@ func (t Target) String() string {
 	return u.String()
 }
 
-// Open opens the sink that t names. Its destination need not be there yet.
+// Open opens the sink of t. Its destination may still be missing.
 func (t Target) Open(s Settings) (n Named, err error) {
 	for _, option := range t.Kind.Options {
 		name, _, isSwitch := strings.Cut(option, "=")
@@ -215,7 +213,7 @@ func (t Target) Open(s Settings) (n Named, err error) {
 			return n, fmt.Errorf("sink %s: %s %q is neither on nor off", t.Name(), name, text)
 		}
 	}
-	if s.Timeout, err = t.timeout(); err != nil {
+	if s.Timeout, err = t.parseTimeout(); err != nil {
 		return n, err
 	}
 	n = Named{Name: t.Name(), Limits: t.Limits, Trust: t.Options["hold"] == "off"}
@@ -223,8 +221,8 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	return n, err
 }
 
-// timeout returns how long an attempt may take.
-func (t Target) timeout() (time.Duration, error) {
+// parseTimeout returns the time limit of an attempt.
+func (t Target) parseTimeout() (time.Duration, error) {
 	text, set := t.Options["timeout"]
 	if !set {
 		text = "30s"
@@ -236,8 +234,8 @@ func (t Target) timeout() (time.Duration, error) {
 	return d, nil
 }
 
-// redacted is a text that may be a URL without what may be a secret in it.
-func redacted(text string) string {
+// redactURL returns a text that may be a URL, without possible secrets.
+func redactURL(text string) string {
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
 		scheme, _, _ := strings.Cut(text, ":")
 		return scheme + "://…" + text[at:]
