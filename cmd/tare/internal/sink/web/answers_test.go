@@ -31,14 +31,14 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"", "{}", "<html>", `{"errors":false}`, `{"errors":false,"items":[]}`, `{"errors":false,"items":[{}]}`,
 		`{"errors":true,"items":[{"create":{"status":201}},{"create":{"status":201}}]}`,
 	} {
-		_, err := bulk{}.read([]byte(answer), nil, events(1))
+		_, err := bulk{}.readResponse([]byte(answer), nil, events(1))
 		assert.Equal(t, answer, err != nil, true)
 	}
 	for _, answer := range []string{"", "{}", `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[{"index":1}]}`} {
-		_, err := bigQuery{}.read([]byte(answer), nil, events(1))
+		_, err := bigQuery{}.readResponse([]byte(answer), nil, events(1))
 		assert.Equal(t, answer, err != nil, true)
 	}
-	_, err := clickHouse{}.read([]byte("Code: 241, e.displayText() = memory"), nil, events(1))
+	_, err := clickHouse{}.readResponse([]byte("Code: 241, e.displayText() = memory"), nil, events(1))
 	assert.ErrorContains(t, "exception behind a status of 200", err, "Code: 241")
 }
 
@@ -57,7 +57,7 @@ func TestEndlessAnswer(t *testing.T) {
 	_, err := w.Send(t.Context(), events(1))
 	assert.Equal(t, "an error", err != nil, true)
 	far.Close()
-	if sent > 2*mostAnswer>>20 {
+	if sent > 2*maxResponse>>20 {
 		t.Errorf("%d MiB were taken", sent)
 	}
 }
@@ -89,7 +89,7 @@ func TestBulkStatuses(t *testing.T) {
 		of := func(second string) string {
 			return `{"errors":true,"items":[{"create":{"status":` + status + `,"error":{"type":"` + kind + `","reason":"` + reason + `"}}},` + second + `]}`
 		}
-		got, err := bulk{}.read([]byte(of(sound)), nil, events(2))
+		got, err := bulk{}.readResponse([]byte(of(sound)), nil, events(2))
 		assert.NoError(t, item, err)
 		switch want {
 		case done:
@@ -103,7 +103,7 @@ func TestBulkStatuses(t *testing.T) {
 		}
 	}
 	for status, ails := range map[int]bool{403: false, 429: false, 500: true, 503: true} {
-		got, err := bulk{}.read(fmt.Appendf(nil, `{"errors":true,"items":[{"create":{"status":%d,"error":{"type":"t","reason":"no"}}}]}`, status), nil, events(1))
+		got, err := bulk{}.readResponse(fmt.Appendf(nil, `{"errors":true,"items":[{"create":{"status":%d,"error":{"type":"t","reason":"no"}}}]}`, status), nil, events(1))
 		assert.NoError(t, "all are to be sent again", err)
 		assert.Slices(t, "all are to be sent again", got.Again, []int{0})
 		assert.Equal(t, "cause", got.Why, fmt.Sprintf("an item has %d t: no", status))
@@ -134,7 +134,7 @@ func TestAuthorization(t *testing.T) {
 		"http+json://h#token-file=" + path + ".": "",
 		"http+json://h#token-file=/dev/zero":     "", // where there is one, it has no end
 	} {
-		got, _ := authorization(sinktest.Parse(t, text, Kinds()...), "given")()
+		got, _ := newAuth(sinktest.Parse(t, text, Kinds()...), "given")()
 		assert.Equal(t, text, got, want)
 	}
 }
@@ -142,14 +142,14 @@ func TestAuthorization(t *testing.T) {
 func TestClickHouseAddress(t *testing.T) {
 	w := open(t, "http+clickhouse://h:8123/db/events?async_insert=1&wait_for_async_insert=0")
 	b := events(2)
-	address := w.dialect.address(w.url, b)
+	address := w.api.requestURL(w.url, b)
 	q := address.Query()
 	assert.Equal(t, "query", q.Get("query"), "INSERT INTO db.events FORMAT JSONEachRow")
 	assert.Equal(t, "theirs wins", q.Get("wait_for_async_insert"), "0")
 	assert.Equal(t, "token", q.Get("insert_deduplication_token"), b.Name())
 	assert.Equal(t, "path", address.Path, "/")
 	old := open(t, "http+clickhouse://h/t#dedup=off")
-	address = old.dialect.address(old.url, b)
+	address = old.api.requestURL(old.url, b)
 	assert.Equal(t, "old", address.Query().Has("insert_deduplication_token"), false)
 	_, err := sinktest.Parse(t, "http+clickhouse://h/a;b", Kinds()...).Open(sink.Settings{})
 	assert.ErrorContains(t, "table", err, "neither /TABLE")
@@ -169,20 +169,20 @@ func TestErrorsHaveNoURL(t *testing.T) {
 
 func TestWhatIsAboutTheContent(t *testing.T) {
 	c := clickHouse{}
-	assert.Equal(t, "parse error", c.refuses(500, nil, []byte("Code: 27, e.displayText()")), true)
-	assert.Equal(t, "header", c.refuses(400, http.Header{http.CanonicalHeaderKey(exceptionHeader): {"117"}}, nil), true)
-	assert.Equal(t, "memory", c.refuses(500, nil, []byte("Code: 241, e.displayText()")), false)
+	assert.Equal(t, "parse error", c.isRejection(500, nil, []byte("Code: 27, e.displayText()")), true)
+	assert.Equal(t, "header", c.isRejection(400, http.Header{http.CanonicalHeaderKey(exceptionHeader): {"117"}}, nil), true)
+	assert.Equal(t, "memory", c.isRejection(500, nil, []byte("Code: 241, e.displayText()")), false)
 	for answer, want := range map[string]bool{
 		`{"error":{"type":"action_request_validation_exception","reason":"id is too long"},"status":400}`: true,
 		`{"error":"a text"}`: true, "<html>": true,
 		`{"error":{"type":"invalid_index_name_exception","reason":"must be lowercase"},"status":400}`:                                     false,
 		`{"error":{"type":"illegal_argument_exception","reason":"request [/a/_bulk] contains unrecognized parameter: [x]"},"status":400}`: false,
 	} {
-		assert.Equal(t, answer, bulk{}.refuses(400, nil, []byte(answer)), want)
+		assert.Equal(t, answer, bulk{}.isRejection(400, nil, []byte(answer)), want)
 	}
-	assert.Equal(t, "bulk, 401", bulk{}.refuses(401, nil, []byte("{}")), false)
-	o := ordinary{}
-	assert.Equal(t, "401", o.refuses(401, nil, nil), false)
-	assert.Equal(t, "404", o.refuses(404, nil, nil), false)
-	assert.Equal(t, "422", o.refuses(422, nil, nil), true)
+	assert.Equal(t, "bulk, 401", bulk{}.isRejection(401, nil, []byte("{}")), false)
+	o := plainAPI{}
+	assert.Equal(t, "401", o.isRejection(401, nil, nil), false)
+	assert.Equal(t, "404", o.isRejection(404, nil, nil), false)
+	assert.Equal(t, "422", o.isRejection(422, nil, nil), true)
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bigQuery is tabledata.insertAll of the BigQuery API. The URL is that of the
-// table: /bigquery/v2/projects/P/datasets/D/tables/T.
-type bigQuery struct{ ordinary }
+// bigQuery is tabledata.insertAll of the BigQuery API. The URL is that of the table:
+// /bigquery/v2/projects/P/datasets/D/tables/T.
+type bigQuery struct{ plainAPI }
 
-func (bigQuery) media() string { return "application/json" }
+func (bigQuery) mediaType() string { return "application/json" }
 
-func (bigQuery) address(base url.URL, _ sink.Batch) url.URL {
+func (bigQuery) requestURL(base url.URL, _ sink.Batch) url.URL {
 	if !strings.HasSuffix(base.Path, "/insertAll") {
 		base.Path = strings.TrimSuffix(base.Path, "/") + "/insertAll"
 	}
 	return base
 }
 
-func (bigQuery) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (bigQuery) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	var dead []sink.Dead
 	to = append(to, `{"kind":"bigquery#tableDataInsertAllRequest","skipInvalidRows":true,"ignoreUnknownValues":true,"rows":[`...)
 	for i, e := range b.Events {
@@ -56,8 +56,8 @@ type insertAnswer struct {
 	} `json:"insertErrors"`
 }
 
-// read goes by the errors of each row: the whole is 200 in any case.
-func (bigQuery) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
+// readResponse reads the errors of each row: the status is 200 in any case.
+func (bigQuery) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a insertAnswer
 	if err := json.Unmarshal(answer, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
 		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
@@ -86,6 +86,6 @@ func (bigQuery) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Re
 	return result, nil
 }
 
-func (bigQuery) promise() sink.Promise {
+func (bigQuery) guarantee() sink.Promise {
 	return sink.Promise{Sent: "no error of its row", Once: "the event's id as insertId, for about a minute,"}
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bulk is _bulk of Elasticsearch and OpenSearch. Every event is created under
-// its id, so that one that is sent again is there once.
+// bulk is _bulk of Elasticsearch and OpenSearch. Every event is created under its id, so that one
+// that is sent again exists once.
 type bulk struct{}
 
-func (bulk) media() string { return "application/x-ndjson" }
+func (bulk) mediaType() string { return "application/x-ndjson" }
 
-func (bulk) address(base url.URL, _ sink.Batch) url.URL {
+func (bulk) requestURL(base url.URL, _ sink.Batch) url.URL {
 	if !strings.HasSuffix(base.Path, "/_bulk") {
 		base.Path = strings.TrimSuffix(base.Path, "/") + "/_bulk"
 	}
 	return base
 }
 
-func (bulk) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (bulk) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	var dead []sink.Dead
 	for i, e := range b.Events {
 		id, err := sink.EventID(e.Line)
@@ -40,7 +40,7 @@ func (bulk) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return to, dead
 }
 
-// bulkAnswer is as far of an answer as matters.
+// bulkAnswer contains the relevant fields of a response.
 type bulkAnswer struct {
 	Errors *bool `json:"errors"`
 	Items  []map[string]struct {
@@ -54,9 +54,9 @@ type bulkError struct {
 	Reason string `json:"reason"`
 }
 
-// configured reports whether an error with status 400 is about the index or the
-// request. That can be corrected, and the event is as good as before.
-func (e bulkError) configured() bool {
+// isConfiguration reports whether an error with status 400 is about the index or the request. That
+// can be corrected, and the event is as good as before.
+func (e bulkError) isConfiguration() bool {
 	switch e.Type {
 	case "invalid_index_name_exception", "index_closed_exception":
 		return true
@@ -70,8 +70,8 @@ func (e bulkError) configured() bool {
 	return false
 }
 
-// refuses is as with other servers, except for errors that can be corrected there.
-func (bulk) refuses(status int, header http.Header, answer []byte) bool {
+// isRejection decides as for other servers, except for errors that can be corrected there.
+func (bulk) isRejection(status int, header http.Header, answer []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
 	}
@@ -79,12 +79,12 @@ func (bulk) refuses(status int, header http.Header, answer []byte) bool {
 	if json.Unmarshal(answer, &a) == nil {
 		_ = json.Unmarshal(a.Error, &e)
 	}
-	return ordinary{}.refuses(status, header, answer) && !e.configured()
+	return plainAPI{}.isRejection(status, header, answer) && !e.isConfiguration()
 }
 
-// read goes by the status of each item: the whole is 200 also where none was
-// taken.
-func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
+// readResponse reads the status of each item: that of the response is 200 even if none was
+// accepted.
+func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a bulkAnswer
 	if err := json.Unmarshal(answer, &a); err != nil || a.Errors == nil {
 		return result, fmt.Errorf("the answer is not that of _bulk: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
@@ -97,8 +97,8 @@ func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result
 		for _, one := range item {
 			said := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
 			switch {
-			case one.Status/100 == 2, one.Status == http.StatusConflict: // it is there already
-			case one.Status == http.StatusRequestEntityTooLarge, ordinary{}.refuses(one.Status, nil, nil) && !one.Error.configured():
+			case one.Status/100 == 2, one.Status == http.StatusConflict: // it exists already
+			case one.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(one.Status, nil, nil) && !one.Error.isConfiguration():
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: said})
 			default: // of the token, the index or the server
 				result.Again, result.Why = append(result.Again, i), "an item has "+said
@@ -115,6 +115,6 @@ func (bulk) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result
 	return result, nil
 }
 
-func (bulk) promise() sink.Promise {
+func (bulk) guarantee() sink.Promise {
 	return sink.Promise{Sent: "item status 201, or 409 of one that is there already", Once: "the event's id as _id", Order: "that within a request; events that it asks for again come later"}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// clickHouse inserts into a table, whose columns are the event's id, timestamp
-// and fields of metadata.
+// clickHouse inserts into a table, whose columns are the event's id, timestamp and fields of
+// metadata.
 type clickHouse struct {
 	table string
 	dedup bool
 }
 
 // newClickHouse reads the table from the path: /TABLE or /DATABASE/TABLE.
-func newClickHouse(t sink.Target) (dialect, error) {
+func newClickHouse(t sink.Target) (eventAPI, error) {
 	parts := strings.Split(strings.Trim(t.URL.Path, "/"), "/")
 	name := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	if len(parts) > 2 || slices.ContainsFunc(parts, func(part string) bool { return !name.MatchString(part) }) {
@@ -28,10 +28,10 @@ func newClickHouse(t sink.Target) (dialect, error) {
 	return clickHouse{table: strings.Join(parts, "."), dedup: t.Options["dedup"] != "off"}, nil
 }
 
-func (clickHouse) media() string { return "application/x-ndjson" }
+func (clickHouse) mediaType() string { return "application/x-ndjson" }
 
-// address has the settings, of which those that the URL has win.
-func (c clickHouse) address(base url.URL, b sink.Batch) url.URL {
+// requestURL adds the settings; those of the user's URL win.
+func (c clickHouse) requestURL(base url.URL, b sink.Batch) url.URL {
 	set := base.Query()
 	put := func(name, value string) {
 		if !set.Has(name) {
@@ -42,14 +42,14 @@ func (c clickHouse) address(base url.URL, b sink.Batch) url.URL {
 	put("input_format_skip_unknown_fields", "1")
 	put("date_time_input_format", "best_effort")
 	if c.dedup { // servers of before 2022 do not know these
-		put("wait_for_async_insert", "1") // else an answer means no more than that it has begun
+		put("wait_for_async_insert", "1") // else a response means no more than that it has begun
 		set.Set("insert_deduplication_token", b.Name())
 	}
 	base.Path, base.RawQuery = "/", set.Encode()
 	return base
 }
 
-func (clickHouse) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (clickHouse) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for _, e := range b.Events {
 		to = append(sink.Flat(to, e.Line), '\n')
 	}
@@ -58,8 +58,8 @@ func (clickHouse) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 
 const exceptionHeader = "X-ClickHouse-Exception-Code"
 
-// read looks for an exception that came after the status.
-func (clickHouse) read(answer []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
+// readResponse looks for an exception that came after the status.
+func (clickHouse) readResponse(answer []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
 	code := header.Get(exceptionHeader)
 	if code == "" && len(answer) > 0 {
 		code = string(answer[:min(len(answer), 200)])
@@ -70,9 +70,9 @@ func (clickHouse) read(answer []byte, header http.Header, _ sink.Batch) (sink.Re
 	return sink.Result{}, nil
 }
 
-// refuses goes by the exception's code: a server answers 400 or 500 to events
-// that it cannot read, by its age.
-func (clickHouse) refuses(_ int, header http.Header, answer []byte) bool {
+// isRejection depends on the exception's code: a server responds with 400 or 500 to events that it
+// cannot read, by its age.
+func (clickHouse) isRejection(_ int, header http.Header, answer []byte) bool {
 	code := header.Get(exceptionHeader)
 	if code == "" {
 		if found := regexp.MustCompile(`^Code: (\d+)`).FindSubmatch(answer); found != nil {
@@ -86,7 +86,7 @@ func (clickHouse) refuses(_ int, header http.Header, answer []byte) bool {
 	return slices.Contains([]string{"6", "25", "26", "27", "32", "33", "38", "41", "53", "69", "72", "117", "469"}, code)
 }
 
-func (c clickHouse) promise() sink.Promise {
+func (c clickHouse) guarantee() sink.Promise {
 	p := sink.Promise{Sent: "inserted"}
 	if c.dedup {
 		p.Once = "the batch by insert_deduplication_token, where the table deduplicates (replicated, or non_replicated_deduplication_window)"

@@ -8,16 +8,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Kinds returns the kinds of sinks behind HTTP: each API over plain text, then each
-// over TLS. Help shows one of the two.
+// Kinds returns the kinds of sinks over HTTP: each API over plain text, then each over TLS. Help
+// shows one of the two.
 func Kinds() (list sink.Kinds) {
 	const content = "400, 413 or 422: the batch is halved until the event is found"
-	same := func(d dialect) func(sink.Target) (dialect, error) {
-		return func(sink.Target) (dialect, error) { return d, nil }
+	same := func(d eventAPI) func(sink.Target) (eventAPI, error) {
+		return func(sink.Target) (eventAPI, error) { return d, nil }
 	}
 	apis := []struct {
 		shown, form, help, poison string
-		dialect                   func(sink.Target) (dialect, error)
+		dialect                   func(sink.Target) (eventAPI, error)
 		options                   []string
 	}{
 		{"http", "+ndjson://HOST/PATH", "one event per line; https+ndjson:// and so on for TLS", content, same(lines{}), nil},
@@ -45,29 +45,31 @@ func Kinds() (list sink.Kinds) {
 	return list
 }
 
-// ordinary is what most HTTP servers mean by their answers.
-type ordinary struct{}
+// plainAPI interprets responses as most HTTP servers mean them.
+type plainAPI struct{}
 
-func (ordinary) address(base url.URL, _ sink.Batch) url.URL { return base }
+func (plainAPI) requestURL(base url.URL, _ sink.Batch) url.URL { return base }
 
-func (ordinary) read([]byte, http.Header, sink.Batch) (sink.Result, error) { return sink.Result{}, nil }
+func (plainAPI) readResponse([]byte, http.Header, sink.Batch) (sink.Result, error) {
+	return sink.Result{}, nil
+}
 
-// refuses is about the content: other statuses are of the path, the token or
-// the server, and may change while the batch stays what it is.
-func (ordinary) refuses(status int, _ http.Header, _ []byte) bool {
+// isRejection is true for errors of the content: other statuses are of the path, the token or the
+// server, and may change while the batch stays the same.
+func (plainAPI) isRejection(status int, _ http.Header, _ []byte) bool {
 	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
-func (ordinary) promise() sink.Promise {
+func (plainAPI) guarantee() sink.Promise {
 	return sink.Promise{Sent: "answered with 2xx; the header Idempotency-Key is the same when a batch is sent again"}
 }
 
 // lines is one event a line.
-type lines struct{ ordinary }
+type lines struct{ plainAPI }
 
-func (lines) media() string { return "application/x-ndjson" }
+func (lines) mediaType() string { return "application/x-ndjson" }
 
-func (lines) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (lines) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for _, e := range b.Events {
 		to = append(append(to, e.Line...), '\n')
 	}
@@ -75,11 +77,11 @@ func (lines) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 }
 
 // array is all events as one array.
-type array struct{ ordinary }
+type array struct{ plainAPI }
 
-func (array) media() string { return "application/json" }
+func (array) mediaType() string { return "application/json" }
 
-func (array) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+func (array) appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	for i, e := range b.Events {
 		c := byte(',')
 		if i == 0 {

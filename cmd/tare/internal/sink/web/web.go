@@ -1,5 +1,5 @@
-// Package web sends events over HTTP: as lines, as an array, and as the APIs of
-// Elasticsearch, OpenSearch, ClickHouse and BigQuery take them.
+// Package web sends events over HTTP: as lines, as an array, and in the formats of the APIs of
+// Elasticsearch, OpenSearch, ClickHouse and BigQuery.
 package web
 
 import (
@@ -20,41 +20,40 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Web is a far side behind HTTP.
+// Web is a destination over HTTP.
 type Web struct {
 	target    sink.Target
 	url       url.URL
-	dialect   dialect
+	api       eventAPI
 	client    *http.Client
-	auth      func() (string, error) // of the Authorization header; empty: none
-	compress  *gzip.Writer           // nil: bodies are sent as they are
+	auth      func() (string, error) // of the Authorization header; "" if none
+	compress  *gzip.Writer           // nil if bodies are not compressed
 	now       func() time.Time
 	plain     []byte
 	packed    bytes.Buffer
 	transport *http.Transport
 }
 
-// dialect is how one API takes events.
-type dialect interface {
-	// address is where a batch is sent.
-	address(base url.URL, b sink.Batch) url.URL
-	// body appends a batch, or says which events cannot be in it.
-	body(to []byte, b sink.Batch) ([]byte, []sink.Dead)
-	media() string
-	// read reads an answer of 2xx.
-	read(answer []byte, header http.Header, b sink.Batch) (sink.Result, error)
-	// refuses reports whether an answer of another status is about the content
-	// of the batch.
-	refuses(status int, header http.Header, answer []byte) bool
-	promise() sink.Promise
+// eventAPI encodes requests and reads responses of one API.
+type eventAPI interface {
+	// requestURL returns the URL of a batch.
+	requestURL(base url.URL, b sink.Batch) url.URL
+	// appendBody appends a batch, or returns the events that cannot be in it.
+	appendBody(to []byte, b sink.Batch) ([]byte, []sink.Dead)
+	mediaType() string
+	// readResponse reads a response of 2xx.
+	readResponse(answer []byte, header http.Header, b sink.Batch) (sink.Result, error)
+	// isRejection reports whether a response of another status is about the content of the batch.
+	isRejection(status int, header http.Header, answer []byte) bool
+	guarantee() sink.Promise
 }
 
-// mostAnswer is how many bytes of an answer are read.
-const mostAnswer = 64 << 20
+// maxResponse bounds the bytes of a response that are read.
+const maxResponse = 64 << 20
 
-// newWeb returns the sink that t names, whose API takes events as d does.
-func newWeb(t sink.Target, d dialect, c sink.Settings) *Web {
-	w := &Web{target: t, url: t.URL, dialect: d, auth: authorization(t, c.Token), now: c.Now}
+// newWeb returns the sink of t, whose API accepts events as d does.
+func newWeb(t sink.Target, d eventAPI, c sink.Settings) *Web {
+	w := &Web{target: t, url: t.URL, api: d, auth: newAuth(t, c.Token), now: c.Now}
 	w.url.Scheme, _, _ = strings.Cut(t.URL.Scheme, "+")
 	w.url.User = nil
 	if t.Options["gzip"] == "on" {
@@ -70,17 +69,17 @@ func newWeb(t sink.Target, d dialect, c sink.Settings) *Web {
 	return w
 }
 
-// mostToken is how long a file with a token may be: a server takes no longer header.
-const mostToken = 64 << 10
+// maxToken is the largest file with a token: a server accepts no longer header.
+const maxToken = 64 << 10
 
-// authorization is the header's value: by a file, which is read for each
-// request because tokens expire, by the URL, or by a token.
-func authorization(t sink.Target, token string) func() (string, error) {
+// newAuth returns a function for the header's value: from a file, which is read for each request
+// because tokens expire, from the URL, or from a token.
+func newAuth(t sink.Target, token string) func() (string, error) {
 	path, user := t.Options[sink.OptionToken], t.URL.User
 	return func() (string, error) {
 		switch {
 		case path != "":
-			text, err := whole.ReadFile(path, mostToken)
+			text, err := whole.ReadFile(path, maxToken)
 			if err != nil {
 				return "", fmt.Errorf("read the token: %w", err)
 			}
@@ -99,32 +98,32 @@ func authorization(t sink.Target, token string) func() (string, error) {
 
 // Send sends a batch in one request.
 func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
-	body, dead := w.dialect.body(w.plain[:0], b)
+	body, dead := w.api.appendBody(w.plain[:0], b)
 	w.plain = body
 	if len(dead) > 0 { // the others are sent without them
-		return sink.Result{Dead: dead, Again: without(b, dead)}, nil
+		return sink.Result{Dead: dead, Again: liveIndices(b, dead)}, nil
 	}
-	request, err := w.request(ctx, b, body)
+	request, err := w.newRequest(ctx, b, body)
 	if err != nil {
 		return sink.Result{}, err
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return sink.Result{}, quiet(err)
+		return sink.Result{}, hideURL(err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
 		return sink.Result{}, fmt.Errorf("the answer ended early: %w", err)
 	}
 	if response.StatusCode/100 == 2 {
-		return w.dialect.read(answer, response.Header, b)
+		return w.api.readResponse(answer, response.Header, b)
 	}
-	return sink.Result{}, w.failure(response, answer)
+	return sink.Result{}, w.responseError(response, answer)
 }
 
-func (w *Web) request(ctx context.Context, b sink.Batch, body []byte) (*http.Request, error) {
-	address := w.dialect.address(w.url, b)
+func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.Request, error) {
+	address := w.api.requestURL(w.url, b)
 	packed := w.compress != nil
 	if packed {
 		w.packed.Reset()
@@ -141,7 +140,7 @@ func (w *Web) request(ctx context.Context, b sink.Batch, body []byte) (*http.Req
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Content-Type", w.dialect.media())
+	request.Header.Set("Content-Type", w.api.mediaType())
 	request.Header.Set("User-Agent", "tare")
 	request.Header.Set("Idempotency-Key", b.Name())
 	if trace := b.Traceparent(); trace != "" {
@@ -157,10 +156,10 @@ func (w *Web) request(ctx context.Context, b sink.Batch, body []byte) (*http.Req
 	return request, err
 }
 
-// failure is what an answer other than 2xx means.
-func (w *Web) failure(r *http.Response, answer []byte) error {
+// responseError returns the error of a response other than 2xx.
+func (w *Web) responseError(r *http.Response, answer []byte) error {
 	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(answer[:min(len(answer), 500)]), 200))
-	if r.StatusCode == http.StatusRequestEntityTooLarge || w.dialect.refuses(r.StatusCode, r.Header, answer) {
+	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, answer) {
 		return &sink.Refused{Reason: text}
 	}
 	err := errors.New(text)
@@ -179,8 +178,8 @@ func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	return max(0, at.Sub(now)), err == nil
 }
 
-// quiet is an error of the client without the URL, which may hold secrets.
-func quiet(err error) error {
+// hideURL returns an error of the client without the URL, which may contain secrets.
+func hideURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
 		return e.Err
@@ -188,8 +187,9 @@ func quiet(err error) error {
 	return err
 }
 
-// without are the indices of all events but the dead ones.
-func without(b sink.Batch, dead []sink.Dead) (rest []int) {
+// liveIndices returns the indices of the events of b that are not in dead, which is sorted by
+// index.
+func liveIndices(b sink.Batch, dead []sink.Dead) (rest []int) {
 	k := 0
 	for i := range b.Events {
 		if k < len(dead) && dead[k].Index == i {
@@ -201,9 +201,9 @@ func without(b sink.Batch, dead []sink.Dead) (rest []int) {
 	return rest
 }
 
-// Promise says what an answer of 2xx means.
+// Promise returns what a response of 2xx means.
 func (w *Web) Promise() sink.Promise {
-	p := w.dialect.promise()
+	p := w.api.guarantee()
 	p.To = w.target.String()
 	return p
 }
