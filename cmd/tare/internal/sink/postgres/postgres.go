@@ -23,7 +23,7 @@ type Postgres struct {
 	config  *pgx.ConnConfig
 	table   pgx.Identifier
 	timeout time.Duration
-	conn    *pgx.Conn // nil: not connected
+	conn    *pgx.Conn // nil if not connected
 }
 
 // Kind returns the kind of sink postgres.
@@ -36,8 +36,8 @@ func Kind() sink.Kind {
 	}
 }
 
-// openTable opens the table that postgres://HOST/DATABASE#table=NAME names, events by
-// default. Send creates it if it does not exist.
+// openTable opens the table of postgres://HOST/DATABASE#table=NAME, events by default. Send creates
+// it if it does not exist.
 func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	p := &Postgres{target: t, table: pgx.Identifier{"events"}, timeout: s.Timeout}
 	if name := t.Options["table"]; name != "" {
@@ -50,9 +50,9 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return p, nil
 }
 
-// refusals are the classes of SQLSTATE that are about the rows: data exceptions,
+// rejectedClasses are the classes of SQLSTATE that are about the rows: data exceptions,
 // constraints, and limits of the server, such as that of a row of an index.
-var refusals = []string{"22", "23", "54"}
+var rejectedClasses = []string{"22", "23", "54"}
 
 // connect connects and makes the tables, if that is not done.
 func (p *Postgres) connect(ctx context.Context) error {
@@ -61,23 +61,23 @@ func (p *Postgres) connect(ctx context.Context) error {
 	}
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
-		return quiet(err)
+		return hideURL(err)
 	}
 	p.conn = conn
-	// A server that asks questions in the middle of a batch would be one more
-	// thing that can fail: tables are made once for each connection.
+	// A server that receives such statements in the middle of a batch would be one more thing that
+	// can fail: tables are made once for each connection.
 	_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+p.table.Sanitize()+` (id text NOT NULL, timestamp timestamptz NOT NULL, metadata jsonb NOT NULL)`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS tare_spool (spool text, sink text, position numeric NOT NULL, PRIMARY KEY (spool, sink))`)
 	}
 	if err != nil {
-		p.disconnect()
+		p.closeConn()
 		return fmt.Errorf("make the tables: %w", err)
 	}
 	return nil
 }
 
-func (p *Postgres) disconnect() {
+func (p *Postgres) closeConn() {
 	if p.conn != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -93,8 +93,8 @@ type row struct {
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// Send copies a batch in one transaction, which also says how far the spool has
-// come: events that are sent again are known by that.
+// Send copies a batch in one transaction, which also stores the position of the spool: it
+// identifies events that are sent again.
 func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -107,28 +107,28 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 	if err := p.connect(ctx); err != nil {
 		return result, err
 	}
-	err = p.insert(ctx, b, rows)
+	err = p.insertRows(ctx, b, rows)
 	var said *pgconn.PgError
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &said) && slices.Contains(refusals, said.Code[:min(2, len(said.Code))]):
+	case errors.As(err, &said) && slices.Contains(rejectedClasses, said.Code[:min(2, len(said.Code))]):
 		return result, &sink.Refused{Reason: said.Code + " " + said.Message}
 	case !errors.As(err, &said):
-		p.disconnect()
+		p.closeConn()
 	}
-	return result, quiet(err)
+	return result, hideURL(err)
 }
 
-func (p *Postgres) insert(ctx context.Context, b sink.Batch, rows []row) error {
+func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) error {
 	tx, err := p.conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // nothing, after a commit
 	spool, name := b.Spool.String(), p.target.Name()
-	// A row that is not there cannot be locked. This waits until an earlier attempt
-	// that makes the row has ended, also one whose commit is still under way.
+	// A missing row cannot be locked. This waits until an earlier attempt that makes the row has
+	// ended, even one whose commit is in flight.
 	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`, spool, name); err != nil {
 		return err
 	}
@@ -157,8 +157,8 @@ func (p *Postgres) insert(ctx context.Context, b sink.Batch, rows []row) error {
 	return tx.Commit(ctx)
 }
 
-// quiet is an error without what the connection's URL may hold.
-func quiet(err error) error {
+// hideURL returns an error without the values of the connection's URL.
+func hideURL(err error) error {
 	var parse *pgconn.ParseConfigError
 	var escape *url.Error
 	if errors.As(err, &parse) || errors.As(err, &escape) {
@@ -167,13 +167,13 @@ func quiet(err error) error {
 	return err
 }
 
-// Promise is about the transaction.
+// Promise describes the transaction.
 func (p *Postgres) Promise() sink.Promise {
 	return sink.Promise{To: p.target.String() + " table " + p.table.Sanitize(), Sent: "committed", Once: "the position in table tare_spool, which is committed with the events,"}
 }
 
 // Close closes the connection.
 func (p *Postgres) Close() error {
-	p.disconnect()
+	p.closeConn()
 	return nil
 }
