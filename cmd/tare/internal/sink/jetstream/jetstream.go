@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// JetStream is a subject that some stream keeps.
+// JetStream is a subject that some stream stores.
 type JetStream struct {
 	target  sink.Target
 	subject string
@@ -23,11 +23,11 @@ type JetStream struct {
 	durable bool
 	options []nats.Option
 
-	conn   *nats.Conn // nil: not yet
+	conn   *nats.Conn // nil if not yet
 	stream jetstream.JetStream
 }
 
-// Codes of errors of a server that are about the event, and stay.
+// Codes of errors of a server that are about the event, and permanent.
 const (
 	codeMessageTooLarge jetstream.ErrorCode = 10054 // larger than the stream's max_msg_size
 	codeHeaderTooLarge  jetstream.ErrorCode = 10097 // more than 64 KiB of header
@@ -43,8 +43,7 @@ func Kind() sink.Kind {
 	}
 }
 
-// openSubject opens the subject that jetstream://HOST:PORT/SUBJECT names. Its stream
-// must exist.
+// openSubject opens the subject of jetstream://HOST:PORT/SUBJECT. Its stream must exist.
 func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	j := &JetStream{target: t, subject: strings.Trim(t.URL.Path, "/"), timeout: s.Timeout, durable: t.Options["durable"] == "on"}
 	if j.subject == "" || strings.ContainsAny(j.subject, "/ *>") {
@@ -53,7 +52,7 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	j.options = []nats.Option{
 		nats.Name("tare"), nats.Timeout(min(j.timeout, 5*time.Second)),
 		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.ReconnectWait(50 * time.Millisecond),
-		nats.ReconnectBufSize(-1), // what cannot be sent now fails now
+		nats.ReconnectBufSize(-1), // sending fails immediately without a connection
 	}
 	if user := t.URL.User; user != nil {
 		password, _ := user.Password()
@@ -65,7 +64,7 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return j, nil
 }
 
-// connect connects, if that is not done.
+// connect connects, if it is not connected.
 func (j *JetStream) connect() (err error) {
 	if j.conn != nil && !j.conn.IsClosed() { // some errors of a server close it for good
 		return nil
@@ -134,15 +133,15 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 	return result, nil
 }
 
-// tooLarge reports whether the server, or its limit that the client knows, refuses
-// an event for its size.
+// tooLarge reports whether the server, or its limit that the client knows, rejects an event for its
+// size.
 func tooLarge(err error) bool {
 	var said *jetstream.APIError
 	return errors.Is(err, nats.ErrMaxPayload) ||
 		errors.As(err, &said) && (said.ErrorCode == codeMessageTooLarge || said.ErrorCode == codeHeaderTooLarge)
 }
 
-// Promise says what an acknowledgement of a server is worth.
+// Promise returns what an acknowledgement of a server means.
 func (j *JetStream) Promise() sink.Promise {
 	sent := "acknowledged by the stream, which is not on stable storage: a server syncs every two minutes unless its sync_interval is always (then say durable=on)"
 	if j.durable {
