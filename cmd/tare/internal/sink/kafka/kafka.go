@@ -19,8 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Header names an event for those who read the topic: its value is the same when
-// it is there twice.
+// Header names an event for readers of the topic: duplicates have the same value.
 const Header = "tare-event"
 
 // Kafka is a topic.
@@ -40,8 +39,8 @@ func Kind() sink.Kind {
 	}
 }
 
-// openTopic opens the topic that kafka://HOST:PORT,HOST:PORT/TOPIC names. Producing is
-// idempotent, and acknowledged by all replicas that are in sync.
+// openTopic opens the topic of kafka://HOST:PORT,HOST:PORT/TOPIC. Producing is idempotent, and
+// acknowledged by all replicas that are in sync.
 func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	k := &Kafka{target: t}
 	topic := strings.Trim(t.URL.Path, "/")
@@ -68,7 +67,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	if t.Options["tls"] == "on" {
 		options = append(options, kgo.DialTLSConfig(&tls.Config{MinVersion: tls.VersionTLS12}))
 	}
-	mechanism, err := authentication(t)
+	mechanism, err := newMechanism(t)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +78,8 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return k, err
 }
 
-// authentication is by the URL's user and password; nil: there is none.
-func authentication(t sink.Target) (sasl.Mechanism, error) {
+// newMechanism returns the authentication with the URL's user and password; nil if there is none.
+func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	kind := t.Options["sasl"]
 	if kind == "" && t.URL.User == nil {
 		return nil, nil
@@ -98,9 +97,8 @@ func authentication(t sink.Target) (sasl.Mechanism, error) {
 	return nil, fmt.Errorf("sink %s: sasl %q is not plain, scram-256 or scram-512", t.Name(), kind)
 }
 
-// Send produces a batch, and waits until all of it is acknowledged. If ctx ends before
-// that, the client may hold the batch until it is closed: it does not fail what a broker
-// may have.
+// Send produces a batch, and waits until all of it is acknowledged. If ctx ends before that, the
+// client may retain the batch until it is closed: it does not fail records that a broker may have.
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
@@ -117,14 +115,14 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 		}
 	}
 	failed := map[*kgo.Record]error{}
-	if err := k.produce(ctx, records, failed); err != nil {
+	if err := k.produceRecords(ctx, records, failed); err != nil {
 		return result, err
 	}
 	var failure error
 	for i, r := range records {
 		switch err := failed[r]; {
 		case err == nil:
-		case refused(err):
+		case isRejected(err):
 			result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
 		default:
 			result.Again = append(result.Again, i)
@@ -137,15 +135,15 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	return result, nil
 }
 
-// refused reports whether an error is about what was sent, and stays.
-func refused(err error) bool {
+// isRejected reports whether an error is about the content, and permanent.
+func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// produce sends records, and notes those that failed. A broker refuses many records
-// together, although one of them is the cause, or none that is sent by itself. These
-// are sent again in halves, in order, down to those that are refused alone.
-func (k *Kafka) produce(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
+// produceRecords sends records, and collects those that failed. A broker rejects many records
+// together, although one of them is the cause, or none that is sent by itself. These are sent again
+// in halves, in order, down to single records that are rejected.
+func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	produced := make(chan kgo.ProduceResults, 1)
 	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
 	select {
@@ -160,7 +158,7 @@ func (k *Kafka) produce(ctx context.Context, records []*kgo.Record, failed map[*
 	}
 	var again []*kgo.Record
 	for _, r := range records {
-		if refused(failed[r]) {
+		if isRejected(failed[r]) {
 			again = append(again, r)
 		}
 	}
@@ -171,21 +169,21 @@ func (k *Kafka) produce(ctx context.Context, records []*kgo.Record, failed map[*
 		delete(failed, r)
 	}
 	half := (len(again) + 1) / 2
-	if err := k.produce(ctx, again[:half], failed); err != nil || half == len(again) {
+	if err := k.produceRecords(ctx, again[:half], failed); err != nil || half == len(again) {
 		return err
 	}
 	for _, r := range again[:half] {
-		if err := failed[r]; err != nil && !refused(err) { // it is to be sent later: nothing goes before it
+		if err := failed[r]; err != nil && !isRejected(err) { // it is to be sent later: nothing goes before it
 			for _, r := range again[half:] {
 				failed[r] = err
 			}
 			return nil
 		}
 	}
-	return k.produce(ctx, again[half:], failed)
+	return k.produceRecords(ctx, again[half:], failed)
 }
 
-// Promise is about replicas and partitions.
+// Promise describes replicas and partitions.
 func (k *Kafka) Promise() sink.Promise {
 	order := "that within a partition; the key is the event's id"
 	if k.one {
