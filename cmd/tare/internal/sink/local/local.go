@@ -1,4 +1,4 @@
-// Package local has the sinks that need no server: files, and none.
+// Package local provides the sinks that need no server: files, and none.
 package local
 
 import (
@@ -17,7 +17,7 @@ func Kinds() sink.Kinds {
 	}
 }
 
-// null throws events away.
+// null discards events.
 type null struct{}
 
 func (null) Send(context.Context, sink.Batch) (sink.Result, error) { return sink.Result{}, nil }
@@ -34,8 +34,8 @@ type file struct {
 	lines []byte
 }
 
-// openFile opens the file that t names. It is synced if t says so, or else if the
-// service syncs its spool.
+// openFile opens the file of t. It is synced if t sets that, or else if the service syncs its
+// spool.
 func openFile(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	path := t.URL.Opaque
 	if path == "" {
@@ -58,7 +58,7 @@ func (f *file) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	return sink.Result{}, f.file.Keep(ctx, f.lines, len(b.Events))
 }
 
-// Promise says whether the file is synced.
+// Promise returns whether the file is synced.
 func (f *file) Promise() sink.Promise {
 	p := sink.Promise{To: "file:" + f.path, Sent: "written, which survives a kill but not a power cut"}
 	if f.fsync {
