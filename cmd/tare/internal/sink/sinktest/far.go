@@ -1,6 +1,5 @@
-// Package sinktest is what tests of sinks share: a far side behind HTTP that
-// fails in all the ways in which far sides do, and a suite that every sink must
-// pass.
+// Package sinktest is shared by tests of sinks: a destination over HTTP with all faults that
+// destinations have, and a suite that every sink must pass.
 package sinktest
 
 import (
@@ -18,27 +17,26 @@ import (
 	"time"
 )
 
-// Fault is what a far side does to one request.
+// Fault is an error of a destination on one request.
 type Fault int
 
-// Faults. Those that come after it has taken the events make duplicates where
-// nothing names them.
+// Faults. Those after it has accepted the events make duplicates unless something identifies them.
 const (
 	None        Fault = iota
 	Latency           // takes its time
-	Busy              // 429 with Retry-After: 0
+	Busy              // delays the response
 	Broken            // 500
 	Reset             // the connection is reset before anything is read
 	SlowRead          // reads the body a bit at a time
-	Partly            // takes every other event, where its API can say so
-	TakenReset        // takes the events, and resets the connection
-	TakenBroken       // takes the events, and answers 502
-	TakenShort        // takes the events, and answers fewer bytes than it says
-	Garbled           // takes the events, and answers what is none of its API's answers
+	Partly            // accepts every other event, if its API can report so
+	TakenReset        // accepts the events, and resets the connection
+	TakenBroken       // accepts the events, and responds with 502
+	TakenShort        // accepts the events, and sends fewer bytes than it declares
+	Garbled           // accepts the events, and sends an invalid response
 	faults
 )
 
-// Faults are all there are.
+// Faults lists all faults.
 func Faults() []Fault {
 	var list []Fault
 	for f := Latency; f < faults; f++ {
@@ -47,25 +45,24 @@ func Faults() []Fault {
 	return list
 }
 
-// Far is a far side that takes events in the way of an API.
+// Far is a destination that accepts events by an API.
 type Far struct {
 	t   testing.TB
 	api string
 
 	mu       sync.Mutex
-	arrived  []string        // events as they were taken
-	known    map[string]bool // names of events or batches that were taken
+	arrived  []string        // events as they were accepted
+	known    map[string]bool // names of accepted events or batches
 	requests int
 	largest  int // events in a request
 	fault    func(request int) Fault
-	poison   string // events that have this in them are refused
+	poison   string // events that contain this are rejected
 
 	listen net.Listener
 	server *httptest.Server
 }
 
-// NewFar starts a far side with an API: ndjson, json, bulk, clickhouse or
-// bigquery.
+// NewFar starts a destination with an API: ndjson, json, bulk, clickhouse or bigquery.
 func NewFar(t testing.TB, api string) *Far {
 	f := &Far{t: t, api: api, known: map[string]bool{}, fault: func(int) Fault { return None }}
 	f.Start()
@@ -73,7 +70,7 @@ func NewFar(t testing.TB, api string) *Far {
 	return f
 }
 
-// Start lets it answer again, at the same address.
+// Start starts it again, at the same address.
 func (f *Far) Start() {
 	addr := "127.0.0.1:0"
 	if f.listen != nil {
@@ -93,7 +90,7 @@ func (f *Far) Start() {
 	f.server.Start()
 }
 
-// Stop cuts all connections, in the middle of whatever they do.
+// Stop cuts all connections, in the middle of requests.
 func (f *Far) Stop() {
 	if f.server != nil {
 		_ = f.listen.Close()
@@ -103,44 +100,44 @@ func (f *Far) Stop() {
 	}
 }
 
-// Addr is the host and port of a far side, also while it is stopped.
+// Addr returns the host and port of a destination, also while it is stopped.
 func (f *Far) Addr() string { return f.listen.Addr().String() }
 
-// URL is where it is, for sinks.
+// URL returns its URL for sinks.
 func (f *Far) URL() string {
 	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[f.api]
 	return "http+" + f.api + "://" + f.listen.Addr().String() + path
 }
 
-// Fail sets what happens to each request from now on.
+// Fail sets the faults of each request from now on.
 func (f *Far) Fail(fault func(request int) Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fault, f.requests = fault, 0
 }
 
-// Refuse makes it refuse events with a text in them.
+// Refuse makes it reject events that contain a text.
 func (f *Far) Refuse(poison string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.poison = poison
 }
 
-// Arrived are the events that were taken.
+// Arrived returns the accepted events.
 func (f *Far) Arrived() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.arrived...)
 }
 
-// Count is how many events it has taken.
+// Count returns the number of accepted events.
 func (f *Far) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.arrived)
 }
 
-// Requests are how many there were since Fail, and the largest of them.
+// Requests returns the number of requests since Fail, and the largest number of events in one.
 func (f *Far) Requests() (n, largest int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -189,7 +186,7 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	status, answer := f.take(r, text, fault == Partly)
+	status, answer := f.takeEvents(r, text, fault == Partly)
 	switch fault {
 	case TakenReset:
 		reset()
@@ -217,11 +214,11 @@ func (s slow) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 1000)])
 }
 
-// take takes a request's events as the API does.
-func (f *Far) take(r *http.Request, body []byte, partly bool) (status int, answer string) {
+// takeEvents accepts a request's events as the API does.
+func (f *Far) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	events, names := f.decode(r, body)
+	events, names := f.decodeEvents(r, body)
 	if events == nil {
 		return http.StatusTeapot, "this is not " + f.api
 	}
@@ -229,7 +226,7 @@ func (f *Far) take(r *http.Request, body []byte, partly bool) (status int, answe
 	refused := func(event string) bool { return f.poison != "" && strings.Contains(event, f.poison) }
 	switch f.api {
 	case "bulk", "bigquery":
-		return http.StatusOK, f.each(events, names, partly, refused)
+		return http.StatusOK, f.takeEach(events, names, partly, refused)
 	}
 	for _, event := range events {
 		if refused(event) {
@@ -249,8 +246,8 @@ func (f *Far) take(r *http.Request, body []byte, partly bool) (status int, answe
 	return http.StatusOK, ""
 }
 
-// each takes events one by one, each once.
-func (f *Far) each(events, names []string, partly bool, refused func(string) bool) string {
+// takeEach accepts events one by one, each once.
+func (f *Far) takeEach(events, names []string, partly bool, refused func(string) bool) string {
 	var items, failures []string
 	for i, event := range events {
 		item := `{"create":{"status":201}}`
@@ -275,9 +272,9 @@ func (f *Far) each(events, names []string, partly bool, refused func(string) boo
 	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
 }
 
-// decode are the events of a body, and their names where the API has such; nil:
-// the body is none of the API's.
-func (f *Far) decode(r *http.Request, body []byte) (events, names []string) {
+// decodeEvents returns the events of a body, and their names if the API has such; nil if the body
+// is invalid.
+func (f *Far) decodeEvents(r *http.Request, body []byte) (events, names []string) {
 	switch f.api {
 	case "json":
 		var list []json.RawMessage

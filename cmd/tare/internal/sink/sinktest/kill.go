@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Environment variables of a test's own program that is to be a service: it
-// keeps events and sends them on until it is killed.
+// Environment variables of a test's own program that becomes a service: it writes events to a spool
+// and sends them until it is killed.
 const (
 	envDir = "TARE_TEST_SPOOL"
 	envURL = "TARE_TEST_SINK"
@@ -31,7 +31,7 @@ const (
 // returns the exit code.
 func Main(m *testing.M, kinds ...sink.Kind) int {
 	if dir := os.Getenv(envDir); dir != "" {
-		if err := serve(dir, os.Getenv(envURL), kinds); err != nil {
+		if err := runService(dir, os.Getenv(envURL), kinds); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -40,9 +40,9 @@ func Main(m *testing.M, kinds ...sink.Kind) int {
 	return m.Run()
 }
 
-// serve keeps events from four callers, and prints the ids before it tries and
-// after they were acknowledged. It ends when its input does, and sends all.
-func serve(dir, url string, kinds sink.Kinds) error {
+// runService stores events of four callers, and prints the ids before it tries and after they were
+// acknowledged. It ends when its input does, and sends all.
+func runService(dir, url string, kinds sink.Kinds) error {
 	list, err := kinds.Parse(url)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func serve(dir, url string, kinds sink.Kinds) error {
 	if err := sp.Close(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // a far side may be slow
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // a destination may be slow
 	defer cancel()
 	left, err := service.Stop(ctx)
 	if err == nil && left > 0 {
@@ -115,20 +115,20 @@ func serve(dir, url string, kinds sink.Kinds) error {
 
 const (
 	killBatch  = 200
-	killEvents = 1000 // that are acknowledged in a life, more or less
+	killEvents = 1000 // acknowledged ones in a life, more or less
 
-	// killSpool is so little that what waits for a far side that takes seconds to
-	// come up is sent in seconds too.
+	// killSpool is small: events that wait for a destination that takes seconds to start are sent
+	// in seconds too.
 	killSpool = 4 << 20
 )
 
-// Kills is how often the service is killed, and how often the far side.
+// Kills counts the kills of the service, and those of the destination.
 type Kills struct{ Service, Far int }
 
-// Soak reports whether tests are to be run whole, however long they take.
+// Soak reports whether tests run completely, however long they take.
 func Soak() bool { return os.Getenv("TARE_SOAK") != "" }
 
-// DefaultKills is a tenth of what is done where TARE_SOAK is set.
+// DefaultKills returns a tenth of the kills with TARE_SOAK.
 func DefaultKills() Kills {
 	if Soak() {
 		return Kills{100, 50}
@@ -136,8 +136,8 @@ func DefaultKills() Kills {
 	return Kills{10, 5}
 }
 
-// RealKills has fewer kills of the far side unless TARE_SOAK is set: a real one takes
-// seconds to come up.
+// RealKills has fewer kills of the destination unless TARE_SOAK is set: a real one takes seconds to
+// start.
 func RealKills() Kills {
 	k := DefaultKills()
 	if !Soak() {
@@ -146,9 +146,8 @@ func RealKills() Kills {
 	return k
 }
 
-// Killed kills a service, the test's own program, that sends to a URL, and its
-// far side, again and again under load. All that was acknowledged must arrive,
-// and nothing that was never sent.
+// Killed kills a service, the test's own program, that sends to a URL, and its destination, again
+// and again under load. All acknowledged events must arrive, and none that was never sent.
 func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived func() []string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -184,7 +183,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			for r := bufio.NewReader(out); ; {
 				line, err := r.ReadString('\n')
 				if err != nil {
-					return // a part of a line says nothing
+					return // an incomplete line
 				}
 				what, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 				for _, id := range strings.Fields(ids) {
@@ -209,7 +208,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			t.Logf("a life without an event: %s", errors.String())
 		}
 	}
-	// until waits for so many events, since how fast they come is the machine's.
+	// until waits for enough events, since how fast they come depends on the machine.
 	until := func(n *atomic.Int64, enough int64) {
 		for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
@@ -233,8 +232,8 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 		}
 	}
 	life(false, func(acknowledged *atomic.Int64) { until(acknowledged, killEvents) })
-	there := ids(t, arrived())
-	Check(t, kept, there, tried, true) // four callers at once have no order of their own
+	there := eventIDs(t, arrived())
+	Check(t, kept, there, tried, true) // four concurrent callers have no order of their own
 	distinct := map[string]bool{}
 	for _, id := range there {
 		distinct[id] = true

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// envReal names the far side that .ci/brokers has started.
+// envReal names the destination that .ci/brokers has started.
 const envReal = "TARE_REAL"
 
-// Real is a far side that .ci/brokers starts and kills.
+// Real is a destination that .ci/brokers starts and kills.
 type Real struct {
 	t    testing.TB
 	name string
 }
 
-// NewReal is the far side of a name, where the test runs in .ci/brokers with it.
+// NewReal returns the destination of a name, if the test runs in .ci/brokers with it.
 func NewReal(t testing.TB, name string) *Real {
 	t.Helper()
 	if os.Getenv(envReal) != name {
@@ -24,13 +24,13 @@ func NewReal(t testing.TB, name string) *Real {
 	return &Real{t, name}
 }
 
-// Kill ends it at once.
-func (r *Real) Kill() { r.run("kill") }
+// Kill ends it immediately.
+func (r *Real) Kill() { r.runScript("kill") }
 
-// Start returns when it answers again.
-func (r *Real) Start() { r.run("start") }
+// Start returns when it accepts connections again.
+func (r *Real) Start() { r.runScript("start") }
 
-func (r *Real) run(what string) {
+func (r *Real) runScript(what string) {
 	r.t.Helper()
 	cmd := exec.Command(os.Getenv("TARE_BROKERS"), what, r.name)
 	cmd.Stderr = os.Stderr

@@ -18,20 +18,20 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// Subject is a sink with its far side.
+// Subject is a sink with its destination.
 type Subject struct {
 	Open    func(t testing.TB) sink.Sink
-	Arrived func() []string // events or rows that the far side has, in order, as JSON with an id
+	Arrived func() []string // events or rows of the destination, in order, as JSON with an id
 
-	Away, Back func()                // nil: the far side cannot be taken away
-	Fail       func(func(int) Fault) // nil: it cannot be made to fail
-	Refuse     func(text string)     // nil: it refuses nothing
+	Away, Back func()                // nil if the destination cannot be stopped
+	Fail       func(func(int) Fault) // nil if it cannot be made to fail
+	Refuse     func(text string)     // nil if it rejects nothing
 
-	Once      bool // an event that is sent again is there once
-	Unordered bool // where events were sent again one by one
+	Once      bool // an event that is sent again is stored once
+	Unordered bool // if events were sent again one by one
 }
 
-// Parse returns the target that a URL of one of kinds names.
+// Parse returns the target of a URL of one of kinds.
 func Parse(t testing.TB, url string, kinds ...sink.Kind) sink.Target {
 	t.Helper()
 	list, err := sink.Kinds(kinds).Parse(url)
@@ -39,7 +39,7 @@ func Parse(t testing.TB, url string, kinds ...sink.Kind) sink.Target {
 	return list[0]
 }
 
-// Open opens the sink that a URL of one of kinds names.
+// Open opens the sink of a URL of one of kinds.
 func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 	t.Helper()
 	one, err := Parse(t, url, kinds...).Open(sink.Settings{Now: time.Now})
@@ -49,10 +49,10 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 
 const batchEvents = 20
 
-// patience is how long all that is in the spool may take to be sent.
-const patience = 10 * time.Minute
+// sendTimeout bounds the time to send all events of the spool.
+const sendTimeout = 10 * time.Minute
 
-// rig is a spool in a directory, and what was acknowledged.
+// rig is a spool in a directory, and its acknowledged events.
 type rig struct {
 	t       *testing.T
 	subject Subject
@@ -65,12 +65,12 @@ type rig struct {
 func newRig(t *testing.T, s Subject) *rig {
 	t.Helper()
 	r := &rig{t: t, subject: s, dir: t.TempDir()}
-	r.open(spool.DefaultBytes)
+	r.openSpool(spool.DefaultBytes)
 	t.Cleanup(func() { _ = r.spool.Close() })
 	return r
 }
 
-func (r *rig) open(bound int64) {
+func (r *rig) openSpool(bound int64) {
 	r.t.Helper()
 	if r.spool != nil {
 		r.must(r.spool.Close())
@@ -87,18 +87,18 @@ func (r *rig) must(err error) {
 	}
 }
 
-// Line is an event as the ingest service writes it.
+// Line returns an event as the ingest service writes it.
 func Line(id string) string {
 	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-11-02T15:04:05.123Z","metadata":{"user_id":"u-%s","screen_width":1920,"scroll_depth":0.5,"logged_in":true}}`, id, id)
 }
 
-// Traced is an event of a request with a traceparent.
+// Traced returns an event of a request with a traceparent.
 func Traced(id, trace string) string {
 	return strings.Replace(Line(id), `,"metadata"`, `,"traceparent":"`+trace+`","metadata"`, 1)
 }
 
-// keep keeps events in twos, and notes those that were acknowledged.
-func (r *rig) keep(prefix string, n int) (err error) {
+// addEvents stores events in twos, and records those that were acknowledged.
+func (r *rig) addEvents(prefix string, n int) (err error) {
 	for i := 0; i < n; i += 2 {
 		a, b := fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s-%d", prefix, i+1)
 		if err = r.spool.Keep(context.Background(), []byte(Line(a)+"\n"+Line(b)+"\n"), 2); err != nil {
@@ -109,8 +109,8 @@ func (r *rig) keep(prefix string, n int) (err error) {
 	return nil
 }
 
-// start sends what is in the spool on.
-func (r *rig) start() {
+// startService sends the events of the spool.
+func (r *rig) startService() {
 	r.t.Helper()
 	var err error
 	r.service, err = sink.Start(sink.Config{
@@ -125,8 +125,8 @@ func (r *rig) start() {
 	r.must(err)
 }
 
-// stop ends the sending, after so long at most.
-func (r *rig) stop(limit time.Duration) uint64 {
+// stopService ends the sending, after limit at most.
+func (r *rig) stopService(limit time.Duration) uint64 {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -135,8 +135,8 @@ func (r *rig) stop(limit time.Duration) uint64 {
 	return left
 }
 
-// ids are those of events.
-func ids(t testing.TB, events []string) (list []string) {
+// eventIDs returns the ids of events.
+func eventIDs(t testing.TB, events []string) (list []string) {
 	t.Helper()
 	for _, event := range events {
 		var e struct{ ID string }
@@ -148,11 +148,11 @@ func ids(t testing.TB, events []string) (list []string) {
 	return list
 }
 
-// arrived wants all that was acknowledged at the far side, in order, nothing
-// invented, and at most so many duplicates. It returns how many there are.
-func (r *rig) arrived(duplicates int) int {
+// checkArrived requires all acknowledged events at the destination, in order, no others, and at
+// most that number of duplicates. It returns how many there are.
+func (r *rig) checkArrived(duplicates int) int {
 	r.t.Helper()
-	Check(r.t, r.kept, ids(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
+	Check(r.t, r.kept, eventIDs(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
 	twice := len(r.subject.Arrived()) - len(r.kept)
 	if twice > duplicates || r.subject.Once && twice > 0 {
 		r.t.Errorf("%d duplicates, at most %d may be", twice, duplicates)
@@ -160,9 +160,8 @@ func (r *rig) arrived(duplicates int) int {
 	return twice
 }
 
-// Check wants every event of kept among those that arrived, the first of each in
-// the order in which they were kept unless unordered, and no other but those
-// that may be.
+// Check requires every event of kept among those that arrived, the first of each in the order of
+// kept unless unordered, and no others except those of mayBe.
 func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordered bool) {
 	t.Helper()
 	first := map[string]int{}
@@ -200,7 +199,7 @@ func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordere
 func Run(t *testing.T, subject func(t *testing.T) Subject) {
 	test := func(name string, run func(*testing.T, *rig)) {
 		t.Run(name, func(t *testing.T) {
-			if os.Getenv(envReal) == "" { // a real far side is one for all, which some take away
+			if os.Getenv(envReal) == "" { // a real destination is one for all, which some stop
 				t.Parallel() // most of the time they wait
 			}
 			run(t, newRig(t, subject(t)))
@@ -215,60 +214,60 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 }
 
 func testOrder(_ *testing.T, r *rig) {
-	r.start()
-	r.must(r.keep("a", 500))
-	r.stop(patience)
-	r.arrived(0)
+	r.startService()
+	r.must(r.addEvents("a", 500))
+	r.stopService(sendTimeout)
+	r.checkArrived(0)
 }
 
-// A service that ends between or within batches goes on where it was: the
-// duplicates are those of the batch that was under way.
+// testRestart stops a service between or within batches; the next one resumes there. The duplicates
+// are those of the batch in flight.
 func testRestart(t *testing.T, r *rig) {
 	const lives = 5
 	for life := range lives {
-		r.start()
-		r.must(r.keep(fmt.Sprint("life", life), 200))
-		r.stop(time.Duration(life) * 3 * time.Millisecond) // cut short, more or less
+		r.startService()
+		r.must(r.addEvents(fmt.Sprint("life", life), 200))
+		r.stopService(time.Duration(life) * 3 * time.Millisecond) // cut short, more or less
 		if life%2 == 1 {
-			r.open(spool.DefaultBytes)
+			r.openSpool(spool.DefaultBytes)
 		}
 	}
-	r.start()
-	r.stop(patience)
-	t.Logf("%d duplicates", r.arrived(lives*batchEvents))
+	r.startService()
+	r.stopService(sendTimeout)
+	t.Logf("%d duplicates", r.checkArrived(lives*batchEvents))
 }
 
-// What is not sent at the end stays.
+// testShutdown checks that unsent events stay in the spool.
 func testShutdown(t *testing.T, r *rig) {
 	if r.subject.Away == nil {
 		t.Skip("the far side is always there")
 	}
 	r.subject.Away()
-	r.start()
-	r.must(r.keep("a", 100))
-	if left := r.stop(50 * time.Millisecond); left != 100 {
+	r.startService()
+	r.must(r.addEvents("a", 100))
+	if left := r.stopService(50 * time.Millisecond); left != 100 {
 		t.Errorf("%d are left", left)
 	}
 	r.subject.Back()
-	r.start()
-	if left := r.stop(patience); left != 0 {
+	r.startService()
+	if left := r.stopService(sendTimeout); left != 0 {
 		t.Errorf("%d are left", left)
 	}
-	r.arrived(batchEvents)
+	r.checkArrived(batchEvents)
 }
 
-// While the far side is away the spool fills, and then refuses.
+// testAway checks that the spool fills while the destination is away, and then rejects events.
 func testAway(t *testing.T, r *rig) {
 	if r.subject.Away == nil {
 		t.Skip("the far side is always there")
 	}
-	r.open(spool.LeastBytes)
-	r.start()
-	r.must(r.keep("before", 100))
+	r.openSpool(spool.LeastBytes)
+	r.startService()
+	r.must(r.addEvents("before", 100))
 	r.subject.Away()
 	var err error
 	for i := 0; err == nil; i++ {
-		if err = r.keep(fmt.Sprint("away", i), 2); i > 10_000 {
+		if err = r.addEvents(fmt.Sprint("away", i), 2); i > 10_000 {
 			t.Fatal("it is never full")
 		}
 	}
@@ -279,14 +278,14 @@ func testAway(t *testing.T, r *rig) {
 		t.Errorf("%d bytes on disk", size)
 	}
 	r.subject.Back()
-	for end := time.Now().Add(patience); r.keep("after", 2) != nil && time.Now().Before(end); {
+	for end := time.Now().Add(sendTimeout); r.addEvents("after", 2) != nil && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	r.stop(patience)
-	r.arrived(batchEvents)
+	r.stopService(sendTimeout)
+	r.checkArrived(batchEvents)
 }
 
-// Whatever a far side does, all arrives.
+// testFaults checks that all events arrive, whatever the fault.
 func testFaults(t *testing.T, r *rig) {
 	if r.subject.Fail == nil {
 		t.Skip("the far side cannot be made to fail")
@@ -298,27 +297,27 @@ func testFaults(t *testing.T, r *rig) {
 			}
 			return None
 		})
-		r.start()
-		r.must(r.keep(fmt.Sprint("fault", fault), 200))
-		r.stop(patience)
+		r.startService()
+		r.must(r.addEvents(fmt.Sprint("fault", fault), 200))
+		r.stopService(sendTimeout)
 	}
-	t.Logf("%d duplicates", r.arrived(len(Faults())*200))
+	t.Logf("%d duplicates", r.checkArrived(len(Faults())*200))
 }
 
-// A poison event goes to the dead letters, alone.
+// testPoison checks that only a poison event goes to the dead letters.
 func testPoison(t *testing.T, r *rig) {
 	if r.subject.Refuse == nil {
 		t.Skip("the far side refuses nothing")
 	}
 	r.subject.Refuse("poison")
-	r.must(r.keep("a", 50))
+	r.must(r.addEvents("a", 50))
 	good := r.kept
-	r.must(r.keep("poison", 2))
+	r.must(r.addEvents("poison", 2))
 	r.kept = good
-	r.must(r.keep("b", 50))
-	r.start()
-	r.stop(patience)
-	r.arrived(0)
+	r.must(r.addEvents("b", 50))
+	r.startService()
+	r.stopService(sendTimeout)
+	r.checkArrived(0)
 	text, err := os.ReadFile(filepath.Join(r.dir, "it.dead.ndjson"))
 	r.must(err)
 	var reasons []string
