@@ -1,5 +1,5 @@
-// Package hosts starts the destinations of sinks for tests: Kafka and NATS in this
-// process, PostgreSQL from the programs that are installed.
+// Package hosts starts the destinations of sinks for tests: Kafka and NATS in this process,
+// PostgreSQL from the installed programs.
 package hosts
 
 import (
@@ -29,23 +29,22 @@ type Kafka struct {
 	most atomic.Int64
 }
 
-// Stop has it answer nothing until Start.
+// Stop lets it send no responses until Start.
 func (c *Kafka) Stop() { c.away.Store(true) }
 
-// Start has it answer again.
+// Start lets it respond again.
 func (c *Kafka) Start() { c.away.Store(false) }
 
-// Fail sets what happens to each request to produce from now on.
+// Fail sets the faults of each request to produce from now on.
 func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
 	c.n.Store(0)
 	c.fail.Store(&fault)
 }
 
-// Bound sets how many bytes a batch of records may have, as max.message.bytes of a
-// topic does.
+// Bound sets the largest size of a batch of records in bytes, as max.message.bytes of a topic does.
 func (c *Kafka) Bound(most int) { c.most.Store(int64(most)) }
 
-// NewKafka starts one.
+// NewKafka starts a broker.
 func NewKafka(t *testing.T) *Kafka {
 	t.Helper()
 	k, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "events"))
@@ -62,7 +61,7 @@ func NewKafka(t *testing.T) *Kafka {
 			return nil, nil, false
 		}
 		if most := int(c.most.Load()); most > 0 && len(produce.Topics[0].Partitions[0].Records) > most {
-			return refusal(produce, kerr.MessageTooLarge), nil, true
+			return errorResponse(produce, kerr.MessageTooLarge), nil, true
 		}
 		if c.fail.Load() == nil {
 			return nil, nil, false
@@ -71,7 +70,7 @@ func NewKafka(t *testing.T) *Kafka {
 		case sinktest.None:
 			return nil, nil, false
 		case sinktest.Busy:
-			return refusal(produce, kerr.NotEnoughReplicas), nil, true
+			return errorResponse(produce, kerr.NotEnoughReplicas), nil, true
 		default:
 			return nil, errors.New("reset"), true
 		}
@@ -79,8 +78,8 @@ func NewKafka(t *testing.T) *Kafka {
 	return c
 }
 
-// refusal answers a produce request with an error for each partition.
-func refusal(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
+// errorResponse returns a response to a produce request with an error for each partition.
+func errorResponse(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
 	response := r.ResponseKind().(*kmsg.ProduceResponse)
 	for _, topic := range r.Topics {
 		t := kmsg.NewProduceResponseTopic()
@@ -95,14 +94,14 @@ func refusal(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
 	return response
 }
 
-// URL is that of the sink.
+// URL returns the URL of the sink.
 func (c *Kafka) URL() string { return "kafka://" + strings.Join(c.ListenAddrs(), ",") + "/events" }
 
-// Records are all of the topic.
+// Records returns all records of the topic.
 func (c *Kafka) Records() []*kgo.Record { return RecordsOf(c.t, "events", c.ListenAddrs()...) }
 
-// RecordsOf are those of a topic of one partition, up to where it ends now,
-// however long that takes.
+// RecordsOf returns the records of a topic of one partition, up to its current end, however long
+// that takes.
 func RecordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Record) {
 	t.Helper()
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
@@ -120,7 +119,7 @@ func RecordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Recor
 	return list
 }
 
-// Count is how many events there are.
+// Count returns the number of events.
 func (c *Kafka) Count() int {
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...))
 	assert.NoError(c.t, "client", err)
@@ -128,7 +127,7 @@ func (c *Kafka) Count() int {
 	return int(endOf(context.Background(), c.t, client, "events"))
 }
 
-// endOf is where a topic of one partition ends.
+// endOf returns the end offset of a topic of one partition.
 func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
 	t.Helper()
 	request := kmsg.NewPtrListOffsetsRequest()
@@ -146,7 +145,7 @@ func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) 
 	}
 }
 
-// Arrived are the events of the topic.
+// Arrived returns the events of the topic.
 func (c *Kafka) Arrived() (events []string) {
 	for _, r := range c.Records() {
 		events = append(events, string(r.Value))

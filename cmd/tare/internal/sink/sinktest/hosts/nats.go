@@ -15,7 +15,7 @@ import (
 
 // NATS is a server with JetStream in this process, which can end and begin again.
 type NATS struct {
-	Token string // that clients need from the next Start on; empty: none
+	Token string // that clients need from the next Start on; "" if none
 
 	t      *testing.T
 	dir    string
@@ -23,7 +23,7 @@ type NATS struct {
 	server *server.Server
 }
 
-// NewNATS starts one, with the stream events.
+// NewNATS starts a server, with the stream events.
 func NewNATS(t *testing.T) *NATS {
 	t.Helper()
 	h := &NATS{t: t, dir: t.TempDir(), port: server.RANDOM_PORT}
@@ -57,7 +57,7 @@ func (h *NATS) Stop() {
 	h.server.WaitForShutdown()
 }
 
-// Client is connected to it.
+// Client returns a client that is connected to it.
 func (h *NATS) Client() jetstream.JetStream {
 	conn, err := nats.Connect(h.server.ClientURL())
 	assert.NoError(h.t, "connect", err)
@@ -66,17 +66,17 @@ func (h *NATS) Client() jetstream.JetStream {
 	return js
 }
 
-// Connections is how many there were since Start, with those that were refused.
+// Connections returns the number of connections since Start, with those that were rejected.
 func (h *NATS) Connections() uint64 {
 	v, err := h.server.Varz(nil)
 	assert.NoError(h.t, "server", err)
 	return v.TotalConnections
 }
 
-// URL is that of the sink.
+// URL returns the URL of the sink.
 func (h *NATS) URL() string { return fmt.Sprintf("jetstream://127.0.0.1:%d/events", h.port) }
 
-// Count is how many events there are.
+// Count returns the number of events.
 func (h *NATS) Count() int {
 	js := h.Client()
 	defer js.Conn().Close()
@@ -87,7 +87,7 @@ func (h *NATS) Count() int {
 	return int(info.State.Msgs)
 }
 
-// Arrived are the events of the stream.
+// Arrived returns the events of the stream.
 func (h *NATS) Arrived() (events []string) {
 	js := h.Client()
 	defer js.Conn().Close()

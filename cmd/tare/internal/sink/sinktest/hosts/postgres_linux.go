@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// Postgres is a server from the programs that are installed.
+// Postgres is a server from the installed programs.
 type Postgres struct {
 	t    *testing.T
 	bin  string
@@ -26,7 +26,7 @@ type Postgres struct {
 	cmd  *exec.Cmd
 }
 
-// postgresPrograms is the directory of PostgreSQL's programs; empty: there are none.
+// postgresPrograms returns the directory of PostgreSQL's programs; "" if there are none.
 func postgresPrograms() string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.Sort(dirs)
@@ -39,7 +39,7 @@ func postgresPrograms() string {
 // HasPostgres reports whether PostgreSQL is installed.
 func HasPostgres() bool { return postgresPrograms() != "" }
 
-// NewPostgres starts one. If PostgreSQL is not installed, the test is skipped.
+// NewPostgres starts a server. If PostgreSQL is not installed, it skips the test.
 func NewPostgres(t *testing.T) *Postgres {
 	t.Helper()
 	c := &Postgres{t: t, bin: postgresPrograms()}
@@ -51,13 +51,13 @@ func NewPostgres(t *testing.T) *Postgres {
 	assert.NoError(t, "directory", err)
 	t.Cleanup(func() { _ = os.RemoveAll(c.dir) })
 	if os.Getuid() == 0 {
-		assert.NoError(t, "chown", os.Chown(c.dir, nobody, nobody))
+		assert.NoError(t, "chown", os.Chown(c.dir, nobodyUID, nobodyUID))
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	assert.NoError(t, "port", err)
 	c.port = l.Addr().(*net.TCPAddr).Port
 	_ = l.Close()
-	if out, err := c.command("initdb", "-D", "data", "-U", "tare", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8").CombinedOutput(); err != nil {
+	if out, err := c.newCommand("initdb", "-D", "data", "-U", "tare", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8").CombinedOutput(); err != nil {
 		t.Skipf("initdb: %v: %s", err, out)
 	}
 	c.Start()
@@ -65,21 +65,21 @@ func NewPostgres(t *testing.T) *Postgres {
 	return c
 }
 
-const nobody = 65534 // PostgreSQL refuses to run as root
+const nobodyUID = 65534 // PostgreSQL does not run as root
 
-func (c *Postgres) command(name string, args ...string) *exec.Cmd {
+func (c *Postgres) newCommand(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, name), args...)
 	cmd.Dir = c.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobodyUID, Gid: nobodyUID}
 	}
 	return cmd
 }
 
-// Start starts it, and waits until it answers.
+// Start starts it, and waits until it accepts connections.
 func (c *Postgres) Start() {
-	c.cmd = c.command("postgres", "-D", "data", "-p", fmt.Sprint(c.port), "-k", c.dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=20", "-c", "shared_buffers=16MB")
+	c.cmd = c.newCommand("postgres", "-D", "data", "-p", fmt.Sprint(c.port), "-k", c.dir, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=20", "-c", "shared_buffers=16MB")
 	assert.NoError(c.t, "start", c.cmd.Start())
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := pgx.Connect(context.Background(), c.URL())
@@ -93,18 +93,18 @@ func (c *Postgres) Start() {
 	}
 }
 
-// Kill ends all of its processes at once.
+// Kill ends all of its processes immediately.
 func (c *Postgres) Kill() {
 	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // ends without a checkpoint: the next start recovers
 	_ = c.cmd.Wait()
 }
 
-// URL is that of the sink, and of the database.
+// URL returns the URL of the sink and of the database.
 func (c *Postgres) URL() string {
 	return fmt.Sprintf("postgres://tare@127.0.0.1:%d/postgres?sslmode=disable", c.port)
 }
 
-// Count is how many events there are.
+// Count returns the number of events.
 func (c *Postgres) Count() (n int) {
 	conn, err := pgx.Connect(context.Background(), c.URL())
 	assert.NoError(c.t, "connect", err)
@@ -113,7 +113,7 @@ func (c *Postgres) Count() (n int) {
 	return n
 }
 
-// Arrived are the ids of the events, as JSON.
+// Arrived returns the ids of the events, as JSON.
 func (c *Postgres) Arrived() (events []string) {
 	conn, err := pgx.Connect(context.Background(), c.URL())
 	assert.NoError(c.t, "connect", err)
