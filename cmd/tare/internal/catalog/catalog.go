@@ -1,6 +1,5 @@
-// Package catalog knows the contenders that studies can name: those of the
-// repository around the working directory, of a directory that was given, or
-// those that this binary carries.
+// Package catalog finds the contenders that studies can name: those of the repository around the
+// working directory, of another directory, or of the archive in this binary.
 package catalog
 
 import (
@@ -20,26 +19,26 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ErrNone says that the working directory is not inside the repository.
+// ErrNone reports that the working directory is not inside the repository.
 var ErrNone = errors.New("no contenders around the working directory")
 
-// modulePath is what go.mod of the repository says.
+// modulePath is the module path in go.mod of the repository.
 const modulePath = "github.com/tarebench/tare"
 
-// mostModule is how much of a go.mod is read to find its module's path.
-const mostModule = 64 << 10
+// maxModule bounds the bytes of a go.mod that are read to find its module's path.
+const maxModule = 64 << 10
 
 // Catalog is a set of contenders. The zero value has none.
 type Catalog struct {
-	Dir string // where they are
+	Dir string // directory of the contenders
 
-	root   string // of the repository that was opened; empty: they were opened by themselves
+	root   string // of the opened repository; "" if they were opened by themselves
 	leaves []build.Leaf
 	broken map[string]error // by folder name
 }
 
-// Locate finds the catalog to use: dir where it is given, else that of the
-// repository around the working directory, else the one the binary carries.
+// Locate finds the catalog to use: dir unless it is "", else that of the repository around the
+// working directory, else the one in the binary.
 func Locate(dir, cache string) (Catalog, error) {
 	c, err := Find(dir)
 	if errors.Is(err, ErrNone) {
@@ -48,8 +47,8 @@ func Locate(dir, cache string) (Catalog, error) {
 	return c, err
 }
 
-// Find opens the catalog in dir or, where dir is empty, that of the repository
-// the working directory is in. The error is ErrNone where it is in none.
+// Find opens the catalog in dir or, if dir is "", that of the repository of the working directory.
+// The error is ErrNone if it is in none.
 func Find(dir string) (Catalog, error) {
 	if dir != "" {
 		return Open(dir)
@@ -65,9 +64,8 @@ func Find(dir string) (Catalog, error) {
 	return Open(root)
 }
 
-// Repository walks up from dir to the root of the tare repository. The error is
-// ErrNone where dir is not inside it, and an *OwnerError where another user could have
-// put it there.
+// Repository walks up from dir to the root of the tare repository. The error is ErrNone if dir is
+// not inside it, and an *OwnerError if another user could have made it.
 func Repository(dir string) (string, error) {
 	for {
 		is, err := isRepository(dir)
@@ -86,7 +84,7 @@ func Repository(dir string) (string, error) {
 }
 
 func isRepository(dir string) (bool, error) {
-	src, err := whole.ReadStart(filepath.Join(dir, "go.mod"), mostModule)
+	src, err := whole.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
 		return false, unlessAbsent(err)
 	}
@@ -102,8 +100,7 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent is err, or nil where that says that a file is not there, or not for
-// this user.
+// unlessAbsent returns err, or nil if a file does not exist or this user may not read it.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -113,8 +110,8 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// Open reads every contender in dir: a repository, a directory of kinds, a
-// directory of contenders, or one contender.
+// Open reads every contender in dir: a repository, a directory of kinds, a directory of contenders,
+// or one contender.
 func Open(dir string) (Catalog, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -131,7 +128,7 @@ func Open(dir string) (Catalog, error) {
 	if is {
 		c.Dir, c.root = filepath.Join(abs, "contenders"), abs
 	}
-	if err := c.read(c.Dir, 2); err != nil {
+	if err := c.readBelow(c.Dir, 2); err != nil {
 		return Catalog{}, err
 	}
 	if len(c.leaves) == 0 && len(c.broken) == 0 {
@@ -140,11 +137,11 @@ func Open(dir string) (Catalog, error) {
 	slices.SortFunc(c.leaves, func(a, b build.Leaf) int {
 		return cmp.Or(strings.Compare(a.Manifest.Kind, b.Manifest.Kind), strings.Compare(a.Manifest.ID, b.Manifest.ID))
 	})
-	return c, c.ambiguous()
+	return c, c.checkUnique()
 }
 
-// Repository returns the root of the repository that c is in, whose SDK its contenders
-// are built with. The error is that of [Repository].
+// Repository returns the root of the repository of c, whose SDK its contenders are built with. The
+// error is that of [Repository].
 func (c Catalog) Repository() (string, error) {
 	if c.root != "" {
 		return c.root, nil
@@ -152,16 +149,15 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// read adds the contender in dir or, where there is none, those below, to the
-// given depth.
-func (c *Catalog) read(dir string, depth int) error {
+// readBelow adds the contender in dir or, if there is none, those below, down to depth levels.
+func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
 	case err == nil:
 		c.leaves = append(c.leaves, leaf)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
-		c.broken[filepath.Base(dir)] = err // it may not be one that is wanted
+		c.broken[filepath.Base(dir)] = err // it may not be needed
 		return nil
 	case depth == 0:
 		return nil
@@ -172,7 +168,7 @@ func (c *Catalog) read(dir string, depth int) error {
 	}
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			if err := c.read(filepath.Join(dir, e.Name()), depth-1); err != nil {
+			if err := c.readBelow(filepath.Join(dir, e.Name()), depth-1); err != nil {
 				return err
 			}
 		}
@@ -180,8 +176,8 @@ func (c *Catalog) read(dir string, depth int) error {
 	return nil
 }
 
-// ambiguous reports an id that stands for two contenders of one kind.
-func (c Catalog) ambiguous() error {
+// checkUnique returns an error for an id of two contenders of one kind.
+func (c Catalog) checkUnique() error {
 	seen := map[[2]string]string{}
 	for _, leaf := range c.leaves {
 		for _, id := range leaf.Manifest.IDs() {
@@ -195,10 +191,10 @@ func (c Catalog) ambiguous() error {
 	return nil
 }
 
-// Leaves are the contenders, by kind and id.
+// Leaves returns the contenders, by kind and id.
 func (c Catalog) Leaves() []build.Leaf { return slices.Clone(c.leaves) }
 
-// IDs are the names that studies of a kind can use, sorted.
+// IDs returns the names that studies of a kind can use, sorted.
 func (c Catalog) IDs(kind string) []string {
 	var ids []string
 	for _, leaf := range c.leaves {
@@ -210,8 +206,8 @@ func (c Catalog) IDs(kind string) []string {
 	return ids
 }
 
-// Leaf finds the contender of that kind that is called id, and which of its
-// variants that is. An unknown id is a *lab.UnknownError with the near ones.
+// Leaf finds the contender of that kind and id, and which of its variants that is. An unknown id is
+// a *lab.UnknownError with the similar ones.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
 	elsewhere := ""
 	for _, leaf := range c.leaves {

@@ -24,9 +24,8 @@ var packedDir embed.FS
 
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
-// Carried is the catalog that this binary brings: the archive inside it,
-// unpacked into the cache under the name of its content, else the clone it was
-// built in.
+// Carried returns the catalog of this binary: the archive inside it, unpacked into the cache under
+// the hash of its content, else the clone it was built in.
 func Carried(cache string) (Catalog, error) {
 	if len(packed) > 0 {
 		return unpackAll(cache)
@@ -38,8 +37,8 @@ func Carried(cache string) (Catalog, error) {
 // test sets it (-ldflags=-X). It is "" in every other.
 var clone = "" //nolint:gochecknoglobals // the linker sets it
 
-// sourceFile returns the path of this file as the compiler read it. With -trimpath it
-// is relative, unless the linker was told the clone.
+// sourceFile returns the path of this file as the compiler read it. With -trimpath it is relative,
+// unless the linker has set clone.
 func sourceFile() string {
 	_, path, _, _ := runtime.Caller(0)
 	if inModule, trimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); trimmed && clone != "" {
@@ -48,7 +47,7 @@ func sourceFile() string {
 	return filepath.FromSlash(path)
 }
 
-// cloneOf is the catalog of the clone that a source file of this package is in.
+// cloneOf returns the catalog of the clone with a source file of this package.
 func cloneOf(source string) (Catalog, error) {
 	root, err := "", ErrNone
 	if filepath.IsAbs(source) {
@@ -69,35 +68,35 @@ func unpackAll(cache string) (Catalog, error) {
 	if err != nil {
 		return Catalog{}, fmt.Errorf("the catalog in this binary: %w", err)
 	}
-	if err := unpack(files, dir); err != nil {
+	if err := unpackFiles(files, dir); err != nil {
 		return Catalog{}, fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
 	return Open(dir)
 }
 
-// Unpacked is the directory in the cache that an archive inside this binary is
-// unpacked to, whether it is there or not.
+// Unpacked returns the directory in the cache for the archive inside this binary, whether it exists
+// or not.
 func Unpacked(cache string) string {
 	sum := sha256.Sum256(packed)
 	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:8]))
 }
 
-// unpack makes dir hold the files. Files that are right are left alone and
-// others replaced whole, so that it can be done by many at once and again.
-func unpack(files []archive.File, dir string) error {
+// unpackFiles writes the files into dir. It skips equal files and replaces others atomically, so
+// that several processes can do it concurrently and repeatedly.
+func unpackFiles(files []archive.File, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, f.Data) {
 			continue
 		}
-		if err := replace(path, f.Data); err != nil {
+		if err := replaceFile(path, f.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func replace(path string, data []byte) error {
+func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -6,16 +6,15 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// recognised is the least part of a licence file, in percent of its words,
-// that known licences must account for. It is the threshold of the Go module
-// index.
-const recognised = 75
+// minRecognised is the smallest part of a licence file, in percent of its words, that known
+// licences must account for. It is the threshold of the Go module index.
+const minRecognised = 75
 
-// Licences names the terms that a licence's text holds, as SPDX identifiers
-// where there are such: none where too much of it is not known.
+// Licences returns the SPDX identifiers of the terms in a licence's text; none if too much of it is
+// not known.
 func Licences(text []byte) []string {
 	found := licensecheck.Scan(text)
-	if found.Percent < recognised {
+	if found.Percent < minRecognised {
 		return nil
 	}
 	var names []string

@@ -13,12 +13,12 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvCatalog is the variable that names the directory of contenders for commands that
-// are given none. What it names is trusted, whoever owns it.
+// EnvCatalog is the variable that names the directory of contenders for commands without the flag.
+// The directory is trusted, whatever its owner.
 const EnvCatalog = "TARE_CATALOG"
 
-// OwnerError says that another user owns a file of a repository that was found and not
-// named: its contenders would run as the caller.
+// OwnerError reports that another user owns a file of a repository that was found and not named:
+// its contenders would run as the caller.
 type OwnerError struct{ Root, File, Owner string }
 
 // Error is one line.
@@ -26,13 +26,13 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner refuses a repository with another user's files among those that are built,
-// as git refuses another user's repository (safe.directory).
+// checkOwner rejects a repository with another user's files among those that are built, as git
+// rejects another user's repository (safe.directory).
 func checkOwner(root string) error {
 	if named := os.Getenv(EnvCatalog); named != "" && sameDir(named, root) {
 		return nil
 	}
-	built := []string{"contenders", "cgocopy"} // directories at the top of which something is built
+	built := []string{"contenders", "cgocopy"} // top-level directories with files that are built
 	for _, dir := range build.SDKDirs() {
 		top, _, _ := strings.Cut(dir, "/")
 		built = append(built, top)
@@ -43,7 +43,7 @@ func checkOwner(root string) error {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it went meanwhile, or a link leads nowhere
+			return nil // it was removed meanwhile, or a link leads nowhere
 		case err != nil || !d.IsDir() || path == root:
 			return err
 		case strings.HasPrefix(d.Name(), "."), filepath.Dir(path) == root && !slices.Contains(built, d.Name()):

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// pin is what an entry's leaf is built with: what the entry says, then what is
-// said for all.
-func (s *Sources) pin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
+// newPin returns the modules and toolchain for an entry's contender: first those of the entry, then
+// those for all.
+func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
 	pin := build.Pin{Go: cmp.Or(e.Go, s.Go)}
 	for _, text := range e.With {
 		w, err := build.ParseWith(text, studyDir)
@@ -36,8 +36,8 @@ func (s *Sources) pin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin
 	return pin, nil
 }
 
-// forAll reports whether what is said for all concerns a leaf, which has
-// modules of its own entry's.
+// forAll reports whether a module for all contenders is required by a contender module, unless its
+// own entry pins it.
 func forAll(w build.With, leaf build.Leaf, own []build.With) (bool, error) {
 	if slices.ContainsFunc(own, func(o build.With) bool { return o.Path == w.Path }) {
 		return false, nil
@@ -45,14 +45,13 @@ func forAll(w build.With, leaf build.Leaf, own []build.With) (bool, error) {
 	return leaf.Requires(w.Path)
 }
 
-// Unused are the values of With that would change none of the entries, because
-// no leaf requires the module, or each has a version of its own for it, or they
-// cannot be read. It reads go.mod files and builds nothing. An entry that
-// stands for nothing is for Program to refuse.
+// Unused returns the values of With that would change none of the entries, because none requires
+// the module, or each has a version of its own for it, or they cannot be read. It reads go.mod
+// files and builds nothing. Program rejects an entry without contender.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {
-		leaf, _, err := s.leaf(kind, studyDir, e)
+		leaf, _, err := s.findLeaf(kind, studyDir, e)
 		if err != nil {
 			continue
 		}

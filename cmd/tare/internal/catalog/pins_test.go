@@ -112,7 +112,7 @@ func TestSourcesCannotPin(t *testing.T) {
 		t.Errorf("a toolchain for all: %v", err)
 	}
 	s.Go = "go1.25.99"
-	if p, err := s.pin(build.Leaf{Dir: filepath.Join(dir, "catalog", "plain")}, dir, tare.Entry{ID: "plain", Go: "go1.26.0"}); err != nil || p.Go != "go1.26.0" {
+	if p, err := s.newPin(build.Leaf{Dir: filepath.Join(dir, "catalog", "plain")}, dir, tare.Entry{ID: "plain", Go: "go1.26.0"}); err != nil || p.Go != "go1.26.0" {
 		t.Errorf("an entry's own toolchain: %+v %v", p, err)
 	}
 }

@@ -41,7 +41,7 @@ func TestAnotherBuildInACatalog(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := t.TempDir()
-	if err := unpack(parsed, elsewhere); err != nil {
+	if err := unpackFiles(parsed, elsewhere); err != nil {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()

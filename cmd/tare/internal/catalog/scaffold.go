@@ -16,17 +16,17 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// scaffolds holds the files that every new contender begins with, and a
-// directory of further ones per kind.
+// scaffolds contains the first files of every new contender, and a directory of further ones per
+// kind.
 //
 //go:embed scaffold
 var scaffolds embed.FS
 
 var leafName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Kinds are the kinds of which Scaffold can begin a contender, sorted.
+// Kinds returns the kinds of which Scaffold can make a contender, sorted.
 func Kinds() []string {
-	entries, _ := fs.ReadDir(scaffolds, "scaffold") // embedded: it is there
+	entries, _ := fs.ReadDir(scaffolds, "scaffold") // embedded: it exists
 	var kinds []string
 	for _, e := range entries {
 		if e.IsDir() {
@@ -36,12 +36,11 @@ func Kinds() []string {
 	return kinds
 }
 
-// Scaffold begins a contender that compiles and passes the conformance suite
-// as it is, and returns the files it wrote, relative to dir where they lie
-// below it. Inside the repository that is contenders/KIND/NAME, whatever dir
-// is; elsewhere dir/NAME, whose go.mod requires the SDK by its version: where
-// the SDK is on this machine is not in it, tare itself finds one when it builds
-// the contender. What is already there is never touched. The error is one line.
+// Scaffold makes a contender that compiles and passes the conformance suite as it is, and returns
+// the files it wrote, relative to dir if they are below it. Inside the repository that is
+// contenders/KIND/NAME, whatever dir is; elsewhere dir/NAME, whose go.mod requires the SDK by its
+// version: it does not contain the SDK's directory on this machine, which tare itself finds when it
+// builds the contender. It never changes existing files. The error is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):
@@ -68,7 +67,7 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 		at = filepath.Join(root, "contenders", kind, name)
 		fill.Module, fill.Version, fill.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
 	}
-	made, err := scaffold(at, kind, fill)
+	made, err := writeScaffold(at, kind, fill)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +80,8 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	return files, nil
 }
 
-// scaffold writes the files of a kind into the new directory at, all or none.
-func scaffold(at, kind string, fill any) (files []string, err error) {
+// writeScaffold writes the files of a kind into the new directory at, all or none.
+func writeScaffold(at, kind string, fill any) (files []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)
 	}

@@ -8,12 +8,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// unpublished is the version that leaves require where a replacement says what
-// the SDK is.
+// unpublished is the version that contender modules require if a replacement sets the SDK.
 const unpublished = "v0.0.0"
 
-// SDK is the directory of the SDK that contenders elsewhere are built with: the
-// one around c, which c's own are built with, else the one this binary carries.
+// SDK returns the directory of the SDK that contenders elsewhere are built with: the one around c,
+// which c's own are built with, else the one in this binary.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
 		return root, err
@@ -29,8 +28,8 @@ func SDK(c Catalog, cache string) (string, error) {
 	return root, err
 }
 
-// SDKVersion is the version of the SDK that this binary was made with, and
-// whether anybody can get it: of a binary made in the repository nobody can.
+// SDKVersion returns the version of the SDK that this binary was made with, and whether it is
+// published: that of a binary made in the repository is not.
 func SDKVersion() (version string, published bool) {
 	info, _ := debug.ReadBuildInfo()
 	return versionIn(info)

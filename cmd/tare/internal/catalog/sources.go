@@ -15,16 +15,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Sources builds what a study's entries stand for, each folder once however
-// many of its variants a study names. It must not be copied.
+// Sources builds the contenders of a study's entries, each folder once however many of its variants
+// a study names. It must not be copied.
 type Sources struct {
 	Catalog Catalog
-	Builder *build.Builder // is given the hook for licences where it has none
+	Builder *build.Builder // gets the hook for licences if it has none
 
-	// With are modules, path@version or path=directory (relative to the working
-	// directory), for every contender whose go.mod requires them. Go is the
-	// toolchain, e.g. go1.25.5, for every contender, the null contender among
-	// them. What an entry itself asks for comes first.
+	// With are modules, path@version or path=directory (relative to the working directory), for
+	// every contender whose go.mod requires them. Go is the toolchain, e.g. go1.25.5, for every
+	// contender, the null contender among them. The settings of an entry itself come first.
 	With []string
 	Go   string
 
@@ -39,18 +38,18 @@ type outcome struct {
 
 var _ lab.Sources = (*Sources)(nil)
 
-// Program builds (or finds built) what e stands for. Where that fails the
-// program still says what the contender's manifest does.
+// Program builds the contender of e, or finds its build. If that fails the program still contains
+// the values of the contender's manifest.
 func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
-	leaf, variant, err := s.leaf(kind, studyDir, e)
+	leaf, variant, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {
 		return build.Program{}, err
 	}
-	p := declared(leaf.Manifest, variant)
-	pin, err := s.pin(leaf, studyDir, e)
+	p := declaredProgram(leaf.Manifest, variant)
+	pin, err := s.newPin(leaf, studyDir, e)
 	if err == nil {
 		var built build.Built
-		if built, err = s.build(ctx, leaf, pin); err == nil {
+		if built, err = s.buildOnce(ctx, leaf, pin); err == nil {
 			p = built.Program(variant)
 		}
 	}
@@ -61,9 +60,8 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// build builds a folder once per pin. What failed because it was interrupted
-// was not tried.
-func (s *Sources) build(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
+// buildOnce builds a folder once per pin. A build that was interrupted does not count.
+func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := fmt.Sprintf("%s\n%+v", leaf.Dir, pin)
@@ -88,8 +86,8 @@ func (s *Sources) build(ctx context.Context, leaf build.Leaf, pin build.Pin) (bu
 	return built, err
 }
 
-// leaf finds the folder an entry stands for.
-func (s *Sources) leaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
+// findLeaf finds the folder of an entry's contender.
+func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())
 	}
@@ -97,7 +95,7 @@ func (s *Sources) leaf(kind, studyDir string, e tare.Entry) (build.Leaf, string,
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(studyDir, dir)
 	}
-	leaf, err := own(dir, kind, e)
+	leaf, err := readOwn(dir, kind, e)
 	if err != nil {
 		return leaf, "", fmt.Errorf("program %s: %w", e.Program, err)
 	}
@@ -118,9 +116,9 @@ func (s *Sources) leaf(kind, studyDir string, e tare.Entry) (build.Leaf, string,
 		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
 }
 
-// own reads a user's own folder. A manifest is welcome there but not needed:
-// without one the study says all that is known.
-func own(dir, kind string, e tare.Entry) (build.Leaf, error) {
+// readOwn reads a user's own folder. It need not have a manifest: without one the study has all
+// that is known.
+func readOwn(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return build.Leaf{}, fmt.Errorf("there is no directory %s", dir)
@@ -139,8 +137,8 @@ func own(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	return leaf, err
 }
 
-// declared is a contender that was not built, as its manifest describes it.
-func declared(m build.Manifest, variant string) build.Program {
+// declaredProgram returns a contender that was not built, as its manifest describes it.
+func declaredProgram(m build.Manifest, variant string) build.Program {
 	c := tare.Contender{Kind: m.Kind, Role: tare.RoleContender, Variant: variant, Why: m.Why, Declared: tare.Declared{Layers: m.LayersOf(variant), Expect: m.Expect}}
 	if m.Trap {
 		c.Role = tare.RoleTrap

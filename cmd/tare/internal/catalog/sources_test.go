@@ -85,7 +85,7 @@ func TestOwnPrograms(t *testing.T) {
 	if err != nil || p.Contender.ID != "mine" || p.Contender.Kind != "codec" || p.Contender.Why != "the user's own" {
 		t.Errorf("without a manifest: %v %+v", err, p.Contender)
 	}
-	leaf, variant, err := s.leaf("codec", filepath.Join(dir, "studies"), tare.Entry{ID: "mine-fast", Program: "varied"})
+	leaf, variant, err := s.findLeaf("codec", filepath.Join(dir, "studies"), tare.Entry{ID: "mine-fast", Program: "varied"})
 	if err != nil || variant != "fast" || leaf.Manifest.ID != "varied" {
 		t.Errorf("variant %q of %s, %v", variant, leaf.Manifest.ID, err)
 	}
