@@ -27,9 +27,9 @@ type File struct {
 	Data []byte // UTF-8 text
 }
 
-// Collect reads from the repository at root what contenders are built from:
-// the nouns, the SDK, what generated copies call, the applications and the
-// contenders, without tests.
+// Collect reads from the repository at root the sources that contenders are built from: the nouns,
+// the SDK, the packages that generated copies call, the applications and the contenders, without
+// tests.
 func Collect(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func wantDir(rel string) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	switch {
-	case top == "cgocopy": // of its generator nothing
+	case top == "cgocopy": // nothing of its generator
 		return rel == top
 	case top != "contenders" && !build.InSDK(rel+"/"):
 		return false
@@ -82,7 +82,7 @@ func wantFile(rel string) bool {
 	if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") {
 		return false
 	}
-	if name == rel { // of the root, only what the SDK's module needs
+	if name == rel { // of the root, only the files of the SDK's module
 		return name == "go.mod" || name == "LICENSE" || strings.HasSuffix(name, ".go")
 	}
 	if top, _, _ := strings.Cut(rel, "/"); top != "cgocopy" && top != "contenders" && !build.InSDK(rel) {
@@ -94,8 +94,7 @@ func wantFile(rel string) bool {
 	return true
 }
 
-// Format writes the archive of files, which are in lexical order when they
-// come from Collect.
+// Format writes the archive of files, which are in lexical order if they come from Collect.
 func Format(files []File) []byte {
 	var b bytes.Buffer
 	b.WriteString(format + "\n")
