@@ -13,13 +13,13 @@ func main() {
 	root := flag.String("root", ".", "root `directory` of the repository")
 	out := flag.String("o", "catalog.txt", "`file` to write")
 	flag.Parse()
-	if err := pack(*root, *out); err != nil {
+	if err := writeArchive(*root, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(1)
 	}
 }
 
-func pack(root, out string) error {
+func writeArchive(root, out string) error {
 	files, err := archive.Collect(root)
 	if err != nil {
 		return err
