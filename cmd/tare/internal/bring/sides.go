@@ -47,7 +47,7 @@ type Asked struct {
 	Shard     Shard  // only a part of the benchmarks
 }
 
-// Shard is one of several parts of the same size; the zero value means all.
+// Shard selects a part of several of the same size; the zero value means all.
 type Shard struct{ Index, Of int } // from 1
 
 // UsageError reports a request that the user has to change.

@@ -16,7 +16,7 @@ const (
 	// minWorkShare is the share of the larger of the difference and a hundredth of an
 	// operation that a function needs to be named.
 	minWorkShare = 0.02
-	// minSpreads is how many times the range of its counts on one side a function must differ by:
+	// minSpreads is the least difference of a function in times of the range of its counts on one side:
 	// two counts of each side do not overlap by chance in a third of all cases.
 	minSpreads = 3
 )
