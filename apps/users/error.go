@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// Code is why something was refused, in the words of Connect; gRPC's codes are
-// the same in capitals.
+// Code is the reason of an error, in the terms of Connect; gRPC's codes are the same in capitals.
 type Code string
 
 // Codes.
@@ -21,23 +20,22 @@ const (
 	Internal          Code = "internal"
 )
 
-// Error is a refusal. As JSON it is the body of an HTTP face's answer.
+// Error is an error response. As JSON it is the body of a response over HTTP.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // one line
 
-	status int   // over HTTP, where it is not that of the code; zero: it is
-	cause  error // what led to it, which clients are not told; nil: nothing did
+	status int   // over HTTP, if it is not that of the code; 0 if it is
+	cause  error // clients do not see it; may be nil
 }
 
-// Error is code and message.
+// Error returns code and message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap is what led to it; nil: nothing did.
+// Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// HTTP is the status of the answer over HTTP: that of the code, but for what only
-// HTTP refuses.
+// HTTP returns the status over HTTP: that of the code, except for errors that only HTTP has.
 func (e *Error) HTTP() int {
 	if e.status != 0 {
 		return e.status
@@ -45,13 +43,13 @@ func (e *Error) HTTP() int {
 	return e.Code.HTTP()
 }
 
-// What repositories refuse.
+// Errors of repositories.
 var (
 	ErrNotFound   = errors.New("no such user")
 	ErrEmailTaken = errors.New("the e-mail is taken")
 )
 
-// HTTP is the status that goes with a code: that of google.rpc.Code.
+// HTTP returns the status of a code: that of google.rpc.Code.
 func (c Code) HTTP() int {
 	switch c {
 	case InvalidArgument:
@@ -72,7 +70,7 @@ func (c Code) HTTP() int {
 	return http.StatusInternalServerError
 }
 
-// GRPC is the number of the code in gRPC.
+// GRPC returns the number of the code in gRPC.
 func (c Code) GRPC() int {
 	switch c {
 	case Canceled:
@@ -93,7 +91,7 @@ func (c Code) GRPC() int {
 	return 13
 }
 
-// Codes are all codes.
+// Codes returns all codes.
 func Codes() []Code {
 	return []Code{InvalidArgument, NotFound, AlreadyExists, ResourceExhausted, Canceled, DeadlineExceeded, Unavailable, Internal}
 }

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// limiter is a bucket that holds the requests of one second and fills up at the
-// same rate. It is kept as the time at which it will be full: see the generic
-// cell rate algorithm, ITU-T I.371, annex A.
+// limiter is a bucket for the requests of one second that fills up at the same rate. It is stored
+// as the time at which it will be full: see the generic cell rate algorithm, ITU-T I.371, annex A.
 type limiter struct {
 	now   func() time.Time
 	start time.Time
-	each  int64        // ns that one request takes to come back, rounded up; zero: no limit
+	each  int64        // ns that one request takes to come back, rounded up; 0 if there is no limit
 	whole int64        // ns that an empty bucket takes
 	full  atomic.Int64 // ns since start
 }
 
-func (l *limiter) set(perSecond int, now func() time.Time) {
+func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	if perSecond <= 0 {
 		return
 	}
@@ -25,7 +24,7 @@ func (l *limiter) set(perSecond int, now func() time.Time) {
 	l.whole = l.each * int64(perSecond)
 }
 
-func (l *limiter) allow() bool {
+func (l *limiter) takeOne() bool {
 	if l.each == 0 {
 		return true
 	}
@@ -43,11 +42,11 @@ func (l *limiter) allow() bool {
 	}
 }
 
-// Allow takes one request off the rate limit; false: the answer is [Limited].
+// Allow takes one request off the rate limit; if it returns false the response is [Limited].
 func (s *Service) Allow() bool {
-	ok := s.limit.allow()
+	ok := s.limit.takeOne()
 	if !ok {
-		s.count(ResourceExhausted)
+		s.countRefusal(ResourceExhausted)
 	}
 	return ok
 }

@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// linear keeps users in a slice.
+// linear stores users in a slice.
 type linear struct {
 	mu     sync.RWMutex
 	users  []User // by id
 	next   int64
-	seeded []User // what the last Reset left; never changed
+	seeded []User // users of the last Reset; never changed
 }
 
-// Linear is a store that does right and takes its time: it looks at one user
-// after another to see whether an e-mail is taken and to find an id, so that
-// each call costs more the more users there are. Benchmarks of services have
-// been published that ran over such a store, and their figures were taken for
-// those of the transports. It is here to show what that does.
+// Linear returns a correct and slow store: it scans the users to find an e-mail or an id, so that
+// the cost of each call grows with the number of users. Benchmarks of services have been published
+// that ran over such a store, and their results were attributed to the transports. This store
+// demonstrates the effect.
 func Linear() Repository { return &linear{next: FirstID} }
 
-// Create is that of [Repository].
+// Create implements [Repository].
 func (l *linear) Create(ctx context.Context, d Draft, at time.Time) (User, error) {
-	u := kept(d, at)
+	u := newUser(d, at)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch i, err := l.owner(ctx, u.Email); {
+	switch i, err := l.findEmail(ctx, u.Email); {
 	case err != nil:
 		return User{}, err
 	case i >= 0:
@@ -39,27 +38,27 @@ func (l *linear) Create(ctx context.Context, d Draft, at time.Time) (User, error
 	return *u, nil
 }
 
-// Get is that of [Repository].
+// Get implements [Repository].
 func (l *linear) Get(ctx context.Context, id int64) (User, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	i, err := l.place(ctx, id)
+	i, err := l.findID(ctx, id)
 	if err != nil {
 		return User{}, err
 	}
 	return l.users[i], nil
 }
 
-// Update is that of [Repository].
+// Update implements [Repository].
 func (l *linear) Update(ctx context.Context, id int64, d Draft, at time.Time) (User, error) {
-	u := kept(d, at)
+	u := newUser(d, at)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i, err := l.place(ctx, id)
+	i, err := l.findID(ctx, id)
 	if err != nil {
 		return User{}, err
 	}
-	switch j, err := l.owner(ctx, u.Email); {
+	switch j, err := l.findEmail(ctx, u.Email); {
 	case err != nil:
 		return User{}, err
 	case j >= 0 && j != i:
@@ -70,11 +69,11 @@ func (l *linear) Update(ctx context.Context, id int64, d Draft, at time.Time) (U
 	return *u, nil
 }
 
-// Delete is that of [Repository].
+// Delete implements [Repository].
 func (l *linear) Delete(ctx context.Context, id int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i, err := l.place(ctx, id)
+	i, err := l.findID(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (l *linear) Delete(ctx context.Context, id int64) error {
 	return nil
 }
 
-// List is that of [Repository].
+// List implements [Repository].
 func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -91,10 +90,10 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 		return slices.Clone(l.users[from:][:max(0, min(limit, len(l.users)-from))]), int64(len(l.users)), nil
 	}
 	found, total := []User{}, 0
-	_, err := l.scan(ctx, func(u *User) bool {
+	_, err := l.findFirst(ctx, func(u *User) bool {
 		if matches(u, text) {
 			if total >= offset && len(found) < limit {
-				found = appended(found, *u, min(limit, len(l.users)))
+				found = appendPage(found, *u, min(limit, len(l.users)))
 			}
 			total++
 		}
@@ -106,15 +105,15 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(total), nil
 }
 
-// Reset is that of [Repository]. It copies n users.
+// Reset implements [Repository]. It copies n users.
 func (l *linear) Reset(ctx context.Context, n int) error {
-	if err := resettable(ctx, n); err != nil {
+	if err := checkReset(ctx, n); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n != len(l.seeded) {
-		seeded, err := seed(ctx, n)
+		seeded, err := seedUsers(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -126,30 +125,30 @@ func (l *linear) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// Close is that of [Repository].
+// Close implements [Repository].
 func (l *linear) Close() error { return nil }
 
-// owner is where the user of that e-mail is; -1: nowhere.
-func (l *linear) owner(ctx context.Context, email string) (int, error) {
-	return l.scan(ctx, func(u *User) bool { return u.Email == email })
+// findEmail returns the index of the user of that e-mail; -1 if it is free.
+func (l *linear) findEmail(ctx context.Context, email string) (int, error) {
+	return l.findFirst(ctx, func(u *User) bool { return u.Email == email })
 }
 
-// place is where the user of that id is.
-func (l *linear) place(ctx context.Context, id int64) (int, error) {
-	i, err := l.scan(ctx, func(u *User) bool { return u.ID == id })
+// findID returns the index of the user of that id.
+func (l *linear) findID(ctx context.Context, id int64) (int, error) {
+	i, err := l.findFirst(ctx, func(u *User) bool { return u.ID == id })
 	if err == nil && i < 0 {
 		err = ErrNotFound
 	}
 	return i, err
 }
 
-// scan is where the first user is that is meant; -1: nowhere.
-func (l *linear) scan(ctx context.Context, meant func(*User) bool) (int, error) {
+// findFirst returns the index of the first user for which meant returns true, or -1.
+func (l *linear) findFirst(ctx context.Context, meant func(*User) bool) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	for i := range l.users {
-		if i%patience == patience-1 && ctx.Err() != nil {
+		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		if meant(&l.users[i]) {

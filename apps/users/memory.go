@@ -6,28 +6,23 @@ import (
 	"time"
 )
 
-// memory keeps users in the order of their ids, found by id, e-mail and offset
-// without looking at others.
-//
-// What it is reset to is made once. A change of it is noted, and the next Reset
-// to as many users takes back what changed, so that its time depends on the
-// changes and not on the size.
+// memory stores users in the order of their ids, found by id, e-mail and offset without a scan.
 type memory struct {
 	mu     sync.RWMutex
-	ids    shelf
+	ids    userIndex
 	emails map[string]int64 // ids
 	next   int64            // id of the next user
 
-	seeded []User  // what the last Reset left; never changed, and pointed to by ids
-	astray []int64 // ids of those that are deleted or something else by now
+	seeded  []User  // users of the last Reset; never changed, and pointed to by ids
+	changed []int64 // ids of seeded users that are deleted or changed
 }
 
-// Memory is an indexed store, without users. Closing it does nothing.
+// Memory returns an indexed store, without users. Closing it does nothing.
 func Memory() Repository { return &memory{emails: map[string]int64{}, next: FirstID} }
 
-// Create is that of [Repository].
+// Create implements [Repository].
 func (m *memory) Create(ctx context.Context, d Draft, at time.Time) (User, error) {
-	u := kept(d, at)
+	u := newUser(d, at)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -38,34 +33,34 @@ func (m *memory) Create(ctx context.Context, d Draft, at time.Time) (User, error
 	}
 	u.ID, u.CreatedAt = m.next, at
 	m.next++
-	m.ids.put(u)
+	m.ids.putUser(u)
 	m.emails[u.Email] = u.ID
 	return *u, nil
 }
 
-// Get is that of [Repository].
+// Get implements [Repository].
 func (m *memory) Get(ctx context.Context, id int64) (User, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if err := ctx.Err(); err != nil {
 		return User{}, err
 	}
-	u := m.ids.at(id)
+	u := m.ids.userAt(id)
 	if u == nil {
 		return User{}, ErrNotFound
 	}
 	return *u, nil
 }
 
-// Update is that of [Repository].
+// Update implements [Repository].
 func (m *memory) Update(ctx context.Context, id int64, d Draft, at time.Time) (User, error) {
-	u := kept(d, at)
+	u := newUser(d, at)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return User{}, err
 	}
-	former := m.ids.at(id)
+	former := m.ids.userAt(id)
 	if former == nil {
 		return User{}, ErrNotFound
 	}
@@ -74,34 +69,33 @@ func (m *memory) Update(ctx context.Context, id int64, d Draft, at time.Time) (U
 			return User{}, ErrEmailTaken
 		}
 	}
-	m.leave(former)
-	// The key is replaced even where it stays equal: the former one is a part of
-	// the former user.
+	m.addChanged(former)
+	// The key is replaced even if it stays equal: the former one is a part of the former user.
 	delete(m.emails, former.Email)
 	m.emails[u.Email] = id
 	u.ID, u.CreatedAt = id, former.CreatedAt
-	m.ids.put(u)
+	m.ids.putUser(u)
 	return *u, nil
 }
 
-// Delete is that of [Repository].
+// Delete implements [Repository].
 func (m *memory) Delete(ctx context.Context, id int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	u := m.ids.at(id)
+	u := m.ids.userAt(id)
 	if u == nil {
 		return ErrNotFound
 	}
-	m.leave(u)
+	m.addChanged(u)
 	delete(m.emails, u.Email)
-	m.ids.remove(id)
+	m.ids.removeID(id)
 	return nil
 }
 
-// List is that of [Repository].
+// List implements [Repository].
 func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -109,10 +103,10 @@ func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]Us
 		return nil, 0, err
 	}
 	if text != "" {
-		return m.search(ctx, text, offset, limit)
+		return m.searchAll(ctx, text, offset, limit)
 	}
 	found := make([]User, 0, max(0, min(limit, m.ids.count-offset)))
-	for u := range m.ids.from(offset) {
+	for u := range m.ids.usersFrom(offset) {
 		if len(found) == cap(found) {
 			break
 		}
@@ -121,48 +115,48 @@ func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(m.ids.count), nil
 }
 
-// search looks at everybody.
-func (m *memory) search(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
+// searchAll scans all users.
+func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
 	found, total, seen := []User{}, 0, 0
-	for u := range m.ids.from(0) {
-		if seen++; seen%patience == 0 && ctx.Err() != nil {
+	for u := range m.ids.usersFrom(0) {
+		if seen++; seen%checkEvery == 0 && ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
 		if !matches(u, text) {
 			continue
 		}
 		if total >= offset && len(found) < limit {
-			found = appended(found, *u, min(limit, m.ids.count))
+			found = appendPage(found, *u, min(limit, m.ids.count))
 		}
 		total++
 	}
 	return found, int64(total), nil
 }
 
-// Close is that of [Repository].
+// Close implements [Repository].
 func (m *memory) Close() error { return nil }
 
-// leave notes that a seeded user is not what it was.
-func (m *memory) leave(u *User) {
+// addChanged records that a seeded user is changed.
+func (m *memory) addChanged(u *User) {
 	if k := u.ID - FirstID; k < int64(len(m.seeded)) && u == &m.seeded[k] {
-		m.astray = append(m.astray, u.ID)
+		m.changed = append(m.changed, u.ID)
 	}
 }
 
-// kept is a user with its own copy of the draft, in one piece. What a caller hands
-// over may be a part of a request that is long or lives in a buffer.
-func kept(d Draft, at time.Time) *User {
+// newUser returns a user with a copy of the draft, in one allocation. The caller's strings may be a
+// part of a request that is long or in a buffer.
+func newUser(d Draft, at time.Time) *User {
 	own := d.Name + d.Email
 	return &User{Name: own[:len(d.Name)], Email: own[len(d.Name):], UpdatedAt: at}
 }
 
-// appended is append with room for a page as soon as there is one to come.
-func appended(found []User, u User, room int) []User {
+// appendPage is append with room for a page as soon as there is a user.
+func appendPage(found []User, u User, room int) []User {
 	if len(found) == 0 {
 		found = make([]User, 0, room)
 	}
 	return append(found, u)
 }
 
-// patience is how many users are looked at between two looks at the context.
-const patience = 1024
+// checkEvery is the number of users between two checks of the context.
+const checkEvery = 1024

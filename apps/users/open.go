@@ -35,7 +35,7 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 
 var _ Opener = Open
 
-func resettable(ctx context.Context, n int) error {
+func checkReset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("a store of %d users", n)
 	}

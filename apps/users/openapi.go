@@ -8,5 +8,5 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI is the description of the service over HTTP.
+// OpenAPI returns the description of the service over HTTP.
 func OpenAPI() []byte { return slices.Clone(openAPI) }

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Limited is the refusal of a request beyond the rate limit.
+// Limited returns the error of a request beyond the rate limit.
 func Limited() error {
 	return &Error{Code: ResourceExhausted, Message: "too many requests"}
 }
 
-// Malformed is the refusal of a body that a decoder failed on with err, or of one
-// that is too long where that is why. The client is not told what err says, because
-// each decoder has words of its own. A refusal stays what it is.
+// Malformed returns the error of a body that a decoder failed on with err, or of one that is too
+// long if that is the cause. The client does not see err, because its text depends on the decoder.
+// It returns an [*Error] unchanged.
 func Malformed(err error) error {
 	var already *Error
 	var long *http.MaxBytesError
@@ -29,19 +29,18 @@ func Malformed(err error) error {
 	return &Error{Code: InvalidArgument, Message: "body: not a user as JSON", cause: err}
 }
 
-// TooLarge is the refusal of a body of more than [MaxBody] bytes.
+// TooLarge returns the error of a body of more than [MaxBody] bytes.
 func TooLarge() error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf("body: at most %d bytes", MaxBody), status: http.StatusRequestEntityTooLarge}
 }
 
-// NoPath is the refusal of a path that is none of the service's. It says which
-// are, over HTTP.
+// NoPath returns the error of an unknown path. Its message lists the paths over HTTP.
 func NoPath() error {
 	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
 }
 
-// Refuse is the body of an answer over HTTP that is given in front of the service, for
-// example without a token, or at a path that is none.
+// Refuse returns the body of a response over HTTP that is sent before the service is called, for
+// example without a token, or at an unknown path.
 func Refuse(status int, message string) []byte {
 	e := Error{Code: InvalidArgument, Message: message}
 	switch status {
@@ -75,14 +74,14 @@ func Methods(path string) string {
 	return ""
 }
 
-// NotAllowed is the refusal of a method that a path does not have.
+// NotAllowed returns the error of a method that a path does not have.
 func NotAllowed() error {
 	return &Error{Code: InvalidArgument, Message: "this path does not take this method", status: http.StatusMethodNotAllowed}
 }
 
-// RefusalOf is what err says to a client; nil for nil. An error that is no refusal
-// and none of a [Repository] is the fault of whoever asks, such as a panic that was
-// recovered, of which the client is told nothing more.
+// RefusalOf returns the error response for err; nil for nil. An error that is neither an [*Error]
+// nor one of a [Repository] is the fault of the transport, such as a panic that was recovered, of
+// which the client sees no details.
 func RefusalOf(err error) *Error {
 	var e *Error
 	var long *http.MaxBytesError

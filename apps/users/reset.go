@@ -2,16 +2,16 @@ package users
 
 import "context"
 
-// Reset is that of [Repository]. It takes the time of the changes since the last
-// one, or, where that was to another number, of making n users.
+// Reset implements [Repository]. It takes the time of the changes since the last one, or, if that
+// was to another number, of making n users.
 func (m *memory) Reset(ctx context.Context, n int) error {
-	if err := resettable(ctx, n); err != nil {
+	if err := checkReset(ctx, n); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n != len(m.seeded) {
-		seeded, err := seed(ctx, n)
+		seeded, err := seedUsers(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -19,9 +19,9 @@ func (m *memory) Reset(ctx context.Context, n int) error {
 		m.rebuild()
 		return nil
 	}
-	// Taking back more than there was would be slower, and would leave a map
-	// with the room that it has come to have.
-	if created := m.next - FirstID - int64(n); int64(len(m.astray))+created > int64(n) {
+	// Undoing more changes than there are users would be slower, and would leave a map with its
+	// grown size.
+	if created := m.next - FirstID - int64(n); int64(len(m.changed))+created > int64(n) {
 		m.rebuild()
 		return nil
 	}
@@ -29,51 +29,51 @@ func (m *memory) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// rebuild makes everything anew from the seeded users.
+// rebuild makes all indexes again from the seeded users.
 func (m *memory) rebuild() {
-	m.ids = shelf{}
+	m.ids = userIndex{}
 	m.emails = make(map[string]int64, len(m.seeded))
-	m.astray = nil
+	m.changed = nil
 	m.next = FirstID + int64(len(m.seeded))
 	for i := range m.seeded {
 		u := &m.seeded[i]
-		m.ids.put(u)
+		m.ids.putUser(u)
 		m.emails[u.Email] = u.ID
 	}
 }
 
-// takeBack removes whoever is not as seeded before it brings back those who
-// were: e-mails may have gone from one to another.
+// takeBack removes all changed users before it restores the seeded ones: e-mails may have moved
+// between users.
 func (m *memory) takeBack() {
 	first := FirstID + int64(len(m.seeded))
 	for id := first; id < m.next; id++ {
-		m.drop(id)
+		m.removeUser(id)
 	}
-	for _, id := range m.astray {
-		m.drop(id)
+	for _, id := range m.changed {
+		m.removeUser(id)
 	}
-	for _, id := range m.astray {
+	for _, id := range m.changed {
 		u := &m.seeded[id-FirstID]
-		m.ids.put(u)
+		m.ids.putUser(u)
 		m.emails[u.Email] = id
 	}
-	m.ids.cut(first)
-	m.astray = m.astray[:0]
+	m.ids.truncateAt(first)
+	m.changed = m.changed[:0]
 	m.next = first
 }
 
-func (m *memory) drop(id int64) {
-	if u := m.ids.at(id); u != nil {
+func (m *memory) removeUser(id int64) {
+	if u := m.ids.userAt(id); u != nil {
 		delete(m.emails, u.Email)
-		m.ids.remove(id)
+		m.ids.removeID(id)
 	}
 }
 
-// seed makes the first n users.
-func seed(ctx context.Context, n int) ([]User, error) {
+// seedUsers makes the first n users.
+func seedUsers(ctx context.Context, n int) ([]User, error) {
 	made := make([]User, n)
 	for k := range made {
-		if k%patience == 0 && ctx.Err() != nil {
+		if k%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		made[k] = Seeded(k)

@@ -13,7 +13,7 @@ func matches(u *User, text string) bool {
 // foldedContains is strings.Contains(strings.ToLower(s), text) for a text in
 // lower case, without a copy of s where that is ASCII.
 func foldedContains(s, text string) bool {
-	if !ascii(s) {
+	if !isASCII(s) {
 		return strings.Contains(strings.ToLower(s), text)
 	}
 	for i := 0; i+len(text) <= len(s); i++ {
@@ -37,7 +37,7 @@ func foldedPrefix(s, text string) bool {
 	return true
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

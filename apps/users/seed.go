@@ -2,8 +2,8 @@ package users
 
 import "time"
 
-// Seeded is the user of id FirstID+k in a store that was reset to more than k
-// users. It depends on k alone; no two have the same e-mail.
+// Seeded returns the user of id FirstID+k in a store that was reset to more than k users. It
+// depends only on k; no two have the same e-mail.
 func Seeded(k int) User {
 	id := FirstID + int64(k)
 	at := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(k) * time.Second)
@@ -24,7 +24,7 @@ func seededEmail(id int64) string {
 func seededName(k uint64) string {
 	first := [...]string{"Ada", "Benedikt", "Chidi", "Dunja", "Emre", "Fiadh", "Gwendolyn", "Hiro", "Ines", "Jonathan", "Kwame", "Lene", "Maximilian", "Nora", "Odalys", "Priya"}
 	last := [...]string{"Abara", "Bergmann", "Castellanos", "Duarte", "Eriksson", "Fitzgerald", "Grabowski", "Hashimoto", "Ivanova", "Jansen", "Kowalczyk", "Lund", "Montgomery", "Nakamura-Olsen", "Okonkwo", "Papadopoulos"}
-	r := mixed(k)
+	r := scramble(k)
 	name := first[r%16]
 	if r>>8&1 == 1 { // every other one has an initial
 		name += string([]byte{' ', byte('A' + r>>16%26), '.'})
@@ -32,9 +32,9 @@ func seededName(k uint64) string {
 	return name + " " + last[r>>4%16]
 }
 
-// mixed scatters x: the finalizer of SplitMix64, see Steele, Lea and Flood,
-// "Fast splittable pseudorandom number generators", OOPSLA 2014.
-func mixed(x uint64) uint64 {
+// scramble mixes the bits of x: the finalizer of SplitMix64, see Steele, Lea and Flood, "Fast
+// splittable pseudorandom number generators", OOPSLA 2014.
+func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -7,23 +7,22 @@ const (
 	rowSize   = 64  // blocks
 )
 
-// shelf keeps users at the places that their ids give them. Blocks and rows of
-// blocks know how many they hold, so that an offset is found by a few additions:
-// at 1,000,000 users some 60 rows, 64 blocks and 256 places. The zero value is
-// empty.
-type shelf struct {
-	blocks []*block // nil: holds nobody
+// userIndex stores users at the places of their ids. Blocks and rows of blocks count their users,
+// so that an offset is found by a few additions: at 1,000,000 users some 60 rows, 64 blocks and 256
+// places. The zero value is empty.
+type userIndex struct {
+	blocks []*block // nil if it has no users
 	rows   []int    // users in each row
 	count  int      // users
 }
 
 type block struct {
-	users [blockSize]*User // nil: nobody
+	users [blockSize]*User // nil for a user that does not exist
 	count int
 }
 
-// at is the user of that id; nil: there is none.
-func (s *shelf) at(id int64) *User {
+// userAt returns the user of that id, or nil.
+func (s *userIndex) userAt(id int64) *User {
 	place := id - FirstID
 	if place < 0 || place/blockSize >= int64(len(s.blocks)) {
 		return nil
@@ -35,8 +34,8 @@ func (s *shelf) at(id int64) *User {
 	return b.users[place%blockSize]
 }
 
-// put places a user, instead of one of the same id.
-func (s *shelf) put(u *User) {
+// putUser places a user, instead of one of the same id.
+func (s *userIndex) putUser(u *User) {
 	place := u.ID - FirstID
 	i := int(place / blockSize)
 	for i >= len(s.blocks) {
@@ -51,31 +50,31 @@ func (s *shelf) put(u *User) {
 		s.blocks[i] = b
 	}
 	if b.users[place%blockSize] == nil {
-		s.add(i, 1)
+		s.addCount(i, 1)
 	}
 	b.users[place%blockSize] = u
 }
 
-// remove takes away the user of that id, who is there. A block that is empty goes
-// with its last one, unless it is the last block, in which others will come.
-func (s *shelf) remove(id int64) {
+// removeID removes the user of that id, who exists. An empty block is removed with its last user,
+// unless it is the last block, in which others will come.
+func (s *userIndex) removeID(id int64) {
 	place := id - FirstID
 	i := int(place / blockSize)
 	s.blocks[i].users[place%blockSize] = nil
-	s.add(i, -1)
+	s.addCount(i, -1)
 	if s.blocks[i].count == 0 && i < len(s.blocks)-1 {
 		s.blocks[i] = nil
 	}
 }
 
-func (s *shelf) add(i, n int) {
+func (s *userIndex) addCount(i, n int) {
 	s.blocks[i].count += n
 	s.rows[i/rowSize] += n
 	s.count += n
 }
 
-// cut ends the shelf at the block that id is in: nobody is there or further on.
-func (s *shelf) cut(id int64) {
+// truncateAt ends the index at the block of id: there are no users at it or after it.
+func (s *userIndex) truncateAt(id int64) {
 	blocks := int((id - FirstID + blockSize - 1) / blockSize)
 	if blocks < len(s.blocks) {
 		clear(s.blocks[blocks:])
@@ -84,13 +83,13 @@ func (s *shelf) cut(id int64) {
 	}
 }
 
-// from yields users in the order of their ids, without the first offset of them.
-func (s *shelf) from(offset int) iter.Seq[*User] {
+// usersFrom yields users in the order of their ids, without the first offset of them.
+func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	return func(yield func(*User) bool) {
 		if offset >= s.count {
 			return
 		}
-		i, skip := s.find(max(0, offset))
+		i, skip := s.findOffset(max(0, offset))
 		for ; i < len(s.blocks); i++ {
 			if s.blocks[i] == nil {
 				continue
@@ -108,9 +107,9 @@ func (s *shelf) from(offset int) iter.Seq[*User] {
 	}
 }
 
-// find is the block that the user at offset is in, and how many are before that
-// user in it. There are more users than offset.
-func (s *shelf) find(offset int) (i, before int) {
+// findOffset returns the block of the user at offset, and how many are before that user in it.
+// There are more users than offset.
+func (s *userIndex) findOffset(offset int) (i, before int) {
 	row := 0
 	for offset >= s.rows[row] {
 		offset -= s.rows[row]

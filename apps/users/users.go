@@ -1,9 +1,8 @@
-// Package users is the business of a service that keeps users: what may be
-// asked of it, what it answers, and what it refuses. It knows of no transport and
-// of no database: faces turn their requests into calls of a [Service], which asks
-// a [Repository].
+// Package users is the business logic of a service for users: its operations, results and errors.
+// It knows of no transport and of no database: transports turn their requests into calls of a
+// [Service], which calls a [Repository].
 //
-//	face (gRPC, Gin, gateway, Connect, net/http) → Service → Repository (memory, SQLite, PostgreSQL)
+//	transport (gRPC, Gin, gateway, Connect, net/http) → Service → Repository (memory, SQLite, PostgreSQL)
 //
 // Over HTTP:
 //
@@ -15,7 +14,7 @@
 //	GET    /health                          200 and ok, text/plain
 //
 // and over gRPC and Connect the methods of proto/users.proto, of service
-// tare.users.v1.UserService. Refusals are an [Error] on all of them.
+// tare.users.v1.UserService. All return errors as an [Error].
 package users
 
 import (
@@ -23,12 +22,11 @@ import (
 	"time"
 )
 
-// Name is that of the app, in studies and on command lines.
+// Name is the name of the app, in studies and on command lines.
 const Name = "users"
 
-// FirstID is the id of the first user that a store ever holds. Ids count up from
-// it and are not used again: all that a store can come to have as many digits,
-// and take as many bytes in protocol buffers.
+// FirstID is the id of the first user of any store. Ids count up from it and are not used again:
+// all ids of a store have the same number of digits, and of bytes in protocol buffers.
 const FirstID = 300_000_000
 
 // User is one user.
@@ -36,24 +34,24 @@ type User struct {
 	ID        int64     `json:"id"`
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
-	CreatedAt time.Time `json:"created_at"` // UTC, whole microseconds
+	CreatedAt time.Time `json:"created_at"` // UTC, in microseconds
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Draft is what a caller says about a user.
+// Draft contains the caller's values of a user.
 type Draft struct {
 	Name  string `json:"name"`  // 3 to 100 characters, once trimmed of space
 	Email string `json:"email"` // as net/mail reads an address, without a name; compared in lower case
 }
 
-// Query asks for one page of users, in the order of their ids.
+// Query selects one page of users, in the order of their ids.
 type Query struct {
-	Text  string // part of name or e-mail, in upper or lower case; empty: all users
-	Page  int    // from 1; zero: 1
-	Limit int    // users on a page; zero: 10, more than 100: 100
+	Text  string // part of name or e-mail, in upper or lower case; "" means all users
+	Page  int    // from 1; 0 means 1
+	Limit int    // users on a page; 0 means 10, more than 100 means 100
 }
 
-// Page is what a query found.
+// Page is the result of a query.
 type Page struct {
 	Users []User `json:"users"` // never nil
 	Total int64  `json:"total"` // users that match, on all pages
@@ -61,35 +59,33 @@ type Page struct {
 	Limit int    `json:"limit"`
 }
 
-// Repository keeps users. All methods can be called at once, end early with an
-// error of ctx when ctx ends, and do nothing then. E-mails are unique, in lower
-// case as the service hands them over. Errors are [ErrNotFound], [ErrEmailTaken],
-// those of ctx, or the store's own.
+// Repository stores users. All methods can be called concurrently, end early with an error of ctx
+// when ctx ends, and do nothing then. E-mails are unique, in lower case as the service passes them.
+// Errors are [ErrNotFound], [ErrEmailTaken], those of ctx, or the store's own.
 type Repository interface {
 	Create(ctx context.Context, d Draft, at time.Time) (User, error)
 	Get(ctx context.Context, id int64) (User, error)
 	Update(ctx context.Context, id int64, d Draft, at time.Time) (User, error)
 	Delete(ctx context.Context, id int64) error
 
-	// List is the users of which text, in lower case, is a part of name or
-	// e-mail, from offset on and at most limit, and how many there are in all.
+	// List returns the users of which text, in lower case, is a part of name or e-mail, from offset
+	// on and at most limit, and how many there are in all.
 	List(ctx context.Context, text string, offset, limit int) ([]User, int64, error)
 
-	// Reset leaves the n users of [Seeded] and nothing else, with the next id
-	// FirstID+n, as fast as the store can: it has been there before.
+	// Reset leaves the n users of [Seeded] and nothing else, with the next id FirstID+n, as fast as
+	// the store can: it has been there before.
 	Reset(ctx context.Context, n int) error
 
 	Close() error
 }
 
-// Temporary stands before the name of a store that a lab asks for: it is new, and
-// gone with Close. No command line accepts it.
+// Temporary is the prefix of the name of a store for a lab: it is new, and Close removes it. No
+// command line accepts it.
 const Temporary = "temporary:"
 
-// Opener opens a store by its name, for which it is asked to hold n seeded users:
-// memory, linear, sqlite:FILE, postgres:URL.
+// Opener opens a store by its name, with n seeded users if it is new: memory, linear, sqlite:FILE,
+// postgres:URL.
 //
-// What a store in a database holds outlives the program. With [Temporary] before
-// its name, postgres:URL is a new database next to those of the server, which
-// Close drops.
+// A store in a database outlives the program. With the prefix [Temporary], postgres:URL is a new
+// database next to those of the server, which Close drops.
 type Opener func(ctx context.Context, store string, n int) (Repository, error)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what may be asked.
+// Bounds of requests.
 const (
 	MinName  = 3   // characters
 	MaxName  = 100 // characters
@@ -20,34 +20,33 @@ const (
 	MaxLimit     = 100 // users on a page
 )
 
-// Normal is what is kept of the draft: both trimmed of space, and the e-mail in
-// lower case.
+// Normal returns the stored form of the draft: both trimmed of space, and the e-mail in lower case.
 func (d Draft) Normal() Draft {
-	return Draft{Name: strings.TrimSpace(d.Name), Email: lower(strings.TrimSpace(d.Email))}
+	return Draft{Name: strings.TrimSpace(d.Name), Email: lowerValid(strings.TrimSpace(d.Email))}
 }
 
-// Check says what is wrong with a draft that is normal, the name's fault first;
-// nil: nothing is. Its errors are an [*Error].
+// Check returns what is wrong with a draft that is normal, the name's fault first; nil if nothing
+// is. Its errors are an [*Error].
 func (d Draft) Check() error {
 	if n := utf8.RuneCountInString(d.Name); n < MinName || n > MaxName {
-		return invalid("name: %d to %d characters, not %d", MinName, MaxName, n)
+		return invalidError("name: %d to %d characters, not %d", MinName, MaxName, n)
 	}
 	if err := checkText("name", d.Name); err != nil {
 		return err
 	}
 	if len(d.Email) > MaxEmail {
-		return invalid("email: at most %d bytes, not %d", MaxEmail, len(d.Email))
+		return invalidError("email: at most %d bytes, not %d", MaxEmail, len(d.Email))
 	}
-	if !plainAddress(d.Email) && !address(d.Email) {
-		return invalid("email: not an address")
+	if !isPlainAddress(d.Email) && !isAddress(d.Email) {
+		return invalidError("email: not an address")
 	}
 	return nil
 }
 
-// Normal is the query as it is carried out: text trimmed of space and in lower
-// case, page and limit filled in, and the limit bounded from above.
+// Normal returns the effective query: text trimmed of space and in lower case, page and limit
+// filled in, and the limit bounded from above.
 func (q Query) Normal() Query {
-	q.Text = lower(strings.TrimSpace(q.Text))
+	q.Text = lowerValid(strings.TrimSpace(q.Text))
 	if q.Page == 0 {
 		q.Page = 1
 	}
@@ -58,56 +57,54 @@ func (q Query) Normal() Query {
 	return q
 }
 
-// Check says what is wrong with a query that is normal: with the page, the
-// limit, or the text, in this order; nil: nothing is. Its errors are an
-// [*Error].
+// Check returns what is wrong with a query that is normal: with the page, the limit, or the text,
+// in this order; nil if nothing is. Its errors are an [*Error].
 func (q Query) Check() error {
 	if q.Page < 1 {
-		return invalid("page: at least 1, not %d", q.Page)
+		return invalidError("page: at least 1, not %d", q.Page)
 	}
 	if q.Limit < 1 {
-		return invalid("limit: at least 1, not %d", q.Limit)
+		return invalidError("limit: at least 1, not %d", q.Limit)
 	}
 	if n := utf8.RuneCountInString(q.Text); n > MaxText {
-		return invalid("query: at most %d characters, not %d", MaxText, n)
+		return invalidError("query: at most %d characters, not %d", MaxText, n)
 	}
 	return checkText("query", q.Text)
 }
 
-// offset is how many users come before the page; those that cannot be counted
-// are more than there can be.
-func (q Query) offset() int {
+// pageOffset returns how many users come before the page, at most MaxInt.
+func (q Query) pageOffset() int {
 	if q.Page-1 > math.MaxInt/q.Limit {
 		return math.MaxInt
 	}
 	return (q.Page - 1) * q.Limit
 }
 
-// lower is s in lower case, and s itself where it is no text: it will be
-// refused as it is.
-func lower(s string) string {
+// lowerValid returns s in lower case, and s itself if it is not UTF-8: it will be rejected as it
+// is.
+func lowerValid(s string) string {
 	if !utf8.ValidString(s) {
 		return s
 	}
 	return strings.ToLower(s)
 }
 
-// checkText refuses what not every store can keep or look for.
+// checkText returns an error for text that not every store can store or search for.
 func checkText(field, s string) error {
 	for _, r := range s {
 		if unicode.IsControl(r) {
-			return invalid("%s: no control characters", field)
+			return invalidError("%s: no control characters", field)
 		}
 	}
 	if !utf8.ValidString(s) {
-		return invalid("%s: not UTF-8", field)
+		return invalidError("%s: not UTF-8", field)
 	}
 	return nil
 }
 
-// address reports whether net/mail reads s as an address and nothing else: no
-// name, comment, angle brackets or quotation.
-func address(s string) bool {
+// isAddress reports whether net/mail reads s as an address and nothing else: no name, comment,
+// angle brackets or quotation.
+func isAddress(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
 	}
@@ -115,14 +112,14 @@ func address(s string) bool {
 	return err == nil && a.Name == "" && a.Address == s && checkText("email", s) == nil
 }
 
-// plainAddress reports whether s is one of the addresses that nearly all are,
-// which need not be parsed: two rows of atoms in ASCII, separated by dots, with
-// an at sign between them. See RFC 5322, section 3.4.1.
-func plainAddress(s string) bool {
-	at, dot := false, true // dot: an atom has to begin here
+// isPlainAddress reports whether s is one of the usual addresses, which need not be parsed: two
+// rows of atoms in ASCII, separated by dots, with an at sign between them. See RFC 5322, section
+// 3.4.1.
+func isPlainAddress(s string) bool {
+	at, dot := false, true // dot: an atom has to begin next
 	for i := range len(s) {
 		switch c := s[i]; {
-		case atom(c):
+		case isAtom(c):
 			dot = false
 		case dot:
 			return false
@@ -137,11 +134,11 @@ func plainAddress(s string) bool {
 	return at && !dot
 }
 
-// atom reports whether c can be a part of an atom.
-func atom(c byte) bool {
+// isAtom reports whether c can be a part of an atom.
+func isAtom(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-func invalid(format string, args ...any) error {
+func invalidError(format string, args ...any) error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
