@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// cancelledBefore: whoever has gone changes nothing.
+// cancelledBefore checks that calls with an ended context change nothing.
 func cancelledBefore(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 3)
+	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
@@ -23,49 +23,49 @@ func cancelledBefore(ctx context.Context, r users.Repository) error {
 	defer cancel()
 	var f faults
 	for ended, is := range map[context.Context]error{gone: context.Canceled, late: context.DeadlineExceeded} {
-		_, err := r.Create(ended, draft(0), moment(0))
-		f.refused("create", err, is)
+		_, err := r.Create(ended, testDraft(0), testTime(0))
+		f.wantError("create", err, is)
 		_, err = r.Get(ended, want[0].ID)
-		f.refused("get", err, is)
-		_, err = r.Update(ended, want[0].ID, draft(1), moment(0))
-		f.refused("update", err, is)
-		f.refused("delete", r.Delete(ended, want[0].ID), is)
+		f.wantError("get", err, is)
+		_, err = r.Update(ended, want[0].ID, testDraft(1), testTime(0))
+		f.wantError("update", err, is)
+		f.wantError("delete", r.Delete(ended, want[0].ID), is)
 		_, _, err = r.List(ended, "", 0, 10)
-		f.refused("list", err, is)
+		f.wantError("list", err, is)
 		_, _, err = r.List(ended, "a", 0, 10)
-		f.refused("search", err, is)
-		f.refused("reset", r.Reset(ended, 2), is)
-		f.refused("reset to as many", r.Reset(ended, 3), is)
+		f.wantError("search", err, is)
+		f.wantError("reset", r.Reset(ended, 2), is)
+		f.wantError("reset to as many", r.Reset(ended, 3), is)
 	}
-	f.holds(ctx, "after calls that were cancelled", r, want)
+	f.wantUsers(ctx, "after calls that were cancelled", r, want)
 	return f.err()
 }
 
-// cancelledMeanwhile: callers go at any moment. What was said to be done is done,
-// what was not is done whole or not at all, since a database may do it while the
-// caller goes, and the store works on.
+// cancelledMeanwhile checks callers that cancel at any moment. A call that returned without error
+// took effect, any other one completely or not at all, since a database may finish it while the
+// caller goes, and the store continues to work.
 func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	const callers, each = 4, 10
-	seeded, err := filled(ctx, r, callers*each)
+	seeded, err := fillStore(ctx, r, callers*each)
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
 	faulty := make([]faults, callers)
-	attempts := times(60)
+	attempts := soakTimes(60)
 	for c := range callers {
 		all.Go(func() {
-			a := abandoned{r: r, f: &faulty[c]}
+			a := cancelledCaller{r: r, f: &faulty[c]}
 			for _, u := range seeded[c*each : (c+1)*each] {
 				a.users = append(a.users, []users.User{u})
 			}
 			for i := range attempts {
 				patience := time.Duration(i%60*(i%60)) * time.Microsecond // up to 3.5 ms
-				a.create(ctx, c*attempts+i, patience)
-				a.update(ctx, i%each, c*attempts+i, patience)
+				a.createUser(ctx, c*attempts+i, patience)
+				a.updateUser(ctx, i%each, c*attempts+i, patience)
 			}
 			for i := range a.users {
-				a.is(ctx, i)
+				a.checkUser(ctx, i)
 			}
 		})
 	}
@@ -77,26 +77,26 @@ func cancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// abandoned makes calls whose caller goes.
-type abandoned struct {
+// cancelledCaller makes calls that it cancels.
+type cancelledCaller struct {
 	r     users.Repository
 	f     *faults
-	users [][]users.User // what each may be: as it was last known, and what was given up since
+	users [][]users.User // possible states of each: as it was last known, and the cancelled updates since
 }
 
-func (a *abandoned) ended(what string, err error) {
+func (a *cancelledCaller) checkEnded(what string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		a.f.add("%s whose caller goes: %w", what, err)
 	}
 }
 
-// create creates a user, and deletes it where it is there.
-func (a *abandoned) create(ctx context.Context, turn int, patience time.Duration) {
+// createUser creates a user, and deletes it if it exists then.
+func (a *cancelledCaller) createUser(ctx context.Context, turn int, patience time.Duration) {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	d := draft(turn)
-	made, err := a.r.Create(short, d, moment(turn))
-	a.ended("create", err)
+	d := testDraft(turn)
+	made, err := a.r.Create(short, d, testTime(turn))
+	a.checkEnded("create", err)
 	found, total, listErr := a.r.List(ctx, d.Email, 0, 10)
 	if listErr != nil || int(total) != len(found) || total > 1 || total == 0 && err == nil {
 		a.f.add("after a create with error %v: %+v, %d, %v", err, found, total, listErr)
@@ -106,52 +106,52 @@ func (a *abandoned) create(ctx context.Context, turn int, patience time.Duration
 		return
 	}
 	u := found[0]
-	if !same(u, drafted(u.ID, d, moment(turn), moment(turn))) || err == nil && u.ID != made.ID {
+	if !sameUser(u, newUser(u.ID, d, testTime(turn), testTime(turn))) || err == nil && u.ID != made.ID {
 		a.f.add("%+v was created, %+v is there", d, u)
 	}
 	err = a.r.Delete(short, u.ID)
-	a.ended("delete", err)
+	a.checkEnded("delete", err)
 	if err == nil {
 		_, err := a.r.Get(ctx, u.ID)
-		a.f.refused("get after a delete", err, users.ErrNotFound)
+		a.f.wantError("get after a delete", err, users.ErrNotFound)
 	}
 }
 
-func (a *abandoned) update(ctx context.Context, i, turn int, patience time.Duration) {
+func (a *cancelledCaller) updateUser(ctx context.Context, i, turn int, patience time.Duration) {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	former := a.users[i][0]
 	d := users.Draft{Name: fmt.Sprintf("Update %d", turn), Email: fmt.Sprintf("update%d@example.org", turn)}
-	_, err := a.r.Update(short, former.ID, d, moment(turn))
-	a.ended("update", err)
-	done := drafted(former.ID, d, former.CreatedAt, moment(turn))
+	_, err := a.r.Update(short, former.ID, d, testTime(turn))
+	a.checkEnded("update", err)
+	done := newUser(former.ID, d, former.CreatedAt, testTime(turn))
 	if err == nil {
 		a.users[i] = []users.User{done}
 	} else {
 		a.users[i] = append(a.users[i], done)
 	}
-	a.is(ctx, i)
+	a.checkUser(ctx, i)
 }
 
-func (a *abandoned) is(ctx context.Context, i int) {
+func (a *cancelledCaller) checkUser(ctx context.Context, i int) {
 	got, err := a.r.Get(ctx, a.users[i][0].ID)
-	if err != nil || !slices.ContainsFunc(a.users[i], func(u users.User) bool { return same(got, u) }) {
+	if err != nil || !slices.ContainsFunc(a.users[i], func(u users.User) bool { return sameUser(got, u) }) {
 		a.f.add("%+v, %v, want one of %+v", got, err, a.users[i])
 	}
 }
 
-// reset: whatever was done, all is as it was.
-func reset(ctx context.Context, r users.Repository) error {
+// checkReset checks that a reset undoes all changes.
+func checkReset(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{0, 1, 30} {
 		for round := range 3 {
-			want, err := filled(ctx, r, n)
+			want, err := fillStore(ctx, r, n)
 			if err != nil {
 				return err
 			}
-			f.holds(ctx, fmt.Sprintf("round %d of %d users", round, n), r, want)
-			u, err := r.Create(ctx, draft(round), moment(0))
-			f.is("create", u, err, drafted(users.FirstID+int64(n), draft(round), moment(0), moment(0)))
+			f.wantUsers(ctx, fmt.Sprintf("round %d of %d users", round, n), r, want)
+			u, err := r.Create(ctx, testDraft(round), testTime(0))
+			f.wantUser("create", u, err, newUser(users.FirstID+int64(n), testDraft(round), testTime(0), testTime(0)))
 			if n == 0 {
 				continue
 			}
@@ -159,12 +159,12 @@ func reset(ctx context.Context, r users.Repository) error {
 				f.add("delete: %w", err)
 			}
 			// Its e-mail goes to another, and that one's to a new user.
-			if _, err := r.Update(ctx, u.ID, users.Draft{Name: "Taker", Email: want[n-1].Email}, moment(1)); err != nil {
+			if _, err := r.Update(ctx, u.ID, users.Draft{Name: "Taker", Email: want[n-1].Email}, testTime(1)); err != nil {
 				f.add("update: %w", err)
 			}
 			if n > 2 {
 				for i, email := range []string{"free@example.org", want[0].Email, want[1].Email} {
-					if _, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Changed", Email: email}, moment(2)); err != nil {
+					if _, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Changed", Email: email}, testTime(2)); err != nil {
 						f.add("update: %w", err)
 					}
 				}
@@ -180,12 +180,12 @@ func reset(ctx context.Context, r users.Repository) error {
 func resetOther(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{5, 1000, 0, 300, 1000, 299} {
-		want, err := filled(ctx, r, n)
+		want, err := fillStore(ctx, r, n)
 		if err != nil {
 			return err
 		}
 		for offset := 0; offset <= n; offset += 100 {
-			f.page(ctx, r, "", want, offset, 100)
+			f.wantPage(ctx, r, "", want, offset, 100)
 		}
 		for i, u := range want { // the oldest half goes
 			if i < n/2 && i%7 == 0 {
@@ -194,8 +194,8 @@ func resetOther(ctx context.Context, r users.Repository) error {
 				}
 			}
 		}
-		u, err := r.Create(ctx, draft(n), moment(n))
-		f.is("create", u, err, drafted(users.FirstID+int64(n), draft(n), moment(n), moment(n)))
+		u, err := r.Create(ctx, testDraft(n), testTime(n))
+		f.wantUser("create", u, err, newUser(users.FirstID+int64(n), testDraft(n), testTime(n), testTime(n)))
 	}
 	if err := r.Reset(ctx, -1); err == nil {
 		f.add("it was reset to a negative number of users")

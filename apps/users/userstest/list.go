@@ -13,18 +13,18 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// page wants one page of all users that match.
-func (f *faults) page(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
+// wantPage wants one page of all users that match.
+func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
 	got, total, err := r.List(ctx, text, offset, limit)
 	from := min(offset, len(all))
 	want := all[from:min(len(all), from+limit)]
-	if err != nil || int(total) != len(all) || !slices.EqualFunc(got, want, same) {
+	if err != nil || int(total) != len(all) || !slices.EqualFunc(got, want, sameUser) {
 		f.add("list %q from %d, at most %d: %d users of %d, %v, want %d of %d\n%+v\n%+v", text, offset, limit, len(got), total, err, len(want), len(all), got, want)
 	}
 }
 
-func pages(ctx context.Context, r users.Repository) error {
-	all, err := filled(ctx, r, 57)
+func checkPages(ctx context.Context, r users.Repository) error {
+	all, err := fillStore(ctx, r, 57)
 	if err != nil {
 		return err
 	}
@@ -37,16 +37,16 @@ func pages(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, limit := range []int{1, 7, 10, 100} {
 		for offset := 0; offset < 60; offset += limit {
-			f.page(ctx, r, "", all, offset, limit)
+			f.wantPage(ctx, r, "", all, offset, limit)
 		}
 	}
 	for _, offset := range []int{1000, math.MaxInt32, math.MaxInt} {
-		f.page(ctx, r, "", all, offset, 100)
+		f.wantPage(ctx, r, "", all, offset, 100)
 	}
 	return f.err()
 }
 
-// others do something to a repository again and again until they are stopped.
+// others change a repository repeatedly until they are stopped.
 type others struct {
 	stopped atomic.Bool
 	all     sync.WaitGroup
@@ -55,7 +55,7 @@ type others struct {
 	rounds  atomic.Int64
 }
 
-// start is called with a number that is not used again.
+// start calls act, each time with a new number.
 func (o *others) start(n int, act func(turn int) error) {
 	var turns atomic.Int64
 	for range n {
@@ -79,27 +79,28 @@ func (o *others) stop() error {
 	return o.faults.err()
 }
 
-// stablePages: who comes and goes after the users of a page does not move them.
+// stablePages checks that users who are created and deleted after the users of a page do not move
+// them.
 func stablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
-	all, err := filled(ctx, r, seeded)
+	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
 	var o others
 	o.start(callers, func(turn int) error {
-		u, err := r.Create(ctx, draft(turn), moment(turn))
+		u, err := r.Create(ctx, testDraft(turn), testTime(turn))
 		if err != nil {
 			return err
 		}
 		return r.Delete(ctx, u.ID)
 	})
 	var f faults
-	for pass := 0; pass < times(3) || o.rounds.Load() == 0 && ctx.Err() == nil && pass < 1_000_000; pass++ {
+	for pass := 0; pass < soakTimes(3) || o.rounds.Load() == 0 && ctx.Err() == nil && pass < 1_000_000; pass++ {
 		for offset := 0; offset < seeded; offset += limit {
 			got, total, err := r.List(ctx, "", offset, limit)
 			want := all[offset:min(seeded, offset+limit)]
-			if err != nil || len(got) < len(want) || !slices.EqualFunc(got[:len(want)], want, same) || len(got) > limit {
+			if err != nil || len(got) < len(want) || !slices.EqualFunc(got[:len(want)], want, sameUser) || len(got) > limit {
 				f.add("from %d: %+v, %v, want %+v", offset, got, err, want)
 			}
 			if total < seeded || total > seeded+callers {
@@ -113,15 +114,15 @@ func stablePages(ctx context.Context, r users.Repository) error {
 	if err := o.stop(); err != nil {
 		return err
 	}
-	f.holds(ctx, "after all have gone", r, all)
+	f.wantUsers(ctx, "after all have gone", r, all)
 	return f.err()
 }
 
-// shrinkingPages: while users are deleted and created everywhere, each page is in
-// order, without anybody twice, and whole.
+// shrinkingPages checks that pages are in order, without duplicates, and complete, while users are
+// deleted and created everywhere.
 func shrinkingPages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 120, 10, 3
-	all, err := filled(ctx, r, seeded)
+	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
@@ -136,14 +137,14 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 		if err := r.Delete(ctx, <-victims); err != nil {
 			return err
 		}
-		u, err := r.Create(ctx, draft(turn), moment(turn))
+		u, err := r.Create(ctx, testDraft(turn), testTime(turn))
 		if err == nil {
 			victims <- u.ID
 		}
 		return err
 	})
 	var f faults
-	for range times(10) {
+	for range soakTimes(10) {
 		for offset := 0; offset < seeded-callers; offset += limit {
 			got, total, err := r.List(ctx, "", offset, limit)
 			if err != nil || total < seeded-callers || total > seeded {
@@ -152,7 +153,7 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 			if least := min(limit, seeded-callers-offset); len(got) < least || len(got) > limit {
 				f.add("from %d: %d users, want %d to %d", offset, len(got), least, limit)
 			}
-			if !slices.IsSortedFunc(got, func(a, b users.User) int { return cmp.Compare(a.ID, b.ID) }) || repeated(got) {
+			if !slices.IsSortedFunc(got, func(a, b users.User) int { return cmp.Compare(a.ID, b.ID) }) || hasDuplicates(got) {
 				f.add("from %d: users twice or out of order: %+v", offset, got)
 			}
 		}
@@ -163,7 +164,7 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-func repeated(list []users.User) bool {
+func hasDuplicates(list []users.User) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].ID == list[i].ID {
 			return true
@@ -172,14 +173,14 @@ func repeated(list []users.User) bool {
 	return false
 }
 
-func search(ctx context.Context, r users.Repository) error {
-	if _, err := filled(ctx, r, 0); err != nil {
+func checkSearch(ctx context.Context, r users.Repository) error {
+	if _, err := fillStore(ctx, r, 0); err != nil {
 		return err
 	}
 	names := []string{"UPPER Case", "lower case", "ÅNGSTRÖM Öl", "ångström", "100% Wool", "1000 Wool", "under_score", "under score", `back\slash`, "O'Brien", "ΣΟΦΙΑ", "Дарья", "王小明", "[abc]* ?.+", "Straße"}
 	var all []users.User
 	for i, name := range names {
-		u, err := r.Create(ctx, users.Draft{Name: name, Email: fmt.Sprintf("mail%02d_x@example.org", i)}, moment(i))
+		u, err := r.Create(ctx, users.Draft{Name: name, Email: fmt.Sprintf("mail%02d_x@example.org", i)}, testTime(i))
 		if err != nil {
 			return fmt.Errorf("create %q: %w", name, err)
 		}
@@ -196,13 +197,13 @@ func search(ctx context.Context, r users.Repository) error {
 				want = append(want, u)
 			}
 		}
-		f.page(ctx, r, text, want, 0, 100)
+		f.wantPage(ctx, r, text, want, 0, 100)
 	}
 
-	// What is changed or gone is not found by what it was.
+	// A search must not find former values.
 	for _, step := range []func() error{
 		func() error {
-			_, err := r.Update(ctx, all[0].ID, users.Draft{Name: "Renamed", Email: "renamed@example.org"}, moment(1))
+			_, err := r.Update(ctx, all[0].ID, users.Draft{Name: "Renamed", Email: "renamed@example.org"}, testTime(1))
 			return err
 		},
 		func() error { return r.Delete(ctx, all[9].ID) },
@@ -212,13 +213,13 @@ func search(ctx context.Context, r users.Repository) error {
 		}
 	}
 	for text, want := range map[string]int64{"upper": 0, "mail00": 0, "renamed": 1, "o'brien": 0} {
-		f.owners(ctx, r, text, want)
+		f.wantOwners(ctx, r, text, want)
 	}
 	return f.err()
 }
 
 func searchPages(ctx context.Context, r users.Repository) error {
-	all, err := filled(ctx, r, 200)
+	all, err := fillStore(ctx, r, 200)
 	if err != nil {
 		return err
 	}
@@ -233,10 +234,10 @@ func searchPages(ctx context.Context, r users.Repository) error {
 	}
 	var f faults
 	for offset := 0; offset < len(want)+10; offset += 9 {
-		f.page(ctx, r, "an", want, offset, 9)
+		f.wantPage(ctx, r, "an", want, offset, 9)
 	}
-	f.page(ctx, r, "an", want, math.MaxInt, 9)
-	f.page(ctx, r, "nobody has this", nil, 0, 9)
-	f.page(ctx, r, "nobody has this", nil, 50, 9)
+	f.wantPage(ctx, r, "an", want, math.MaxInt, 9)
+	f.wantPage(ctx, r, "nobody has this", nil, 0, 9)
+	f.wantPage(ctx, r, "nobody has this", nil, 50, 9)
 	return f.err()
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-func create(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 3)
+func checkCreate(ctx context.Context, r users.Repository) error {
+	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
 	var f faults
 	names := []string{"Ann", "Łucja Żółć", "王小明", "O'Brien; DROP TABLE users", `back\slash "quoted" %_`, "👩‍👩‍👧 family"}
 	for i, name := range names {
-		d := users.Draft{Name: name, Email: draft(i).Email}
-		u, err := r.Create(ctx, d, moment(i))
+		d := users.Draft{Name: name, Email: testDraft(i).Email}
+		u, err := r.Create(ctx, d, testTime(i))
 		if err != nil {
 			f.add("create %q: %w", name, err)
 			continue
@@ -26,42 +26,42 @@ func create(ctx context.Context, r users.Repository) error {
 		if last := want[len(want)-1].ID; u.ID <= last || i == 0 && u.ID != users.FirstID+3 {
 			f.add("create %q: id %d after %d; the first after a reset is %d", name, u.ID, last, users.FirstID+3)
 		}
-		f.is("create", u, nil, drafted(u.ID, d, moment(i), moment(i)))
+		f.wantUser("create", u, nil, newUser(u.ID, d, testTime(i), testTime(i)))
 		want = append(want, u)
 	}
-	f.holds(ctx, "after creates", r, want)
+	f.wantUsers(ctx, "after creates", r, want)
 	return f.err()
 }
 
-func unknown(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 2)
+func checkUnknown(ctx context.Context, r users.Repository) error {
+	want, err := fillStore(ctx, r, 2)
 	if err != nil {
 		return err
 	}
 	var f faults
 	for _, id := range []int64{0, -1, 1, users.FirstID - 1, users.FirstID + 2, math.MinInt64, math.MaxInt64} {
 		_, err := r.Get(ctx, id)
-		f.refused("get", err, users.ErrNotFound)
-		_, err = r.Update(ctx, id, draft(0), moment(0))
-		f.refused("update", err, users.ErrNotFound)
-		_, err = r.Update(ctx, id, users.Draft{Name: "Nobody", Email: want[0].Email}, moment(0))
-		f.refused("update to an e-mail that is taken", err, users.ErrNotFound)
-		f.refused("delete", r.Delete(ctx, id), users.ErrNotFound)
+		f.wantError("get", err, users.ErrNotFound)
+		_, err = r.Update(ctx, id, testDraft(0), testTime(0))
+		f.wantError("update", err, users.ErrNotFound)
+		_, err = r.Update(ctx, id, users.Draft{Name: "Nobody", Email: want[0].Email}, testTime(0))
+		f.wantError("update to an e-mail that is taken", err, users.ErrNotFound)
+		f.wantError("delete", r.Delete(ctx, id), users.ErrNotFound)
 	}
-	f.holds(ctx, "after refusals", r, want)
+	f.wantUsers(ctx, "after refusals", r, want)
 	return f.err()
 }
 
-func update(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 3)
+func checkUpdate(ctx context.Context, r users.Repository) error {
+	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
 	var f faults
 	change := func(what string, i int, d users.Draft, at int) {
-		want[i] = drafted(want[i].ID, d, want[i].CreatedAt, moment(at))
-		u, err := r.Update(ctx, want[i].ID, d, moment(at))
-		f.is(what, u, err, want[i])
+		want[i] = newUser(want[i].ID, d, want[i].CreatedAt, testTime(at))
+		u, err := r.Update(ctx, want[i].ID, d, testTime(at))
+		f.wantUser(what, u, err, want[i])
 	}
 	first, second := want[0].Email, want[1].Email
 	change("name", 0, users.Draft{Name: "Another name", Email: first}, 1)
@@ -70,19 +70,19 @@ func update(ctx context.Context, r users.Repository) error {
 	change("to the e-mail that another had", 1, users.Draft{Name: "Second", Email: first}, 4)
 	change("and on", 2, users.Draft{Name: "Third", Email: second}, 5)
 	change("and back", 0, users.Draft{Name: "First", Email: users.Seeded(2).Email}, 6)
-	f.holds(ctx, "after updates", r, want)
+	f.wantUsers(ctx, "after updates", r, want)
 
-	u, err := r.Create(ctx, users.Draft{Name: "Fourth", Email: "new@example.org"}, moment(7))
+	u, err := r.Create(ctx, users.Draft{Name: "Fourth", Email: "new@example.org"}, testTime(7))
 	if err != nil {
 		f.add("create with an e-mail that an update left: %w", err)
 	} else {
-		f.holds(ctx, "after the create", r, append(want, u))
+		f.wantUsers(ctx, "after the create", r, append(want, u))
 	}
 	return f.err()
 }
 
 func failedUpdate(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 3)
+	want, err := fillStore(ctx, r, 3)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func failedUpdate(ctx context.Context, r users.Repository) error {
 	for i := range want {
 		for j := range want {
 			if i != j {
-				_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Half an update", Email: want[j].Email}, moment(1))
-				f.refused("update to another's e-mail", err, users.ErrEmailTaken)
+				_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Half an update", Email: want[j].Email}, testTime(1))
+				f.wantError("update to another's e-mail", err, users.ErrEmailTaken)
 			}
 		}
 	}
-	f.holds(ctx, "after refused updates", r, want)
+	f.wantUsers(ctx, "after refused updates", r, want)
 	_, total, err := r.List(ctx, "half", 0, 1)
 	if total != 0 || err != nil {
 		f.add("a search finds %d of refused updates, %v", total, err)
@@ -103,8 +103,8 @@ func failedUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-func remove(ctx context.Context, r users.Repository) error {
-	want, err := filled(ctx, r, 4)
+func checkDelete(ctx context.Context, r users.Repository) error {
+	want, err := fillStore(ctx, r, 4)
 	if err != nil {
 		return err
 	}
@@ -113,29 +113,29 @@ func remove(ctx context.Context, r users.Repository) error {
 	if err := r.Delete(ctx, gone.ID); err != nil {
 		f.add("delete: %w", err)
 	}
-	f.refused("delete again", r.Delete(ctx, gone.ID), users.ErrNotFound)
+	f.wantError("delete again", r.Delete(ctx, gone.ID), users.ErrNotFound)
 	_, err = r.Get(ctx, gone.ID)
-	f.refused("get", err, users.ErrNotFound)
-	_, err = r.Update(ctx, gone.ID, draft(0), moment(0))
-	f.refused("update", err, users.ErrNotFound)
+	f.wantError("get", err, users.ErrNotFound)
+	_, err = r.Update(ctx, gone.ID, testDraft(0), testTime(0))
+	f.wantError("update", err, users.ErrNotFound)
 	want = slices.Delete(want, 1, 2)
-	f.holds(ctx, "after a delete", r, want)
+	f.wantUsers(ctx, "after a delete", r, want)
 
 	d := users.Draft{Name: "Heir", Email: gone.Email}
-	u, err := r.Create(ctx, d, moment(1))
-	f.is("create with the e-mail of a deleted user", u, err, drafted(u.ID, d, moment(1), moment(1)))
-	f.holds(ctx, "after a create", r, append(want, u))
+	u, err := r.Create(ctx, d, testTime(1))
+	f.wantUser("create with the e-mail of a deleted user", u, err, newUser(u.ID, d, testTime(1), testTime(1)))
+	f.wantUsers(ctx, "after a create", r, append(want, u))
 	return f.err()
 }
 
-func ids(ctx context.Context, r users.Repository) error {
-	if _, err := filled(ctx, r, 2); err != nil {
+func checkIDs(ctx context.Context, r users.Repository) error {
+	if _, err := fillStore(ctx, r, 2); err != nil {
 		return err
 	}
 	var f faults
 	last := users.FirstID + int64(1)
 	for i := range 5 {
-		u, err := r.Create(ctx, draft(i), moment(i))
+		u, err := r.Create(ctx, testDraft(i), testTime(i))
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func ids(ctx context.Context, r users.Repository) error {
 		if err := r.Delete(ctx, last); err != nil {
 			f.add("delete: %w", err)
 		}
-		if i == 2 { // by now nobody is left but the seeded ones
+		if i == 2 { // now only the seeded ones remain
 			for k := range 2 {
 				if err := r.Delete(ctx, users.FirstID+int64(k)); err != nil {
 					f.add("delete: %w", err)
@@ -154,14 +154,14 @@ func ids(ctx context.Context, r users.Repository) error {
 			}
 		}
 	}
-	f.holds(ctx, "after all were deleted", r, nil)
+	f.wantUsers(ctx, "after all were deleted", r, nil)
 	return f.err()
 }
 
-// model does at random what can be done, and knows what must come of it.
-func model(ctx context.Context, r users.Repository) error {
+// checkModel makes random calls, and compares the results with a model.
+func checkModel(ctx context.Context, r users.Repository) error {
 	const seeded, emails = 300, 400 // so that some are taken
-	want, err := filled(ctx, r, seeded)
+	want, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
@@ -172,38 +172,38 @@ func model(ctx context.Context, r users.Repository) error {
 			return u.Email == email && (but < 0 || u.ID != want[but].ID)
 		})
 	}
-	for step := range times(400) {
-		d := draft(rng.IntN(emails))
+	for step := range soakTimes(400) {
+		d := testDraft(rng.IntN(emails))
 		i := rng.IntN(len(want))
 		switch action := rng.IntN(8); {
 		case action < 3 || len(want) < 10:
-			u, err := r.Create(ctx, d, moment(step))
+			u, err := r.Create(ctx, d, testTime(step))
 			if taken(d.Email, -1) {
-				f.refused("create", err, users.ErrEmailTaken)
+				f.wantError("create", err, users.ErrEmailTaken)
 				continue
 			}
-			f.is("create", u, err, drafted(u.ID, d, moment(step), moment(step)))
+			f.wantUser("create", u, err, newUser(u.ID, d, testTime(step), testTime(step)))
 			want = append(want, u)
 		case action < 5:
-			u, err := r.Update(ctx, want[i].ID, d, moment(step))
+			u, err := r.Update(ctx, want[i].ID, d, testTime(step))
 			if taken(d.Email, i) {
-				f.refused("update", err, users.ErrEmailTaken)
+				f.wantError("update", err, users.ErrEmailTaken)
 				continue
 			}
-			want[i] = drafted(want[i].ID, d, want[i].CreatedAt, moment(step))
-			f.is("update", u, err, want[i])
+			want[i] = newUser(want[i].ID, d, want[i].CreatedAt, testTime(step))
+			f.wantUser("update", u, err, want[i])
 		case action < 7:
 			if err := r.Delete(ctx, want[i].ID); err != nil {
 				f.add("delete: %w", err)
 			}
 			want = slices.Delete(want, i, i+1)
 		default:
-			f.page(ctx, r, "", want, i, 1+rng.IntN(20))
+			f.wantPage(ctx, r, "", want, i, 1+rng.IntN(20))
 		}
 		if len(f.list) > 0 {
 			return f.err()
 		}
 	}
-	f.holds(ctx, "in the end", r, want)
+	f.wantUsers(ctx, "in the end", r, want)
 	return f.err()
 }

@@ -1,15 +1,13 @@
-// Package userstest holds repositories of app users against what package users
-// says of them:
+// Package userstest checks repositories of app users against the documentation of package users:
 //
 //	func TestStore(t *testing.T) {
 //		userstest.Repository(t, func(t *testing.T) users.Repository { return open(t) })
 //	}
 //
-// Beyond the words of [users.Repository] it asks that users are listed in the
-// order of their ids; that lower case is what strings.ToLower makes; that times are
-// kept to the microsecond and come back in UTC; and that an unknown id is refused
-// before an e-mail that is taken. The number of users and a page need not be of
-// the same moment, but each is of one.
+// Beyond the documentation of [users.Repository] it requires that users are listed in the order of
+// their ids; that lower case is as of strings.ToLower; that times have microseconds and are in UTC;
+// and that an unknown id is rejected before an e-mail that is taken. The number of users and a page
+// need not be of the same moment, but each is of one.
 package userstest
 
 import (
@@ -23,11 +21,10 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Repository runs the suite. Each test opens a store of its own, or one that was
-// used before, resets it and closes it. With TARE_SOAK=1 what depends on chance
-// is tried ten times as often.
+// Repository runs the suite. Each test opens a store of its own, or one that was used before,
+// resets it and closes it. With TARE_SOAK=1 it repeats what depends on chance ten times as often.
 func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
-	for _, c := range checks() {
+	for _, c := range allChecks() {
 		t.Run(c.name, func(t *testing.T) {
 			r := open(t)
 			defer func() {
@@ -42,59 +39,59 @@ func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
 	}
 }
 
-// check is one test. Its error says all that is wrong.
+// check is one test. Its error contains all faults.
 type check struct {
 	name string
 	run  func(ctx context.Context, r users.Repository) error
 }
 
-func checks() []check {
+func allChecks() []check {
 	return []check{
-		{"create", create},
-		{"unknown", unknown},
-		{"update", update},
+		{"create", checkCreate},
+		{"unknown", checkUnknown},
+		{"update", checkUpdate},
 		{"failed update", failedUpdate},
-		{"delete", remove},
-		{"ids are not used again", ids},
-		{"model", model},
-		{"creators of one e-mail", creators},
-		{"updates to one e-mail", updaters},
-		{"creators and updates", both},
-		{"own users", own},
-		{"pages", pages},
+		{"delete", checkDelete},
+		{"ids are not used again", checkIDs},
+		{"model", checkModel},
+		{"creators of one e-mail", checkCreators},
+		{"updates to one e-mail", checkUpdaters},
+		{"creators and updates", checkBoth},
+		{"own users", checkOwnUsers},
+		{"pages", checkPages},
 		{"pages while others create and delete", stablePages},
 		{"pages while their users are deleted", shrinkingPages},
-		{"search", search},
+		{"search", checkSearch},
 		{"pages of a search", searchPages},
 		{"cancelled before", cancelledBefore},
 		{"cancelled meanwhile", cancelledMeanwhile},
-		{"reset", reset},
+		{"reset", checkReset},
 		{"reset to another number", resetOther},
 	}
 }
 
-// times is n, or ten times as many in a soak.
-func times(n int) int {
+// soakTimes returns n, or ten times as many in a soak.
+func soakTimes(n int) int {
 	if os.Getenv("TARE_SOAK") != "" {
 		return 10 * n
 	}
 	return n
 }
 
-// moment is a time that stores can keep, and not a whole second.
-func moment(i int) time.Time {
+// testTime returns a time that stores can represent, with a fraction of a second.
+func testTime(i int) time.Time {
 	return time.Date(2025, time.June, 1, 12, 30, 0, 0, time.UTC).Add(time.Duration(i) * 1_000_001 * time.Microsecond)
 }
 
-func draft(i int) users.Draft {
+func testDraft(i int) users.Draft {
 	return users.Draft{Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person%d@example.org", i)}
 }
 
-func drafted(id int64, d users.Draft, created, updated time.Time) users.User {
+func newUser(id int64, d users.Draft, created, updated time.Time) users.User {
 	return users.User{ID: id, Name: d.Name, Email: d.Email, CreatedAt: created, UpdatedAt: updated}
 }
 
-// faults collects what is wrong.
+// faults collects the first ten faults.
 type faults struct{ list []error }
 
 func (f *faults) add(format string, args ...any) {
@@ -103,17 +100,17 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// is wants that user and no error.
-func (f *faults) is(what string, got users.User, err error, want users.User) {
+// wantUser wants that user and no error.
+func (f *faults) wantUser(what string, got users.User, err error, want users.User) {
 	if err != nil {
 		f.add("%s: %w", what, err)
-	} else if !same(got, want) {
+	} else if !sameUser(got, want) {
 		f.add("%s: %+v, want %+v", what, got, want)
 	}
 }
 
-// refused wants that error.
-func (f *faults) refused(what string, err, want error) {
+// wantError wants that error.
+func (f *faults) wantError(what string, err, want error) {
 	if !errors.Is(err, want) {
 		f.add("%s: error %v, want %v", what, err, want)
 	}
@@ -121,16 +118,16 @@ func (f *faults) refused(what string, err, want error) {
 
 func (f *faults) err() error { return errors.Join(f.list...) }
 
-// same compares users, times as moments, which are to be in UTC.
-func same(a, b users.User) bool {
+// sameUser compares users, times as moments, which are to be in UTC.
+func sameUser(a, b users.User) bool {
 	utc := func(t time.Time) bool { return t.Location() == time.UTC }
 	return a.ID == b.ID && a.Name == b.Name && a.Email == b.Email &&
 		a.CreatedAt.Equal(b.CreatedAt) && a.UpdatedAt.Equal(b.UpdatedAt) && utc(a.CreatedAt) && utc(a.UpdatedAt)
 }
 
-// holds wants exactly those users, listed in that order, each under its id, and
-// their e-mails taken.
-func (f *faults) holds(ctx context.Context, what string, r users.Repository, want []users.User) {
+// wantUsers wants exactly those users, listed in that order, each under its id, and their e-mails
+// taken.
+func (f *faults) wantUsers(ctx context.Context, what string, r users.Repository, want []users.User) {
 	got, total, err := r.List(ctx, "", 0, len(want)+10)
 	if err != nil {
 		f.add("%s: list: %w", what, err)
@@ -141,18 +138,18 @@ func (f *faults) holds(ctx context.Context, what string, r users.Repository, wan
 		return
 	}
 	for i := range want {
-		if !same(got[i], want[i]) {
+		if !sameUser(got[i], want[i]) {
 			f.add("%s: %+v listed at %d, want %+v", what, got[i], i, want[i])
 		}
 		u, err := r.Get(ctx, want[i].ID)
-		f.is(what+": get", u, err, want[i])
-		_, err = r.Create(ctx, users.Draft{Name: "Somebody else", Email: want[i].Email}, moment(0))
-		f.refused(what+": create with the e-mail of "+want[i].Name, err, users.ErrEmailTaken)
+		f.wantUser(what+": get", u, err, want[i])
+		_, err = r.Create(ctx, users.Draft{Name: "Somebody else", Email: want[i].Email}, testTime(0))
+		f.wantError(what+": create with the e-mail of "+want[i].Name, err, users.ErrEmailTaken)
 	}
 }
 
-// filled resets the repository to n users and says which those are.
-func filled(ctx context.Context, r users.Repository, n int) ([]users.User, error) {
+// fillStore resets the repository to n users and returns them.
+func fillStore(ctx context.Context, r users.Repository, n int) ([]users.User, error) {
 	if err := r.Reset(ctx, n); err != nil {
 		return nil, fmt.Errorf("reset to %d users: %w", n, err)
 	}

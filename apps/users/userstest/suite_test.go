@@ -59,7 +59,7 @@ func (p *plain) Create(ctx context.Context, d users.Draft, at time.Time) (users.
 	if !p.is("no uniqueness") && p.taken(d.Email, 0, p.is("a moment between look and create")) {
 		return users.User{}, users.ErrEmailTaken
 	}
-	u := drafted(p.next, d, at, at)
+	u := newUser(p.next, d, at, at)
 	switch {
 	case p.is("ids used again") && len(p.users) > 0:
 		u.ID = p.users[len(p.users)-1].ID + 1
@@ -230,11 +230,11 @@ func TestFaults(t *testing.T) {
 		"ids go on":                        "reset to another number",
 		"deaf to cancellation":             "cancelled before",
 	} {
-		i := slices.IndexFunc(checks(), func(c check) bool { return c.name == by })
+		i := slices.IndexFunc(allChecks(), func(c check) bool { return c.name == by })
 		if i < 0 {
 			t.Fatalf("there is no test %q", by)
 		}
-		if err := checks()[i].run(t.Context(), &plain{fault: fault}); err == nil {
+		if err := allChecks()[i].run(t.Context(), &plain{fault: fault}); err == nil {
 			t.Errorf("%s: not found by %q", fault, by)
 		}
 	}

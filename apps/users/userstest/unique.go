@@ -10,12 +10,12 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// rivals is how many ask for one e-mail at once.
+// rivals is the number of concurrent requests for one e-mail.
 const rivals = 200
 
-// contest has all rivals begin at the same time. Each is to succeed or to be
-// told that the e-mail is taken.
-func contest(f *faults, rival func(i int) error) (won int64) {
+// runContest lets all rivals begin at the same time. Each is to succeed or to get the error that
+// the e-mail is taken.
+func runContest(f *faults, rival func(i int) error) (won int64) {
 	var ready, done sync.WaitGroup
 	var wins atomic.Int64
 	begin := make(chan struct{})
@@ -44,47 +44,47 @@ func contest(f *faults, rival func(i int) error) (won int64) {
 	return wins.Load()
 }
 
-// owners wants that exactly so many are found by the e-mail.
-func (f *faults) owners(ctx context.Context, r users.Repository, email string, want int64) {
+// wantOwners wants exactly that number of users with the e-mail.
+func (f *faults) wantOwners(ctx context.Context, r users.Repository, email string, want int64) {
 	found, total, err := r.List(ctx, email, 0, 10)
 	if err != nil || total != want || int64(len(found)) != want {
 		f.add("%d and %d users with %s, %v, want %d", total, len(found), email, err, want)
 	}
 }
 
-// creators: of 200 that create a user with the same e-mail one succeeds.
-func creators(ctx context.Context, r users.Repository) error {
-	if _, err := filled(ctx, r, 10); err != nil {
+// checkCreators checks that of 200 that create a user with the same e-mail one succeeds.
+func checkCreators(ctx context.Context, r users.Repository) error {
+	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err
 	}
 	var f faults
-	for round := range times(3) {
+	for round := range soakTimes(3) {
 		email := fmt.Sprintf("wanted%d@example.org", round)
-		won := contest(&f, func(i int) error {
-			_, err := r.Create(ctx, users.Draft{Name: fmt.Sprintf("Rival %d", i), Email: email}, moment(i))
+		won := runContest(&f, func(i int) error {
+			_, err := r.Create(ctx, users.Draft{Name: fmt.Sprintf("Rival %d", i), Email: email}, testTime(i))
 			return err
 		})
 		if won != 1 {
 			f.add("%d of %d creators of one e-mail succeeded", won, rivals)
 		}
-		f.owners(ctx, r, email, 1)
+		f.wantOwners(ctx, r, email, 1)
 	}
 	return f.err()
 }
 
-// updaters: of 200 users that take the same e-mail one does, and all others are as
+// checkUpdaters checks that of 200 users that take the same e-mail one does, and all others are as
 // they were.
-func updaters(ctx context.Context, r users.Repository) error {
+func checkUpdaters(ctx context.Context, r users.Repository) error {
 	var f faults
-	for round := range times(2) {
-		want, err := filled(ctx, r, rivals)
+	for round := range soakTimes(2) {
+		want, err := fillStore(ctx, r, rivals)
 		if err != nil {
 			return err
 		}
 		email := fmt.Sprintf("wanted%d@example.org", round)
 		var winner atomic.Int64
-		won := contest(&f, func(i int) error {
-			_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Winner", Email: email}, moment(i))
+		won := runContest(&f, func(i int) error {
+			_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Winner", Email: email}, testTime(i))
 			if err == nil {
 				winner.Store(int64(i))
 			}
@@ -95,45 +95,45 @@ func updaters(ctx context.Context, r users.Repository) error {
 			continue
 		}
 		i := int(winner.Load())
-		want[i] = drafted(want[i].ID, users.Draft{Name: "Winner", Email: email}, want[i].CreatedAt, moment(i))
-		f.owners(ctx, r, email, 1)
-		f.holds(ctx, "after the contest", r, want)
+		want[i] = newUser(want[i].ID, users.Draft{Name: "Winner", Email: email}, want[i].CreatedAt, testTime(i))
+		f.wantOwners(ctx, r, email, 1)
+		f.wantUsers(ctx, "after the contest", r, want)
 	}
 	return f.err()
 }
 
-// both: creators and updates want one e-mail whose owner goes in between.
-func both(ctx context.Context, r users.Repository) error {
+// checkBoth lets creators and updates want one e-mail whose owner goes in between.
+func checkBoth(ctx context.Context, r users.Repository) error {
 	var f faults
-	for range times(2) {
-		want, err := filled(ctx, r, rivals)
+	for range soakTimes(2) {
+		want, err := fillStore(ctx, r, rivals)
 		if err != nil {
 			return err
 		}
 		email := want[0].Email
-		won := contest(&f, func(i int) error {
+		won := runContest(&f, func(i int) error {
 			switch {
 			case i == 0:
 				return r.Delete(ctx, want[0].ID)
 			case i%2 == 0:
-				_, err := r.Create(ctx, users.Draft{Name: fmt.Sprintf("Rival %d", i), Email: email}, moment(i))
+				_, err := r.Create(ctx, users.Draft{Name: fmt.Sprintf("Rival %d", i), Email: email}, testTime(i))
 				return err
 			}
-			_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Winner", Email: email}, moment(i))
+			_, err := r.Update(ctx, want[i].ID, users.Draft{Name: "Winner", Email: email}, testTime(i))
 			return err
 		})
 		won-- // the delete
 		if won > 1 {
 			f.add("%d users have the e-mail that one left", won)
 		}
-		f.owners(ctx, r, email, won)
+		f.wantOwners(ctx, r, email, won)
 	}
 	return f.err()
 }
 
-// own: several callers work at once, each with users that nobody else knows of.
-func own(ctx context.Context, r users.Repository) error {
-	if _, err := filled(ctx, r, 10); err != nil {
+// checkOwnUsers lets several callers work concurrently, each with its own users.
+func checkOwnUsers(ctx context.Context, r users.Repository) error {
+	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err
 	}
 	const callers = 8
@@ -142,21 +142,21 @@ func own(ctx context.Context, r users.Repository) error {
 	for c := range callers {
 		all.Go(func() {
 			f := &faulty[c]
-			for i := range times(10) {
-				one := draft(1000*c + i)
-				u, err := r.Create(ctx, one, moment(i))
-				f.is("create", u, err, drafted(u.ID, one, moment(i), moment(i)))
+			for i := range soakTimes(10) {
+				one := testDraft(1000*c + i)
+				u, err := r.Create(ctx, one, testTime(i))
+				f.wantUser("create", u, err, newUser(u.ID, one, testTime(i), testTime(i)))
 				other := users.Draft{Name: "Other", Email: "other" + one.Email}
-				v, err := r.Update(ctx, u.ID, other, moment(i+1))
-				f.is("update", v, err, drafted(u.ID, other, moment(i), moment(i+1)))
+				v, err := r.Update(ctx, u.ID, other, testTime(i+1))
+				f.wantUser("update", v, err, newUser(u.ID, other, testTime(i), testTime(i+1)))
 				w, err := r.Get(ctx, u.ID)
-				f.is("get", w, err, v)
-				f.owners(ctx, r, other.Email, 1)
+				f.wantUser("get", w, err, v)
+				f.wantOwners(ctx, r, other.Email, 1)
 				if err := r.Delete(ctx, u.ID); err != nil {
 					f.add("delete: %w", err)
 				}
 				_, err = r.Get(ctx, u.ID)
-				f.refused("get", err, users.ErrNotFound)
+				f.wantError("get", err, users.ErrNotFound)
 			}
 		})
 	}
@@ -169,6 +169,6 @@ func own(ctx context.Context, r users.Repository) error {
 	for k := range want {
 		want[k] = users.Seeded(k)
 	}
-	f.holds(ctx, "after all have gone", r, want)
+	f.wantUsers(ctx, "after all have gone", r, want)
 	return f.err()
 }
