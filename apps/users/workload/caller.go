@@ -9,21 +9,21 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// caller is how contenders ask that bring their client.
-func caller() *server.Caller {
+// newCaller returns how contenders with a client of their own are called.
+func newCaller() *server.Caller {
 	return &server.Caller{
-		Lines: lines,
+		Lines: encodeLines,
 		Asks: func(q server.Request) bool {
 			_, ok := callOf(q)
 			return ok
 		},
-		Outcome: outcome,
+		Outcome: parseOutcome,
 	}
 }
 
-// lines are the calls of list. In place of what is no call, and is not asked for,
-// stands one.
-func lines(list []server.Request) ([][]byte, error) {
+// encodeLines returns the calls of list. A get replaces a request that is not a call, which is not
+// sent.
+func encodeLines(list []server.Request) ([][]byte, error) {
 	out := make([][]byte, len(list))
 	for i, q := range list {
 		c, ok := callOf(q)
@@ -38,8 +38,8 @@ func lines(list []server.Request) ([][]byte, error) {
 	return out, nil
 }
 
-// outcome is what a client shows as an answer over HTTP.
-func outcome(q server.Request, output []byte) (server.Response, error) {
+// parseOutcome returns a client's output as a response over HTTP.
+func parseOutcome(q server.Request, output []byte) (server.Response, error) {
 	var refused struct {
 		Code users.Code `json:"code"`
 	}
@@ -47,7 +47,7 @@ func outcome(q server.Request, output []byte) (server.Response, error) {
 		return server.Response{}, err
 	}
 	if refused.Code != "" {
-		return refusal(refused.Code.HTTP(), refused.Code), nil
+		return errorResponse(refused.Code.HTTP(), refused.Code), nil
 	}
 	r := server.Response{Status: http.StatusOK, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: output}
 	if c, _ := callOf(q); c.Op == opCreate {

@@ -20,15 +20,15 @@ const (
 	pathHealth = "/health"
 )
 
-// Numbers that requests are filled in with.
+// Numbers that are filled into requests.
 const (
-	serial = "%09d" // where an e-mail's stands
-	digits = 9      // of it, and of every id that a store comes to have
+	serial = "%09d" // in place of an e-mail's number
+	digits = 9      // of it, and of every id of a store
 	varint = 5      // bytes of such an id in protocol buffers
 )
 
-// canonical is a call over HTTP with JSON.
-func canonical(c rpc.Call) (server.Request, error) {
+// canonicalRequest returns a call over HTTP with JSON.
+func canonicalRequest(c rpc.Call) (server.Request, error) {
 	q := server.Request{Path: pathUsers, Status: http.StatusOK, Call: c}
 	switch c.Op {
 	case opCreate:
@@ -40,7 +40,7 @@ func canonical(c rpc.Call) (server.Request, error) {
 	case opDelete:
 		q.Method = http.MethodDelete
 	case opList:
-		q.Method, q.Path = http.MethodGet, pathUsers+query(c)
+		q.Method, q.Path = http.MethodGet, pathUsers+queryText(c)
 	default:
 		return q, fmt.Errorf("unknown call %q", c.Op)
 	}
@@ -55,7 +55,7 @@ func canonical(c rpc.Call) (server.Request, error) {
 		q.Path += strconv.FormatInt(c.ID, 10)
 	}
 	if c.Op == opCreate || c.Op == opUpdate {
-		body, err := json.Marshal(users.Draft{Name: c.Name, Email: unnumbered(c.Email)})
+		body, err := json.Marshal(users.Draft{Name: c.Name, Email: zeroNumber(c.Email)})
 		if err != nil {
 			return q, err
 		}
@@ -67,8 +67,8 @@ func canonical(c rpc.Call) (server.Request, error) {
 	return q, nil
 }
 
-// query is what a list asks for after the path.
-func query(c rpc.Call) string {
+// queryText returns the query of a list, with its question mark.
+func queryText(c rpc.Call) string {
 	var parts []string
 	if c.Query != "" {
 		parts = append(parts, "query="+url.QueryEscape(c.Query))
@@ -90,23 +90,23 @@ func idFill(c rpc.Call, body bool, at int) load.Fill {
 	return load.Fill{Body: body, At: at, Width: digits, Counter: c.IDCounter, Step: c.IDStep, Add: c.ID}
 }
 
-// emailFill writes the number of the call's e-mail into a body that has it
-// unnumbered; false: it has none.
+// emailFill writes the number of the call's e-mail into a body that contains it with zeros. It
+// returns false if the e-mail has none.
 func emailFill(c rpc.Call, body []byte) (load.Fill, bool) {
 	before, _, ok := strings.Cut(c.Email, serial)
 	if !ok || c.EmailCounter == "" {
 		return load.Fill{}, false
 	}
-	at := bytes.LastIndex(body, []byte(unnumbered(c.Email))) + len(before)
+	at := bytes.LastIndex(body, []byte(zeroNumber(c.Email))) + len(before)
 	return load.Fill{Body: true, At: at, Width: digits, Counter: c.EmailCounter, Step: c.EmailStep}, true
 }
 
-// unnumbered is an e-mail with zeros for its number.
-func unnumbered(email string) string {
+// zeroNumber returns an e-mail with zeros for its number.
+func zeroNumber(email string) string {
 	return strings.Replace(email, serial, strings.Repeat("0", digits), 1)
 }
 
-// callOf is what q asks for; false: it is no call.
+// callOf returns the call of q; false if it has none.
 func callOf(q server.Request) (rpc.Call, bool) {
 	c, ok := q.Call.(rpc.Call)
 	return c, ok

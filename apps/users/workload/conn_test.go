@@ -149,10 +149,10 @@ func TestAnswers(t *testing.T) {
 			t.Parallel()
 			b := started(t, program("good", set))
 			var in wire.Workload
-			for _, op := range ops() {
+			for _, op := range allOps() {
 				w := workload(op, 300, 4)
-				if w.Pool = 16; mixes()[op] != nil {
-					w.Pool = mixLeast
+				if w.Pool = 16; allMixes()[op] != nil {
+					w.Pool = minMixPool
 				}
 				in = b.ready(w)
 				if wrong := b.answers(in); len(wrong) > 0 {

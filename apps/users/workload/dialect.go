@@ -18,22 +18,22 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Words of a set that say how a contender is asked.
+// Settings of an entry that select how a contender is called.
 const (
-	setProtocol = rpc.SetProtocol // of those it speaks; left out: its usual one
-	setHTTP2    = rpc.SetHTTP2    // on or off; left out: off, but for gRPC
-	setPolicy   = rpc.SetPolicy   // of connections; left out: pool, and one where a client asks over HTTP/2
-	setDriver   = "driver"        // who asks: engine, the load generator, or client, the contender's own; left out: engine
+	setProtocol = rpc.SetProtocol // of those it speaks; default: its usual one
+	setHTTP2    = rpc.SetHTTP2    // on or off; default: off, but on for gRPC
+	setPolicy   = rpc.SetPolicy   // of connections; default: pool, and one if a client uses HTTP/2
+	setDriver   = "driver"        // sender: engine, the load generator, or client, the contender's own; default: engine
 	setReset    = server.SetReset
 
 	driverEngine = "engine"
 	driverClient = "client"
 )
 
-func words() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
+func settingNames() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
 
-// choice is one of some words.
-func choice(set map[string]string, key, usual string, known ...string) (string, error) {
+// selectValue returns the value of a setting, which must be one of known.
+func selectValue(set map[string]string, key, usual string, known ...string) (string, error) {
 	v := cmp.Or(set[key], usual)
 	if !slices.Contains(known, v) {
 		return "", fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
@@ -41,16 +41,16 @@ func choice(set map[string]string, key, usual string, known ...string) (string, 
 	return v, nil
 }
 
-// dialect is how a contender is asked that is configured so.
-func dialect(c tare.Contender, set map[string]string) (d server.Dialect, err error) {
+// newDialect returns the request encoding of a contender with these settings.
+func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err error) {
 	speaks := c.Protocols
 	if len(speaks) == 0 {
 		speaks = []string{rpc.HTTP}
 	}
-	if c.Role == tare.RoleNull { // it is asked in the way it knows, by the load generator
+	if c.Role == tare.RoleNull { // the load generator calls it by its only protocol
 		set = nil
 	}
-	if d.Name, err = choice(set, setProtocol, speaks[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
+	if d.Name, err = selectValue(set, setProtocol, speaks[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
 		return d, err
 	}
 	if !slices.Contains(speaks, d.Name) {
@@ -60,11 +60,11 @@ func dialect(c tare.Contender, set map[string]string) (d server.Dialect, err err
 	if d.Name == rpc.GRPC {
 		usual = "on"
 	}
-	over, err := choice(set, setHTTP2, usual, "on", "off")
+	over, err := selectValue(set, setHTTP2, usual, "on", "off")
 	if err != nil {
 		return d, err
 	}
-	driver, err := choice(set, setDriver, driverEngine, driverEngine, driverClient)
+	driver, err := selectValue(set, setDriver, driverEngine, driverEngine, driverClient)
 	if err != nil {
 		return d, err
 	}
@@ -72,7 +72,7 @@ func dialect(c tare.Contender, set map[string]string) (d server.Dialect, err err
 	if driver == driverClient && over == "on" { // as clients are used
 		usual = rpc.One
 	}
-	policy, err := choice(set, setPolicy, usual, rpc.Pool, rpc.One, rpc.Fresh)
+	policy, err := selectValue(set, setPolicy, usual, rpc.Pool, rpc.One, rpc.Fresh)
 	switch {
 	case err != nil:
 		return d, err
@@ -103,16 +103,16 @@ func dialect(c tare.Contender, set map[string]string) (d server.Dialect, err err
 	return d, nil
 }
 
-// method is the path of a call's method.
-func method(c rpc.Call) string {
+// methodPath returns the path of a call's method.
+func methodPath(c rpc.Call) string {
 	return "/tare.users.v1.UserService/" + map[string]string{
 		opCreate: "CreateUser", opGet: "GetUser", opUpdate: "UpdateUser", opDelete: "DeleteUser", opList: "ListUsers",
 	}[c.Op]
 }
 
-// posted is a call as the request of a method. Where HTTP has 201 these have 200.
-func posted(q server.Request, c rpc.Call, m message, header ...string) server.Request {
-	out := server.Request{Method: http.MethodPost, Path: method(c), Header: map[string]string{}, Body: m.bytes, Fill: m.fill, Status: q.Status}
+// postRequest returns a call as the request of a method. These have status 200 where HTTP has 201.
+func postRequest(q server.Request, c rpc.Call, m message, header ...string) server.Request {
+	out := server.Request{Method: http.MethodPost, Path: methodPath(c), Header: map[string]string{}, Body: m.bytes, Fill: m.fill, Status: q.Status}
 	if out.Status == http.StatusCreated {
 		out.Status = http.StatusOK
 	}
@@ -128,8 +128,8 @@ const (
 	typeProto = "application/proto"
 )
 
-// grpcPrefix is the length of what comes before a message in gRPC: a flag and
-// four bytes of its own length. Who sends a request puts it there.
+// grpcPrefix is the length of the prefix of a message in gRPC: a flag and four bytes of its own
+// length. The sender of a request adds it.
 const grpcPrefix = 5
 
 func encodeGRPC(q server.Request) (server.Request, bool, error) {
@@ -137,7 +137,7 @@ func encodeGRPC(q server.Request) (server.Request, bool, error) {
 	if !ok {
 		return q, false, nil
 	}
-	return posted(q, c, encode(c), server.ContentType, typeGRPC, "Te", "trailers"), true, nil
+	return postRequest(q, c, encodeMessage(c), server.ContentType, typeGRPC, "Te", "trailers"), true, nil
 }
 
 func encodeConnect(q server.Request) (server.Request, bool, error) {
@@ -145,7 +145,7 @@ func encodeConnect(q server.Request) (server.Request, bool, error) {
 	if !ok {
 		return q, false, nil
 	}
-	return posted(q, c, encode(c), server.ContentType, typeProto, "Connect-Protocol-Version", "1"), true, nil
+	return postRequest(q, c, encodeMessage(c), server.ContentType, typeProto, "Connect-Protocol-Version", "1"), true, nil
 }
 
 func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
@@ -154,11 +154,11 @@ func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
 		return q, false, nil
 	}
 	m, err := protoJSON(c)
-	return posted(q, c, m, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
+	return postRequest(q, c, m, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
-// protoJSON is the request message of a call as JSON, as protocol buffers have
-// it: numbers of 64 bits are texts (protobuf.dev/programming-guides/json).
+// protoJSON returns the request message of a call as JSON of protocol buffers: numbers of 64 bits
+// are texts (protobuf.dev/programming-guides/json).
 func protoJSON(c rpc.Call) (m message, err error) {
 	m.bytes = append(m.bytes, '{')
 	add := func(name string, value any) {
@@ -177,7 +177,7 @@ func protoJSON(c rpc.Call) (m message, err error) {
 			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1))
 		}
 	}
-	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", unnumbered(c.Email)}, {"query", c.Query}} {
+	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", zeroNumber(c.Email)}, {"query", c.Query}} {
 		if f.text != "" {
 			add(f.name, f.text)
 		}
@@ -197,21 +197,20 @@ func protoJSON(c rpc.Call) (m message, err error) {
 	return m, err
 }
 
-// decodeGRPC is what an answer means whose status is that of its trailers.
+// decodeGRPC converts a response whose status is that of its trailers.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
-		return refusal(got.Status, codeOf(got))
+		return errorResponse(got.Status, codeOf(got))
 	}
 	b := got.Body
 	if len(b) < grpcPrefix || b[0] != 0 || uint64(binary.BigEndian.Uint32(b[1:grpcPrefix])) != uint64(len(b)-grpcPrefix) {
-		return got // which is no JSON, and will be found so
+		return got // which is not JSON, and will be found so
 	}
 	got.Body = b[grpcPrefix:]
 	return decodeMessage(q, got, typeGRPC)
 }
 
-// decodeConnect is what an answer means whose body is a message; refusals are
-// JSON already.
+// decodeConnect converts a response whose body is a message; error responses are JSON already.
 func decodeConnect(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
 		return got
@@ -227,7 +226,7 @@ func decodeConnectJSON(q server.Request, got server.Response) server.Response {
 	return got
 }
 
-// decodeMessage is the message of an answer as JSON.
+// decodeMessage returns the message of a response as JSON.
 func decodeMessage(q server.Request, got server.Response, kind string) server.Response {
 	c, ok := callOf(q)
 	if !ok {
@@ -264,7 +263,7 @@ func decodeMessage(q server.Request, got server.Response, kind string) server.Re
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf is why an answer of gRPC refuses.
+// codeOf returns the error code of a gRPC response.
 func codeOf(got server.Response) users.Code {
 	told := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
@@ -275,11 +274,11 @@ func codeOf(got server.Response) users.Code {
 	return users.Code("grpc-status " + told)
 }
 
-// refusal is one in the words of the reference.
-func refusal(status int, code users.Code) server.Response {
+// errorResponse returns an error response of the reference.
+func errorResponse(status int, code users.Code) server.Response {
 	body, err := json.Marshal(users.Error{Code: code, Message: "-"})
 	if err != nil {
-		body = nil // of two texts it cannot fail
+		body = nil // two texts cannot fail
 	}
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }

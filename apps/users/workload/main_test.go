@@ -266,22 +266,22 @@ func written(value any) []byte {
 	var m message
 	switch v := value.(type) {
 	case users.User:
-		m.number(1, v.ID)
-		m.text(2, v.Name)
-		m.text(3, v.Email)
+		m.addNumber(1, v.ID)
+		m.addText(2, v.Name)
+		m.addText(3, v.Email)
 		for i, at := range []time.Time{v.CreatedAt, v.UpdatedAt} {
 			var t message
-			t.number(1, at.Unix())
-			t.number(2, int64(at.Nanosecond()))
-			m.text(4+i, string(t.bytes))
+			t.addNumber(1, at.Unix())
+			t.addNumber(2, int64(at.Nanosecond()))
+			m.addText(4+i, string(t.bytes))
 		}
 	case users.Page:
 		for _, u := range v.Users {
-			m.text(1, string(written(u)))
+			m.addText(1, string(written(u)))
 		}
-		m.number(2, v.Total)
-		m.number(3, int64(v.Page))
-		m.number(4, int64(v.Limit))
+		m.addNumber(2, v.Total)
+		m.addNumber(3, int64(v.Page))
+		m.addNumber(4, int64(v.Limit))
 	}
 	return m.bytes
 }

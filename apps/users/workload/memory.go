@@ -8,14 +8,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// userMemory is what a process takes at most for each user of a store in memory,
-// in bytes: with a million of them programs had 196 MB of live heap, and held
-// 277 MB of memory at their peak when they were asked.
+// userMemory bounds the memory of a process for each user of a store in memory, in bytes: with a
+// million users programs had 196 MB of live heap, and 277 MB of memory at their peak under load.
 const userMemory = 280
 
-// holds is the memory that a server of w takes for its users. Databases keep
+// storeMemory returns the memory that a server of w needs for its users, in bytes. Databases store
 // them elsewhere.
-func holds(w wire.Workload) int64 {
+func storeMemory(w wire.Workload) int64 {
 	switch cmp.Or(w.Set[serving.SetStore], users.MemoryStore) {
 	case users.MemoryStore, users.LinearStore:
 		return int64(w.N) * userMemory

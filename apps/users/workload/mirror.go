@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// mirror is a store that holds nothing but what has been changed: the rest is
-// worked out. It is as quick to make with a million users as with one, and is
-// written apart from the stores it is compared with. It is for one caller.
+// mirror is a store that only contains changes: it computes the other users. It is as quick to make
+// with a million users as with one, and independent of the stores that are compared with it. It is
+// for one caller.
 type mirror struct {
 	n       int                   // seeded users
 	next    int64                 // id
-	changed map[int64]*users.User // that are not as seeded; nil: gone
-	emails  map[string]int64      // of those
+	changed map[int64]*users.User // that are not as seeded; nil if deleted
+	emails  map[string]int64      // of the changed users
 }
 
 var _ users.Repository = (*mirror)(nil)
@@ -41,7 +41,7 @@ func (m *mirror) Reset(_ context.Context, n int) error {
 // Close does nothing.
 func (m *mirror) Close() error { return nil }
 
-func (m *mirror) find(id int64) (users.User, bool) {
+func (m *mirror) findUser(id int64) (users.User, bool) {
 	if u, ok := m.changed[id]; ok {
 		if u == nil {
 			return users.User{}, false
@@ -54,27 +54,27 @@ func (m *mirror) find(id int64) (users.User, bool) {
 	return users.User{}, false
 }
 
-// holder is who has an e-mail; zero: nobody.
-func (m *mirror) holder(email string) int64 {
+// emailHolder returns the id of the user with an e-mail, or 0.
+func (m *mirror) emailHolder(email string) int64 {
 	if id, ok := m.emails[email]; ok {
 		return id
 	}
 	id, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(email, "u"), "@example.com"), 10, 64)
-	if u, ok := m.find(id); err == nil && ok && u.Email == email {
+	if u, ok := m.findUser(id); err == nil && ok && u.Email == email {
 		return id
 	}
 	return 0
 }
 
-// put keeps u in place of was, if that is anybody.
+// put stores u in place of was, which is zero for a new user.
 func (m *mirror) put(was, u users.User) {
 	delete(m.emails, was.Email)
 	m.changed[u.ID], m.emails[u.Email] = &u, u.ID
 }
 
-// Create keeps a new user.
+// Create stores a new user.
 func (m *mirror) Create(_ context.Context, d users.Draft, at time.Time) (users.User, error) {
-	if m.holder(d.Email) != 0 {
+	if m.emailHolder(d.Email) != 0 {
 		return users.User{}, users.ErrEmailTaken
 	}
 	u := users.User{ID: m.next, Name: d.Name, Email: d.Email, CreatedAt: at, UpdatedAt: at}
@@ -83,9 +83,9 @@ func (m *mirror) Create(_ context.Context, d users.Draft, at time.Time) (users.U
 	return u, nil
 }
 
-// Get is the user of that id.
+// Get returns the user of that id.
 func (m *mirror) Get(_ context.Context, id int64) (users.User, error) {
-	u, ok := m.find(id)
+	u, ok := m.findUser(id)
 	if !ok {
 		return u, users.ErrNotFound
 	}
@@ -94,11 +94,11 @@ func (m *mirror) Get(_ context.Context, id int64) (users.User, error) {
 
 // Update replaces name and e-mail.
 func (m *mirror) Update(_ context.Context, id int64, d users.Draft, at time.Time) (users.User, error) {
-	u, ok := m.find(id)
+	u, ok := m.findUser(id)
 	if !ok {
 		return u, users.ErrNotFound
 	}
-	if by := m.holder(d.Email); by != 0 && by != id {
+	if by := m.emailHolder(d.Email); by != 0 && by != id {
 		return users.User{}, users.ErrEmailTaken
 	}
 	was := u
@@ -109,7 +109,7 @@ func (m *mirror) Update(_ context.Context, id int64, d users.Draft, at time.Time
 
 // Delete forgets the user.
 func (m *mirror) Delete(_ context.Context, id int64) error {
-	u, ok := m.find(id)
+	u, ok := m.findUser(id)
 	if !ok {
 		return users.ErrNotFound
 	}
@@ -118,9 +118,9 @@ func (m *mirror) Delete(_ context.Context, id int64) error {
 	return nil
 }
 
-// List looks at everybody: those who match from offset on, and how many do.
+// List scans all users: it returns those that match from offset on, and how many do.
 func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]users.User, int64, error) {
-	if text == "" && len(m.changed) == 0 { // the page can be gone to
+	if text == "" && len(m.changed) == 0 { // the page can be computed
 		var list []users.User
 		for k := offset; k < m.n && len(list) < limit; k++ {
 			list = append(list, users.Seeded(k))
@@ -130,7 +130,7 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	var list []users.User
 	var total int64
 	for id := int64(users.FirstID); id < m.next; id++ {
-		u, ok := m.find(id)
+		u, ok := m.findUser(id)
 		if !ok || !slices.ContainsFunc([]string{u.Name, u.Email}, func(s string) bool { return strings.Contains(strings.ToLower(s), text) }) {
 			continue
 		}

@@ -28,7 +28,7 @@ func planted(t *testing.T, cost map[string]float64) check.Input {
 	var in check.Input
 	in.Final, in.Contenders = true, []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: "face", Role: tare.RoleContender}}
 	k, dir := kind(), t.TempDir()
-	for _, op := range ops() {
+	for _, op := range allOps() {
 		w := workload(op, 1000, 10)
 		made, err := k.Input(w, "", dir)
 		if err != nil {

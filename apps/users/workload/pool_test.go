@@ -21,7 +21,7 @@ import (
 // pooled makes the pool of a workload.
 func pooled(t *testing.T, w tare.Workload) []server.Request {
 	t.Helper()
-	out, err := requests(w)
+	out, err := newRequests(w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func TestShares(t *testing.T) {
 // Nothing that a pool asks for collides, whatever is under way: for as many
 // turns as it takes, every call comes out as it says.
 func TestNothingCollides(t *testing.T) {
-	for _, op := range ops() {
+	for _, op := range allOps() {
 		const n, connections = 140, 4
-		s := users.New(users.Config{Now: stamp}, newMirror(n))
+		s := users.New(users.Config{Now: referenceTime}, newMirror(n))
 		pool := pooled(t, workload(op, n, connections))
 		var from rpc.Counters
 		total := n
@@ -123,7 +123,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		"an operation of create+delete": {Fixture: users.Name, N: 1000, Op: opPair, Traffic: &tare.Traffic{Connections: 1, Segment: time.Second}},
 		"in plain text":                 {Fixture: users.Name, N: 1000, Op: opGet, Traffic: &tare.Traffic{Connections: 1, TLS: true}},
 	} {
-		if _, err := requests(w); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newRequests(w); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestMirror(t *testing.T) {
 		if r.IntN(3) == 0 {
 			d.Email = users.Seeded(r.IntN(n)).Email
 		}
-		at := stamp().Add(time.Duration(i) * time.Second)
+		at := referenceTime().Add(time.Duration(i) * time.Second)
 		what, text, offset := r.IntN(6), []string{"", "somebody 1", "u3000", "e1"}[r.IntN(4)], r.IntN(n)
 		var got [2]any
 		var failed [2]error
@@ -187,10 +187,10 @@ func TestMirror(t *testing.T) {
 // What a request is filled in with is where the client's calls have it, in every
 // dialect.
 func TestFilledAlike(t *testing.T) {
-	calls := []rpc.Call{create(3), update(4, users.FirstID+7), remove(), getting(users.FirstID + 9), listing("a b&c", 2, 10), listing("", 0, 0), getting(-1)}
+	calls := []rpc.Call{createCall(3), updateCall(4, users.FirstID+7), deleteCall(), getUser(users.FirstID + 9), listUsers("a b&c", 2, 10), listUsers("", 0, 0), getUser(-1)}
 	calls[1].IDCounter = rpc.Deleted
 	for i, c := range calls {
-		q, err := canonical(c)
+		q, err := canonicalRequest(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestFilledAlike(t *testing.T) {
 					e.Path = string(into)
 				}
 			}
-			whole, err := canonical(calls[i])
+			whole, err := canonicalRequest(calls[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,10 +237,10 @@ func TestFilledAlike(t *testing.T) {
 
 // A call that is written and read again is the same, whoever reads it.
 func TestMessages(t *testing.T) {
-	for _, c := range []rpc.Call{adding("Grete Hermann", "grete@example.com"), changing(users.FirstID, "Ada", "a@b.c"), getting(7), listing("é", -1, 1000)} {
+	for _, c := range []rpc.Call{createUser("Grete Hermann", "grete@example.com"), updateUser(users.FirstID, "Ada", "a@b.c"), getUser(7), listUsers("é", -1, 1000)} {
 		var got rpc.Call
 		got.Op = c.Op
-		if err := readMessage(encode(c).bytes, &got); err != nil || got != c {
+		if err := readMessage(encodeMessage(c).bytes, &got); err != nil || got != c {
 			t.Errorf("%+v reads as %+v, %v", c, got, err)
 		}
 		m, err := protoJSON(c)
@@ -277,7 +277,7 @@ func FuzzMessages(f *testing.F) {
 			}
 		}
 		_, _ = decodePage(b)
-		got := decodeGRPC(server.Request{Call: getting(1)}, server.Response{Status: 200, Body: b})
+		got := decodeGRPC(server.Request{Call: getUser(1)}, server.Response{Status: 200, Body: b})
 		if _, err := json.Marshal(got); err != nil {
 			t.Error(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// The messages of proto/users.proto in apps/users, as far as they are needed here
+// The messages of proto/users.proto in apps/users, as far as they are needed
 // (protobuf.dev/programming-guides/encoding): fields are numbered there.
 
 // message is a request of protocol buffers as it grows.
@@ -18,20 +18,20 @@ type message struct {
 	fill  []load.Fill
 }
 
-// number appends a field, unless it is zero.
-func (m *message) number(field int, n int64) {
+// addNumber appends a field, unless it is zero.
+func (m *message) addNumber(field int, n int64) {
 	m.bytes = protowire.AppendNumber(m.bytes, field, n)
 }
 
-// text appends a field, unless it is empty.
-func (m *message) text(field int, s string) {
+// addText appends a field, unless it is empty.
+func (m *message) addText(field int, s string) {
 	m.bytes = protowire.AppendString(m.bytes, field, s)
 }
 
-// id appends the call's id, which may have to be filled in: ids of a store take
-// as many bytes each.
-func (m *message) id(c rpc.Call) {
-	m.number(1, c.ID)
+// addID appends the call's id, which may have to be filled in: ids of a store take the same number
+// of bytes.
+func (m *message) addID(c rpc.Call) {
+	m.addNumber(1, c.ID)
 	if c.IDCounter != "" {
 		f := idFill(c, true, len(m.bytes)-varint)
 		f.Width, f.Varint = varint, true
@@ -39,23 +39,23 @@ func (m *message) id(c rpc.Call) {
 	}
 }
 
-// encode is the request message of a call.
-func encode(c rpc.Call) message {
+// encodeMessage returns the request message of a call.
+func encodeMessage(c rpc.Call) message {
 	var m message
 	switch c.Op {
 	case opCreate:
-		m.text(1, c.Name)
-		m.text(2, unnumbered(c.Email))
+		m.addText(1, c.Name)
+		m.addText(2, zeroNumber(c.Email))
 	case opUpdate:
-		m.id(c)
-		m.text(2, c.Name)
-		m.text(3, unnumbered(c.Email))
+		m.addID(c)
+		m.addText(2, c.Name)
+		m.addText(3, zeroNumber(c.Email))
 	case opGet, opDelete:
-		m.id(c)
+		m.addID(c)
 	case opList:
-		m.text(1, c.Query)
-		m.number(2, int64(c.Page))
-		m.number(3, int64(c.Limit))
+		m.addText(1, c.Query)
+		m.addNumber(2, int64(c.Page))
+		m.addNumber(3, int64(c.Limit))
 	}
 	if f, ok := emailFill(c, m.bytes); ok {
 		m.fill = append(m.fill, f)

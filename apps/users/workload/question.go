@@ -8,29 +8,29 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// questions are what faces are known to write or to read in ways of their own.
-// Each is asked of a store that nothing was asked before.
-func questions() []server.Question {
+// newQuestions returns the requests of the semantics tests: edge cases that transports are known to
+// write or read differently. Each gets a fresh store.
+func newQuestions() []server.Question {
 	look := func(name, property, what, asked string, q server.Request, at func(body []byte) string, ops ...string) server.Question {
 		return server.Question{Request: q, Name: name, Property: property, What: what, Asked: asked, BearsOn: ops, Look: at}
 	}
 	body := func(name, property, what, body string) server.Question {
-		return server.Question{Request: posting(body), Name: name, Property: property, What: what, Asked: body, BearsOn: []string{opCreate}}
+		return server.Question{Request: postBody(body), Name: name, Property: property, What: what, Asked: body, BearsOn: []string{opCreate}}
 	}
 	path := func(name, property, what, method, path string, ops ...string) server.Question {
-		return server.Question{Request: raw(method, path, ""), Name: name, Property: property, What: what, BearsOn: ops}
+		return server.Question{Request: rawRequest(method, path, ""), Name: name, Property: property, What: what, BearsOn: ops}
 	}
-	one := said(getting(someone))[0]
-	some := said(listing("", 1, 2))[0]
-	none := said(listing("nobody is called so", 1, 10))[0]
+	one := toRequests(getUser(firstUser))[0]
+	some := toRequests(listUsers("", 1, 2))[0]
+	none := toRequests(listUsers("nobody is called so", 1, 10))[0]
 	const user = `{"name":"Grete Hermann","email":"grete@example.com"`
 	return []server.Question{
-		look("id", "64-bit numbers", "an id", "an id", one, member("id"), opGet),
-		look("total", "64-bit numbers", "how many users match", "the total of a page", some, member("total"), opList),
+		look("id", "64-bit numbers", "an id", "an id", one, memberReader("id"), opGet),
+		look("total", "64-bit numbers", "how many users match", "the total of a page", some, memberReader("total"), opList),
 		look("names", "names", "the names of a user's members", "names of members", one, memberNames, opGet),
-		look("time", "times", "a time on the second", "created_at", one, member("created_at", "createdAt"), opGet),
-		look("nobody", "empty list", "a list of nobody", "users of an empty page", none, member("users"), opList),
-		look("zero", "zero", "a total of 0", "total of an empty page", none, member("total"), opList),
+		look("time", "times", "a time on the second", "created_at", one, memberReader("created_at", "createdAt"), opGet),
+		look("nobody", "empty list", "a list of nobody", "users of an empty page", none, memberReader("users"), opList),
+		look("zero", "zero", "a total of 0", "total of an empty page", none, memberReader("total"), opList),
 
 		body("key twice", "duplicate keys", "a user with two names", `{"name":"Grete Hermann","name":"Emmy Noether","email":"grete@example.com"}`),
 		body("text behind", "trailing data", "a user with something behind it", user+`}x`),
@@ -67,21 +67,21 @@ func questions() []server.Question {
 	}
 }
 
-// member is how a body writes a member, which has one of some names.
-func member(names ...string) func(body []byte) string {
+// memberReader returns a function for the text of a body's member that has one of some names.
+func memberReader(names ...string) func(body []byte) string {
 	return func(body []byte) string {
 		o, ok := readObject(body)
 		if !ok {
 			return "no object"
 		}
-		if v := o.take(names...); v != nil {
+		if v := o.takeMember(names...); v != nil {
 			return string(v)
 		}
 		return "left out"
 	}
 }
 
-// memberNames are those of a body, in alphabetical order.
+// memberNames returns the names of a body's members, in alphabetical order.
 func memberNames(body []byte) string {
 	o, _ := readObject(body)
 	var names []string

@@ -14,17 +14,17 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// stamp is what the reference takes for now. Where it stands in an answer, a
-// contender's has the time at which it was asked.
-func stamp() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
+// referenceTime is the time of the reference. If it is in its response, a contender's contains the
+// time of the request.
+func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// answers asks a service for all of list, in turn; the last one says which calls
-// it was asked for.
-func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
-	s := users.New(users.Config{Now: stamp}, newMirror(cmp.Or(w.N, storeUsers)))
+// referenceResponses sends all of list to a service, one after the other; the last response also
+// reports the calls that the service received.
+func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
+	s := users.New(users.Config{Now: referenceTime}, newMirror(cmp.Or(w.N, storeUsers)))
 	out := make([]server.Response, len(list))
 	for i, q := range list {
-		out[i] = answer(s, q)
+		out[i] = serveRequest(s, q)
 	}
 	if len(list) > 0 {
 		c := s.Calls()
@@ -33,12 +33,12 @@ func answers(w wire.Workload, list []server.Request) ([]server.Response, error) 
 	return out, nil
 }
 
-// answer is what the service says to one request over HTTP.
-func answer(s *users.Service, q server.Request) server.Response {
-	status, value, err := route(s, q)
+// serveRequest returns the service's response to one request over HTTP.
+func serveRequest(s *users.Service, q server.Request) server.Response {
+	status, value, err := routeRequest(s, q)
 	if err != nil {
 		e := users.RefusalOf(err)
-		return refusal(e.HTTP(), e.Code)
+		return errorResponse(e.HTTP(), e.Code)
 	}
 	if text, ok := value.(string); ok {
 		return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeText}, Body: []byte(text)}
@@ -46,13 +46,13 @@ func answer(s *users.Service, q server.Request) server.Response {
 	body, err := json.Marshal(value)
 	if err != nil {
 		e := users.RefusalOf(err)
-		return refusal(e.HTTP(), e.Code)
+		return errorResponse(e.HTTP(), e.Code)
 	}
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// route finds what is asked for: a value to be written as JSON, or text.
-func route(s *users.Service, q server.Request) (status int, value any, err error) {
+// routeRequest calls the operation of a request and returns a value to be written as JSON, or text.
+func routeRequest(s *users.Service, q server.Request) (status int, value any, err error) {
 	ctx := context.Background()
 	escaped, query, _ := strings.Cut(q.Path, "?")
 	path, err := url.PathUnescape(escaped)
@@ -68,14 +68,14 @@ func route(s *users.Service, q server.Request) (status int, value any, err error
 	if path == pathUsers {
 		switch q.Method {
 		case http.MethodPost:
-			d, err := draft(q.Body)
+			d, err := parseDraft(q.Body)
 			if err != nil {
 				return 0, nil, err
 			}
 			u, err := s.Create(ctx, d)
 			return http.StatusCreated, u, err
 		case http.MethodGet:
-			page, err := list(ctx, s, query)
+			page, err := serveList(ctx, s, query)
 			return http.StatusOK, page, err
 		}
 		return 0, nil, users.NotAllowed()
@@ -84,12 +84,12 @@ func route(s *users.Service, q server.Request) (status int, value any, err error
 	if !ok || text == "" || strings.Contains(text, "/") {
 		return 0, nil, users.NoPath()
 	}
-	value, err = one(ctx, s, q, text)
+	value, err = serveUser(ctx, s, q, text)
 	return http.StatusOK, value, err
 }
 
-// one is what is asked of a single user.
-func one(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
+// serveUser runs an operation on a single user.
+func serveUser(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
 	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
 		return nil, users.NotAllowed()
 	}
@@ -101,7 +101,7 @@ func one(ctx context.Context, s *users.Service, q server.Request, text string) (
 	case http.MethodGet:
 		return s.Get(ctx, id)
 	case http.MethodPut:
-		d, err := draft(q.Body)
+		d, err := parseDraft(q.Body)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func one(ctx context.Context, s *users.Service, q server.Request, text string) (
 	return struct{}{}, s.Delete(ctx, id)
 }
 
-func draft(body []byte) (d users.Draft, err error) {
+func parseDraft(body []byte) (d users.Draft, err error) {
 	if len(body) > users.MaxBody {
 		return d, users.TooLarge()
 	}
@@ -120,8 +120,8 @@ func draft(body []byte) (d users.Draft, err error) {
 	return d, nil
 }
 
-func list(ctx context.Context, s *users.Service, query string) (users.Page, error) {
-	v, _ := url.ParseQuery(query) // what can be read of it
+func serveList(ctx context.Context, s *users.Service, query string) (users.Page, error) {
+	v, _ := url.ParseQuery(query) // ignore what cannot be parsed
 	q, err := users.ParseQuery(v.Get("query"), v.Get("page"), v.Get("limit"))
 	if err != nil {
 		return users.Page{}, err

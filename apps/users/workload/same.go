@@ -15,11 +15,10 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// same reports whether two bodies mean the same users. Faces write them with the
-// means of their library: what protocol buffers make of names in JSON, and of
-// numbers, means what the reference says, and so does a list that is left out
-// because nobody is in it.
-func same(want, got []byte) bool {
+// isSameBody reports whether two bodies mean the same users. Transports write them by the rules of
+// their library: names and numbers of protocol buffers in JSON are equal to the reference's, and so
+// is an omitted empty list.
+func isSameBody(want, got []byte) bool {
 	var kind struct {
 		ID    *json.RawMessage `json:"id"`
 		Users *json.RawMessage `json:"users"`
@@ -40,12 +39,12 @@ func same(want, got []byte) bool {
 	return server.SameJSON(want, got)
 }
 
-// sameUser reports whether got is want, which may have the reference's time in
-// place of the server's.
+// sameUser reports whether got is want, which may have the reference's time in place of the
+// server's.
 func sameUser(want, got users.User) bool {
 	at := func(want, got time.Time) bool {
-		if want.Equal(stamp()) {
-			return got.After(stamp()) && got.Equal(got.Truncate(time.Microsecond))
+		if want.Equal(referenceTime()) {
+			return got.After(referenceTime()) && got.Equal(got.Truncate(time.Microsecond))
 		}
 		return want.Equal(got)
 	}
@@ -53,7 +52,7 @@ func sameUser(want, got users.User) bool {
 		at(want.CreatedAt, got.CreatedAt) && at(want.UpdatedAt, got.UpdatedAt) && !got.UpdatedAt.Before(got.CreatedAt)
 }
 
-// object is an object of JSON, one of whose names each is asked for.
+// object is a JSON object whose members are taken one by one.
 type object map[string]json.RawMessage
 
 func readObject(body []byte) (object, bool) {
@@ -61,8 +60,8 @@ func readObject(body []byte) (object, bool) {
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// take is the member of one of those names, which is then taken out.
-func (o object) take(names ...string) json.RawMessage {
+// takeMember removes the member of one of those names and returns it, or nil.
+func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
 			delete(o, name)
@@ -72,14 +71,14 @@ func (o object) take(names ...string) json.RawMessage {
 	return nil
 }
 
-// number reads a whole number, or one in quotes.
-func number(v json.RawMessage) (int64, bool) {
+// parseNumber parses an integer, or one in quotes.
+func parseNumber(v json.RawMessage) (int64, bool) {
 	n, err := strconv.ParseInt(strings.Trim(string(v), `"`), 10, 64)
 	return n, err == nil
 }
 
-// read reads any other value.
-func read[T any](v json.RawMessage) (value T, ok bool) {
+// parseValue parses any other value.
+func parseValue[T any](v json.RawMessage) (value T, ok bool) {
 	return value, v != nil && json.Unmarshal(v, &value) == nil
 }
 
@@ -89,11 +88,11 @@ func readUser(body []byte) (u users.User, ok bool) {
 		return u, false
 	}
 	var is [5]bool
-	u.ID, is[0] = number(o.take("id"))
-	u.Name, is[1] = read[string](o.take("name"))
-	u.Email, is[2] = read[string](o.take("email"))
-	u.CreatedAt, is[3] = read[time.Time](o.take("created_at", "createdAt"))
-	u.UpdatedAt, is[4] = read[time.Time](o.take("updated_at", "updatedAt"))
+	u.ID, is[0] = parseNumber(o.takeMember("id"))
+	u.Name, is[1] = parseValue[string](o.takeMember("name"))
+	u.Email, is[2] = parseValue[string](o.takeMember("email"))
+	u.CreatedAt, is[3] = parseValue[time.Time](o.takeMember("created_at", "createdAt"))
+	u.UpdatedAt, is[4] = parseValue[time.Time](o.takeMember("updated_at", "updatedAt"))
 	return u, len(o) == 0 && is == [5]bool{true, true, true, true, true}
 }
 
@@ -102,16 +101,16 @@ func readPage(body []byte) (p users.Page, ok bool) {
 	if !ok {
 		return p, false
 	}
-	if total := o.take("total"); total != nil { // none is left out
-		if p.Total, ok = number(total); !ok {
+	if total := o.takeMember("total"); total != nil { // protocol buffers omit 0
+		if p.Total, ok = parseNumber(total); !ok {
 			return p, false
 		}
 	}
 	var is [2]bool
-	p.Page, is[0] = read[int](o.take("page"))
-	p.Limit, is[1] = read[int](o.take("limit"))
+	p.Page, is[0] = parseValue[int](o.takeMember("page"))
+	p.Limit, is[1] = parseValue[int](o.takeMember("limit"))
 	var list []json.RawMessage
-	if text := o.take("users"); text != nil && json.Unmarshal(text, &list) != nil {
+	if text := o.takeMember("users"); text != nil && json.Unmarshal(text, &list) != nil {
 		return p, false
 	}
 	for _, text := range list {
@@ -124,9 +123,9 @@ func readPage(body []byte) (p users.Page, ok bool) {
 	return p, len(o) == 0 && is == [2]bool{true, true}
 }
 
-// refuses says why a refusal is not the one that is wanted: an object of JSON
-// with that code, and a message.
-func refuses(want, got server.Response) string {
+// whyNotRefusal returns why an error response is not the wanted one: a JSON object with that code,
+// and a message; "" if it is.
+func whyNotRefusal(want, got server.Response) string {
 	if kind := got.Header[server.ContentType]; kind != server.TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, server.TypeJSON)
 	}
@@ -143,12 +142,12 @@ func refuses(want, got server.Response) string {
 	return ""
 }
 
-// sound says what cannot be right in an answer to a call, of which it is not
-// known what was asked before.
-func sound(w wire.Workload, q server.Request, got server.Response) string {
+// whyUnsound returns what cannot be correct in a response to a call, whatever the requests before
+// it; "" if nothing.
+func whyUnsound(w wire.Workload, q server.Request, got server.Response) string {
 	c, ok := callOf(q)
 	if !ok || got.Status >= 300 {
-		return "" // the status has been looked at
+		return "" // the status has been checked
 	}
 	switch c.Op {
 	case opDelete:
@@ -167,9 +166,9 @@ func sound(w wire.Workload, q server.Request, got server.Response) string {
 		return fmt.Sprintf("asked for user %d, got %d", c.ID, u.ID)
 	case c.Op == opCreate && u.ID < users.FirstID+int64(w.N):
 		return fmt.Sprintf("a new user has the id %d", u.ID)
-	case c.Op != opGet && (u.Name != c.Name || !numbers(c.Email, u.Email)):
+	case c.Op != opGet && (u.Name != c.Name || !matchesEmail(c.Email, u.Email)):
 		return fmt.Sprintf("asked for %q and %q, got %q and %q", c.Name, c.Email, u.Name, u.Email)
-	case c.Op == opGet && !known(u):
+	case c.Op == opGet && !isKnownUser(u):
 		return fmt.Sprintf("user %d is called %q, %q", u.ID, u.Name, u.Email)
 	}
 	return ""
@@ -188,8 +187,8 @@ func soundPage(c rpc.Call, got server.Response) string {
 	return ""
 }
 
-// numbers reports whether an e-mail is that of a call with some number in it.
-func numbers(email, got string) bool {
+// matchesEmail reports whether an e-mail is that of a call with some number in it.
+func matchesEmail(email, got string) bool {
 	before, after, ok := strings.Cut(email, serial)
 	if !ok {
 		return email == got
@@ -198,11 +197,11 @@ func numbers(email, got string) bool {
 	return len(n) == digits && strings.Trim(n, "0123456789") == "" && got == before+n+after
 }
 
-// known reports whether a user is as seeded, or was created or updated here.
-func known(u users.User) bool {
-	if numbers(createdEmail, u.Email) || numbers(updatedEmail, u.Email) {
+// isKnownUser reports whether a user is as seeded, or was created or updated by this workload.
+func isKnownUser(u users.User) bool {
+	if matchesEmail(createdEmail, u.Email) || matchesEmail(updatedEmail, u.Email) {
 		return true
 	}
 	k := u.ID - users.FirstID
-	return k >= 0 && k < storeMost && sameUser(users.Seeded(int(k)), u)
+	return k >= 0 && k < maxUsers && sameUser(users.Seeded(int(k)), u)
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Stores that a set can name. Databases have to be told where they are.
+// Stores that an entry can name. Databases need an address.
 const (
 	storeSQLite   = "sqlite"
 	storePostgres = "postgres"
 )
 
-// EnvPostgres is the environment variable that says where a PostgreSQL server
-// is, as a URL: postgres://user:password@127.0.0.1:5432/database.
+// EnvPostgres is the environment variable with the URL of a PostgreSQL server:
+// postgres://user:password@127.0.0.1:5432/database.
 const EnvPostgres = "TARE_POSTGRES"
 
-// settings has a program keep the users that it will be asked for, in the store
-// that the set names. A SQLite file is the trial's own, so one with a name is
-// refused; what it is copied from is beside the study's inputs.
-func settings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
+// applySettings configures a program with the workload's users, in the store that the entry names.
+// A SQLite file belongs to one trial, so a name for it is rejected; its template is next to the
+// study's inputs.
+func applySettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	own := strconv.Itoa(cmp.Or(w.N, storeUsers))
 	if told := set[serving.SetUsers]; told != "" && told != own {
 		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", serving.SetUsers, told, own)
@@ -53,8 +53,8 @@ func settings(w wire.Workload, _ []server.Request, set map[string]string, dir st
 	return nil
 }
 
-// newFile is the name of a file in a directory of its own below dir; those of
-// the workloads before are given up.
+// newFile returns the name of a file in a new directory below dir; it removes those of earlier
+// workloads.
 func newFile(dir string) (string, error) {
 	const pattern = "store-*"
 	old, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -1,12 +1,10 @@
-// Package workload is what app users is asked under a lab, and what it should
-// answer, over each protocol that a contender speaks: HTTP with JSON, gRPC, or
-// Connect with protocol buffers or JSON. What is asked is the same; how it is said
-// is a matter of dialect. Requests are sent by one load generator for all, or by
-// the client that a contender brings.
+// Package workload defines the requests for app users under a lab, and the correct responses, over
+// each protocol that a contender speaks: HTTP with JSON, gRPC, or Connect with protocol buffers or
+// JSON. The calls are the same; their encoding differs. One load generator sends requests for all,
+// or the client that a contender brings.
 //
-// Each request is a call of package contender/rpc. Its canonical form is the one
-// over HTTP with JSON, which the reference reads; contenders are sent that or a
-// translation.
+// Each request is a call of package contender/rpc. Its canonical form is the one over HTTP with
+// JSON, which the reference reads; contenders get that or a translation.
 package workload
 
 import (
@@ -18,30 +16,30 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// App is the service that package apps/users describes.
+// App returns the service of package apps/users.
 func App() server.App {
 	return server.App{
 		Name:      users.Name,
-		Ops:       ops(),
+		Ops:       allOps(),
 		N:         storeUsers,
 		Counts:    func(string) tare.Counts { return tare.Counts{One: "user", In: "the store"} },
-		Requests:  requests,
-		Repeats:   repeats(),
-		Per:       per,
-		Parts:     parts,
-		Most:      most,
-		Probes:    probes,
-		Questions: questions,
-		Answers:   answers,
-		Changes:   changes,
-		Same:      same,
-		Refuses:   refuses,
-		Sound:     sound,
-		Words:     words(),
-		Settings:  settings,
-		Holds:     holds,
-		Dialect:   dialect,
-		Caller:    caller(),
+		Requests:  newRequests,
+		Repeats:   repeatingOps(),
+		Per:       requestsPerOp,
+		Parts:     opParts,
+		Most:      maxRequests,
+		Probes:    newProbes,
+		Questions: newQuestions,
+		Answers:   referenceResponses,
+		Changes:   changesUsers,
+		Same:      isSameBody,
+		Refuses:   whyNotRefusal,
+		Sound:     whyUnsound,
+		Words:     settingNames(),
+		Settings:  applySettings,
+		Holds:     storeMemory,
+		Dialect:   newDialect,
+		Caller:    newCaller(),
 		Null:      true,
 	}
 }
@@ -55,34 +53,34 @@ const (
 	opList    = rpc.OpList
 	opPair    = "create+delete" // one operation is both
 	opSeedMix = "seed-mix"      // as many creates as gets, updates and lists
-	opSteady  = "steady"        // as a service is asked whose number of users stays
+	opSteady  = "steady"        // load of a service whose number of users is constant
 	opRead95  = "read95"        // gets, and now and then an update
 )
 
-func ops() []string {
+func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }
 
-// repeats are those that ask for the same more than once in a turn of the pool.
-func repeats() []string { return []string{opDelete, opPair, opSeedMix, opSteady, opRead95} }
+// repeatingOps returns the ops that request the same more than once in a turn of the pool.
+func repeatingOps() []string { return []string{opDelete, opPair, opSeedMix, opSteady, opRead95} }
 
-// changes reports whether what op asks for leaves other users in the store.
-func changes(op string) bool { return op != opGet && op != opList }
+// changesUsers reports whether op changes the users of the store.
+func changesUsers(op string) bool { return op != opGet && op != opList }
 
-func per(op string) int64 {
+func requestsPerOp(op string) int64 {
 	if op == opPair {
 		return 2
 	}
 	return 1
 }
 
-// parts are the operations that op is made of, and how often it does each.
-func parts(op string) []tare.Part {
+// opParts returns the operations of op, and how often it does each.
+func opParts(op string) []tare.Part {
 	if op == opPair {
 		return []tare.Part{{Op: opCreate, Times: 1}, {Op: opDelete, Times: 1}}
 	}
 	var list []tare.Part
-	for _, s := range mixes()[op] {
+	for _, s := range allMixes()[op] {
 		list = append(list, tare.Part{Op: s.op, Times: s.percent / 100})
 	}
 	return list
@@ -94,8 +92,8 @@ type share struct {
 	percent float64
 }
 
-// mixes are what a service is asked for, out of a hundred requests.
-func mixes() map[string][]share {
+// allMixes returns the operations of each mix, out of a hundred requests.
+func allMixes() map[string][]share {
 	return map[string][]share{
 		opSeedMix: {{opCreate, 25}, {opGet, 25}, {opUpdate, 25}, {opList, 25}},
 		opSteady:  {{opCreate, 10}, {opGet, 55}, {opUpdate, 15}, {opList, 10}, {opDelete, 10}},
@@ -103,7 +101,7 @@ func mixes() map[string][]share {
 	}
 }
 
-// deletes reports whether op does.
-func deletes(op string) bool {
-	return slices.ContainsFunc(parts(op), func(p tare.Part) bool { return p.Op == opDelete })
+// deletesUsers reports whether op deletes users.
+func deletesUsers(op string) bool {
+	return slices.ContainsFunc(opParts(op), func(p tare.Part) bool { return p.Op == opDelete })
 }
