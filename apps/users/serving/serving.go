@@ -1,5 +1,4 @@
-// Package serving is app users as programs serve it: what can be chosen, and how
-// its store is opened.
+// Package serving provides app users to programs: its settings, and how its store is opened.
 package serving
 
 import (
@@ -28,10 +27,10 @@ const (
 // Serve makes a server for the service.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
-// App is the app for a program that serves it so. Stores that package users does
-// not have are opened by more; nil: they are not built in. Try is that of
-// [server.Service], and so is routes: a variant that has some has none of the paths
-// of users over HTTP. Nil: all have those.
+// App returns the app for a program that serves it with serve. It opens stores that package users
+// does not have by more; nil if they are not built in. Try is that of [server.Service], and so is
+// routes: a variant with routes of its own has none of the paths of users over HTTP. Nil means that
+// all have those.
 func App(serve Serve, more users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
 	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more, try: try, routes: routes} }}
 }
@@ -63,8 +62,7 @@ func (c *config) Settings() []server.Setting {
 // postgresKind is the kind of stores in databases on a server.
 const postgresKind = "postgres"
 
-// setStore looks at the name of a store; whether it can be had is found when it is
-// opened.
+// setStore checks the name of a store; whether it can be opened is found later.
 func (c *config) setStore(name string) error {
 	kind, place, more := strings.Cut(name, ":")
 	sound := false
@@ -83,17 +81,17 @@ func (c *config) setStore(name string) error {
 
 func (c *config) Check() error { return nil }
 
-// opening is how long a store may take until it is open.
-const opening = 50 * time.Second
+// openTimeout bounds the time to open a store.
+const openTimeout = 50 * time.Second
 
-// Open opens the store. Under a lab a database is a new one: nothing of it is to be
-// left, and nothing of what is there to be touched.
+// Open opens the store. Under a lab a database is a new one: nothing of it is to remain, and
+// existing ones stay untouched.
 func (c *config) Open(lab bool) (server.Service, error) {
 	name := c.store
 	if lab && strings.HasPrefix(name, postgresKind+":") {
 		name = users.Temporary + name
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), opening)
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	store, err := users.Open(ctx, name, c.seeded)
 	switch {
@@ -115,7 +113,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		},
 		Fault: s.Fault,
 		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
-		Close: store.Close, Keeps: "store", Notices: c.notices(), Token: c.token, Try: server.TryWith(c.token, c.try),
+		Close: store.Close, Keeps: "store", Notices: c.noticeLines(), Token: c.token, Try: server.TryWith(c.token, c.try),
 		Types: []string{"application/json"}, MaxBody: users.MaxBody, Ready: s.Ready, Metrics: s.Metrics, OpenAPI: c.openAPI, Routes: c.routes, Refuse: users.Refuse,
 	}, nil
 }
@@ -128,7 +126,7 @@ func (c *config) openAPI(variant string) []byte {
 	return users.OpenAPI()
 }
 
-func (c *config) notices() []string {
+func (c *config) noticeLines() []string {
 	if c.store != users.MemoryStore && c.store != users.LinearStore {
 		return nil
 	}
