@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// calls writes a pool of calls for the contender's own client.
-func (t talk) calls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
+// writeCalls writes a pool of calls for the contender's own client.
+func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
 	var lines [][]byte
 	for _, c := range list {
 		line, err := json.Marshal(c)
@@ -31,15 +31,15 @@ func (t talk) calls(addr string, set map[string]string, list ...rpc.Call) (*wire
 	return &w, err
 }
 
-// beside starts the contender a second time, to call.
-func (t talk) beside(f func(p *conformance.Process) error) error {
+// withClient starts the contender a second time, as a client.
+func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
 	return t.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
-// checkClient has the contender's own client make every call of the script: what it
-// is told is what plain requests are told, and the same use-case calls are made.
-func (t talk) checkClient() error {
-	p, err := t.opens(seeded, nil)
+// checkClient lets the contender's own client make every call of the script: it gets the same
+// responses as plain requests, and makes the same use-case calls.
+func (t protocolTest) checkClient() error {
+	p, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
@@ -49,30 +49,30 @@ func (t talk) checkClient() error {
 	if err != nil {
 		return err
 	}
-	w, err := t.calls(addr, nil, script()...)
+	w, err := t.writeCalls(addr, nil, callScript()...)
 	if err != nil {
 		return err
 	}
-	err = t.beside(func(p *conformance.Process) error {
+	err = t.withClient(func(p *conformance.Process) error {
 		a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
 		if err != nil || a.Unsupported {
-			return errors.Join(err, unsupported(a, "calls"))
+			return errors.Join(err, unsupportedError(a, "calls"))
 		}
-		for i, c := range script() {
-			want, wantErr := right.do(c)
+		for i, c := range callScript() {
+			want, wantErr := right.doCall(c)
 			a, err := p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i}})
 			if err != nil {
 				return err
 			}
-			if t.lenient() {
+			if t.isLenient() {
 				continue
 			}
-			got, gotErr := outcome(c, a.Answers[0])
+			got, gotErr := parseOutcome(c, a.Answers[0])
 			var refusal *users.Error
 			if errors.As(wantErr, &refusal) {
-				wantErr = &users.Error{Code: refusal.Code} // which is all that is shown
+				wantErr = &users.Error{Code: refusal.Code} // the output contains no more
 			}
-			if err := right.agrees(c, got, gotErr, want, wantErr); err != nil {
+			if err := right.checkOutcome(c, got, gotErr, want, wantErr); err != nil {
 				return fmt.Errorf("call %d, %+v: %w: %.300q", i, c, err, a.Answers[0].Output)
 			}
 		}
@@ -81,21 +81,21 @@ func (t talk) checkClient() error {
 	if err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
-	if err := t.counts(right.calls(), -1); err != nil {
+	if err := t.checkCounts(right.madeCalls(), -1); err != nil {
 		return fmt.Errorf("its client: %w", err)
 	}
 	return nil
 }
 
-func unsupported(a wire.Reply, what string) error {
+func unsupportedError(a wire.Reply, what string) error {
 	if a.Unsupported {
 		return fmt.Errorf("%s are unsupported", what)
 	}
 	return nil
 }
 
-// outcome reads an answer of the contender's client.
-func outcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
+// parseOutcome parses an output of the contender's client.
+func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	if a.Error != "" {
 		return out, errors.New(a.Error)
 	}
@@ -118,12 +118,12 @@ func outcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	return out, err
 }
 
-// checkWorking has several callers at work, over each way to keep connections.
-func (t talk) checkWorking() error {
+// checkWorking runs several concurrent callers, with each policy of connections.
+func (t protocolTest) checkWorking() error {
 	if t.Trap {
 		return nil
 	}
-	p, err := t.opens(seeded, nil)
+	p, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
@@ -140,17 +140,17 @@ func (t talk) checkWorking() error {
 	if t.Hasty {
 		sets = sets[:2]
 	}
-	return t.beside(func(p *conformance.Process) error {
+	return t.withClient(func(p *conformance.Process) error {
 		for _, set := range sets {
-			w, err := t.calls(addr, set, mix...)
+			w, err := t.writeCalls(addr, set, mix...)
 			if err == nil {
-				err = t.works(p, w)
+				err = t.checkLoad(p, w)
 			}
 			if err != nil {
 				return fmt.Errorf("%v: %w", set, err)
 			}
 		}
-		w, err := t.calls(addr, nil, rpc.Call{Op: rpc.OpGet, ID: 1})
+		w, err := t.writeCalls(addr, nil, rpc.Call{Op: rpc.OpGet, ID: 1})
 		if err != nil {
 			return err
 		}
@@ -164,14 +164,14 @@ func (t talk) checkWorking() error {
 	})
 }
 
-// works goes once through what can be asked of a client at work.
-func (t talk) works(p *conformance.Process, w *wire.Workload) error {
+// checkLoad tests each operation of a client under load once.
+func (t protocolTest) checkLoad(p *conformance.Process, w *wire.Workload) error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
 	a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
 	if err != nil || a.Unsupported {
-		return errors.Join(err, unsupported(a, "callers"))
+		return errors.Join(err, unsupportedError(a, "callers"))
 	}
 	var begun int64
 	for _, q := range []wire.Request{

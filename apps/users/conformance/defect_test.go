@@ -223,11 +223,11 @@ func TestSuiteFindsRPCDefects(t *testing.T) {
 
 // checkOne is the one check of a protocol that a defect is found by.
 func checkOne(s conformance.Subject, d rpcDefect, dir string) error {
-	for _, c := range talk.checks(talk{}, true) {
+	for _, c := range protocolTest.listChecks(protocolTest{}, true) {
 		if c.name == d.check {
 			a := conformance.App{Name: users.Name, Layers: 2}
 			return s.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error {
-				return c.ask(talk{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, d.protocol})
+				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, d.protocol})
 			})
 		}
 	}

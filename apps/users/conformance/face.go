@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Lack is what a face has not.
+// Lack is a feature that a transport does not have.
 type Lack string
 
 // Lacks.
@@ -29,9 +29,9 @@ const (
 	NoCancel Lack = "an end of calls whose caller has gone"
 )
 
-// Face runs a face of app users in this process and holds it to what all faces
-// do: every operation and every refusal by its own client, in each protocol that
-// it speaks, and over HTTP by requests that no client sends.
+// Face runs a transport of app users in this process and tests the behaviour that all share: every
+// operation and every error response with its own client, in each protocol that it speaks, and over
+// HTTP requests that no client sends.
 func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	t.Helper()
 	variants := f.Variants
@@ -45,22 +45,22 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 				case http2 && slices.Contains(lacks, NoHTTP2), !http2 && p == rpc.GRPC:
 					continue
 				}
-				e := facing{face: f, variant: v, protocol: p, http2: http2, lacks: lacks}
-				t.Run(e.String(), e.run)
+				e := faceTest{face: f, variant: v, protocol: p, http2: http2, lacks: lacks}
+				t.Run(e.String(), e.runTests)
 			}
 		}
 	}
 }
 
-// facing is one way to talk to a face.
-type facing struct {
+// faceTest is one way to call a transport.
+type faceTest struct {
 	face              rpc.Face
 	variant, protocol string
 	http2             bool
 	lacks             []Lack
 }
 
-func (e facing) String() string {
+func (e faceTest) String() string {
 	version := "http1"
 	if e.http2 {
 		version = "http2"
@@ -68,39 +68,39 @@ func (e facing) String() string {
 	return strings.TrimPrefix(e.variant+"-"+e.protocol+"-"+version, "-")
 }
 
-func (e facing) run(t *testing.T) {
-	t.Run("script", e.script)
-	t.Run("policies", e.policies)
-	t.Run("failures", e.failures)
-	t.Run("end", e.end)
+func (e faceTest) runTests(t *testing.T) {
+	t.Run("script", e.testScript)
+	t.Run("policies", e.testPolicies)
+	t.Run("failures", e.testFailures)
+	t.Run("end", e.testEnd)
 	if e.protocol == rpc.HTTP {
-		t.Run("paths", e.paths)
+		t.Run("paths", e.testPaths)
 	}
 	if !slices.Contains(e.lacks, NoLayers) {
-		t.Run("layers", e.layers)
+		t.Run("layers", e.testLayers)
 	}
 }
 
-// served is a face that serves.
-type served struct {
-	facing
+// runningServer is a transport that serves.
+type runningServer struct {
+	faceTest
 	t       *testing.T
 	addr    string
 	server  server.Server
 	service *users.Service
-	store   *faulty
-	log     *journal
+	store   *faultyStore
+	log     *logBuffer
 	end     func()
 }
 
-// serve runs the face over a store in memory until the test ends.
-func (e facing) serve(t *testing.T, c users.Config) *served {
+// startServer runs the transport over a store in memory until the test ends.
+func (e faceTest) startServer(t *testing.T, c users.Config) *runningServer {
 	t.Helper()
 	memory, err := users.Open(t.Context(), users.MemoryStore, seeded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{facing: e, t: t, store: &faulty{Repository: memory}, log: &journal{}}
+	s := &runningServer{faceTest: e, t: t, store: &faultyStore{Repository: memory}, log: &logBuffer{}}
 	s.service = users.New(c, s.store)
 	if s.server, err = e.face.Serve(server.Options{Variant: e.variant, Log: s.log, Receipts: &server.Receipts{}}, s.service); err != nil {
 		t.Fatal(err)
@@ -132,8 +132,8 @@ func (e facing) serve(t *testing.T, c users.Config) *served {
 	return s
 }
 
-// dial is a client of the face's own.
-func (s *served) dial(policy string, callers int) rpc.Client {
+// dialClient returns a client of the transport.
+func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	s.t.Helper()
 	c, err := s.face.Dial(rpc.Target{Addr: s.addr, Variant: s.variant, Protocol: s.protocol, HTTP2: s.http2, Policy: policy, Callers: callers})
 	if err != nil {
@@ -147,61 +147,61 @@ func (s *served) dial(policy string, callers int) rpc.Client {
 	return c
 }
 
-// journal keeps what is logged. Not every framework writes one line at a time.
-type journal struct {
+// logBuffer collects the log. Not every framework writes one line at a time.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
 }
 
-// faulty is a store that can be made to fail.
-type faulty struct {
+// faultyStore is a store that can be made to fail.
+type faultyStore struct {
 	users.Repository
 }
 
-// Ids of users that do not come to be found.
+// Ids for which the store fails.
 const (
-	panics = users.FirstID + 1_000_001 + iota
-	fails
-	waits
+	panicID = users.FirstID + 1_000_001 + iota
+	failID
+	waitID
 )
 
-func (f *faulty) Get(ctx context.Context, id int64) (users.User, error) {
+func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	switch id {
-	case panics:
+	case panicID:
 		panic("secret")
-	case fails:
+	case failID:
 		return users.User{}, errors.New("secret")
-	case waits:
+	case waitID:
 		<-ctx.Done()
 		return users.User{}, ctx.Err()
 	}
 	return f.Repository.Get(ctx, id)
 }
 
-// frozen is the clock of a face that is compared with a reference.
-func frozen() time.Time { return time.Unix(1_800_000_000, 123_456_000) }
+// frozenTime is the clock of a transport that is compared with a reference.
+func frozenTime() time.Time { return time.Unix(1_800_000_000, 123_456_000) }
 
-// script: every call is answered as it should be, to the face's own client, and
-// comes to the service once.
-func (e facing) script(t *testing.T) {
-	s := e.serve(t, users.Config{Now: frozen})
-	right, err := newReference(frozen, 0)
+// testScript checks that the transport's own client gets the correct result of every call, and that
+// each reaches the service once.
+func (e faceTest) testScript(t *testing.T) {
+	s := e.startServer(t, users.Config{Now: frozenTime})
+	right, err := newReference(frozenTime, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := right.play(s.dial(rpc.Pool, 1), false); err != nil {
+	if err := right.playScript(s.dialClient(rpc.Pool, 1), false); err != nil {
 		t.Error(err)
 	}
 	if got, want := s.service.Calls(), right.service.Calls(); got != want {
@@ -209,29 +209,29 @@ func (e facing) script(t *testing.T) {
 	}
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
 	defer p.Close()
-	if err := p.healthy(); err != nil {
+	if err := p.checkHealthy(); err != nil {
 		t.Error(err)
 	}
 }
 
-// paths: over HTTP statuses, types and refusals are those of the app, and bodies that
-// are none come to no service.
-func (e facing) paths(t *testing.T) {
-	s := e.serve(t, users.Config{})
+// testPaths checks that statuses, types and error responses over HTTP are those of the app, and
+// that invalid bodies reach no service.
+func (e faceTest) testPaths(t *testing.T) {
+	s := e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
 	defer p.Close()
-	for _, q := range paths() {
-		if err := s.ask(p.transport, q); err != nil {
+	for _, q := range pathCases() {
+		if err := s.sendCase(p.transport, q); err != nil {
 			t.Errorf("%s %s %.80q: %v", q.method, q.path, q.body, err)
 		}
 	}
-	if c, most := s.service.Calls(), calls(paths()); c.Create+c.Update > most {
+	if c, most := s.service.Calls(), countUserCalls(pathCases()); c.Create+c.Update > most {
 		t.Errorf("%+v calls, want %d", c, most)
 	}
 }
 
-// ask sends a request and judges its answer.
-func (s *served) ask(transport http.RoundTripper, p httpCase) error {
+// sendCase sends a request and checks its response.
+func (s *runningServer) sendCase(transport http.RoundTripper, p httpCase) error {
 	var body io.Reader = strings.NewReader(p.body)
 	if p.chunked {
 		body = struct{ io.Reader }{body}
@@ -253,19 +253,18 @@ func (s *served) ask(transport http.RoundTripper, p httpCase) error {
 	if (a.ProtoMajor == 2) != s.http2 || bytes.HasSuffix(text, []byte("\n")) {
 		return fmt.Errorf("%s: %q", a.Proto, text)
 	}
-	return p.judge(a, text)
+	return p.checkResponse(a, text)
 }
 
-// policies: connections are kept or not, and of many callers of one e-mail one
-// wins.
-func (e facing) policies(t *testing.T) {
-	s := e.serve(t, users.Config{})
+// testPolicies checks each policy of connections, and that of many callers of one e-mail one wins.
+func (e faceTest) testPolicies(t *testing.T) {
+	s := e.startServer(t, users.Config{})
 	const callers = 20
 	for _, policy := range []string{rpc.Pool, rpc.One, rpc.Fresh} {
 		if policy == rpc.One && !e.http2 {
 			continue
 		}
-		if err := createAll(s.dial(policy, callers), callers, policy+".example.com", false); err != nil {
+		if err := createAll(s.dialClient(policy, callers), callers, policy+".example.com", false); err != nil {
 			t.Errorf("%s: %v", policy, err)
 		}
 	}

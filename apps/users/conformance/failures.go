@@ -21,60 +21,59 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFailures: failures that are asked for reach the client as they are.
-func (t talk) checkFailures() error {
-	p, err := t.opens(seeded, map[string]string{serving.SetFailOne: strconv.Itoa(failsOne)})
+// checkFailures checks that failures on request reach the client unchanged.
+func (t protocolTest) checkFailures() error {
+	p, err := t.openClient(seeded, map[string]string{serving.SetFailOne: strconv.Itoa(failsOne)})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return failures(p, t.lenient())
+	return checkErrors(p, t.isLenient())
 }
 
-// checkLimit: beyond the rate limit requests are refused, and never reach the
-// service.
-func (t talk) checkLimit() error {
-	p, err := t.opens(seeded, map[string]string{serving.SetRateLimit: "1"})
+// checkLimit checks that requests beyond the rate limit are rejected, and never reach the service.
+func (t protocolTest) checkLimit() error {
+	p, err := t.openClient(seeded, map[string]string{serving.SetRateLimit: "1"})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	const n = 20
-	refused, err := refusals(p, n, users.ResourceExhausted)
+	refused, err := countRejected(p, n, users.ResourceExhausted)
 	if err != nil {
 		return err
 	}
 	a, err := t.Counted()
-	if let := int64(n - refused); err == nil && !t.lenient() && (refused == 0 || a.Calls == nil || a.Calls.Get != let) {
+	if let := int64(n - refused); err == nil && !t.isLenient() && (refused == 0 || a.Calls == nil || a.Calls.Get != let) {
 		err = fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", refused, n, let, a.Calls)
 	}
 	return err
 }
 
-// checkID: a request's id is in its answer.
-func (t talk) checkID() error {
-	p, err := t.opens(seeded, nil)
+// checkID checks that a request's id is in its response.
+func (t protocolTest) checkID() error {
+	p, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return identifies(p, t.lenient())
+	return checkRequestIDs(p, t.isLenient())
 }
 
-func (t talk) checkHealth() error {
-	p, err := t.opens(0, nil)
+func (t protocolTest) checkHealth() error {
+	p, err := t.openClient(0, nil)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if err := p.healthy(); err != nil && !t.Trap {
+	if err := p.checkHealthy(); err != nil && !t.Trap {
 		return err
 	}
 	return nil
 }
 
-// wellSaid reads an answer to the question how a service is.
-func wellSaid(a *http.Response, protocol string) error {
+// checkHealthReply reads the response of a health check.
+func checkHealthReply(a *http.Response, protocol string) error {
 	defer a.Body.Close()
 	answer, err := io.ReadAll(a.Body)
 	if err != nil {
@@ -82,7 +81,7 @@ func wellSaid(a *http.Response, protocol string) error {
 	}
 	if protocol == rpc.GRPC {
 		const serving = "\x08\x01" // status: SERVING
-		if answer, err = unframed(a, answer); err == nil && string(answer) != serving {
+		if answer, err = parseGRPC(a, answer); err == nil && string(answer) != serving {
 			err = fmt.Errorf("%q is not serving", answer)
 		}
 	} else if a.StatusCode != http.StatusOK || strings.TrimSpace(string(answer)) != "ok" {
@@ -96,9 +95,9 @@ func wellSaid(a *http.Response, protocol string) error {
 	return nil
 }
 
-// checkPaths asks over HTTP for what the other protocols cannot say.
-func (t talk) checkPaths() error {
-	if t.protocol != rpc.HTTP || t.lenient() {
+// checkPaths sends requests over HTTP that the other protocols cannot express.
+func (t protocolTest) checkPaths() error {
+	if t.protocol != rpc.HTTP || t.isLenient() {
 		return nil
 	}
 	addr, err := t.Serves(nil)
@@ -106,7 +105,7 @@ func (t talk) checkPaths() error {
 		return err
 	}
 	var wrong []error
-	for _, p := range paths() {
+	for _, p := range pathCases() {
 		if err := t.askPath(addr, p); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s %s %.60q: %w", p.method, p.path, p.body, err))
 		}
@@ -114,7 +113,7 @@ func (t talk) checkPaths() error {
 	return errors.Join(wrong...)
 }
 
-func (t talk) askPath(addr string, p httpCase) error {
+func (t protocolTest) askPath(addr string, p httpCase) error {
 	q := conformance.Request{Method: p.method, Path: p.path, Chunked: p.chunked}
 	if p.body != "" || p.method == http.MethodPost || p.method == http.MethodPut {
 		q.Body, q.Header = []byte(p.body), conformance.JSONType("")
@@ -123,41 +122,41 @@ func (t talk) askPath(addr string, p httpCase) error {
 	if err != nil {
 		return err
 	}
-	return p.judge(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
+	return p.checkResponse(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
 }
 
-// checkLog: with a log the server answers as without, and a file has a line for
-// each request.
-func (t talk) checkLog() error {
+// checkLog checks that with a log the responses stay the same, and that a file has a line for each
+// request.
+func (t protocolTest) checkLog() error {
 	file := filepath.Join(t.Dir, t.protocol+"-access.log")
 	for _, set := range []map[string]string{{server.SetLog: server.LogDiscard}, {server.SetLog: server.LogFile, server.SetLogFile: file}} {
-		p, err := t.opens(seeded, set)
+		p, err := t.openClient(seeded, set)
 		if err != nil {
 			return err
 		}
-		_, err = t.run(p)
+		_, err = t.playAll(p)
 		_ = p.Close()
 		if err != nil {
 			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := t.Serves(nil); err != nil { // the one that writes has ended
+	if _, err := t.Serves(nil); err != nil { // the server that writes has ended
 		return err
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("log to a file: %w", err)
 	}
-	if lines, want := bytes.Count(text, []byte("\n")), len(script()); lines < want && !t.lenient() {
+	if lines, want := bytes.Count(text, []byte("\n")), len(callScript()); lines < want && !t.isLenient() {
 		return fmt.Errorf("log to a file: %d lines for %d requests", lines, want)
 	}
 	return nil
 }
 
-// checkGrace has the server end while a request is on its way, with an idle
-// connection beside it: the request is answered. How soon a server knows of a
-// request cannot be seen from outside, so that one try may come too early.
-func (t talk) checkGrace() (err error) {
+// checkGrace ends the server while a request is in flight, with a second, idle connection: the
+// request gets a response. It cannot be seen from outside how soon a server knows of a request, so
+// that one try may come too early.
+func (t protocolTest) checkGrace() (err error) {
 	for _, begun := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
 		if err = t.endsAfter(begun); err == nil || t.Trap {
 			return nil
@@ -169,8 +168,8 @@ func (t talk) checkGrace() (err error) {
 	return err
 }
 
-func (t talk) endsAfter(begun time.Duration) error {
-	idle, err := t.opens(seeded, nil)
+func (t protocolTest) endsAfter(begun time.Duration) error {
+	idle, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
@@ -182,7 +181,7 @@ func (t talk) endsAfter(begun time.Duration) error {
 	defer slow.Close()
 	half, rest := make(chan struct{}), make(chan struct{})
 	slow.slowly = func(body []byte) io.Reader {
-		return io.MultiReader(bytes.NewReader(body[:len(body)/2]), waiting{half, rest}, bytes.NewReader(body[len(body)/2:]))
+		return io.MultiReader(bytes.NewReader(body[:len(body)/2]), pausedBody{half, rest}, bytes.NewReader(body[len(body)/2:]))
 	}
 	answered := make(chan error, 1)
 	go func() {
@@ -213,10 +212,10 @@ func (t talk) endsAfter(begun time.Duration) error {
 	return nil
 }
 
-// waiting is a body that has nothing until there is the rest of it.
-type waiting struct{ half, rest chan struct{} }
+// pausedBody is a body that has nothing until there is the rest of it.
+type pausedBody struct{ half, rest chan struct{} }
 
-func (w waiting) Read([]byte) (int, error) {
+func (w pausedBody) Read([]byte) (int, error) {
 	close(w.half)
 	<-w.rest
 	return 0, io.EOF

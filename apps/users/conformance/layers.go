@@ -12,20 +12,20 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// failures: each cause has its own error, and the next call goes on.
-func (e facing) failures(t *testing.T) {
-	s := e.serve(t, users.Config{FailOne: failsOne})
-	c := s.dial(rpc.Pool, 1)
-	if err := failures(c, false); err != nil {
+// testFailures checks that each cause has its own error, and that the next call succeeds.
+func (e faceTest) testFailures(t *testing.T) {
+	s := e.startServer(t, users.Config{FailOne: failsOne})
+	c := s.dialClient(rpc.Pool, 1)
+	if err := checkErrors(c, false); err != nil {
 		t.Error(err)
 	}
-	s = e.serve(t, users.Config{})
-	c = s.dial(rpc.Pool, 1)
-	_, err := c.Get(t.Context(), fails)
-	refusedAs(t, "a store that fails", err, users.Unavailable, "the store failed")
+	s = e.startServer(t, users.Config{})
+	c = s.dialClient(rpc.Pool, 1)
+	_, err := c.Get(t.Context(), failID)
+	wantRefusal(t, "a store that fails", err, users.Unavailable, "the store failed")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if u, err := s.givesUp(ctx, c); err == nil {
+	if u, err := s.callUntilCancel(ctx, c); err == nil {
 		t.Errorf("a call without an answer: %+v", u)
 	}
 	deadline := time.Now().Add(time.Minute)
@@ -38,18 +38,18 @@ func (e facing) failures(t *testing.T) {
 	}
 }
 
-// givesUp makes a call that has no answer until its caller goes.
-func (s *served) givesUp(ctx context.Context, c rpc.Client) (users.User, error) {
+// callUntilCancel makes a call that has no response until its caller goes.
+func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (users.User, error) {
 	if slices.Contains(s.lacks, NoCancel) {
 		return users.User{}, context.Canceled
 	}
-	return c.Get(ctx, waits)
+	return c.Get(ctx, waitID)
 }
 
-// end: a call that is under way is answered, and then nobody is any more.
-func (e facing) end(t *testing.T) {
-	s := e.serve(t, users.Config{})
-	c := s.dial(rpc.Pool, 1)
+// testEnd checks that no call succeeds after the end.
+func (e faceTest) testEnd(t *testing.T) {
+	s := e.startServer(t, users.Config{})
+	c := s.dialClient(rpc.Pool, 1)
 	if _, err := c.Get(t.Context(), users.FirstID); err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +63,12 @@ func (e facing) end(t *testing.T) {
 	}
 }
 
-// layers: recovery, a rate limit and the log.
-func (e facing) layers(t *testing.T) {
-	s := e.serve(t, users.Config{})
-	c := s.dial(rpc.Pool, 1)
-	_, err := c.Get(t.Context(), panics)
-	refusedAs(t, "a panic", err, users.Internal, "the service failed")
+// testLayers checks recovery, a rate limit and the log.
+func (e faceTest) testLayers(t *testing.T) {
+	s := e.startServer(t, users.Config{})
+	c := s.dialClient(rpc.Pool, 1)
+	_, err := c.Get(t.Context(), panicID)
+	wantRefusal(t, "a panic", err, users.Internal, "the service failed")
 	if u, err := c.Get(t.Context(), users.FirstID); err != nil || u != users.Seeded(0) {
 		t.Errorf("after a panic: %+v, %v", u, err)
 	}
@@ -77,26 +77,26 @@ func (e facing) layers(t *testing.T) {
 		t.Errorf("%d lines in the log: %s", lines, s.log)
 	}
 
-	s = e.serve(t, users.Config{Limit: 2, Now: func() time.Time { return time.Unix(0, 0) }})
-	c = s.dial(rpc.Pool, 1)
+	s = e.startServer(t, users.Config{Limit: 2, Now: func() time.Time { return time.Unix(0, 0) }})
+	c = s.dialClient(rpc.Pool, 1)
 	const n, most = 4, 2
-	if refused, err := refusals(c, n, users.ResourceExhausted); err != nil || refused != n-most {
+	if refused, err := countRejected(c, n, users.ResourceExhausted); err != nil || refused != n-most {
 		t.Errorf("%d of %d refused, %v, want %d", refused, n, err, n-most)
 	}
 	_, err = c.Get(t.Context(), users.FirstID)
-	refusedAs(t, "a call too many", err, users.ResourceExhausted, "too many requests")
+	wantRefusal(t, "a call too many", err, users.ResourceExhausted, "too many requests")
 
-	s = e.serve(t, users.Config{})
+	s = e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
 	defer p.Close()
-	if err := identifies(p, false); err != nil {
+	if err := checkRequestIDs(p, false); err != nil {
 		t.Error(err)
 	}
 }
 
-// refusedAs checks that err is a refusal with that code and message, which keeps
-// what went wrong to itself.
-func refusedAs(t *testing.T, what string, err error, code users.Code, message string) {
+// wantRefusal checks that err is an error response with that code and message, without internal
+// details.
+func wantRefusal(t *testing.T, what string, err error, code users.Code, message string) {
 	t.Helper()
 	var e *users.Error
 	if !errors.As(err, &e) || e.Code != code || e.Message != message {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// message is a request of proto/users.proto: fields in the order of their numbers,
-// from 1, each an int64 or a string. What is zero is left out.
+// message is a request of proto/users.proto: fields in the order of their numbers, from 1, each an
+// int64 or a string. Zero values are omitted.
 type message []field
 
 type field struct {
@@ -19,8 +19,8 @@ type field struct {
 	value any
 }
 
-// proto is the message in protocol buffers.
-func (m message) proto() []byte {
+// encodeProto returns the message in protocol buffers.
+func (m message) encodeProto() []byte {
 	var b []byte
 	for i, f := range m {
 		switch v := f.value.(type) {
@@ -33,8 +33,8 @@ func (m message) proto() []byte {
 	return b
 }
 
-// json is the message as JSON.
-func (m message) json() []byte {
+// encodeJSON returns the message as JSON.
+func (m message) encodeJSON() []byte {
 	object := map[string]any{}
 	for _, f := range m {
 		if f.value != any(int64(0)) && f.value != any("") {
@@ -100,22 +100,21 @@ func protoPage(m []byte) (p users.Page, err error) {
 	return p, err
 }
 
-// whole is a whole number in JSON, which those who write it by protojson put
-// between quotes.
-type whole int64
+// quotedInt is an integer in JSON, which protojson puts between quotes.
+type quotedInt int64
 
-func (w *whole) UnmarshalJSON(text []byte) error {
+func (w *quotedInt) UnmarshalJSON(text []byte) error {
 	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
 		text = text[1 : n-1]
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	*w = whole(n)
+	*w = quotedInt(n)
 	return err
 }
 
 // jsonShape is a user in JSON, by package users or by protojson.
 type jsonShape struct {
-	ID        whole     `json:"id"`
+	ID        quotedInt `json:"id"`
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"created_at"`
@@ -124,7 +123,7 @@ type jsonShape struct {
 	Updated   time.Time `json:"updatedAt"`
 }
 
-func (j jsonShape) user() users.User {
+func (j jsonShape) toUser() users.User {
 	if j.CreatedAt.IsZero() {
 		j.CreatedAt, j.UpdatedAt = j.Created, j.Updated
 	}
@@ -134,13 +133,13 @@ func (j jsonShape) user() users.User {
 func jsonUser(text []byte) (users.User, error) {
 	var j jsonShape
 	err := json.Unmarshal(text, &j)
-	return j.user(), err
+	return j.toUser(), err
 }
 
 func jsonPage(text []byte) (users.Page, error) {
 	var j struct {
 		Users []jsonShape `json:"users"`
-		Total whole       `json:"total"`
+		Total quotedInt   `json:"total"`
 		Page  int         `json:"page"`
 		Limit int         `json:"limit"`
 	}
@@ -149,7 +148,7 @@ func jsonPage(text []byte) (users.Page, error) {
 	}
 	p := users.Page{Total: int64(j.Total), Page: j.Page, Limit: j.Limit}
 	for _, u := range j.Users {
-		p.Users = append(p.Users, u.user())
+		p.Users = append(p.Users, u.toUser())
 	}
 	return p, nil
 }

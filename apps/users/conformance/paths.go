@@ -10,18 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// httpCase is a request over HTTP and what is right of its answer.
+// httpCase is a request over HTTP and its correct response.
 type httpCase struct {
 	method, path, body string
 	status             int
-	code               users.Code // of a refusal; empty: it is none
-	chunked            bool       // its length is not said
-	says               string     // in the message of its refusal
+	code               users.Code // of an error response; "" for a correct request
+	chunked            bool       // its length is not declared
+	says               string     // part of the message of its error response
 }
 
-// paths are requests over HTTP, in turn: what the app answers, and what no client
-// of its own sends.
-func paths() []httpCase {
+// pathCases returns requests over HTTP, one after the other, that no client of the app sends.
+func pathCases() []httpCase {
 	const one, two, all = "/v1/users/300000000", "/v1/users/300000001", "/v1/users"
 	list := []httpCase{
 		{method: "POST", path: all, body: `{"name":"Somebody","email":"a@example.com","more":[{"x":null}]}`, status: 201},
@@ -70,9 +69,9 @@ func paths() []httpCase {
 	return list
 }
 
-// calls is how many of these creates and updates the service may be asked for. No
-// body can be read as a user without a name.
-func calls(list []httpCase) (n int64) {
+// countUserCalls returns how many of these creates and updates may reach the service. No body can
+// be read as a user without a name.
+func countUserCalls(list []httpCase) (n int64) {
 	for _, q := range list {
 		if (q.method == "POST" || q.method == "PUT") && (q.status < 400 || q.status == 409 || q.says != "" || q.body == "") {
 			n++
@@ -81,8 +80,8 @@ func calls(list []httpCase) (n int64) {
 	return n
 }
 
-// judge says what is wrong with an answer.
-func (q httpCase) judge(a *http.Response, body []byte) error {
+// checkResponse returns an error if a response is wrong.
+func (q httpCase) checkResponse(a *http.Response, body []byte) error {
 	if a.StatusCode != q.status {
 		return fmt.Errorf("status %d, want %d: %.100q", a.StatusCode, q.status, body)
 	}
@@ -97,7 +96,7 @@ func (q httpCase) judge(a *http.Response, body []byte) error {
 		}
 		return isKind(a, "application/json")
 	}
-	e, err := refusalIn(a, body)
+	e, err := parseRefusal(a, body)
 	switch {
 	case err != nil:
 		return err

@@ -21,25 +21,25 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// plain calls a service by requests that are put together here, whatever the
-// protocol: what a client of somebody else's would send.
-type plain struct {
+// plainClient calls a service by plain requests, whatever the protocol, as a third-party client
+// would.
+type plainClient struct {
 	base, protocol string
 	transport      *http.Transport
 	limit          time.Duration
 	sent           atomic.Int64 // bytes of messages
 
-	id       string                 // of requests; empty: they have none
-	answered atomic.Pointer[string] // id of the last answer
-	slowly   func([]byte) io.Reader // how bodies are sent; nil: at once
+	id     string                 // of requests; "" if they have none
+	lastID atomic.Pointer[string] // id of the last response
+	slowly func([]byte) io.Reader // makes slow bodies; nil if they are sent immediately
 }
 
-var _ rpc.Client = &plain{}
+var _ rpc.Client = &plainClient{}
 
-// dialPlain makes a client for addr, encrypted where secure is not nil, and of HTTP/2
-// where that is chosen or gRPC.
-func dialPlain(protocol, addr string, secure *tls.Config, http2 bool, limit time.Duration) *plain {
-	p := &plain{base: "http://" + addr, protocol: protocol, limit: limit, transport: &http.Transport{TLSClientConfig: secure, MaxIdleConnsPerHost: creators, DisableCompression: true, Protocols: &http.Protocols{}}}
+// dialPlain returns a client for addr, encrypted if secure is not nil, and of HTTP/2 if that is set
+// or the protocol is gRPC.
+func dialPlain(protocol, addr string, secure *tls.Config, http2 bool, limit time.Duration) *plainClient {
+	p := &plainClient{base: "http://" + addr, protocol: protocol, limit: limit, transport: &http.Transport{TLSClientConfig: secure, MaxIdleConnsPerHost: creators, DisableCompression: true, Protocols: &http.Protocols{}}}
 	switch {
 	case secure != nil:
 		p.base = "https://" + addr
@@ -54,69 +54,69 @@ func dialPlain(protocol, addr string, secure *tls.Config, http2 bool, limit time
 }
 
 // Close ends its connections.
-func (p *plain) Close() error {
+func (p *plainClient) Close() error {
 	p.transport.CloseIdleConnections()
 	return nil
 }
 
 // Create calls CreateUser.
-func (p *plain) Create(ctx context.Context, d users.Draft) (users.User, error) {
-	return p.user(p.call(ctx, "CreateUser", "POST", "/v1/users", message{{"name", d.Name}, {"email", d.Email}}))
+func (p *plainClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	return p.parseUser(p.sendCall(ctx, "CreateUser", "POST", "/v1/users", message{{"name", d.Name}, {"email", d.Email}}))
 }
 
 // Get calls GetUser.
-func (p *plain) Get(ctx context.Context, id int64) (users.User, error) {
-	return p.user(p.call(ctx, "GetUser", "GET", pathOf(id), message{{"id", id}}))
+func (p *plainClient) Get(ctx context.Context, id int64) (users.User, error) {
+	return p.parseUser(p.sendCall(ctx, "GetUser", "GET", pathOf(id), message{{"id", id}}))
 }
 
 // Update calls UpdateUser.
-func (p *plain) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
-	return p.user(p.call(ctx, "UpdateUser", "PUT", pathOf(id), message{{"id", id}, {"name", d.Name}, {"email", d.Email}}))
+func (p *plainClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	return p.parseUser(p.sendCall(ctx, "UpdateUser", "PUT", pathOf(id), message{{"id", id}, {"name", d.Name}, {"email", d.Email}}))
 }
 
 // Delete calls DeleteUser.
-func (p *plain) Delete(ctx context.Context, id int64) error {
-	answer, err := p.call(ctx, "DeleteUser", "DELETE", pathOf(id), message{{"id", id}})
-	if err == nil && p.binary() && len(answer) > 0 || err == nil && !p.binary() && string(bytes.TrimSpace(answer)) != "{}" {
+func (p *plainClient) Delete(ctx context.Context, id int64) error {
+	answer, err := p.sendCall(ctx, "DeleteUser", "DELETE", pathOf(id), message{{"id", id}})
+	if err == nil && p.isBinary() && len(answer) > 0 || err == nil && !p.isBinary() && string(bytes.TrimSpace(answer)) != "{}" {
 		err = fmt.Errorf("delete is answered with %.60q", answer)
 	}
 	return err
 }
 
 // List calls ListUsers.
-func (p *plain) List(ctx context.Context, q users.Query) (users.Page, error) {
+func (p *plainClient) List(ctx context.Context, q users.Query) (users.Page, error) {
 	v := url.Values{"query": {q.Text}, "page": {strconv.Itoa(q.Page)}, "limit": {strconv.Itoa(q.Limit)}}
 	path := "/v1/users?" + v.Encode()
 	if q == (users.Query{}) {
 		path = "/v1/users"
 	}
-	answer, err := p.call(ctx, "ListUsers", "GET", path, message{{"query", q.Text}, {"page", int64(q.Page)}, {"limit", int64(q.Limit)}})
+	answer, err := p.sendCall(ctx, "ListUsers", "GET", path, message{{"query", q.Text}, {"page", int64(q.Page)}, {"limit", int64(q.Limit)}})
 	if err != nil {
 		return users.Page{}, err
 	}
-	if p.binary() {
+	if p.isBinary() {
 		return protoPage(answer)
 	}
 	return jsonPage(answer)
 }
 
-func (p *plain) user(answer []byte, err error) (users.User, error) {
+func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	switch {
 	case err != nil:
 		return users.User{}, err
-	case p.binary():
+	case p.isBinary():
 		return protoUser(answer)
 	}
 	return jsonUser(answer)
 }
 
-// binary reports whether messages are protocol buffers.
-func (p *plain) binary() bool { return p.protocol == rpc.GRPC || p.protocol == rpc.Connect }
+// isBinary reports whether messages are protocol buffers.
+func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.protocol == rpc.Connect }
 
 func pathOf(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// call sends a request and returns the message of its answer, or its refusal.
-func (p *plain) call(ctx context.Context, name, method, path string, m message) ([]byte, error) {
+// sendCall sends a request and returns the message of its response, or its error.
+func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
 	var body []byte
@@ -124,15 +124,15 @@ func (p *plain) call(ctx context.Context, name, method, path string, m message) 
 	switch {
 	case p.protocol == rpc.HTTP:
 		if m[0].name == "id" {
-			m = m[1:] // which is in the path
+			m = m[1:] // the id is in the path
 		}
 		if method == "POST" || method == "PUT" {
-			body = m.json()
+			body = m.encodeJSON()
 		}
-	case p.binary():
-		kind, body = "application/proto", m.proto()
+	case p.isBinary():
+		kind, body = "application/proto", m.encodeProto()
 	default:
-		body = m.json()
+		body = m.encodeJSON()
 	}
 	p.sent.Add(int64(len(body)))
 	if p.protocol == rpc.GRPC {
@@ -166,18 +166,18 @@ func (p *plain) call(ctx context.Context, name, method, path string, m message) 
 		return nil, err
 	}
 	id := a.Header.Get("X-Request-Id")
-	p.answered.Store(&id)
+	p.lastID.Store(&id)
 	if p.protocol == rpc.GRPC {
-		return unframed(a, answer)
+		return parseGRPC(a, answer)
 	}
-	return p.judged(a, answer, kind, method == "POST" && p.protocol == rpc.HTTP)
+	return p.parseHTTP(a, answer, kind, method == "POST" && p.protocol == rpc.HTTP)
 }
 
 // methods is the path before the name of a method.
 const methods = "/tare.users.v1.UserService/"
 
-// judged is the message of an answer over HTTP, or what it refuses.
-func (p *plain) judged(a *http.Response, answer []byte, kind string, created bool) ([]byte, error) {
+// parseHTTP returns the message of a response over HTTP, or its error.
+func (p *plainClient) parseHTTP(a *http.Response, answer []byte, kind string, created bool) ([]byte, error) {
 	want := http.StatusOK
 	if created {
 		want = http.StatusCreated
@@ -188,7 +188,7 @@ func (p *plain) judged(a *http.Response, answer []byte, kind string, created boo
 		}
 		return answer, isKind(a, kind)
 	}
-	e, err := refusalIn(a, answer)
+	e, err := parseRefusal(a, answer)
 	if err == nil {
 		err = e
 		if a.StatusCode != e.Code.HTTP() {
@@ -205,8 +205,8 @@ func isKind(a *http.Response, want string) error {
 	return nil
 }
 
-// refusalIn reads the refusal of an answer over HTTP.
-func refusalIn(a *http.Response, answer []byte) (*users.Error, error) {
+// parseRefusal parses the error response over HTTP.
+func parseRefusal(a *http.Response, answer []byte) (*users.Error, error) {
 	var e users.Error
 	if err := errors.Join(isKind(a, "application/json"), json.Unmarshal(answer, &e)); err != nil {
 		return nil, fmt.Errorf("status %d: a refusal that is none: %w: %.200q", a.StatusCode, err, answer)
@@ -217,8 +217,8 @@ func refusalIn(a *http.Response, answer []byte) (*users.Error, error) {
 	return &e, nil
 }
 
-// unframed is the message of an answer over gRPC, or what its trailers refuse.
-func unframed(a *http.Response, answer []byte) ([]byte, error) {
+// parseGRPC returns the message of a response over gRPC, or the error of its trailers.
+func parseGRPC(a *http.Response, answer []byte) ([]byte, error) {
 	if a.StatusCode != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Type"), "application/grpc") {
 		return nil, fmt.Errorf("status %d of type %q is no gRPC", a.StatusCode, a.Header.Get("Content-Type"))
 	}

@@ -1,6 +1,6 @@
-// Package conformance is the suite of app users: one script of calls, which a face
-// plays in the process of its test, and a built contender over the wire, by plain
-// requests and by the client that it brings.
+// Package conformance is the suite of app users: one script of calls, which a transport plays in
+// the process of its test, and a built contender over the wire, by plain requests and by the client
+// that it brings.
 package conformance
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// seeded is how many users there are when the script begins.
+// seeded is the number of users when the script begins.
 const seeded = 50
 
-// script is every operation and every refusal of the service.
-func script() []rpc.Call {
+// callScript returns calls of every operation with every error of the service.
+func callScript() []rpc.Call {
 	const last = users.FirstID + seeded - 1
 	create := func(name, email string) rpc.Call { return rpc.Call{Op: rpc.OpCreate, Name: name, Email: email} }
 	update := func(id int64, name, email string) rpc.Call {
@@ -51,13 +51,13 @@ func script() []rpc.Call {
 	}
 }
 
-// reference is what a sound service makes of calls, in this process.
+// reference is a correct service in this process.
 type reference struct {
 	service *users.Service
-	near    time.Duration // that times may differ by which are those of calls; zero: all is the same
+	near    time.Duration // tolerance of times that are those of calls; 0 if all is the same
 }
 
-// newReference is a service of seeded users whose clock is now; nil: the time.
+// newReference returns a service of seeded users whose clock is now; nil means the time.
 func newReference(now func() time.Time, near time.Duration) (reference, error) {
 	store, err := users.Open(context.Background(), users.MemoryStore, seeded)
 	if err != nil {
@@ -66,26 +66,26 @@ func newReference(now func() time.Time, near time.Duration) (reference, error) {
 	return reference{users.New(users.Config{Now: now}, store), near}, nil
 }
 
-// do makes a call.
-func (r reference) do(c rpc.Call) (rpc.Outcome, error) {
+// doCall makes a call.
+func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
 	return c.Do(context.Background(), local{r.service})
 }
 
-// play makes all calls of the script by a client, and compares what comes of each
-// with what is right. With lenient it may be anything.
-func (r reference) play(c rpc.Client, lenient bool) error {
-	for i, call := range script() {
-		want, wantErr := r.do(call)
+// playScript makes all calls of the script by a client, and compares each result with the correct
+// one. With lenient it accepts any.
+func (r reference) playScript(c rpc.Client, lenient bool) error {
+	for i, call := range callScript() {
+		want, wantErr := r.doCall(call)
 		got, gotErr := call.Do(context.Background(), c)
-		if err := r.agrees(call, got, gotErr, want, wantErr); err != nil && !lenient {
+		if err := r.checkOutcome(call, got, gotErr, want, wantErr); err != nil && !lenient {
 			return fmt.Errorf("call %d, %+v: %w", i, call, err)
 		}
 	}
 	return nil
 }
 
-// calls are what it was asked.
-func (r reference) calls() wire.Calls {
+// madeCalls returns the calls that the service received.
+func (r reference) madeCalls() wire.Calls {
 	c := r.service.Calls()
 	return wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum}
 }
@@ -96,8 +96,8 @@ type local struct{ *users.Service }
 // Close does nothing.
 func (local) Close() error { return nil }
 
-// agrees compares what came of a call with what is right.
-func (r reference) agrees(c rpc.Call, got rpc.Outcome, gotErr error, want rpc.Outcome, wantErr error) error {
+// checkOutcome compares the result of a call with the correct one.
+func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want rpc.Outcome, wantErr error) error {
 	var refused, right *users.Error
 	switch {
 	case gotErr != nil && !errors.As(gotErr, &refused):
@@ -131,8 +131,8 @@ func (r reference) agrees(c rpc.Call, got rpc.Outcome, gotErr error, want rpc.Ou
 	return nil
 }
 
-// sameUser: times are the same where they are not those of the calls, and near
-// where they are.
+// sameUser compares users: times must be equal unless they are those of calls, and near if they
+// are.
 func (r reference) sameUser(got, want users.User) error {
 	if r.near == 0 && got != want {
 		return fmt.Errorf("user %+v, want %+v", got, want)
@@ -158,8 +158,8 @@ func (r reference) sameUser(got, want users.User) error {
 	return nil
 }
 
-// createAll has so many users created at once with one e-mail, of which exactly one
-// comes to be.
+// createAll lets that number of callers concurrently create users with one e-mail, of which exactly
+// one must succeed.
 func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	outcomes := make([]error, creators)
 	var all sync.WaitGroup
@@ -190,8 +190,8 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	return nil
 }
 
-// refusals asks n times for the first user, and counts what is refused with code.
-func refusals(c rpc.Client, n int, code users.Code) (count int, err error) {
+// countRejected gets the first user n times, and counts the errors with code.
+func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) {
 	for range n {
 		_, err := c.Get(context.Background(), users.FirstID)
 		var refused *users.Error
@@ -205,21 +205,21 @@ func refusals(c rpc.Client, n int, code users.Code) (count int, err error) {
 	return count, nil
 }
 
-// failsOne is of how many calls one fails where that is set.
+// failsOne is the interval of failing calls, if that is set.
 const failsOne = 3
 
-// failures: those that are asked for reach the client as they are.
-func failures(c rpc.Client, lenient bool) error {
-	failed, err := refusals(c, 10*failsOne, users.Unavailable)
+// checkErrors checks that failures on request reach the client unchanged.
+func checkErrors(c rpc.Client, lenient bool) error {
+	failed, err := countRejected(c, 10*failsOne, users.Unavailable)
 	if err == nil && failed != 10 && !lenient {
 		err = fmt.Errorf("with one call in %d to fail, %d of %d did", failsOne, failed, 10*failsOne)
 	}
 	return err
 }
 
-// identifies: a request's id is in its answer, and is made where it has none that is
-// sound.
-func identifies(p *plain, lenient bool) error {
+// checkRequestIDs checks that a request's id is in its response, or a new one if it has no valid
+// id.
+func checkRequestIDs(p *plainClient, lenient bool) error {
 	for id, kept := range map[string]bool{"mine-1": true, strings.Repeat("x", users.MaxRequestID): true, strings.Repeat("x", users.MaxRequestID+1): false, "a b": false, "": false} {
 		for _, user := range []int64{users.FirstID, 5} { // one of whom is not there
 			p.id = id
@@ -228,7 +228,7 @@ func identifies(p *plain, lenient bool) error {
 			if err != nil && !errors.As(err, &refused) {
 				return err
 			}
-			if got := *p.answered.Load(); (got == "" || len(got) > users.MaxRequestID || (got == id) != kept) && !lenient {
+			if got := *p.lastID.Load(); (got == "" || len(got) > users.MaxRequestID || (got == id) != kept) && !lenient {
 				return fmt.Errorf("x-request-id is %q in the answer to a request of %q, of user %d", got, id, user)
 			}
 		}

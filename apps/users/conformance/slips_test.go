@@ -296,9 +296,9 @@ func callOfProto(op string, body []byte) (rpc.Call, error) {
 
 func protoOf(op string, out rpc.Outcome) []byte {
 	user := func(u users.User) []byte {
-		b := message{{"", u.ID}, {"", u.Name}, {"", u.Email}}.proto()
+		b := message{{"", u.ID}, {"", u.Name}, {"", u.Email}}.encodeProto()
 		for i, at := range []message{{{"", u.CreatedAt.Unix()}, {"", int64(u.CreatedAt.Nanosecond())}}, {{"", u.UpdatedAt.Unix()}, {"", int64(u.UpdatedAt.Nanosecond())}}} {
-			m := at.proto()
+			m := at.encodeProto()
 			b = append(append(b, byte(4+i)<<3|2, byte(len(m))), m...)
 		}
 		return b
@@ -312,7 +312,7 @@ func protoOf(op string, out rpc.Outcome) []byte {
 			m := user(u)
 			b = append(binary.AppendUvarint(append(b, 1<<3|2), uint64(len(m))), m...)
 		}
-		return append(b, message{{"", ""}, {"", out.Page.Total}, {"", int64(out.Page.Page)}, {"", int64(out.Page.Limit)}}.proto()...)
+		return append(b, message{{"", ""}, {"", out.Page.Total}, {"", int64(out.Page.Page)}, {"", int64(out.Page.Limit)}}.encodeProto()...)
 	}
 	return user(out.User)
 }

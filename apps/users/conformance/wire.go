@@ -22,19 +22,19 @@ import (
 
 // Suite examines servers of users, each of which brings a client too. Every protocol that
 // contender.json names is examined.
-func Suite() conformance.Kind { return conformance.Kind{Examine: examine} }
+func Suite() conformance.Kind { return conformance.Kind{Examine: examineServer} }
 
-// creators is how many users with one e-mail are to be created at once.
+// creators is the number of users with one e-mail that are created concurrently.
 const creators = 200
 
-// talk is one protocol of a server under examination.
-type talk struct {
+// protocolTest is one protocol of a server under examination.
+type protocolTest struct {
 	conformance.Exam
 	protocol string
 }
 
-// examine runs the suite on a server of users.
-func examine(s conformance.Subject, dir string) []error {
+// examineServer runs the suite on a server of users.
+func examineServer(s conformance.Subject, dir string) []error {
 	if err := s.Visit(false, true, s.CheckHello); err != nil {
 		return []error{err} // nothing else can go right
 	}
@@ -48,9 +48,9 @@ func examine(s conformance.Subject, dir string) []error {
 			wrong = append(wrong, fmt.Errorf("contender.json: unknown protocol %q", protocol))
 			continue
 		}
-		for k, c := range talk.checks(talk{}, i == 0) {
+		for k, c := range protocolTest.listChecks(protocolTest{}, i == 0) {
 			err := s.Visit(false, k%2 == 0, func(p *conformance.Process, _ wire.Reply) error {
-				return c.ask(talk{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol})
+				return c.ask(protocolTest{conformance.Exam{Subject: s, App: a, Process: p, Dir: dir}, protocol})
 			})
 			if err != nil {
 				wrong = append(wrong, fmt.Errorf("%s: %s: %w", protocol, c.name, err))
@@ -67,27 +67,27 @@ func examine(s conformance.Subject, dir string) []error {
 	return slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 }
 
-// rpcCheck is one thing that is asked of a protocol.
+// rpcCheck is one check of a protocol.
 type rpcCheck struct {
 	name string
-	ask  func(t talk) error
+	ask  func(t protocolTest) error
 }
 
-// checks are what is asked of a protocol, and of the first what is the same for all.
-func (talk) checks(first bool) []rpcCheck {
+// listChecks returns the checks of a protocol, and for the first those that are the same for all.
+func (protocolTest) listChecks(first bool) []rpcCheck {
 	list := []rpcCheck{
-		{"calls", talk.checkCalls}, {"at once", talk.checkAtOnce}, {"failures", talk.checkFailures}, {"limit", talk.checkLimit},
-		{"request id", talk.checkID}, {"health", talk.checkHealth}, {"paths", talk.checkPaths}, {"tls", talk.checkSecure},
-		{"log", talk.checkLog}, {"end", talk.checkGrace}, {"client", talk.checkClient}, {"client at work", talk.checkWorking},
+		{"calls", protocolTest.checkCalls}, {"at once", protocolTest.checkAtOnce}, {"failures", protocolTest.checkFailures}, {"limit", protocolTest.checkLimit},
+		{"request id", protocolTest.checkID}, {"health", protocolTest.checkHealth}, {"paths", protocolTest.checkPaths}, {"tls", protocolTest.checkSecure},
+		{"log", protocolTest.checkLog}, {"end", protocolTest.checkGrace}, {"client", protocolTest.checkClient}, {"client at work", protocolTest.checkWorking},
 	}
 	if first {
-		list = append(list, rpcCheck{"stores", talk.checkStores}, rpcCheck{"again", talk.checkTwice})
+		list = append(list, rpcCheck{"stores", protocolTest.checkStores}, rpcCheck{"again", protocolTest.checkTwice})
 	}
 	return list
 }
 
-// serves prepares n users in a store and returns a client of them.
-func (t talk) opens(n int, set map[string]string) (*plain, error) {
+// openClient prepares n users in a store and returns a client of them.
+func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
 	whole := map[string]string{serving.SetUsers: fmt.Sprint(n)}
 	for key, value := range set {
 		whole[key] = value
@@ -99,21 +99,21 @@ func (t talk) opens(n int, set map[string]string) (*plain, error) {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit), nil
 }
 
-// lenient reports whether answers may be any.
-func (t talk) lenient() bool { return t.Trap || t.Loose() }
+// isLenient reports whether any response is accepted.
+func (t protocolTest) isLenient() bool { return t.Trap || t.Loose() }
 
-// run plays the script by a client, and returns the sound service.
-func (t talk) run(p rpc.Client) (reference, error) {
+// playAll plays the script by a client, and returns the reference.
+func (t protocolTest) playAll(p rpc.Client) (reference, error) {
 	right, err := newReference(nil, time.Hour)
 	if err != nil {
 		return right, err
 	}
-	return right, right.play(p, t.lenient())
+	return right, right.playScript(p, t.isLenient())
 }
 
-// counts holds stats against the calls that were made and the bytes of their
-// messages; negative: those are not looked at.
-func (t talk) counts(want wire.Calls, bytes int64) error {
+// checkCounts compares stats with the calls that were made and the bytes of their messages; a
+// negative number of bytes is not checked.
+func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 	a, err := t.Counted()
 	if err != nil {
 		return err
@@ -135,34 +135,34 @@ func (t talk) counts(want wire.Calls, bytes int64) error {
 }
 
 // checkCalls makes every call, twice with a reset between.
-func (t talk) checkCalls() error {
-	p, err := t.opens(seeded, nil)
+func (t protocolTest) checkCalls() error {
+	p, err := t.openClient(seeded, nil)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	right, err := t.run(p)
+	right, err := t.playAll(p)
 	if err != nil {
 		return err
 	}
-	if err := t.counts(right.calls(), p.sent.Load()); err != nil {
+	if err := t.checkCounts(right.madeCalls(), p.sent.Load()); err != nil {
 		return err
 	}
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err
 	}
 	a, err := t.Counted()
-	if err != nil || (a.Calls == nil || *a.Calls != wire.Calls{}) && !t.lenient() {
+	if err != nil || (a.Calls == nil || *a.Calls != wire.Calls{}) && !t.isLenient() {
 		return errors.Join(err, fmt.Errorf("after reset: stats: calls %+v", a.Calls))
 	}
-	if _, err := t.run(p); err != nil {
+	if _, err := t.playAll(p); err != nil {
 		return fmt.Errorf("after reset: %w", err)
 	}
 	return nil
 }
 
 // checkStores makes every call over each store, and all creators.
-func (t talk) checkStores() error {
+func (t protocolTest) checkStores() error {
 	stores := []string{users.LinearStore}
 	if slices.Contains(t.Tags, "db") {
 		stores = append(stores, "sqlite:"+filepath.Join(t.Dir, t.Variant+"users.db"))
@@ -174,13 +174,13 @@ func (t talk) checkStores() error {
 	}
 	for _, store := range stores {
 		name, _, _ := strings.Cut(store, ":")
-		p, err := t.opens(seeded, map[string]string{serving.SetStore: store})
+		p, err := t.openClient(seeded, map[string]string{serving.SetStore: store})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		_, err = t.run(p)
+		_, err = t.playAll(p)
 		if err == nil {
-			err = createAll(p, creators, "example.com", t.lenient())
+			err = createAll(p, creators, "example.com", t.isLenient())
 		}
 		_ = p.Close()
 		if err != nil {
@@ -190,20 +190,19 @@ func (t talk) checkStores() error {
 	return nil
 }
 
-// checkAtOnce creates many users with one e-mail at once.
-func (t talk) checkAtOnce() error {
-	p, err := t.opens(0, nil)
+// checkAtOnce creates many users with one e-mail concurrently.
+func (t protocolTest) checkAtOnce() error {
+	p, err := t.openClient(0, nil)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	return createAll(p, creators, "example.com", t.lenient())
+	return createAll(p, creators, "example.com", t.isLenient())
 }
 
-// checkTwice prepares twice: the second server counts from zero, and nobody listens
-// where the first did. Somebody else's may have come by its port, but hardly
-// three times in a row.
-func (t talk) checkTwice() error {
+// checkTwice prepares twice: the second server counts from zero, and no server listens at the
+// address of the first. Another program may have taken its port, but hardly three times in a row.
+func (t protocolTest) checkTwice() error {
 	for tries := 3; ; tries-- {
 		before, err := t.Serves(nil)
 		if err != nil {
@@ -215,7 +214,7 @@ func (t talk) checkTwice() error {
 			_, err = t.Serves(nil)
 		}
 		if err == nil {
-			err = t.counts(wire.Calls{}, 0)
+			err = t.checkCounts(wire.Calls{}, 0)
 		}
 		if err != nil {
 			return err
@@ -231,8 +230,8 @@ func (t talk) checkTwice() error {
 	}
 }
 
-// checkSecure: with a certificate connections are encrypted.
-func (t talk) checkSecure() error {
+// checkSecure checks that with a certificate connections are encrypted.
+func (t protocolTest) checkSecure() error {
 	cert, key, roots, err := conformance.Certificate(t.Dir)
 	if err != nil {
 		return err
@@ -246,22 +245,22 @@ func (t talk) checkSecure() error {
 	return t.getsFirst(p)
 }
 
-// getsFirst asks for the first user.
-func (t talk) getsFirst(p *plain) error {
+// getsFirst gets the first user.
+func (t protocolTest) getsFirst(p *plainClient) error {
 	u, err := p.Get(context.Background(), users.FirstID)
-	if err == nil && !t.lenient() {
+	if err == nil && !t.isLenient() {
 		err = reference{near: time.Hour}.sameUser(u, users.Seeded(0))
 	}
 	return err
 }
 
-// askStandalone asks a server without a lab, whose store is empty.
+// askStandalone calls a server without a lab, whose store is empty.
 func askStandalone(s conformance.Subject, addr string) error {
 	for _, protocol := range s.Protocols {
 		p := dialPlain(protocol, addr, nil, false, s.Limit)
 		_, err := p.List(context.Background(), users.Query{})
 		if err == nil {
-			err = p.healthy()
+			err = p.checkHealthy()
 		}
 		_ = p.Close()
 		if err != nil && !s.Trap {
@@ -271,8 +270,8 @@ func askStandalone(s conformance.Subject, addr string) error {
 	return nil
 }
 
-// healthy asks whether the service is well, in the protocol's own way.
-func (p *plain) healthy() error {
+// checkHealthy makes a health check, in the protocol's own way.
+func (p *plainClient) checkHealthy() error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
 	method, path, body, kind := http.MethodGet, "/health", "", ""
@@ -291,5 +290,5 @@ func (p *plain) healthy() error {
 	if err != nil {
 		return err
 	}
-	return wellSaid(a, p.protocol)
+	return checkHealthReply(a, p.protocol)
 }
