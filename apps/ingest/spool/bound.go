@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// room is how many bytes may be written, and an error where there are fewer than
-// need, or the oldest event waits for too long.
-func (s *Spool) room(need int64, now time.Time) (int64, error) {
+// checkRoom returns how many bytes may be written, and an error if there are fewer than need, or if
+// the oldest event waits for too long.
+func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	room := s.o.Bytes - s.total()
+	room := s.o.Bytes - s.totalBytes()
 	if s.file == nil {
 		room -= headerSize
 	}
 	var err error
 	if room < need || s.o.Age > 0 {
-		if err = s.freed(now, room < need); err != nil {
+		if err = s.refreshReaders(now, room < need); err != nil {
 			return 0, err
 		}
-		if room = s.o.Bytes - s.total() - headerSize; room < need {
-			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.total(), s.o.Bytes)
-		} else if age := s.age(now); s.o.Age > 0 && age > s.o.Age {
+		if room = s.o.Bytes - s.totalBytes() - headerSize; room < need {
+			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.totalBytes(), s.o.Bytes)
+		} else if age := s.oldestAge(now); s.o.Age > 0 && age > s.o.Age {
 			err = fmt.Errorf("%w: its oldest event waits for %v, at most %v", ErrFull, age.Round(time.Second), s.o.Age)
 		}
 	}
@@ -33,7 +33,7 @@ func (s *Spool) room(need int64, now time.Time) (int64, error) {
 	return room, err
 }
 
-func (s *Spool) total() int64 {
+func (s *Spool) totalBytes() int64 {
 	total := int64(0)
 	for _, size := range s.sizes {
 		total += size
@@ -41,19 +41,19 @@ func (s *Spool) total() int64 {
 	return total
 }
 
-// freed finds out what readers have done, if not just now.
-func (s *Spool) freed(now time.Time, full bool) error {
-	const often = 20 * time.Millisecond // in which a full spool is looked at once
+// refreshReaders reads the progress of readers, unless that was done just now.
+func (s *Spool) refreshReaders(now time.Time, full bool) error {
+	const often = 20 * time.Millisecond // interval at which a full spool is read
 	since := now.Sub(s.sent.at)
 	if s.sent.at.IsZero() || since < 0 || since >= often*10 || full && since >= often { // below 0: the clock was set back
 		s.sent.at = now
-		return s.look()
+		return s.readDir()
 	}
 	return nil
 }
 
-// look reads the directory: which segments are left, and how far readers are.
-func (s *Spool) look() error {
+// readDir reads the directory: the remaining segments, and the positions of readers.
+func (s *Spool) readDir() error {
 	names, err := s.o.files.List(s.dir)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Spool) look() error {
 			delete(s.sizes, name)
 		}
 	}
-	if err := s.sent.read(names); err != nil {
+	if err := s.sent.readCursors(names); err != nil {
 		return err
 	}
 	least, _ := s.sent.positions()
@@ -77,24 +77,24 @@ func (s *Spool) look() error {
 	return nil
 }
 
-// waits reports whether some reader has not sent an event that was acknowledged.
-func (s *Spool) waits() bool {
+// hasUnsent reports whether some reader has not sent an acknowledged event.
+func (s *Spool) hasUnsent() bool {
 	least, _ := s.sent.positions()
 	return least < s.acked
 }
 
-// age is that of the oldest event that some reader has not sent.
-func (s *Spool) age(now time.Time) time.Duration {
-	if len(s.marks) == 0 || !s.waits() {
+// oldestAge returns the age of the oldest event that some reader has not sent, or 0.
+func (s *Spool) oldestAge(now time.Time) time.Duration {
+	if len(s.marks) == 0 || !s.hasUnsent() {
 		return 0
 	}
 	return now.Sub(s.marks[0].at)
 }
 
-// sent is how far readers are.
-type sent struct {
+// readerState contains the positions of readers.
+type readerState struct {
 	spool *Spool
-	at    time.Time // of the last look, under the spool's lock
+	at    time.Time // of the last reading, under the spool's lock
 
 	mu          sync.Mutex
 	cursors     []Cursor
@@ -104,24 +104,24 @@ type sent struct {
 	moved       chan struct{} // closed when least has risen
 }
 
-func (s *sent) positions() (least, most uint64) {
+func (s *readerState) positions() (least, most uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.least, s.most
 }
 
 // refresh lists the directory, and reads the cursors in it.
-func (s *sent) refresh() error {
+func (s *readerState) refresh() error {
 	names, err := s.spool.o.files.List(s.spool.dir)
 	if err != nil {
 		return err
 	}
-	return s.read(names)
+	return s.readCursors(names)
 }
 
-// read reads the cursors among names.
-func (s *sent) read(names []string) error {
-	list, err := cursors(s.spool.o.files, s.spool.dir, names)
+// readCursors reads the cursors among names.
+func (s *readerState) readCursors(names []string) error {
+	list, err := listCursors(s.spool.o.files, s.spool.dir, names)
 	if err != nil {
 		return err
 	}
@@ -142,14 +142,14 @@ func (s *sent) read(names []string) error {
 	return nil
 }
 
-// wait waits until all readers have sent the events before end.
-func (s *sent) wait(ctx context.Context, end uint64) error {
+// waitSent waits until all readers have sent the events before end.
+func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	late := time.NewTimer(s.spool.o.Wait)
 	defer late.Stop()
 	s.mu.Lock()
 	if s.waiting++; !s.following {
 		s.following = true
-		go s.follow()
+		go s.pollCursors()
 	}
 	defer func() {
 		s.mu.Lock()
@@ -172,8 +172,8 @@ func (s *sent) wait(ctx context.Context, end uint64) error {
 	return nil
 }
 
-// follow reads the cursors for as long as somebody waits.
-func (s *sent) follow() {
+// pollCursors reads the cursors for as long as a caller waits.
+func (s *readerState) pollCursors() {
 	const often = 2 * time.Millisecond
 	for {
 		_ = s.refresh() // or the next time
@@ -188,7 +188,7 @@ func (s *sent) follow() {
 	}
 }
 
-// Status is what a spool holds and has done.
+// Status contains the state and the counters of a spool.
 type Status struct {
 	Next     uint64        // number of the next event
 	Bytes    int64         // of all segments
@@ -197,18 +197,18 @@ type Status struct {
 	Late     bool          // it is more than it may be
 	Writes   int64         // of one batch or more
 	Failures int64         // writes that failed
-	Full     int64         // batches refused because the spool was full
+	Full     int64         // batches rejected because the spool was full
 	Cursors  []Cursor
 }
 
-// Status looks at the directory.
+// Status reads the directory.
 func (s *Spool) Status() Status {
 	now := s.o.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.look() // what is known is better than nothing
+	_ = s.readDir() // what is known is better than nothing
 	st := Status{
-		Next: s.next, Bytes: s.total(), Bound: s.o.Bytes, Age: s.age(now),
+		Next: s.next, Bytes: s.totalBytes(), Bound: s.o.Bytes, Age: s.oldestAge(now),
 		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,
 	}
 	st.Late = s.o.Age > 0 && st.Age > s.o.Age

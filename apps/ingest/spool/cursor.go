@@ -12,28 +12,27 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Cursor is how far a reader has come, and what it has done.
+// Cursor contains the position and the counters of a reader.
 type Cursor struct {
 	Name     string
 	Position uint64 // all events before it are sent, dead or lost
 	Pending  uint64 // events up to this one may have been sent as well
 
-	Sent     uint64    // events that the far side has acknowledged
-	Dead     uint64    // events that it refused for good: they are in the dead-letter file
+	Sent     uint64    // events that the destination has acknowledged
+	Dead     uint64    // events that it rejected for good: they are in the dead-letter file
 	Lost     uint64    // acknowledged events that the disk has lost
 	Failures uint64    // attempts that failed
-	Oldest   time.Time // of the first event that is being sent; zero: none is
-	Held     bool      // the far side takes nothing: it never has, or it refuses all events of a batch
+	Oldest   time.Time // of the first event that is being sent; zero if none is
+	Held     bool      // the destination accepts nothing: it never has, or it rejects all events of a batch
 }
 
-// flagHeld is the bit of Cursor.Held among the flags of a slot.
+// flagHeld is the bit of [Cursor.Held] among the flags of a slot.
 const flagHeld = 1
 
-// A cursor's file has four slots, each in a block of its own. write takes slot 0 or
-// 1 and never the newest copy, so that a crash during a write damages an older one.
-// sync alternates between slots 2 and 3: the copy that was synced last is never
-// overwritten, and survives a power cut. The file never grows, so that it can be
-// written on a full disk.
+// A cursor's file has four slots, each in a block of its own. writeSlot takes slot 0 or 1 and never
+// the newest copy, so that a crash during a write damages an older one. syncSlot alternates between
+// slots 2 and 3: the copy that was synced last is never overwritten, and survives a power cut. The
+// file never grows, so that it can be written on a full disk.
 const (
 	cursorMagic    = 0x75635354
 	cursorSize     = 76
@@ -56,7 +55,7 @@ func cursorName(file string) (string, bool) { return strings.CutSuffix(file, cur
 // errCursor means that a cursor cannot be read although there was one.
 var errCursor = errors.New("all copies of the cursor are damaged")
 
-func (c Cursor) append(b []byte, number uint64) []byte {
+func (c Cursor) appendTo(b []byte, number uint64) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, cursorMagic)
 	oldest := int64(0)
@@ -71,12 +70,12 @@ func (c Cursor) append(b []byte, number uint64) []byte {
 		flags |= flagHeld
 	}
 	b = binary.LittleEndian.AppendUint32(b, flags)
-	return binary.LittleEndian.AppendUint32(b, sum(b[from:]))
+	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
 func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	const end = cursorSize - 4
-	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic || binary.LittleEndian.Uint32(b[end:]) != sum(b[:end]) {
+	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) {
 		return c, 0, false
 	}
 	v := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) }
@@ -87,8 +86,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	return c, v(0), true
 }
 
-// readCursor reads the newest whole slot. A file without anything in it is a
-// cursor at the beginning.
+// readCursor reads the newest valid slot. An empty file is a cursor at the beginning.
 func readCursor(f whole.Handle) (c Cursor, of openCursor, err error) {
 	of = openCursor{file: f, synced: 2}
 	b := make([]byte, cursorFileSize)
@@ -115,15 +113,15 @@ func readCursor(f whole.Handle) (c Cursor, of openCursor, err error) {
 	return c, of, nil
 }
 
-// write writes c into slot 0 or 1, by the parity of the number. If the newest copy is
-// in one of them, that is the other one.
-func (f *openCursor) write(c Cursor) error { return f.put(c, int(f.number%2)) }
+// writeSlot writes c into slot 0 or 1, by the parity of the number. If the newest copy is in one of
+// them, that is the other one.
+func (f *openCursor) writeSlot(c Cursor) error { return f.putSlot(c, int(f.number%2)) }
 
-// sync writes c into the slot of the other two that was not synced last, and
-// brings everything to stable storage.
-func (f *openCursor) sync(c Cursor) error {
+// syncSlot writes c into the slot of the other two that was not synced last, and brings everything
+// to stable storage.
+func (f *openCursor) syncSlot(c Cursor) error {
 	slot := 5 - f.synced
-	if err := f.put(c, slot); err != nil {
+	if err := f.putSlot(c, slot); err != nil {
 		return err
 	}
 	if err := f.file.Sync(); err != nil {
@@ -133,16 +131,16 @@ func (f *openCursor) sync(c Cursor) error {
 	return nil
 }
 
-func (f *openCursor) put(c Cursor, slot int) error {
-	if _, err := f.file.WriteAt(c.append(nil, f.number+1), int64(slot)*slotSpan); err != nil {
+func (f *openCursor) putSlot(c Cursor, slot int) error {
+	if _, err := f.file.WriteAt(c.appendTo(nil, f.number+1), int64(slot)*slotSpan); err != nil {
 		return fmt.Errorf("write how far %s has come: %w", c.Name, err)
 	}
 	f.number++
 	return nil
 }
 
-// cursors reads those of a spool that anyone may be using.
-func cursors(files whole.Disk, dir string, names []string) ([]Cursor, error) {
+// listCursors reads the cursors of a spool, which other processes may be using.
+func listCursors(files whole.Disk, dir string, names []string) ([]Cursor, error) {
 	var out []Cursor
 	for _, file := range names {
 		name, ok := cursorName(file)

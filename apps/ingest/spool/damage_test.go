@@ -46,7 +46,7 @@ func TestDamagedByte(t *testing.T) {
 			}
 			assert.Equal(t, fmt.Sprintf("byte %d", at), got, want)
 			assert.Equal(t, fmt.Sprintf("byte %d: lost", at), r.lost(), lost)
-			assert.NoError(t, "done", r.reader.save())
+			assert.NoError(t, "done", r.reader.saveCursor())
 			assert.Equal(t, "counted", r.reader.Cursor().Lost, lost)
 			copied := r.damage[0].Copy
 			if got := r.disk.Content()[copied]; len(got) < frameSize {

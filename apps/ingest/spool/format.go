@@ -17,12 +17,11 @@ import (
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 · sum of this head 4 · lines
 //
-// Each event has a number, which is never used for another one. first is the
-// number of a frame's first event, or the least that can be in a segment. All
-// numbers below after were acknowledged or are of no event. What lies between
-// after and first was never acknowledged: a write that failed had these. group
-// is the number of the first event of those that were written at once: the
-// next group is written only when this one is acknowledged.
+// Each event has a number, which is never used for another one. first is the number of a frame's
+// first event, or the least that can be in a segment. All numbers below after were acknowledged or
+// are of no event. Numbers between after and first were never acknowledged: a write that failed had
+// these. group is the number of the first event of those that were written together: the next group
+// is written only when this one is acknowledged.
 const (
 	headerMagic = "tarespl1"
 	headerSize  = 52
@@ -30,7 +29,7 @@ const (
 	frameSize   = 44
 )
 
-// MaxBatch is how many bytes of lines a batch has at most.
+// MaxBatch is the largest size of a batch in bytes of lines.
 const MaxBatch = 64 << 20
 
 var (
@@ -39,7 +38,7 @@ var (
 	castTab  = crc32.MakeTable(crc32.Castagnoli)
 )
 
-func sum(b []byte) uint32 { return crc32.Checksum(b, castTab) }
+func computeSum(b []byte) uint32 { return crc32.Checksum(b, castTab) }
 
 // header begins a segment.
 type header struct {
@@ -54,14 +53,14 @@ type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
 
-func (h header) append(b []byte) []byte {
+func (h header) appendTo(b []byte) []byte {
 	from := len(b)
 	b = append(b, headerMagic...)
 	b = append(b, h.id[:]...)
 	b = binary.LittleEndian.AppendUint64(b, h.first)
 	b = binary.LittleEndian.AppendUint64(b, h.after)
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.created.UnixMilli()))
-	return binary.LittleEndian.AppendUint32(b, sum(b[from:]))
+	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
 func parseHeader(b []byte) (h header, err error) {
@@ -69,7 +68,7 @@ func parseHeader(b []byte) (h header, err error) {
 	switch {
 	case len(b) < headerSize:
 		return h, errShort
-	case string(b[:8]) != headerMagic || binary.LittleEndian.Uint32(b[end:]) != sum(b[:end]):
+	case string(b[:8]) != headerMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]):
 		return h, errBad
 	}
 	copy(h.id[:], b[8:])
@@ -89,24 +88,24 @@ type frame struct {
 
 func (f frame) end() uint64 { return f.first + uint64(f.n) }
 
-// size is how many bytes the frame has in a segment.
+// size returns the size of the frame in a segment in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
-func (f frame) append(b []byte) []byte {
+func (f frame) appendTo(b []byte) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, frameMagic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.lines)))
 	b = binary.LittleEndian.AppendUint32(b, f.n)
-	b = binary.LittleEndian.AppendUint32(b, sum(f.lines))
+	b = binary.LittleEndian.AppendUint32(b, computeSum(f.lines))
 	b = binary.LittleEndian.AppendUint64(b, f.first)
 	b = binary.LittleEndian.AppendUint64(b, f.group)
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.at.UnixMilli()))
-	b = binary.LittleEndian.AppendUint32(b, sum(b[from:]))
+	b = binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 	return append(b, f.lines...)
 }
 
-// parseFrame reads the frame that b begins with. Where b is too short, need is
-// how many bytes there have to be.
+// parseFrame parses the frame that b begins with. If b is too short, need is how many bytes there
+// have to be.
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {
@@ -114,7 +113,7 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
 	f.n = binary.LittleEndian.Uint32(b[8:])
-	if binary.LittleEndian.Uint32(b) != frameMagic || binary.LittleEndian.Uint32(b[end:]) != sum(b[:end]) || size > MaxBatch || f.n == 0 || f.n > size {
+	if binary.LittleEndian.Uint32(b) != frameMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) || size > MaxBatch || f.n == 0 || f.n > size {
 		return frame{}, frameSize, errBad
 	}
 	f.first, f.group = binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
@@ -124,7 +123,7 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 		return f, need, errShort
 	}
 	f.lines = b[frameSize:need:need]
-	if binary.LittleEndian.Uint32(b[12:]) != sum(f.lines) || Lines(f.lines) != int(f.n) {
+	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.n) {
 		return frame{}, need, errBad
 	}
 	return f, need, nil
@@ -136,12 +135,12 @@ const (
 	cursorEnd  = ".cursor"
 )
 
-// segmentPath is where segment number is. Numbers rise.
+// segmentPath returns the path of segment number. Numbers rise.
 func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", number, segmentEnd))
 }
 
-// segmentNumber is the number in a file's name, where it is a segment's.
+// segmentNumber returns the number in the name of a segment's file.
 func segmentNumber(name string) (uint64, bool) {
 	digits, ok := strings.CutSuffix(name, segmentEnd)
 	if !ok {

@@ -13,29 +13,28 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Batch is events in the order in which they were acknowledged, with no number
-// left out.
+// Batch contains events in the order in which they were acknowledged, with no number skipped.
 type Batch struct {
-	ID       ID        // with the numbers it names the events
-	From, To uint64    // numbers: of the first event, and behind the last
-	Lines    []byte    // whole ones
+	ID       ID        // with the numbers it identifies the events
+	From, To uint64    // numbers: of the first event, and the next after the last
+	Lines    []byte    // complete ones
 	Oldest   time.Time // when the first came
-	Closed   bool      // what follows does not go with it
+	Closed   bool      // the next events do not belong to it
 }
 
-// Len is how many events there are.
+// Len returns the number of events.
 func (b *Batch) Len() int { return int(b.To - b.From) }
 
-// Reset empties b, and keeps its buffer.
+// Reset empties b, and retains its buffer.
 func (b *Batch) Reset() { *b = Batch{Lines: b.Lines[:0]} }
 
-// Damage is what a reader could not read.
+// Damage describes bytes that a reader could not read.
 type Damage struct {
 	Segment string // the file
 	Offset  int64
-	Bytes   int64  // that are damaged, as far as that can be said
-	Lost    uint64 // events that were acknowledged
-	Copy    string // file with the damaged bytes; empty: there is none
+	Bytes   int64  // damaged ones, as far as that is known
+	Lost    uint64 // acknowledged events
+	Copy    string // file with the damaged bytes, or ""
 }
 
 func (d Damage) String() string {
@@ -66,29 +65,29 @@ type Reader struct {
 	id     ID
 
 	segment segment
-	window  window // of segment; no file: none is open
+	window  window // of segment; its file is nil if none is open
 	offset  int64  // in it
-	suspect int    // how often what is at offset was found to be bad
+	suspect int    // how often the bytes at offset were bad
 	at      uint64 // number of the next event
 	lost    uint64 // events since the last commit
 	doubts  []doubt
 	rest    frame // that is not taken yet
 }
 
-// patience is how often bytes must be found bad before they count as damaged,
-// while they may still be being written.
-const patience = 5
+// maxSuspect is the number of reads after which bad bytes count as damaged, while they may still be
+// being written.
+const maxSuspect = 5
 
-// Cursor is how far the reader has come.
+// Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends events to b, up to most of them and up to so many bytes, unless a
-// single one is longer. It takes what is there, which may be nothing. After an
-// error it can be called again: nothing is passed over.
+// Take appends events to b, up to most of them and up to size bytes, unless a single one is longer.
+// It takes the available events, which may be none. After an error it can be called again: it skips
+// nothing.
 func (r *Reader) Take(b *Batch, most, size int) error {
 	for b.Len() < most && !b.Closed && (b.Len() == 0 || len(b.Lines) < size) {
 		if r.rest.n == 0 {
-			if ok, err := r.next(); err != nil && b.Len() == 0 {
+			if ok, err := r.nextFrame(); err != nil && b.Len() == 0 {
 				return err
 			} else if !ok {
 				return nil // the error comes again
@@ -101,16 +100,15 @@ func (r *Reader) Take(b *Batch, most, size int) error {
 			b.Closed = true
 			return nil
 		}
-		if !r.take(b, most, size) {
+		if !r.takeEvents(b, most, size) {
 			b.Closed = true
 		}
 	}
 	return nil
 }
 
-// take moves events from the rest of a frame, and returns false where the next
-// does not fit.
-func (r *Reader) take(b *Batch, most, size int) bool {
+// takeEvents moves events from the rest of a frame, and returns false if the next does not fit.
+func (r *Reader) takeEvents(b *Batch, most, size int) bool {
 	for r.rest.n > 0 && b.Len() < most {
 		end := len(r.rest.lines)
 		if r.rest.n > 1 {
@@ -129,21 +127,21 @@ func (r *Reader) take(b *Batch, most, size int) bool {
 	return true
 }
 
-// next reads the next frame with an event that is to be sent into rest, or
-// returns false where there is none yet.
-func (r *Reader) next() (bool, error) {
+// nextFrame reads the next frame with an event that is to be sent into rest, or returns false if
+// there is none yet.
+func (r *Reader) nextFrame() (bool, error) {
 	for {
 		if r.window.file == nil {
-			if ok, err := r.open(); !ok || err != nil {
+			if ok, err := r.openSegment(); !ok || err != nil {
 				return false, err
 			}
 			continue
 		}
-		f, err := r.window.frame(r.offset)
+		f, err := r.window.readFrame(r.offset)
 		switch {
 		case err == nil:
 			r.offset, r.suspect = r.offset+f.size(), 0
-			r.settle(f.group)
+			r.resolveDoubts(f.group)
 			if f.end() <= r.at {
 				continue
 			}
@@ -157,37 +155,37 @@ func (r *Reader) next() (bool, error) {
 		case !errors.Is(err, errShort) && !errors.Is(err, errBad):
 			return false, fmt.Errorf("read %s at byte %d: %w", r.segment.path, r.offset, err)
 		}
-		more, err := r.past(errors.Is(err, errBad))
+		more, err := r.skipUnreadable(errors.Is(err, errBad))
 		if !more || err != nil {
 			return false, err
 		}
 	}
 }
 
-// past goes on behind what cannot be read at the offset, and returns false where
-// it may still be being written. A frame that is damaged counts as lost only if a
-// later one, or the next segment, shows that it was acknowledged.
-func (r *Reader) past(bad bool) (bool, error) {
-	following, err := r.following()
+// skipUnreadable continues after unreadable bytes at the offset, and returns false if they may
+// still be being written. A damaged frame counts as lost only if a later one, or the next segment,
+// shows that it was acknowledged.
+func (r *Reader) skipUnreadable(bad bool) (bool, error) {
+	following, err := r.nextSegment()
 	if err != nil {
 		return false, err
 	}
 	// The segment may have grown before the next one was begun.
-	if _, err := r.window.frame(r.offset); err == nil {
+	if _, err := r.window.readFrame(r.offset); err == nil {
 		return true, nil
 	}
 	if bad {
 		r.suspect++
 	}
-	if bad && (following != nil || r.suspect >= patience) {
-		next, found, err := r.window.search(r.offset+1, r.at)
+	if bad && (following != nil || r.suspect >= maxSuspect) {
+		next, found, err := r.window.findFrame(r.offset+1, r.at)
 		if err != nil {
 			return false, err
 		}
 		if found {
-			f, err := r.window.frame(next)
+			f, err := r.window.readFrame(next)
 			if err == nil {
-				r.skip(next-r.offset, f)
+				r.skipDamage(next-r.offset, f)
 			}
 			return err == nil, err
 		}
@@ -196,12 +194,12 @@ func (r *Reader) past(bad bool) (bool, error) {
 	if following == nil {
 		return false, nil
 	}
-	return true, r.turn(*following)
+	return true, r.useSegment(*following)
 }
 
-// following is the next segment that is worth a look; nil: there is none yet.
-func (r *Reader) following() (*segment, error) {
-	list, err := segments(r.files, r.dir, r.segment.number)
+// nextSegment returns the next segment that is worth reading; nil if it does not exist yet.
+func (r *Reader) nextSegment() (*segment, error) {
+	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {
 		if list[i].err == nil || i < len(list)-1 {
 			return &list[i], err
@@ -210,18 +208,18 @@ func (r *Reader) following() (*segment, error) {
 	return nil, err
 }
 
-// open opens the segment that has the next event: the last one that may, or else
-// the first. If the header of the first is damaged, its frames may be whole.
-func (r *Reader) open() (bool, error) {
-	list, err := segments(r.files, r.dir, 0)
+// openSegment opens the segment that has the next event: the last one that may, or else the first.
+// If the header of the first is damaged, its frames may be valid.
+func (r *Reader) openSegment() (bool, error) {
+	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return false, err
 	}
 	if len(list) == 0 || len(list) == 1 && list[0].err != nil { // it may be being written
 		return false, nil
 	}
-	if r.state.Position == 0 && r.state.Sent == 0 { // a cursor that is new begins with what there is
-		first, err := r.first(list)
+	if r.state.Position == 0 && r.state.Sent == 0 { // a new cursor begins with the first event
+		first, err := r.firstNumber(list)
 		if err != nil {
 			return false, err
 		}
@@ -233,12 +231,12 @@ func (r *Reader) open() (bool, error) {
 			g = later
 		}
 	}
-	return true, r.turn(g)
+	return true, r.useSegment(g)
 }
 
-// first is the number that all events in segments have or exceed. Those of segment 1
+// firstNumber returns the number that all events in segments have or exceed. Those of segment 1
 // begin with 0.
-func (r *Reader) first(list []segment) (uint64, error) {
+func (r *Reader) firstNumber(list []segment) (uint64, error) {
 	for _, g := range list {
 		if g.err == nil || g.number == 1 {
 			return g.header.after, nil
@@ -250,7 +248,7 @@ func (r *Reader) first(list []segment) (uint64, error) {
 	return 0, nil
 }
 
-// firstGroup is that of the first whole frame in a segment whose header is damaged.
+// firstGroup returns the group of the first valid frame in a segment whose header is damaged.
 func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	file, err := r.files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
@@ -258,20 +256,20 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	}
 	defer file.Close()
 	w := window{file: file}
-	at, found, err := w.search(0, 0)
+	at, found, err := w.findFrame(0, 0)
 	if !found || err != nil {
 		return 0, false, err
 	}
-	f, err := w.frame(at)
+	f, err := w.readFrame(at)
 	return f.group, err == nil, err
 }
 
-// turn goes on with a segment.
-func (r *Reader) turn(g segment) error {
+// useSegment continues with a segment.
+func (r *Reader) useSegment(g segment) error {
 	f, err := r.files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed since it was listed: there was nothing in it
+			return nil // removed since it was listed: it contained nothing
 		}
 		return err
 	}
@@ -279,15 +277,15 @@ func (r *Reader) turn(g segment) error {
 	if r.window.file != nil {
 		size, _ = r.window.file.Size()
 	}
-	r.settle(g.header.after)
+	r.resolveDoubts(g.header.after)
 	r.doubts = nil // these were never acknowledged
 	if r.at < g.header.after {
 		d := Damage{Segment: g.path, Lost: g.header.after - r.at}
 		if size > r.offset {
 			d.Segment, d.Offset, d.Bytes = r.segment.path, r.offset, size-r.offset
-			d.Copy = r.copy(d.Offset, d.Bytes)
+			d.Copy = r.copyDamaged(d.Offset, d.Bytes)
 		}
-		r.lose(d)
+		r.reportLost(d)
 	}
 	r.at = max(r.at, g.header.first)
 	r.close()
@@ -304,13 +302,13 @@ type doubt struct {
 	to uint64
 }
 
-// skip passes over so many damaged bytes at the offset, to a frame.
-func (r *Reader) skip(size int64, to frame) {
+// skipDamage skips size damaged bytes at the offset, up to a frame.
+func (r *Reader) skipDamage(size int64, to frame) {
 	if to.first > r.at {
 		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: to.first - r.at}
-		d.Copy = r.copy(d.Offset, size)
+		d.Copy = r.copyDamaged(d.Offset, size)
 		if to.group > r.at { // it was written when they had been acknowledged
-			r.lose(d)
+			r.reportLost(d)
 		} else {
 			r.doubts = append(r.doubts, doubt{d, to.first})
 		}
@@ -319,21 +317,21 @@ func (r *Reader) skip(size int64, to frame) {
 	r.offset, r.suspect = r.offset+size, 0
 }
 
-// settle takes notice that all events before a number were acknowledged.
-func (r *Reader) settle(acked uint64) {
+// resolveDoubts reports earlier damage: all events before a number were acknowledged.
+func (r *Reader) resolveDoubts(acked uint64) {
 	for len(r.doubts) > 0 && r.doubts[0].to <= acked {
-		r.lose(r.doubts[0].Damage)
+		r.reportLost(r.doubts[0].Damage)
 		r.doubts = r.doubts[1:]
 	}
 }
 
-func (r *Reader) lose(d Damage) {
+func (r *Reader) reportLost(d Damage) {
 	r.lost += d.Lost
 	r.report(d)
 }
 
-// copy keeps damaged bytes, as far as it can.
-func (r *Reader) copy(offset, size int64) string {
+// copyDamaged copies damaged bytes into a file, as far as it can, and returns its path.
+func (r *Reader) copyDamaged(offset, size int64) string {
 	b := make([]byte, min(size, MaxBatch+frameSize))
 	n, err := r.window.file.ReadAt(b, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -358,38 +356,38 @@ func (r *Reader) close() {
 	}
 }
 
-// Pending is the number up to which events may have been sent before the
-// process ended: a batch that is made of them again has the same events. It is
-// at most the cursor's position where nothing is pending.
+// Pending returns the number up to which events may have been sent before the process ended: a
+// batch that is made of them again has the same events. It is at most the cursor's position if
+// nothing is pending.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin notes that b is about to be sent. With fsync that is on stable storage
-// then: after a power cut b alone is sent again, and with the same events.
+// Begin records that b is about to be sent. With fsync that is on stable storage then: after a
+// power cut only b is sent again, and with the same events.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
-	if err := r.save(); err != nil || !r.fsync {
+	if err := r.saveCursor(); err != nil || !r.fsync {
 		return err
 	}
-	return r.sync()
+	return r.syncCursor()
 }
 
-// Failed notes that an attempt has failed, and whether the far side takes nothing at
-// all, by what is known.
+// Failed records that an attempt has failed, and whether the destination accepts nothing at all, as
+// far as known.
 func (r *Reader) Failed(held bool) error {
 	r.state.Failures++
 	r.state.Held = held
-	return r.save()
+	return r.saveCursor()
 }
 
-// Part notes that the events of b before number to are sent, all but so many of them,
-// which are dead. After a crash only the rest of b is sent again.
+// Part records that the events of b before number to are sent, except dead of them, which are dead.
+// After a crash only the rest of b is sent again.
 func (r *Reader) Part(b *Batch, to uint64, dead int) error {
-	r.advance(b, to, dead)
-	return r.save()
+	r.advanceTo(b, to, dead)
+	return r.saveCursor()
 }
 
-// advance counts the events of b before number to that were not counted yet.
-func (r *Reader) advance(b *Batch, to uint64, dead int) {
+// advanceTo counts the events of b before number to that were not counted yet.
+func (r *Reader) advanceTo(b *Batch, to uint64, dead int) {
 	r.state.Sent += to - max(b.From, r.state.Position) - uint64(dead)
 	r.state.Position, r.state.Held = to, false
 	r.state.Dead += uint64(dead)
@@ -397,27 +395,27 @@ func (r *Reader) advance(b *Batch, to uint64, dead int) {
 	r.lost = 0
 }
 
-// Done notes that b is sent, all but so many of its events that Part has not named,
-// which are dead. After an error the reader goes on by what it has in memory.
+// Done records that b is sent, except dead events that Part has not counted. After an error the
+// reader continues with its state in memory.
 func (r *Reader) Done(b *Batch, dead int) error {
-	r.advance(b, b.To, dead)
+	r.advanceTo(b, b.To, dead)
 	r.state.Pending, r.state.Oldest = b.To, time.Time{}
-	return r.save()
+	return r.saveCursor()
 }
 
-func (r *Reader) save() error {
+func (r *Reader) saveCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.cursor.write(r.state); err != nil {
+	if err := r.cursor.writeSlot(r.state); err != nil {
 		return err
 	}
 	r.saved = r.state
 	return nil
 }
 
-// sync brings the cursor to stable storage.
-func (r *Reader) sync() error {
+// syncCursor brings the cursor to stable storage.
+func (r *Reader) syncCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.cursor.sync(r.saved)
+	return r.cursor.syncSlot(r.saved)
 }

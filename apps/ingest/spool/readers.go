@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Readers are all that read a spool, in one process.
+// Readers are all readers of a spool, in one process.
 type Readers struct {
 	dir   string
 	files whole.Disk
@@ -20,14 +20,13 @@ type Readers struct {
 	lock  io.Closer
 
 	mu   sync.Mutex
-	done map[string]uint64 // how far each has come
+	done map[string]uint64 // position of each
 }
 
-// OpenReaders opens the readers of those names in dir, which exists. A spool
-// with a reader that is not named is refused: what that has not sent would never
-// be freed. With fsync a power cut takes the cursor of a reader back by one batch at
-// most. Report is called with all that cannot be read, by any goroutine that calls
-// Take.
+// OpenReaders opens the readers of those names in dir, which exists. It rejects a spool with a
+// reader that is not named: its unsent events would never be freed. With fsync a power cut takes
+// the cursor of a reader back by one batch at most. It calls report for all unreadable bytes, from
+// any goroutine that calls Take.
 func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
 	return openReaders(whole.System{}, dir, names, fsync, report)
 }
@@ -54,7 +53,7 @@ func openReaders(files whole.Disk, dir string, names []string, fsync bool, repor
 		}
 	}
 	for _, name := range names {
-		one, err := r.open(name, fsync, report)
+		one, err := r.openReader(name, fsync, report)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +63,7 @@ func openReaders(files whole.Disk, dir string, names []string, fsync bool, repor
 	return r, files.SyncDir(dir)
 }
 
-func (r *Readers) open(name string, fsync bool, report func(Damage)) (*Reader, error) {
+func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
 	}
@@ -75,14 +74,14 @@ func (r *Readers) open(name string, fsync bool, report func(Damage)) (*Reader, e
 	c, file, err := readCursor(f)
 	switch {
 	case errors.Is(err, errCursor):
-		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize}) // all that is there is sent again
+		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize}) // all events are sent again
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	}
 	c.Name = name
 	one := &Reader{dir: r.dir, files: r.files, fsync: fsync, report: report, cursor: file, state: c, saved: c, at: c.Position}
-	if file.number == 0 { // all slots are there from now on, so that the file never grows
-		err = errors.Join(one.cursor.write(c), one.cursor.write(c), one.cursor.sync(c), one.cursor.sync(c))
+	if file.number == 0 { // all slots exist from now on, so that the file never grows
+		err = errors.Join(one.cursor.writeSlot(c), one.cursor.writeSlot(c), one.cursor.syncSlot(c), one.cursor.syncSlot(c))
 	}
 	if err != nil && !errors.Is(err, errCursor) {
 		return nil, errors.Join(err, f.Close())
@@ -90,11 +89,11 @@ func (r *Readers) open(name string, fsync bool, report func(Damage)) (*Reader, e
 	return one, nil
 }
 
-// All are the readers, in the order of their names.
+// All returns the readers, in the order of their names.
 func (r *Readers) All() []*Reader { return r.list }
 
-// Free removes the segments that all readers are done with. It is called by
-// the goroutine of a reader, about that one.
+// Free removes the segments that all readers are done with. The goroutine of a reader calls it,
+// about that one.
 func (r *Readers) Free(one *Reader) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +102,7 @@ func (r *Readers) Free(one *Reader) error {
 	for _, position := range r.done {
 		least = min(least, position)
 	}
-	list, err := segments(r.files, r.dir, 0)
+	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return err
 	}
@@ -116,10 +115,9 @@ func (r *Readers) Free(one *Reader) error {
 	if last <= 0 {
 		return nil
 	}
-	// After a power cut no cursor may stand before what is gone: that would
-	// look as if something was lost.
+	// After a power cut no cursor may be before a removed segment: that would look like a loss.
 	for _, reader := range r.list {
-		if err := reader.sync(); err != nil {
+		if err := reader.syncCursor(); err != nil {
 			return err
 		}
 	}
@@ -131,10 +129,10 @@ func (r *Readers) Free(one *Reader) error {
 	return nil
 }
 
-// Left is how many events the reader that is furthest behind has not sent, at
-// most: numbers of writes that failed count as well.
+// Left returns at most how many events the slowest reader has not sent: numbers of writes that
+// failed count as well.
 func (r *Readers) Left() (uint64, error) {
-	list, err := segments(r.files, r.dir, 0)
+	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +142,7 @@ func (r *Readers) Left() (uint64, error) {
 			next = max(next, g.header.first)
 		}
 		if i == len(list)-1 {
-			e, err := scan(r.files, g)
+			e, err := scanSegment(r.files, g)
 			if err != nil {
 				return 0, err
 			}
@@ -163,7 +161,7 @@ func (r *Readers) Close() error {
 	var errs []error
 	for _, one := range r.list {
 		one.close()
-		errs = append(errs, one.sync(), one.cursor.file.Close())
+		errs = append(errs, one.syncCursor(), one.cursor.file.Close())
 	}
 	return errors.Join(append(errs, r.lock.Close())...)
 }

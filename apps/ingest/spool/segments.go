@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// segment is one on disk.
+// segment is a segment on disk.
 type segment struct {
 	number uint64
 	path   string
@@ -18,8 +18,8 @@ type segment struct {
 	err    error // of its header: errShort, errBad
 }
 
-// segments lists those in a directory behind a number, by theirs.
-func segments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
+// listSegments lists the segments in a directory with a higher number than behind, in their order.
+func listSegments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func segments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
 	slices.SortFunc(list, func(a, b segment) int { return int(int64(a.number) - int64(b.number)) })
 	out := list[:0]
 	for _, g := range list {
-		switch err := g.read(files); {
+		switch err := g.readHeader(files); {
 		case errors.Is(err, fs.ErrNotExist): // freed in the meantime
 		case err != nil:
 			return nil, err
@@ -44,8 +44,8 @@ func segments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
 	return out, nil
 }
 
-// read reads the size and the header.
-func (g *segment) read(files whole.Disk) error {
+// readHeader reads the size and the header.
+func (g *segment) readHeader(files whole.Disk) error {
 	f, err := files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		return err
@@ -62,15 +62,15 @@ func (g *segment) read(files whole.Disk) error {
 	return nil
 }
 
-// end is what is at the end of a segment.
-type end struct {
-	next  uint64 // number behind the last event; zero: there are none
+// segmentTail describes the end of a segment.
+type segmentTail struct {
+	next  uint64 // number after the last event; 0 if there are none
 	acked uint64 // all events before it were acknowledged, or can be read
-	torn  int64  // bytes behind the last whole frame
+	torn  int64  // bytes after the last complete frame
 }
 
-// scan reads a segment to its end.
-func scan(files whole.Disk, g segment) (e end, err error) {
+// scanSegment reads a segment to its end.
+func scanSegment(files whole.Disk, g segment) (e segmentTail, err error) {
 	f, err := files.OpenFile(g.path, whole.ReadOnly)
 	if err != nil {
 		return e, err
@@ -78,10 +78,10 @@ func scan(files whole.Disk, g segment) (e end, err error) {
 	defer f.Close()
 	w := window{file: f}
 	at, hole := int64(headerSize), false // in the last group
-	// Behind a damaged header frames may begin earlier: a reader looks for them from
-	// the first byte on, too.
+	// After a damaged header frames may begin earlier: a reader looks for them from the first byte
+	// on, too.
 	if g.err != nil {
-		first, found, err := w.search(0, 0)
+		first, found, err := w.findFrame(0, 0)
 		if err != nil {
 			return e, err
 		}
@@ -90,7 +90,7 @@ func scan(files whole.Disk, g segment) (e end, err error) {
 		}
 	}
 	for group := uint64(0); ; {
-		f, err := w.frame(at)
+		f, err := w.readFrame(at)
 		switch {
 		case err == nil:
 			if hole = hole && f.group <= group; !hole {
@@ -100,12 +100,12 @@ func scan(files whole.Disk, g segment) (e end, err error) {
 			e.next, at = max(e.next, f.end()), at+f.size()
 			continue
 		case errors.Is(err, errBad):
-			next, found, err := w.search(at+1, e.next)
+			next, found, err := w.findFrame(at+1, e.next)
 			if err != nil {
 				return e, err
 			}
 			if found {
-				f, err := w.frame(next)
+				f, err := w.readFrame(next)
 				if err != nil {
 					return e, err
 				}
@@ -127,33 +127,33 @@ type window struct {
 	buf  []byte
 }
 
-const ahead = 256 << 10 // bytes that are read at once
+const readAhead = 256 << 10 // bytes of one read
 
-// frame reads the frame at an offset. Its lines are good until the next call.
-func (w *window) frame(at int64) (frame, error) {
-	f, need, err := parseFrame(w.from(at))
-	// What was bad or short may have been written in the meantime. The head
-	// says how long the rest is.
+// readFrame reads the frame at an offset. Its lines are valid until the next call.
+func (w *window) readFrame(at int64) (frame, error) {
+	f, need, err := parseFrame(w.bufferFrom(at))
+	// Bad or short bytes may have been completed in the meantime. The head contains the length of
+	// the rest.
 	for tries := 0; err != nil && tries < 2; tries++ {
-		if err := w.fill(at, need); err != nil {
+		if err := w.fillBuffer(at, need); err != nil {
 			return frame{}, err
 		}
-		f, need, err = parseFrame(w.from(at))
+		f, need, err = parseFrame(w.bufferFrom(at))
 	}
 	return f, err
 }
 
-// from is what the buffer has from an offset on.
-func (w *window) from(at int64) []byte {
+// bufferFrom returns the bytes of the buffer from an offset on.
+func (w *window) bufferFrom(at int64) []byte {
 	if at < w.at || at > w.at+int64(len(w.buf)) {
 		return nil
 	}
 	return w.buf[at-w.at:]
 }
 
-// fill reads from an offset on, need bytes or more where there are as many.
-func (w *window) fill(at int64, need int) error {
-	size := max(need, ahead)
+// fillBuffer reads from an offset on, need bytes or more if there are as many.
+func (w *window) fillBuffer(at int64, need int) error {
+	size := max(need, readAhead)
 	if cap(w.buf) < size || cap(w.buf) > 4*size {
 		w.buf = make([]byte, size)
 	}
@@ -166,11 +166,10 @@ func (w *window) fill(at int64, need int) error {
 	return err
 }
 
-// search finds the next whole frame with an event from a number on, at an offset
-// or behind it.
-func (w *window) search(at int64, least uint64) (int64, bool, error) {
+// findFrame finds the next complete frame with an event from a number on, at an offset or after it.
+func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
 	for {
-		if err := w.fill(at, frameSize); err != nil {
+		if err := w.fillBuffer(at, frameSize); err != nil {
 			return 0, false, err
 		}
 		chunk := w.buf
@@ -179,22 +178,22 @@ func (w *window) search(at int64, least uint64) (int64, bool, error) {
 				continue
 			}
 			if _, _, err := parseFrame(chunk[i : i+frameSize]); errors.Is(err, errBad) {
-				continue // its head is none
+				continue // it has no head
 			}
 			from := at + int64(i)
-			f, err := w.frame(from)
+			f, err := w.readFrame(from)
 			if err == nil && f.end() > least {
 				return from, true, nil
 			}
 			if err != nil && !errors.Is(err, errBad) && !errors.Is(err, errShort) {
 				return 0, false, err
 			}
-			if err := w.fill(at, frameSize); err != nil {
+			if err := w.fillBuffer(at, frameSize); err != nil {
 				return 0, false, err
 			}
 			chunk = w.buf
 		}
-		if len(chunk) < ahead {
+		if len(chunk) < readAhead {
 			return 0, false, nil
 		}
 		at += int64(len(chunk) - frameSize + 1)

@@ -1,15 +1,14 @@
-// Package spool keeps batches of lines on disk until readers have sent them on.
+// Package spool stores batches of lines on disk until readers have sent them.
 //
-// One process writes with a [Spool], another or the same reads with [Readers].
-// What they know of each other is in the directory: segments, which are only
-// appended to, and a cursor for each reader, which says how far it has come. A
-// batch is acknowledged when it is in a segment, so that neither process needs
-// the other to be there.
+// One process writes with a [Spool], another or the same reads with [Readers]. All that they know
+// of each other is in the directory: segments, which are only appended to, and a cursor for each
+// reader with its position. A batch is acknowledged when it is in a segment, so that neither
+// process needs the other to run.
 //
-// Every event has a number. A number is never used twice, not even after a write
-// that failed, and each segment says which numbers were acknowledged before it:
-// a reader that finds bytes damaged knows how many events it has lost, and one
-// that finds the rest of an unfinished write knows that it has lost none.
+// Every event has a number. A number is never used twice, not even after a write that failed, and
+// each segment contains which numbers were acknowledged before it: a reader that finds bytes
+// damaged knows how many events it has lost, and one that finds the rest of an unfinished write
+// knows that it has lost none.
 package spool
 
 import (
@@ -28,29 +27,29 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Options say how a Spool keeps batches.
+// Options configure how a Spool stores batches.
 type Options struct {
 	Fsync   bool             // acknowledged means on stable storage; else it means written, which survives the end of the process but not a power cut
-	Bytes   int64            // all segments have together, at most; zero: DefaultBytes
-	Age     time.Duration    // of the oldest event that is not sent, at most; zero: any
-	Segment int64            // bytes of a segment; zero: an eighth of Bytes, and 64 MiB at most
-	Wait    time.Duration    // how long Keep waits until all readers have sent a batch; zero: it does not
+	Bytes   int64            // largest size of all segments together; 0 means DefaultBytes
+	Age     time.Duration    // largest age of an unsent event; 0 means any
+	Segment int64            // bytes of a segment; 0 means an eighth of Bytes, and 64 MiB at most
+	Wait    time.Duration    // how long Keep waits until all readers have sent a batch; 0 means that it does not wait
 	Now     func() time.Time // never nil
 
-	files whole.Disk // nil: the operating system's
+	files whole.Disk // nil means the operating system's
 }
 
 const (
-	// DefaultBytes is what a spool may have on disk where nothing else is said.
+	// DefaultBytes is the default of Options.Bytes.
 	DefaultBytes = 1 << 30
-	// LeastBytes is the least that it can be given.
+	// LeastBytes is the smallest Options.Bytes.
 	LeastBytes = 64 << 10
 
-	mostSegment = 64 << 20
-	maxWrite    = 4 << 20 // batches are put together for
+	maxSegment = 64 << 20
+	maxWrite   = 4 << 20 // up to which batches are joined
 )
 
-// Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is kept.
+// Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is stored.
 var (
 	ErrFull     = errors.New("the spool is full")
 	ErrTooLarge = commit.ErrTooLarge
@@ -63,39 +62,39 @@ type Spool struct {
 	dir   string
 	o     Options
 	queue *commit.Queue
-	lock  io.Closer // nil: closed
+	lock  io.Closer // nil if closed
 
-	// Who has the turn uses these.
-	file whole.Handle // the segment that is being written; nil: the next batch begins one
+	// Only the writer whose turn it is uses these.
+	file whole.Handle // the segment that is being written; nil if the next batch begins one
 	name string
-	size int64     // bytes of it that were acknowledged
+	size int64     // acknowledged bytes of it
 	born time.Time // when it was begun
 	buf  []byte
 
-	mu     sync.Mutex // of what Status reads too
+	mu     sync.Mutex // also guards the fields that Status reads
 	number uint64     // of the last segment
 	id     ID
 	next   uint64 // number of the next event
 	acked  uint64 // all numbers below it were acknowledged, or are of no event
 	sizes  map[string]int64
-	marks  []mark // when events came, from the oldest that is not sent on
+	marks  []mark // times of events, from the oldest unsent one
 	counts counts
 
-	sent sent
+	sent readerState
 }
 
-// mark says that events from a number on came at some time.
+// mark is the time of the events from a number on.
 type mark struct {
 	first uint64
 	at    time.Time
 }
 
-// counts are for Status.
+// counts are the counters of Status.
 type counts struct{ writes, failures, full int64 }
 
-// Found is what Open found.
+// Found describes the state that Open found.
 type Found struct {
-	Events uint64 // that are to be sent on by the reader that is furthest behind
+	Events uint64 // unsent events of the slowest reader
 	Torn   int64  // bytes of an unfinished write at the end
 }
 
@@ -108,25 +107,25 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	if o.Bytes < LeastBytes {
 		return nil, Found{}, fmt.Errorf("a spool of %d bytes: %d is the least", o.Bytes, LeastBytes)
 	}
-	o.Segment = cmp.Or(o.Segment, min(o.Bytes/8, mostSegment))
+	o.Segment = cmp.Or(o.Segment, min(o.Bytes/8, maxSegment))
 	lock, err := o.files.Lock(filepath.Join(dir, "write.lock"))
 	if err != nil {
 		return nil, Found{}, err
 	}
 	s := &Spool{dir: dir, o: o, lock: lock, sizes: map[string]int64{}}
-	s.queue = commit.New(s.write)
+	s.queue = commit.New(s.writeBatches)
 	s.sent.spool, s.sent.moved = s, make(chan struct{})
-	found, err := s.recover()
+	found, err := s.recoverState()
 	if err != nil {
 		return nil, found, errors.Join(err, lock.Close())
 	}
 	return s, found, nil
 }
 
-// recover takes up what is there. It changes nothing: a new segment is begun,
-// and readers know what to make of the rest of an unfinished write.
-func (s *Spool) recover() (found Found, err error) {
-	list, err := segments(s.o.files, s.dir, 0)
+// recoverState reads the existing segments and cursors. It changes nothing: the next write begins a
+// new segment, and readers can handle the rest of an unfinished write.
+func (s *Spool) recoverState() (found Found, err error) {
+	list, err := listSegments(s.o.files, s.dir, 0)
 	if err != nil {
 		return found, err
 	}
@@ -139,12 +138,12 @@ func (s *Spool) recover() (found Found, err error) {
 		}
 	}
 	for i := len(list) - 1; i >= 0; i-- {
-		if s.o.Fsync { // what an earlier process could not sync any more counts as acknowledged from now on
-			if err := s.sync(list[i].path); err != nil {
+		if s.o.Fsync { // segments that an earlier process could not sync count as acknowledged from now on
+			if err := s.syncSegment(list[i].path); err != nil {
 				return found, err
 			}
 		}
-		end, err := scan(s.o.files, list[i])
+		end, err := scanSegment(s.o.files, list[i])
 		if err != nil {
 			return found, err
 		}
@@ -154,8 +153,7 @@ func (s *Spool) recover() (found Found, err error) {
 			break
 		}
 	}
-	// The name is new, since a power cut may have taken numbers back that a far
-	// side has seen.
+	// The name is new, since a power cut may have taken numbers back that a destination has seen.
 	if _, err := rand.Read(s.id[:]); err != nil {
 		return found, err
 	}
@@ -167,7 +165,7 @@ func (s *Spool) recover() (found Found, err error) {
 	return found, nil
 }
 
-func (s *Spool) sync(path string) error {
+func (s *Spool) syncSegment(path string) error {
 	f, err := s.o.files.OpenFile(path, whole.Append)
 	if err != nil {
 		return err
@@ -175,9 +173,8 @@ func (s *Spool) sync(path string) error {
 	return errors.Join(f.Sync(), f.Close(), s.o.files.SyncDir(s.dir))
 }
 
-// Keep appends lines, which are n whole ones, and returns when they are kept as
-// surely as the options promise. With Options.Wait an error may also mean that
-// they are kept but not sent yet.
+// Keep appends lines, which are n complete ones, and returns when they are stored as safely as the
+// options promise. With Options.Wait an error may also mean that they are stored but not sent yet.
 func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	switch {
 	case ctx.Err() != nil:
@@ -193,14 +190,14 @@ func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	if err := s.queue.Keep(ctx, b); err != nil || s.o.Wait == 0 {
 		return err
 	}
-	return s.sent.wait(ctx, b.End)
+	return s.sent.waitSent(ctx, b.End)
 }
 
-// write writes batches, as many at once as may be.
-func (s *Spool) write(batches []*commit.Batch) {
+// writeBatches writes all batches in as few writes as possible and sets the Err of each.
+func (s *Spool) writeBatches(batches []*commit.Batch) {
 	now := s.o.Now()
 	for len(batches) > 0 {
-		n, err := s.some(batches, now)
+		n, err := s.writePrefix(batches, now)
 		if err != nil {
 			err = fmt.Errorf("spool: %w", err)
 		}
@@ -211,21 +208,20 @@ func (s *Spool) write(batches []*commit.Batch) {
 	}
 }
 
-// some writes the first few of batches, and returns how many and the error of
-// each.
-func (s *Spool) some(batches []*commit.Batch, now time.Time) (n int, err error) {
+// writePrefix writes the first n batches in one write and returns n and the error of all n.
+func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err error) {
 	need := frameSize + int64(len(batches[0].Lines))
-	room, err := s.room(need, now)
+	room, err := s.checkRoom(need, now)
 	if err != nil {
 		return 1, err
 	}
-	if s.file != nil && (s.size+need > s.o.Segment || now.Sub(s.born) > s.longest()) {
+	if s.file != nil && (s.size+need > s.o.Segment || now.Sub(s.born) > s.maxSegmentTime()) {
 		s.turnOver()
 	}
 	buf := s.buf[:0]
 	if s.file == nil {
-		if buf, err = s.begin(buf, now); err != nil {
-			s.count(func(c *counts) { c.failures++ })
+		if buf, err = s.beginSegment(buf, now); err != nil {
+			s.updateCounts(func(c *counts) { c.failures++ })
 			return len(batches), err
 		}
 	}
@@ -234,19 +230,19 @@ func (s *Spool) some(batches []*commit.Batch, now time.Time) (n int, err error) 
 	for n < len(batches) && (n == 0 || int64(len(buf)+frameSize+len(batches[n].Lines)) <= most) {
 		b := batches[n]
 		f := frame{first: next, group: s.next, n: uint32(b.N), at: now, lines: b.Lines}
-		buf, next = f.append(buf), f.end()
+		buf, next = f.appendTo(buf), f.end()
 		b.End = next
 		n++
 	}
 	if cap(buf) <= 2*maxWrite {
 		s.buf = buf
 	}
-	return n, s.append(buf, next, now)
+	return n, s.appendFrames(buf, next, now)
 }
 
-// append writes frames, and with them events up to next.
-func (s *Spool) append(frames []byte, next uint64, now time.Time) error {
-	s.count(func(c *counts) { c.writes++ })
+// appendFrames writes frames, and with them events up to next.
+func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
+	s.updateCounts(func(c *counts) { c.writes++ })
 	n, err := s.file.Write(frames)
 	if err == nil && n < len(frames) {
 		err = io.ErrShortWrite
@@ -260,12 +256,12 @@ func (s *Spool) append(frames []byte, next uint64, now time.Time) error {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.counts.failures++
-		s.abandon()
+		s.abandonSegment()
 		s.next = next // a reader may have seen some of them
 		return err
 	}
 	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= time.Second {
-		if !s.waits() {
+		if !s.hasUnsent() {
 			s.marks = nil
 		}
 		s.marks = append(s.marks, mark{s.next, now})
@@ -276,10 +272,9 @@ func (s *Spool) append(frames []byte, next uint64, now time.Time) error {
 	return nil
 }
 
-// abandon gives up a segment that a write has failed in. What it wrote is cut
-// off where that is possible, for the sake of a full disk; readers need not be
-// told.
-func (s *Spool) abandon() {
+// abandonSegment closes a segment in which a write has failed. It truncates the failed write if
+// possible, for the sake of a full disk; readers need no notice.
+func (s *Spool) abandonSegment() {
 	cut := s.file.Truncate(s.size)
 	_ = s.file.Close()
 	path := filepath.Join(s.dir, s.name)
@@ -292,8 +287,8 @@ func (s *Spool) abandon() {
 	s.file = nil
 }
 
-// begin makes a segment. Its header is written with the first frames.
-func (s *Spool) begin(buf []byte, now time.Time) ([]byte, error) {
+// beginSegment makes a segment. Its header is written with the first frames.
+func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.number++
@@ -303,31 +298,31 @@ func (s *Spool) begin(buf []byte, now time.Time) ([]byte, error) {
 		return buf, err
 	}
 	s.file, s.name, s.size, s.born = f, filepath.Base(path), 0, now
-	return header{s.id, s.next, s.acked, now}.append(buf), nil
+	return header{s.id, s.next, s.acked, now}.appendTo(buf), nil
 }
 
-// turnOver ends a segment. What is in it is synced already, where it has to be.
+// turnOver ends a segment. Its content is synced already, if it has to be.
 func (s *Spool) turnOver() {
 	_ = s.file.Close()
 	s.file = nil
 }
 
-// longest is how long a segment is written to: readers free whole segments, and
-// the age of events is known by them after a restart.
-func (s *Spool) longest() time.Duration {
+// maxSegmentTime returns how long a segment is written to: readers free complete segments, and
+// segments give the age of events after a restart.
+func (s *Spool) maxSegmentTime() time.Duration {
 	if s.o.Age > 0 {
 		return max(time.Second, s.o.Age/8)
 	}
 	return time.Minute
 }
 
-func (s *Spool) count(change func(*counts)) {
+func (s *Spool) updateCounts(change func(*counts)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.counts)
 }
 
-// Close writes what waits, and closes the spool. What is not sent yet stays.
+// Close writes the waiting batches, and closes the spool. Unsent events stay.
 func (s *Spool) Close() error {
 	return s.queue.Close(func() error {
 		if s.lock == nil {

@@ -81,7 +81,7 @@ func (r *rig) mustKeep(lines ...string) {
 func (r *rig) take() string {
 	r.t.Helper()
 	var text strings.Builder
-	for empty := 0; empty <= 2*patience; empty++ {
+	for empty := 0; empty <= 2*maxSuspect; empty++ {
 		var b Batch
 		assert.NoError(r.t, "take", r.reader.Take(&b, 3, 1000))
 		if b.Len() == 0 {
@@ -247,7 +247,7 @@ func TestFailedWriteHasNoAge(t *testing.T) {
 			last := segmentPath(dir, r.spool.number)
 			f, err := r.disk.OpenFile(last, whole.Append)
 			assert.NoError(t, "open", err)
-			_, err = f.Write(header{r.spool.id, r.spool.next, r.spool.acked, r.clock.now}.append(nil))
+			_, err = f.Write(header{r.spool.id, r.spool.next, r.spool.acked, r.clock.now}.appendTo(nil))
 			assert.NoError(t, "write", err)
 			r.clock.now = r.clock.now.Add(15 * time.Minute)
 			r.spool = mustOpen(t, r.disk, r.spool.o)
