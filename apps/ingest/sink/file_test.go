@@ -312,7 +312,7 @@ func TestLongQueue(t *testing.T) {
 	for range 9 {
 		batches = append(batches, &commit.Batch{Lines: line})
 	}
-	f.store.keep(batches)
+	f.store.writeBatches(batches)
 	if slices.ContainsFunc(batches, func(b *commit.Batch) bool { return b.Err != nil }) {
 		t.Error("failed")
 	}

@@ -144,8 +144,8 @@ func TestOpenCutsOffWhatIsNoLine(t *testing.T) {
 		{"one", ""},
 		{"one\ntw\x00\nthree\n", "one\n"},
 		{"\x00\x00\x00", ""},
-		{strings.Repeat("x", 3*block) + "\n" + strings.Repeat("y", 2*block), strings.Repeat("x", 3*block) + "\n"},
-		{strings.Repeat("x\n", block) + "\x00" + strings.Repeat("y\n", block), strings.Repeat("x\n", block)},
+		{strings.Repeat("x", 3*blockSize) + "\n" + strings.Repeat("y", 2*blockSize), strings.Repeat("x", 3*blockSize) + "\n"},
+		{strings.Repeat("x\n", blockSize) + "\x00" + strings.Repeat("y\n", blockSize), strings.Repeat("x\n", blockSize)},
 	} {
 		if err := os.WriteFile(p, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)

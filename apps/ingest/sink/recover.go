@@ -5,27 +5,27 @@ import (
 	"io"
 )
 
-// window is how far from its end a file is searched for holes, in bytes. What
-// is not on stable storage yet is never more than one batch or one write.
-const window = max(MaxBatch, maxWrite)
+// searchWindow is the part at the end of a file that is searched for holes, in bytes. Unsynced data
+// is never more than one batch or one write.
+const searchWindow = max(MaxBatch, maxWrite)
 
-// wholeLines is how many of the first size bytes of r are whole lines. What
-// follows them is to be cut off: a line without its end, or anything from a
-// line with a zero byte on. A file system fills with zeros what a power cut
-// kept it from writing, although what comes after may have been written.
+// wholeLines returns how many of the first size bytes of r are complete lines. The rest is to be
+// removed: a line without its end, or anything from a line with a zero byte on. A file system fills
+// blocks with zeros that a power cut kept it from writing, although later ones may have been
+// written.
 func wholeLines(r io.ReaderAt, size int64) (int64, error) {
-	end, err := firstZero(r, max(0, size-window), size)
+	end, err := firstZero(r, max(0, size-searchWindow), size)
 	if err != nil {
 		return 0, err
 	}
 	return lastLineEnd(r, end)
 }
 
-const block = 64 << 10
+const blockSize = 64 << 10
 
-// firstZero is where the first zero byte from an offset on is, or size.
+// firstZero returns the offset of the first zero byte from an offset on, or size.
 func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
-	buf := make([]byte, min(block, size-from))
+	buf := make([]byte, min(blockSize, size-from))
 	for from < size {
 		b := buf[:min(int64(len(buf)), size-from)]
 		if _, err := io.ReadFull(io.NewSectionReader(r, from, int64(len(b))), b); err != nil {
@@ -39,9 +39,9 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd is the offset behind the last line end before end, or 0.
+// lastLineEnd returns the offset after the last line end before end, or 0.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
-	buf := make([]byte, min(block, end))
+	buf := make([]byte, min(blockSize, end))
 	for end > 0 {
 		b := buf[:min(int64(len(buf)), end)]
 		from := end - int64(len(b))

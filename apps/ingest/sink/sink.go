@@ -1,12 +1,10 @@
-// Package sink keeps lines: nowhere, or in files.
+// Package sink stores lines: nowhere, or in files.
 //
-// What is kept are whole lines, each with its line end and without a zero byte
-// or another line end in it, such as JSON on one line. They come in batches. A
-// batch is kept as a whole or not at all.
+// It stores complete lines, each with its line end and without a zero byte or another line end in
+// it, such as JSON on one line. They come in batches. A batch is stored completely or not at all.
 //
-// A broker's client is a [Sink] as well: Keep publishes a batch and waits until
-// the broker has acknowledged it (in NATS JetStream: PublishAsync for each line
-// and then its PubAckFutures).
+// A broker's client is a [Sink] as well: Keep publishes a batch and waits until the broker has
+// acknowledged it (in NATS JetStream: PublishAsync for each line and then its PubAckFutures).
 package sink
 
 import (
@@ -15,16 +13,15 @@ import (
 	"github.com/tarebench/tare/apps/ingest/commit"
 )
 
-// Sink keeps batches of lines. Its methods may be called concurrently.
+// Sink stores batches of lines. Its methods may be called concurrently.
 type Sink interface {
-	// Keep keeps lines, which are n whole ones, and returns when they are kept
-	// as surely as the sink promises; then they are acknowledged. After an error
-	// the sink may hold them or not, but it never holds a part of a line. Where
-	// ctx ends before the sink has begun with them, the error is ctx's own and
-	// nothing of them is kept. Keep does not hold on to lines when it returns.
+	// Keep stores lines, which are n complete ones, and returns when they are stored as safely as
+	// the sink guarantees; then they are acknowledged. After an error the sink may contain them or
+	// not, but never a part of a line. If ctx ends before the sink has begun with them, the error
+	// is ctx's own and nothing of them is stored. Keep does not retain lines when it returns.
 	Keep(ctx context.Context, lines []byte, n int) error
 
-	// Close waits for what is being kept. Keep fails afterwards.
+	// Close waits for writes in flight. Keep fails afterwards.
 	Close() error
 }
 
@@ -34,7 +31,7 @@ var (
 	ErrTooLarge = commit.ErrTooLarge
 )
 
-// Null is a sink that keeps nothing.
+// Null is a sink that stores nothing.
 type Null struct{}
 
 var _ Sink = Null{}

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// store is the file at path and those that were put away. One goroutine at a
-// time uses it.
+// store is the file at path and its rotated files. One goroutine at a time uses it.
 type store struct {
 	path   string
 	fsync  bool
@@ -23,13 +22,13 @@ type store struct {
 	now    func() time.Time
 	files  whole.Disk
 
-	file    whole.Handle // at path; nil: it is to be opened
-	written int64        // bytes of whole lines in it
-	synced  int64        // how many of these are on stable storage; only with fsync
-	torn    bool         // more may follow them, of a write that failed
-	given   bool         // a sync failed: the file is to be put away, and only what is synced counts
-	number  int          // of the last file that was put away
-	buf     []byte       // batches that are written together
+	file       whole.Handle // at path; nil if it is to be opened
+	validBytes int64        // bytes of complete lines in it
+	synced     int64        // how many of these are on stable storage; only with fsync
+	torn       bool         // more may follow them, of a write that failed
+	syncFailed bool         // a sync failed: the file is to be renamed, and only the synced bytes are valid
+	number     int          // of the last rotated file
+	buf        []byte       // batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -38,31 +37,31 @@ func newStore(path string, o Options) *store {
 	return &store{path: path, fsync: o.Fsync, rotate: o.Rotate, now: o.Now, files: o.files}
 }
 
-// open takes up what is there.
-func (s *store) open() (cut int64, err error) {
+// openStore reads the existing files.
+func (s *store) openStore() (cut int64, err error) {
 	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
 		return 0, err
 	}
 	for _, name := range names {
-		p, ok := s.parse(name)
+		p, ok := s.parseName(name)
 		if !ok {
 			continue
 		}
 		s.number = max(s.number, p.number)
 		if p.torn {
-			if err := s.settle(p); err != nil {
+			if err := s.truncateTorn(p); err != nil {
 				return 0, err
 			}
 		}
 	}
-	return s.begin()
+	return s.openFile()
 }
 
-// keep writes batches, as many at once as may be.
-func (s *store) keep(batches []*commit.Batch) {
+// writeBatches writes all batches in as few writes as possible and sets the Err of each.
+func (s *store) writeBatches(batches []*commit.Batch) {
 	for len(batches) > 0 {
-		n, err := s.some(batches)
+		n, err := s.writePrefix(batches)
 		if err != nil {
 			err = fmt.Errorf("keep: %w", err)
 		}
@@ -73,23 +72,22 @@ func (s *store) keep(batches []*commit.Batch) {
 	}
 }
 
-// some writes the first few of batches and says how many these are. The error
-// is that of each.
-func (s *store) some(batches []*commit.Batch) (n int, err error) {
-	if err := s.ready(); err != nil {
+// writePrefix writes the first n batches in one write and returns n and the error of all n.
+func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
+	if err := s.makeReady(); err != nil {
 		return len(batches), err
 	}
-	if first := int64(len(batches[0].Lines)); s.rotate > 0 && s.written > 0 && first > s.rotate-s.written {
+	if first := int64(len(batches[0].Lines)); s.rotate > 0 && s.validBytes > 0 && first > s.rotate-s.validBytes {
 		if err := s.turnOver(); err != nil {
-			s.failures.Add(1) // lines matter more than where they are: the file is written on
+			s.failures.Add(1) // lines matter more than their file: writing to it continues
 		}
-		if err := s.ready(); err != nil {
+		if err := s.makeReady(); err != nil {
 			return len(batches), err
 		}
 	}
 	most := int64(maxWrite)
 	if s.rotate > 0 {
-		most = min(most, s.rotate-s.written)
+		most = min(most, s.rotate-s.validBytes)
 	}
 	lines := batches[0].Lines
 	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].Lines)) <= most; n++ {
@@ -99,12 +97,11 @@ func (s *store) some(batches []*commit.Batch) (n int, err error) {
 		lines = append(lines, batches[n].Lines...)
 		s.buf = lines
 	}
-	return n, s.append(lines)
+	return n, s.appendLines(lines)
 }
 
-// append writes lines, all or none of them. An error of the sync leaves them
-// where they do not count.
-func (s *store) append(lines []byte) error {
+// appendLines writes lines, all or none of them. After an error of the sync they are not valid.
+func (s *store) appendLines(lines []byte) error {
 	s.writes.Add(1)
 	n, err := s.file.Write(lines)
 	if err == nil && n < len(lines) {
@@ -113,55 +110,55 @@ func (s *store) append(lines []byte) error {
 	if err != nil {
 		s.failures.Add(1)
 		s.torn = true
-		_ = s.ready() // undone at once, for those who read; if that fails, before the next write
+		_ = s.makeReady() // undone immediately, for readers; if that fails, before the next write
 		return err
 	}
-	s.written += int64(n)
+	s.validBytes += int64(n)
 	if !s.fsync {
 		return nil
 	}
-	if err := s.sync(); err != nil {
-		_ = s.ready()
+	if err := s.syncFile(); err != nil {
+		_ = s.makeReady()
 		return err
 	}
 	return nil
 }
 
-// sync gives the file up where it fails: the system may have dropped what it
-// could not write, and a second sync would say nothing of it.
-func (s *store) sync() error {
+// syncFile marks the file for renaming if it fails: the system may have dropped the unwritten data,
+// and a second sync would not report that.
+func (s *store) syncFile() error {
 	s.syncs.Add(1)
 	if err := s.file.Sync(); err != nil {
 		s.failures.Add(1)
-		s.given = true
+		s.syncFailed = true
 		return err
 	}
-	s.synced = s.written
+	s.synced = s.validBytes
 	return nil
 }
 
-// ready brings the file to where lines can be appended.
-func (s *store) ready() error {
-	if s.given {
+// makeReady brings the file to a state where lines can be appended.
+func (s *store) makeReady() error {
+	if s.syncFailed {
 		if err := s.giveUp(); err != nil {
 			return err
 		}
 	}
 	if s.file == nil {
-		if _, err := s.begin(); err != nil {
+		if _, err := s.openFile(); err != nil {
 			return err
 		}
 	}
 	if !s.torn {
 		return nil
 	}
-	if err := s.file.Truncate(s.written); err != nil {
+	if err := s.file.Truncate(s.validBytes); err != nil {
 		return err
 	}
 	if s.fsync {
 		// Else, after a power cut, bytes of the failed write could be found
 		// among those of the next.
-		if err := s.sync(); err != nil {
+		if err := s.syncFile(); err != nil {
 			return err
 		}
 	}
@@ -169,8 +166,8 @@ func (s *store) ready() error {
 	return nil
 }
 
-// begin opens the file, or makes it, and cuts off what is no whole line.
-func (s *store) begin() (cut int64, err error) {
+// openFile opens the file, or makes it, and removes an incomplete line.
+func (s *store) openFile() (cut int64, err error) {
 	file, err := s.files.OpenFile(s.path, whole.Append)
 	if err != nil {
 		return 0, err
@@ -184,7 +181,7 @@ func (s *store) begin() (cut int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if size != s.written { // it is not one that was closed to be put away
+	if size != s.validBytes { // it is not one that was closed to be renamed
 		good, err := wholeLines(file, size)
 		if err != nil {
 			return 0, err
@@ -201,7 +198,7 @@ func (s *store) begin() (cut int64, err error) {
 				return 0, err
 			}
 		}
-		s.written, s.synced = good, good
+		s.validBytes, s.synced = good, good
 	}
 	if s.fsync {
 		if err := s.files.SyncDir(filepath.Dir(s.path)); err != nil {
@@ -212,8 +209,7 @@ func (s *store) begin() (cut int64, err error) {
 	return cut, nil
 }
 
-// turnOver puts the file away under the next number. What is in it is synced
-// already, where it has to be.
+// turnOver renames the file to the next number. Its content is synced already, if it has to be.
 func (s *store) turnOver() error {
 	closed := s.file.Close()
 	s.file = nil
@@ -221,18 +217,17 @@ func (s *store) turnOver() error {
 		return err
 	}
 	s.rotations.Add(1)
-	s.written, s.synced = 0, 0
+	s.validBytes, s.synced = 0, 0
 	return closed
 }
 
-// giveUp puts away a file that failed to be synced, or removes it where nothing
-// in it counts.
+// giveUp renames a file whose sync failed, or removes it if it has no valid bytes.
 func (s *store) giveUp() error {
 	if s.file != nil {
 		_ = s.file.Close() // its error can be no worse
 		s.file = nil
 	}
-	var p piece
+	var p rotatedFile
 	var err error
 	if s.synced > 0 {
 		p, err = s.putAway(tornMark + strconv.FormatInt(s.synced, 10))
@@ -242,16 +237,16 @@ func (s *store) giveUp() error {
 	if err != nil {
 		return err
 	}
-	s.given, s.torn, s.written, s.synced = false, false, 0, 0
+	s.syncFailed, s.torn, s.validBytes, s.synced = false, false, 0, 0
 	if p.torn {
-		_ = s.settle(p) // or else when it is opened again
+		_ = s.truncateTorn(p) // or else when it is opened again
 	}
 	return nil
 }
 
-// settle cuts a file that was given up back to what counts, and gives it the
-// name of one that was put away.
-func (s *store) settle(p piece) error {
+// truncateTorn truncates a file whose sync failed to its valid bytes, and gives it the name of a
+// rotated one.
+func (s *store) truncateTorn(p rotatedFile) error {
 	name := filepath.Join(filepath.Dir(s.path), p.name)
 	file, err := s.files.OpenFile(name, whole.Append)
 	if err != nil {
@@ -267,7 +262,7 @@ func (s *store) settle(p piece) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.files.RenameNew(name, filepath.Join(filepath.Dir(s.path), p.settled()))
+	return s.files.RenameNew(name, filepath.Join(filepath.Dir(s.path), p.finalName()))
 }
 
 func (s *store) close() error {
