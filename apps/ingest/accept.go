@@ -12,17 +12,17 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Batch is what a stack decoded.
+// Batch is the output of a stack's decoder.
 type Batch interface {
 	Len() int
-	Head(i int) (id string, at time.Time) // empty, zero: the record has none
+	Head(i int) (id string, at time.Time) // "" and zero if the record has none
 	// Metadata is encoded as JSON without line ends. It may be overwritten by
 	// the next call.
 	Metadata(i int) ([]byte, error)
 }
 
-// Records is a batch of records, with marshal to encode their metadata, which
-// it is given a pointer to.
+// Records returns a batch of records, with marshal to encode their metadata, which gets a pointer
+// to it.
 func Records(list []Record, marshal func(any) ([]byte, error)) Batch {
 	return &records{list, marshal}
 }
@@ -36,12 +36,11 @@ func (r *records) Len() int                       { return len(r.list) }
 func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
-// Accept checks a batch, encodes its metadata and hands it to the sink. It
-// returns when the sink has taken all of it, or nothing; after the refusal unsent
-// it has taken all of it as well. Where ctx ends before the sink has begun, nothing
-// is kept. h is the head of the request.
+// Accept checks a batch, encodes its metadata and passes it to the sink. It returns when the sink
+// has stored all of it, or nothing; with the error unsent it has stored all of it as well. If ctx
+// ends before the sink has begun, nothing is stored. h is the head of the request.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
-	if err := s.check(b); err != nil {
+	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err
 	}
 	r := Receipt{Accepted: b.Len()}
@@ -49,51 +48,51 @@ func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) 
 		for i := range r.Accepted {
 			metadata, err := b.Metadata(i)
 			if err != nil {
-				return Receipt{}, unencodable(i, err)
+				return Receipt{}, encodeError(i, err)
 			}
 			r.Bytes += int64(len(metadata))
 		}
 		if err := ctx.Err(); err != nil {
-			return Receipt{}, untaken(err)
+			return Receipt{}, sinkError(err)
 		}
-	} else if err := s.keep(ctx, s.trace(h), b, &r); err != nil {
+	} else if err := s.storeBatch(ctx, s.traceOf(h), b, &r); err != nil {
 		return Receipt{}, err
 	}
-	s.counts.took(r)
+	s.counts.countReceipt(r)
 	return r, nil
 }
 
-// mostID is how many bytes the id of a record has at most. Destinations keep it as a
-// key, or send it as a header, which they bound.
-const mostID = 1 << 10
+// maxID is the largest size of the id of a record in bytes. Destinations store it as a key, or send
+// it as a header, which they bound.
+const maxID = 1 << 10
 
-// check looks at all records before anything is encoded.
-func (s *Service) check(b Batch) error {
+// checkBatch checks all records before anything is encoded.
+func (s *Service) checkBatch(b Batch) error {
 	n := b.Len()
 	switch {
 	case n == 0:
-		return because(nil, badRequest, "batch", "a batch has one record at least")
+		return newRefusal(nil, badRequest, "batch", "a batch has one record at least")
 	case n > s.limit:
-		return because(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has %d", s.limit, n))
+		return newRefusal(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has %d", s.limit, n))
 	}
 	for i := range n {
 		id, at := b.Head(i)
 		switch {
 		case id == "":
-			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no id", i+1, n))
-		case len(id) > mostID:
-			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has an id of %d bytes; it has at most %d", i+1, n, len(id), mostID))
+			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no id", i+1, n))
+		case len(id) > maxID:
+			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has an id of %d bytes; it has at most %d", i+1, n, len(id), maxID))
 		case at.IsZero():
-			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no timestamp", i+1, n))
-		case !writable(at):
-			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has a timestamp outside the years 0 to 9999; a number is in seconds", i+1, n))
+			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no timestamp", i+1, n))
+		case !hasRFC3339(at):
+			return newRefusal(nil, badRequest, "record", fmt.Sprintf("record %d of %d has a timestamp outside the years 0 to 9999; a number is in seconds", i+1, n))
 		}
 	}
 	return nil
 }
 
-// writable reports whether RFC 3339 has a notation for at in UTC.
-func writable(at time.Time) bool {
+// hasRFC3339 reports whether RFC 3339 has a notation for at in UTC.
+func hasRFC3339(at time.Time) bool {
 	const (
 		first = -62167219200 // 0000-01-01T00:00:00Z, in seconds
 		last  = 253402300799 // 9999-12-31T23:59:59Z
@@ -102,9 +101,9 @@ func writable(at time.Time) bool {
 	return s >= first && s <= last
 }
 
-// keep hands a batch of a trace to the sink as lines, and adds up its metadata.
-func (s *Service) keep(ctx context.Context, trace string, b Batch, r *Receipt) error {
-	const most = 1 << 20 // bytes of a buffer that is worth keeping
+// storeBatch passes a batch of a trace to the sink as lines, and adds up its metadata.
+func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
+	const most = 1 << 20 // largest buffer in bytes that is reused
 	buf, _ := s.lines.Get().(*[]byte)
 	if buf == nil {
 		buf = new([]byte)
@@ -121,22 +120,22 @@ func (s *Service) keep(ctx context.Context, trace string, b Batch, r *Receipt) e
 	err = s.sink.Keep(ctx, *buf, r.Accepted)
 	switch {
 	case err == nil:
-		s.works()
+		s.logRecovery()
 		return nil
 	case errors.Is(err, sink.ErrTooLarge):
-		return because(err, tooLarge, "too_large", "the batch is larger than the sink takes, once its records are written out")
+		return newRefusal(err, tooLarge, "too_large", "the batch is larger than the sink takes, once its records are written out")
 	case errors.Is(err, spool.ErrWait):
-		s.works()
-		s.counts.took(*r)
-		return unsent(err)
+		s.logRecovery()
+		s.counts.countReceipt(*r)
+		return unsentError(err)
 	case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
-		s.fails(err)
+		s.countFailure(err)
 	}
-	return untaken(err)
+	return sinkError(err)
 }
 
-// fails counts an error of the sink, and logs it when it is the first in a row.
-func (s *Service) fails(err error) {
+// countFailure counts an error of the sink, and logs the first in a row.
+func (s *Service) countFailure(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
 		now := s.now()
@@ -147,8 +146,8 @@ func (s *Service) fails(err error) {
 	}
 }
 
-// works logs that the sink takes batches again.
-func (s *Service) works() {
+// logRecovery logs that the sink accepts batches again.
+func (s *Service) logRecovery() {
 	if s.counts.failing.Load() > 0 {
 		if n := s.counts.failing.Swap(0); n > 0 {
 			s.log.Info("the sink works again", "failures", n)
@@ -161,7 +160,7 @@ func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
 		if err != nil {
-			return lines, unencodable(i, err)
+			return lines, encodeError(i, err)
 		}
 		if bytes.IndexByte(metadata, '\n') >= 0 {
 			return lines, errors.New("an encoder wrote a line end into metadata")
@@ -173,21 +172,21 @@ func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error
 	return lines, nil
 }
 
-func untaken(cause error) error {
-	return because(cause, unavailable, "sink", "the batch could not be kept; send it again later")
+func sinkError(cause error) error {
+	return newRefusal(cause, unavailable, "sink", "the batch could not be kept; send it again later")
 }
 
-// unsent is of a batch that the spool keeps and sends on. A status that clients try
-// again after would duplicate it.
-func unsent(cause error) error {
-	return because(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
+// unsentError is for a batch that the spool stores and sends. A status on which clients retry would
+// duplicate it.
+func unsentError(cause error) error {
+	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
-func unencodable(i int, cause error) error {
+func encodeError(i int, cause error) error {
 	if r := (*Refusal)(nil); errors.As(cause, &r) {
 		return cause
 	}
-	return because(cause, badRequest, "record", fmt.Sprintf("the metadata of record %d cannot be written as JSON", i+1))
+	return newRefusal(cause, badRequest, "record", fmt.Sprintf("the metadata of record %d cannot be written as JSON", i+1))
 }
 
 // appendLine appends a record as one line of JSON.
@@ -197,7 +196,7 @@ func appendLine(b []byte, id string, at time.Time, trace string, metadata []byte
 	b = append(b, `,"timestamp":"`...)
 	if stamped, err := at.AppendText(b); err == nil {
 		b = stamped
-	} else { // an offset that RFC 3339 cannot say
+	} else { // an offset without notation in RFC 3339
 		b = at.UTC().AppendFormat(b, time.RFC3339Nano)
 	}
 	if trace != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Format is how a body is encoded.
+// Format is the encoding of a body.
 type Format string
 
 // Formats, by their media types.
@@ -18,20 +18,20 @@ const (
 	Gob      Format = "application/x-gob"
 )
 
-// Head is what a request says before its body.
+// Head contains the headers of a request.
 type Head struct {
 	Authorization   string
 	ContentType     string
 	ContentEncoding string
-	Length          int64  // of the body; -1: not said
-	Traceparent     string // of the request's trace; empty: it has none
+	Length          int64  // of the body; -1 if not declared
+	Traceparent     string // of the request's trace; "" if it has none
 }
 
-// Admit looks at the head of a request, and says how its body is encoded:
-// one of formats, or JSON where none are given.
+// Admit checks the head of a request, and returns the encoding of its body: one of formats, or JSON
+// if there are none.
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
-	if s.token != nil && !s.bears(h.Authorization) {
-		return "", because(nil, unauthorized, "unauthorized", "a bearer token is required")
+	if s.token != nil && !s.hasToken(h.Authorization) {
+		return "", newRefusal(nil, unauthorized, "unauthorized", "a bearer token is required")
 	}
 	format, ok := mediaType(h.ContentType)
 	if !ok || len(formats) == 0 && format != JSON || len(formats) > 0 && !slices.Contains(formats, format) {
@@ -41,20 +41,20 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 		return "", badEncoding()
 	}
 	if h.Length > s.maxBody {
-		return "", overlong(s.maxBody)
+		return "", tooLargeError(s.maxBody)
 	}
 	return format, nil
 }
 
-// bears compares hashes, in constant time.
-func (s *Service) bears(authorization string) bool {
+// hasToken compares hashes, in constant time.
+func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
 	return subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// mediaType is a Content-Type without its parameters. Text is UTF-8 here, and
-// what says that it is anything else is not ok.
+// mediaType returns a Content-Type without its parameters. Text must be UTF-8: it returns false for
+// other charsets.
 func mediaType(s string) (Format, bool) {
 	const utf8 = "; charset=utf-8"
 	if strings.HasPrefix(s, string(JSON)) {
@@ -70,12 +70,12 @@ func mediaType(s string) (Format, bool) {
 	return Format(name), true
 }
 
-// coding is how a body is packed.
+// coding is the compression of a body.
 type coding int
 
 const (
 	plain coding = iota
-	packed
+	gzipped
 	unknown
 )
 
@@ -84,7 +84,7 @@ func codingOf(contentEncoding string) coding {
 	case s == "" || strings.EqualFold(s, "identity"):
 		return plain
 	case strings.EqualFold(s, "gzip") || strings.EqualFold(s, "x-gzip"):
-		return packed
+		return gzipped
 	}
 	return unknown
 }

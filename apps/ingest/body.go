@@ -8,27 +8,27 @@ import (
 	"io"
 )
 
-// Body is a request's body, unpacked. Nothing of it is handed over before all of it
-// has come and its records were counted: see [Service.Unpack].
+// Body is a request's body, unpacked. It returns nothing before all of it has come and its records
+// were counted: see [Service.Unpack].
 type Body struct {
-	service *Service
-	head    Head
-	buffer  *bytes.Buffer // nil: nothing was asked for yet, or closed
-	rest    []byte        // of the buffer: what Read has not handed over
-	sent    limited
-	whole   limited   // what is unpacked
-	gzip    *unpacker // nil: the body is not packed, or closed
-	err     error     // why reading failed; nil: it has not
-	closed  bool
+	service  *Service
+	head     Head
+	buffer   *bytes.Buffer // nil if not read yet, or closed
+	rest     []byte        // of the buffer: bytes that Read has not returned
+	sent     limitedReader
+	unpacked limitedReader // what is unpacked
+	gzip     *unpacker     // nil if the body is not compressed, or closed
+	err      error         // why reading failed; nil if it has not
+	closed   bool
 }
 
-// Body reads r as h says that it is encoded. It must be closed.
+// Body reads r with the encoding of h. It must be closed.
 func (s *Service) Body(h Head, r io.Reader) *Body {
-	b := &Body{service: s, head: h, sent: limited{r, s.maxBody}}
+	b := &Body{service: s, head: h, sent: limitedReader{r, s.maxBody}}
 	switch codingOf(h.ContentEncoding) {
-	case packed:
-		b.gzip = s.unpacker(&b.sent)
-		b.whole = limited{b.gzip, s.maxBody}
+	case gzipped:
+		b.gzip = s.newUnpacker(&b.sent)
+		b.unpacked = limitedReader{b.gzip, s.maxBody}
 	case unknown:
 		b.err = badEncoding()
 	}
@@ -36,14 +36,13 @@ func (s *Service) Body(h Head, r io.Reader) *Body {
 }
 
 const (
-	// believed is how much of a body that a request announces is made room for
-	// before any of it has come.
-	believed = 64 << 10
-	// kept is how large a buffer may be to be used again.
-	kept = 256 << 10
+	// maxPreallocate bounds the memory for the declared length of a body before any of it has come.
+	maxPreallocate = 64 << 10
+	// maxReuse is the size up to which a buffer is used again.
+	maxReuse = 256 << 10
 )
 
-// Bytes is the whole body. It is lent until Close.
+// Bytes returns the complete body. It is valid until Close.
 func (b *Body) Bytes() ([]byte, error) {
 	switch {
 	case b.closed:
@@ -54,10 +53,10 @@ func (b *Body) Bytes() ([]byte, error) {
 			b.buffer = &bytes.Buffer{}
 		}
 		if b.head.Length > 0 {
-			b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, believed)) + bytes.MinRead)
+			b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, maxPreallocate)) + bytes.MinRead)
 		}
-		if _, b.err = b.buffer.ReadFrom(arriving{b}); b.err == nil {
-			b.err = b.service.count(b.head, b.buffer.Bytes())
+		if _, b.err = b.buffer.ReadFrom(bodyReader{b}); b.err == nil {
+			b.err = b.service.countRecords(b.head, b.buffer.Bytes())
 		}
 		b.rest = b.buffer.Bytes()
 	}
@@ -67,7 +66,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	return b.buffer.Bytes(), nil
 }
 
-// Read is that of [io.Reader].
+// Read implements [io.Reader].
 func (b *Body) Read(p []byte) (n int, err error) {
 	if _, err := b.Bytes(); err != nil {
 		return 0, err
@@ -80,45 +79,44 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Discard reads the whole body to nowhere. Nothing can be decoded, so nothing is
-// counted.
+// Discard reads the complete body to nowhere. Nothing can be decoded, so nothing is counted.
 func (b *Body) Discard() error {
 	if b.closed {
 		return errClosed
 	}
-	_, err := io.Copy(io.Discard, arriving{b})
+	_, err := io.Copy(io.Discard, bodyReader{b})
 	return err
 }
 
-// arriving is a body as it comes.
-type arriving struct{ b *Body }
+// bodyReader reads a body as it comes.
+type bodyReader struct{ b *Body }
 
-func (a arriving) Read(p []byte) (n int, err error) {
+func (a bodyReader) Read(p []byte) (n int, err error) {
 	b := a.b
 	if b.err != nil {
 		return 0, b.err
 	}
-	if b.whole.r == nil {
+	if b.unpacked.r == nil {
 		n, err = b.sent.Read(p)
 	} else {
-		n, err = b.whole.Read(p)
+		n, err = b.unpacked.Read(p)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		if errors.Is(err, errOverlong) {
-			err = overlong(b.service.maxBody)
+			err = tooLargeError(b.service.maxBody)
 		}
 		b.err = err
 	}
 	return n, err
 }
 
-// Close gives buffers back. It does not close what it reads from.
+// Close releases buffers. It does not close the reader.
 func (b *Body) Close() error {
 	if b.gzip != nil {
-		b.gzip.free()
+		b.gzip.release()
 		b.gzip = nil
 	}
-	if b.buffer != nil && b.buffer.Cap() <= kept {
+	if b.buffer != nil && b.buffer.Cap() <= maxReuse {
 		b.buffer.Reset()
 		b.service.buffers.Put(b.buffer)
 	}
@@ -126,9 +124,9 @@ func (b *Body) Close() error {
 	return nil
 }
 
-// Refusal is what a decoder's error err means: what went wrong with reading
-// the body, if that was it, or else that the body is malformed, and in what. It
-// may be asked after Close, when only the former can be said.
+// Refusal returns the error response for a decoder's error err: the error of reading the body, if
+// there was one, or else that the body is malformed, and where. After Close it can return only the
+// former.
 func (b *Body) Refusal(err error) error {
 	if err == nil {
 		return nil
@@ -143,7 +141,7 @@ func (b *Body) Refusal(err error) error {
 		return err
 	case errors.As(err, &slow) && slow.Timeout():
 		return tooSlow(err)
-	case b.whole.r != nil && b.err != nil:
+	case b.unpacked.r != nil && b.err != nil:
 		return notGzip(err)
 	}
 	if b.buffer == nil {
@@ -152,16 +150,16 @@ func (b *Body) Refusal(err error) error {
 	return b.service.Malformed(b.head, b.buffer.Bytes(), err)
 }
 
-// Unpack is Body for a server that has read the whole body already. The result
-// may be body itself.
+// Unpack is Body for a server that has read the complete body already. The result may be body
+// itself.
 //
-// A body of 1 MB can be an array of half a million records that say nothing,
-// which decoded take hundreds of times as much. So what has more records than a
-// batch may have is refused here, before any stack can decode it.
+// A body of 1 MB can be an array of half a million empty records, which decoded take hundreds of
+// times as much. So a body with more records than a batch may have is rejected before any stack can
+// decode it.
 func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
-	body, err := s.unpack(h, body)
+	body, err := s.unpackBody(h, body)
 	if err == nil {
-		err = s.count(h, body)
+		err = s.countRecords(h, body)
 	}
 	if err != nil {
 		return nil, err
@@ -169,9 +167,9 @@ func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	return body, nil
 }
 
-func (s *Service) unpack(h Head, body []byte) ([]byte, error) {
+func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	if int64(len(body)) > s.maxBody {
-		return nil, overlong(s.maxBody)
+		return nil, tooLargeError(s.maxBody)
 	}
 	switch codingOf(h.ContentEncoding) {
 	case plain:
@@ -179,10 +177,10 @@ func (s *Service) unpack(h Head, body []byte) ([]byte, error) {
 	case unknown:
 		return nil, badEncoding()
 	}
-	u := s.unpacker(bytes.NewReader(body))
-	defer u.free()
-	whole := limited{u, s.maxBody}
-	out := make([]byte, 0, s.guess(body))
+	u := s.newUnpacker(bytes.NewReader(body))
+	defer u.release()
+	whole := limitedReader{u, s.maxBody}
+	out := make([]byte, 0, s.guessSize(body))
 	for {
 		n, err := whole.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
@@ -190,7 +188,7 @@ func (s *Service) unpack(h Head, body []byte) ([]byte, error) {
 		case errors.Is(err, io.EOF):
 			return out, nil
 		case errors.Is(err, errOverlong):
-			return nil, overlong(s.maxBody)
+			return nil, tooLargeError(s.maxBody)
 		case err != nil:
 			return nil, notGzip(err)
 		}
@@ -200,11 +198,11 @@ func (s *Service) unpack(h Head, body []byte) ([]byte, error) {
 	}
 }
 
-// guess is how long a packed body may be when it is unpacked. Its last four
-// bytes say so, if it has one member; whatever they say, it is no more than
-// the format can hold or a body may have.
-func (s *Service) guess(body []byte) int64 {
-	const most = 1032 // that a byte of deflate can become, see https://zlib.net/zlib_tech.html
+// guessSize returns how long a compressed body may be when it is unpacked. Its last four bytes
+// contain that, if it has one member; whatever they contain, it is no more than the format can hold
+// or a body may have.
+func (s *Service) guessSize(body []byte) int64 {
+	const most = 1032 // largest expansion of a byte of deflate, see https://zlib.net/zlib_tech.html
 	n := len(body)
 	if n < 4 {
 		return bytes.MinRead
@@ -219,13 +217,13 @@ var (
 	errOverlong = errors.New("more bytes than the limit")
 )
 
-// limited fails where r goes on after left bytes.
-type limited struct {
+// limitedReader fails if r has more than left bytes.
+type limitedReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.left < 0 {
 		return 0, errOverlong
 	}
@@ -239,8 +237,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacker reads gzip, one member or more. The first member's head is read by
-// the first Read.
+// unpacker reads gzip, one member or more. The first Read reads the first member's head.
 type unpacker struct {
 	service *Service
 	in      *bufio.Reader
@@ -248,7 +245,7 @@ type unpacker struct {
 	begun   bool
 }
 
-func (s *Service) unpacker(r io.Reader) *unpacker {
+func (s *Service) newUnpacker(r io.Reader) *unpacker {
 	u, _ := s.unpackers.Get().(*unpacker)
 	if u == nil {
 		u = &unpacker{service: s, in: bufio.NewReaderSize(nil, 4096)}
@@ -258,7 +255,7 @@ func (s *Service) unpacker(r io.Reader) *unpacker {
 	return u
 }
 
-// Read fails with io.ErrUnexpectedEOF where nothing was sent at all.
+// Read fails with io.ErrUnexpectedEOF if nothing was sent at all.
 func (u *unpacker) Read(p []byte) (int, error) {
 	if !u.begun {
 		if err := u.gzip.Reset(u.in); errors.Is(err, io.EOF) {
@@ -271,8 +268,8 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return u.gzip.Read(p)
 }
 
-// free gives u back. It is not used afterwards.
-func (u *unpacker) free() {
+// release returns u to its pool. It is not used afterwards.
+func (u *unpacker) release() {
 	u.in.Reset(nil)
 	u.service.unpackers.Put(u)
 }

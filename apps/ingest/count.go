@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// count refuses a body that has more records than a batch may have. Looking costs
-// next to nothing: an ordinary body has few enough commas for no closer look.
-func (s *Service) count(h Head, body []byte) error {
+// countRecords rejects a body that has more records than a batch may have. The check costs next to
+// nothing: an ordinary body has few enough commas to skip the closer check.
+func (s *Service) countRecords(h Head, body []byte) error {
 	format, _ := mediaType(h.ContentType)
 	crowded := false
 	switch format {
 	case Protobuf:
-		crowded = crowdedProtobuf(body, s.limit)
+		crowded = isCrowdedProtobuf(body, s.limit)
 	case Gob:
 		n, err := gobLen(body)
 		if err != nil {
@@ -23,32 +23,31 @@ func (s *Service) count(h Head, body []byte) error {
 		crowded = n > uint64(s.limit)
 	default:
 		var broken bool
-		if crowded, broken = crowdedJSON(body, s.limit); broken {
+		if crowded, broken = isCrowdedJSON(body, s.limit); broken {
 			return s.Malformed(h, body, errBrackets)
 		}
 	}
 	if crowded {
-		return because(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has more", s.limit))
+		return newRefusal(nil, badRequest, "batch", fmt.Sprintf("a batch has at most %d records, this one has more", s.limit))
 	}
 	return nil
 }
 
 const (
-	// commas is how many commas per record that a batch may have are no reason to
-	// look closer. A record of the app has about 20.
-	commas = 64
-	// deepest is how deep brackets may be in what is looked at closer, as in
-	// encoding/json.
-	deepest = 10_000
+	// maxCommas is the number of commas per record of the limit up to which the closer check is
+	// skipped. A record of the app has about 20.
+	maxCommas = 64
+	// maxDepth is the deepest nesting of brackets in the closer check, as in encoding/json.
+	maxDepth = 10_000
 )
 
-var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", deepest)
+var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
-// crowdedJSON reports whether body, which need not be JSON, is an array of more
-// than most elements, and whether its brackets cannot be those of JSON: decoders
-// disagree on where such an array ends.
-func crowdedJSON(body []byte, most int) (crowded, broken bool) {
-	if bytes.Count(body, []byte(",")) <= commas*most {
+// isCrowdedJSON reports whether body, which need not be JSON, is an array of more than most
+// elements, and whether its brackets cannot be those of JSON: decoders disagree on where such an
+// array ends.
+func isCrowdedJSON(body []byte, most int) (crowded, broken bool) {
+	if bytes.Count(body, []byte(",")) <= maxCommas*most {
 		return false, false
 	}
 	elements := 1
@@ -60,7 +59,7 @@ func crowdedJSON(body []byte, most int) (crowded, broken bool) {
 				return false, true
 			}
 		case '[', '{':
-			if open = append(open, c); len(open) > deepest {
+			if open = append(open, c); len(open) > maxDepth {
 				return false, true
 			}
 		case ']', '}':
@@ -80,8 +79,8 @@ func crowdedJSON(body []byte, most int) (crowded, broken bool) {
 	return false, len(open) > 0
 }
 
-// stringEnd is where the quote is that ends the string whose first character is
-// at i; -1: there is none.
+// stringEnd returns the index of the quote that ends the string whose first character is at i; -1
+// if it does not end.
 func stringEnd(body []byte, i int) int {
 	for {
 		n := bytes.IndexByte(body[i:], '"')
@@ -99,9 +98,9 @@ func stringEnd(body []byte, i int) int {
 	}
 }
 
-// crowdedProtobuf reports whether body is a message with more than most fields
-// numbered 1, which are records, as far as it can be read.
-func crowdedProtobuf(body []byte, most int) bool {
+// isCrowdedProtobuf reports whether body is a message with more than most fields numbered 1, which
+// are records, as far as it can be read.
+func isCrowdedProtobuf(body []byte, most int) bool {
 	const groupStart, groupEnd, fixed32 = 3, 4, 5
 	records, depth := 0, 0
 	for len(body) > 0 {
@@ -143,10 +142,9 @@ func crowdedProtobuf(body []byte, most int) bool {
 
 var errGob = errors.New("not a slice in gob")
 
-// gobLen finds the length of the slice that is the first value of a stream. A
-// stream is messages with their length before them. A message is the number of
-// a type, negative where it is about to be defined, and then its definition or
-// a value; one that is no struct has a zero byte before it.
+// gobLen finds the length of the slice that is the first value of a stream. A stream is messages
+// with their length before them. A message is the number of a type, negative if it is about to be
+// defined, and then its definition or a value; one that is no struct has a zero byte before it.
 func gobLen(stream []byte) (uint64, error) {
 	for {
 		size, message, ok := gobUint(stream)

@@ -17,8 +17,8 @@ func TestCrowdedJSON(t *testing.T) {
 		body            string
 		crowded, broken bool
 	}{
-		{"", false, false}, {"[]", false, false}, {"[" + many("1", commas*2+1) + "]", false, false}, // few enough to be decoded
-		{"[" + many("1", commas*2+2) + "]", true, false},
+		{"", false, false}, {"[]", false, false}, {"[" + many("1", maxCommas*2+1) + "]", false, false}, // few enough to be decoded
+		{"[" + many("1", maxCommas*2+2) + "]", true, false},
 		{" \n\t\r[" + many("{}", 1000) + "]", true, false},
 		{"[" + many("1", 1000), true, false},                    // whatever follows
 		{"{" + many(`"a":1`, 1000) + "}", false, false},         // no array
@@ -34,9 +34,9 @@ func TestCrowdedJSON(t *testing.T) {
 		{`[{"a":[}}}]},` + many("{}", 1000) + "]", false, true}, // a decoder that counts only one kind of brackets goes on
 		{"[{]}" + many("1", 1000) + "]", false, true},
 		{"{\"a\":[" + many("1", 1000) + "]}", false, false}, // deeper
-		{strings.Repeat("[", deepest+1) + many("1", 1000), false, true},
+		{strings.Repeat("[", maxDepth+1) + many("1", 1000), false, true},
 	} {
-		if crowded, broken := crowdedJSON([]byte(tt.body), 2); crowded != tt.crowded || broken != tt.broken {
+		if crowded, broken := isCrowdedJSON([]byte(tt.body), 2); crowded != tt.crowded || broken != tt.broken {
 			t.Errorf("%.60q: crowded %v, broken %v", tt.body, crowded, broken)
 		}
 	}
@@ -119,7 +119,7 @@ func ordinary(t testing.TB, n int) []byte {
 // commas for a closer look.
 func TestOrdinaryIsNotLookedAt(t *testing.T) {
 	for _, n := range []int{1, 10, 100} {
-		if c := bytes.Count(ordinary(t, n), []byte(",")); c*2 > commas*n {
+		if c := bytes.Count(ordinary(t, n), []byte(",")); c*2 > maxCommas*n {
 			t.Errorf("%d commas in %d records", c, n)
 		}
 	}
@@ -134,10 +134,10 @@ func FuzzCrowdedJSON(f *testing.F) {
 		const most = 2
 		var list []json.RawMessage
 		taken := json.Unmarshal(body, &list) == nil && len(list) <= most
-		if crowded, broken := crowdedJSON(body, most); (crowded || broken) && taken {
+		if crowded, broken := isCrowdedJSON(body, most); (crowded || broken) && taken {
 			t.Errorf("%q: crowded %v, broken %v", body, crowded, broken)
 		}
-		if _, broken := crowdedJSON(body, most); broken && json.Valid(body) {
+		if _, broken := isCrowdedJSON(body, most); broken && json.Valid(body) {
 			t.Errorf("%q is JSON", body)
 		}
 	})
@@ -153,7 +153,7 @@ func BenchmarkCount(b *testing.B) {
 	batch := ordinary(b, 10)
 	b.SetBytes(int64(len(batch)))
 	for b.Loop() {
-		if err := s.count(Head{ContentType: string(JSON)}, batch); err != nil {
+		if err := s.countRecords(Head{ContentType: string(JSON)}, batch); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// fault says in one line what is wrong with a body that a decoder did not accept:
-// the record, its field, what is there, what is expected, and where the record
-// begins. It is the same whoever the decoder was, since the body is decoded once
-// more here. Only what is refused pays for that.
-func (s *Service) fault(h Head, body []byte) string {
+// describeFault describes in one line a fault of a body that a decoder did not accept: the record,
+// its field, the value, the expected one, and where the record begins. It does not depend on the
+// decoder, since it decodes the body again. Only rejected bodies cost that.
+func (s *Service) describeFault(h Head, body []byte) string {
 	const whole = "the body is not a batch of records"
 	format, ok := mediaType(h.ContentType)
 	switch {
@@ -32,20 +31,20 @@ func (s *Service) fault(h Head, body []byte) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("the body is not JSON: %v, at byte %d", syntax, syntax.Offset)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("the body is %s; expected is an array of records", noun(kind.Value))
+		return fmt.Sprintf("the body is %s; expected is an array of records", nounPhrase(kind.Value))
 	case err != nil:
 		return whole
 	}
 	for i, raw := range records {
 		if text := s.recordFault(raw); text != "" {
-			return fmt.Sprintf("record %d of %d: %s; the record begins at byte %d", i+1, len(records), text, beginning(body, i))
+			return fmt.Sprintf("record %d of %d: %s; the record begins at byte %d", i+1, len(records), text, elementStart(body, i))
 		}
 	}
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// beginning is where an element of an array begins, in bytes from 1.
-func beginning(array []byte, i int) int64 {
+// elementStart returns where an element of an array begins, in bytes from 1.
+func elementStart(array []byte, i int) int64 {
 	d := json.NewDecoder(bytes.NewReader(array))
 	_, err := d.Token()
 	for range i {
@@ -59,7 +58,7 @@ func beginning(array []byte, i int) int64 {
 	return at + int64(len(array[at:])-len(bytes.TrimLeft(array[at:], ", \t\r\n"))) + 1
 }
 
-// recordFault says what is wrong with a record; empty: nothing.
+// recordFault returns what is wrong with a record; "" if nothing.
 func (s *Service) recordFault(raw []byte) string {
 	var kind *json.UnmarshalTypeError
 	var r struct {
@@ -69,19 +68,19 @@ func (s *Service) recordFault(raw []byte) string {
 	}
 	switch err := json.Unmarshal(raw, &r); {
 	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Sprintf("it is %s; expected is an object", noun(kind.Value))
+		return fmt.Sprintf("it is %s; expected is an object", nounPhrase(kind.Value))
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s is %s; expected is %s", kind.Field, noun(kind.Value), expected(kind.Type))
+		return fmt.Sprintf("%s is %s; expected is %s", kind.Field, nounPhrase(kind.Value), expectedNoun(kind.Type))
 	}
 	if len(r.Timestamp) > 0 && new(Time).UnmarshalJSON(r.Timestamp) != nil {
-		return fmt.Sprintf("timestamp is %s; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z", quoted(r.Timestamp))
+		return fmt.Sprintf("timestamp is %s; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z", quoteValue(r.Timestamp))
 	}
 	if len(r.Metadata) == 0 {
 		return ""
 	}
 	if !s.typed {
 		if new(Raw).UnmarshalJSON(r.Metadata) != nil {
-			return fmt.Sprintf("metadata is %s; expected is an object", quoted(r.Metadata))
+			return fmt.Sprintf("metadata is %s; expected is an object", quoteValue(r.Metadata))
 		}
 		return ""
 	}
@@ -93,11 +92,11 @@ func (s *Service) recordFault(raw []byte) string {
 	if kind.Field != "" {
 		field += "." + kind.Field
 	}
-	return fmt.Sprintf("%s is %s; expected is %s", field, noun(kind.Value), expected(kind.Type))
+	return fmt.Sprintf("%s is %s; expected is %s", field, nounPhrase(kind.Value), expectedNoun(kind.Type))
 }
 
-// quoted is a value as it was sent, where it is short, and else its kind.
-func quoted(raw []byte) string {
+// quoteValue returns a value as it was sent if it is short, and else its kind.
+func quoteValue(raw []byte) string {
 	const longest = 40
 	if len(raw) <= longest && !bytes.ContainsAny(raw, "\r\n") {
 		return string(raw)
@@ -113,8 +112,8 @@ func quoted(raw []byte) string {
 	return "a long number"
 }
 
-// noun is a kind of value in the words of encoding/json, with its article.
-func noun(value string) string {
+// nounPhrase returns a kind of value of encoding/json with its article.
+func nounPhrase(value string) string {
 	const longest = 40 // of a number that is quoted
 	switch number, is := strings.CutPrefix(value, "number "); {
 	case is && len(number) <= longest:
@@ -133,8 +132,8 @@ func noun(value string) string {
 	return "a " + value
 }
 
-// expected is what JSON has to be for a Go type.
-func expected(t reflect.Type) string {
+// expectedNoun returns the JSON value for a Go type, in words.
+func expectedNoun(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.String:
 		return "a text"

@@ -7,28 +7,28 @@
 //	GET  /openapi.json 200  application/json  this API as an OpenAPI document
 //
 // A record is {id, timestamp, metadata}. The timestamp is a number of seconds since
-// 1970 or a text of RFC 3339. Metadata is any object, and the sender's business: it
-// is handed on as it came, without white space between its members. With
+// 1970 or a text of RFC 3339. Metadata is any object, which the service does not
+// interpret: it stores it without white space between its members. With
 // Config.Typed the service instead decodes the 17 fields of [Metadata] and encodes
 // them again; other members are lost. A batch has 1 to a configured number of
 // records. Each goes to a sink as one line of JSON, with its timestamp in RFC 3339.
-// The answer says how many records the sink has taken, and how many bytes their
-// metadata came to: whoever asks can tell that the work was done.
+// The response contains the number of records that the sink has stored, and the
+// bytes of their metadata, so that the client can check that the work was done.
 //
-// What is refused, and how: see [Refusal]. Members of a record besides these three
+// For errors see [Refusal]. Members of a record other than these three
 // are ignored; if one of the three occurs twice the last one counts, if the
 // framework's decoder does so too. Bodies in protobuf and gob have the 17 fields.
 //
-// The package knows nothing of HTTP but statuses. A stack (the framework and the code
+// The package uses nothing of HTTP except statuses. A stack (the framework and the code
 // around it) checks the head of a
 // request with [Service.Admit], reads its body through [Service.Body] or
-// [Service.Unpack], decodes it in its own way, and hands what it got to
-// [Service.Accept]. Body and Unpack count the records before they hand a body over:
+// [Service.Unpack], decodes it in its own way, and passes the records to
+// [Service.Accept]. Body and Unpack count the records before they return a body:
 // no stack decodes more records than a batch may have, and the count costs every
 // stack the same, some 0.25 µs for a batch of ten.
 package ingest
 
-// Name is that of the app, in studies and on command lines.
+// Name is the name of the app, in studies and on command lines.
 const Name = "ingest"
 
 // Record is one event whose metadata is decoded.
@@ -38,8 +38,8 @@ type Record struct {
 	Metadata  Metadata `json:"metadata"`
 }
 
-// Metadata is what an event reports of a user's profile: the members that were
-// published with the service's example.
+// Metadata contains an event's report of a user's profile: the members that were published with the
+// service's example.
 type Metadata struct {
 	Index      int     `json:"index"`
 	GUID       string  `json:"guid"`
@@ -60,7 +60,7 @@ type Metadata struct {
 	Longitude  float64 `json:"longitude"`
 }
 
-// Receipt is the answer to a batch that was taken.
+// Receipt is the response to an accepted batch.
 type Receipt struct {
 	Accepted int   `json:"accepted"` // records
 	Bytes    int64 `json:"bytes"`    // of their metadata, encoded

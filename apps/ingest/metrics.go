@@ -10,74 +10,74 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// counters are what the metrics show.
+// counters are the values of the metrics.
 type counters struct {
 	batches, records, bytes atomic.Int64
 	sinkErrors              atomic.Int64
-	failing                 atomic.Int64              // errors of the sink since it last took a batch
+	failing                 atomic.Int64              // errors of the sink since it last stored a batch
 	failed                  atomic.Pointer[time.Time] // when it last did
 	refusals                [14]atomic.Int64          // as codes
 }
 
-func (c *counters) took(r Receipt) {
+func (c *counters) countReceipt(r Receipt) {
 	c.batches.Add(1)
 	c.records.Add(int64(r.Accepted))
 	c.bytes.Add(r.Bytes)
 }
 
-// Metrics are the service's counters, as text that Prometheus reads.
+// Metrics returns the service's counters, as text that Prometheus reads.
 func (s *Service) Metrics() []byte {
 	var b strings.Builder
-	m := metrics{&b}
+	m := metricsWriter{&b}
 	c := &s.counts
-	m.family("ingest_batches_total", "counter", "Batches that were accepted.", c.batches.Load())
-	m.family("ingest_records_total", "counter", "Records that the sink has taken.", c.records.Load())
-	m.family("ingest_metadata_bytes_total", "counter", "Bytes of their metadata, encoded.", c.bytes.Load())
-	m.head("ingest_refusals_total", "counter", "Requests that were refused, by error.")
+	m.writeFamily("ingest_batches_total", "counter", "Batches that were accepted.", c.batches.Load())
+	m.writeFamily("ingest_records_total", "counter", "Records that the sink has taken.", c.records.Load())
+	m.writeFamily("ingest_metadata_bytes_total", "counter", "Bytes of their metadata, encoded.", c.bytes.Load())
+	m.writeHead("ingest_refusals_total", "counter", "Requests that were refused, by error.")
 	for i, code := range codes() {
 		fmt.Fprintf(&b, "ingest_refusals_total{error=%q} %d\n", code, c.refusals[i].Load())
 	}
-	m.family("ingest_sink_errors_total", "counter", "Batches that the sink has failed to take.", c.sinkErrors.Load())
+	m.writeFamily("ingest_sink_errors_total", "counter", "Batches that the sink has failed to take.", c.sinkErrors.Load())
 	switch to := s.sink.(type) {
 	case *sink.File:
-		m.file(to.Stats(), s.cut)
+		m.writeFile(to.Stats(), s.cut)
 	case *spool.Spool:
-		m.spool(to.Status(), s.cut)
+		m.writeSpool(to.Status(), s.cut)
 	}
 	return []byte(b.String())
 }
 
-// metrics are written into a text.
-type metrics struct{ b *strings.Builder }
+// metricsWriter writes metrics into a text.
+type metricsWriter struct{ b *strings.Builder }
 
-func (m metrics) head(name, kind, help string) {
+func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-func (m metrics) family(name, kind, help string, value int64) {
-	m.head(name, kind, help)
+func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
+	m.writeHead(name, kind, help)
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-func (m metrics) file(done sink.Stats, cut int64) {
-	m.family("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", done.Writes)
-	m.family("ingest_sink_syncs_total", "counter", "Syncs of the file.", done.Syncs)
-	m.family("ingest_sink_rotations_total", "counter", "Files that were put away because they were full.", done.Rotations)
-	m.family("ingest_sink_failures_total", "counter", "Writes, syncs and rotations that failed.", done.Failures)
-	m.family("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
+func (m metricsWriter) writeFile(done sink.Stats, cut int64) {
+	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", done.Writes)
+	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", done.Syncs)
+	m.writeFamily("ingest_sink_rotations_total", "counter", "Files that were put away because they were full.", done.Rotations)
+	m.writeFamily("ingest_sink_failures_total", "counter", "Writes, syncs and rotations that failed.", done.Failures)
+	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
-func (m metrics) spool(st spool.Status, cut int64) {
-	m.family("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", st.Writes)
-	m.family("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", st.Failures)
-	m.family("ingest_spool_full_total", "counter", "Batches that were refused because the spool was full.", st.Full)
-	m.family("ingest_spool_bytes", "gauge", "Bytes of the spool on disk.", st.Bytes)
-	m.family("ingest_spool_limit_bytes", "gauge", "Bytes that it may have.", st.Bound)
-	m.head("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
+func (m metricsWriter) writeSpool(st spool.Status, cut int64) {
+	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", st.Writes)
+	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", st.Failures)
+	m.writeFamily("ingest_spool_full_total", "counter", "Batches that were refused because the spool was full.", st.Full)
+	m.writeFamily("ingest_spool_bytes", "gauge", "Bytes of the spool on disk.", st.Bytes)
+	m.writeFamily("ingest_spool_limit_bytes", "gauge", "Bytes that it may have.", st.Bound)
+	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
 	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", st.Age.Seconds())
-	m.family("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", cut)
+	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", cut)
 	each := func(name, kind, help string, value func(spool.Cursor) uint64) {
-		m.head(name, kind, help)
+		m.writeHead(name, kind, help)
 		for _, c := range st.Cursors {
 			fmt.Fprintf(m.b, "%s{sink=%q} %d\n", name, c.Name, value(c))
 		}

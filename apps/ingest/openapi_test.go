@@ -159,7 +159,7 @@ func refused(t *testing.T) map[int][]string {
 	_, record := s.Accept(context.Background(), Head{}, Records(make([]Record, 1), nil))
 	out := map[int][]string{}
 	for _, err := range []error{
-		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil), unsent(nil),
+		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, sinkError(nil), unsentError(nil),
 	} {
 		r := s.RefusalOf(err)
 		out[r.Status] = append(out[r.Status], r.Code)

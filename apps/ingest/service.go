@@ -16,23 +16,23 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Config says how the service is to be. Its zero value works.
+// Config configures the service. Its zero value works.
 type Config struct {
-	Limit   int              // records in a batch, at most; zero: DefaultLimit
-	Typed   bool             // decode the 17 fields of [Metadata] and encode them anew; false: hand on any object as it came
+	Limit   int              // records in a batch, at most; 0 means DefaultLimit
+	Typed   bool             // decode the 17 fields of [Metadata] and encode them again; false passes on any object as it came
 	Binary  bool             // encode the metadata of bodies in protobuf and gob again in that format, not as JSON; only without a sink
-	MaxBody int64            // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
-	Trace   bool             // keep the traceparent of a request with each of its events
-	Token   string           // that requests must carry as Authorization: Bearer; empty: none
-	Sink    string           // null, file:PATH or spool:DIR; empty: null
+	MaxBody int64            // bytes of a body, as sent and unpacked; 0 means DefaultMaxBody
+	Trace   bool             // store the traceparent of a request with each of its events
+	Token   string           // that requests must carry as Authorization: Bearer; "" if none
+	Sink    string           // null, file:PATH or spool:DIR; "" means null
 	Fsync   bool             // acknowledged means on stable storage
-	Rotate  int64            // bytes after which the file sink begins another file; zero: never
-	Now     func() time.Time // names rotated files; nil: they are numbered only, and there is no spool
-	Log     *slog.Logger     // is told when the sink begins to fail, why, and when it works again; nil: nobody is
+	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
+	Now     func() time.Time // names rotated files; nil if they are numbered only, and there is no spool
+	Log     *slog.Logger     // gets the first failure of the sink in a row, and its recovery; nil if nothing is logged
 
-	SpoolBytes int64         // of the spool on disk, at most; zero: spool.DefaultBytes
-	SpoolAge   time.Duration // of the oldest event in it that is not sent on, at most; zero: any
-	Wait       time.Duration // how long a batch that is in the spool waits until it is sent on; zero: it does not
+	SpoolBytes int64         // of the spool on disk, at most; 0 means spool.DefaultBytes
+	SpoolAge   time.Duration // of the oldest unsent event in it, at most; 0 means any
+	Wait       time.Duration // how long a batch in the spool waits until it is sent; 0 means that it does not
 }
 
 // Defaults of a Config.
@@ -41,19 +41,19 @@ const (
 	DefaultMaxBody = 1 << 20
 )
 
-// Service takes batches. Its methods may be called concurrently.
+// Service accepts batches. Its methods may be called concurrently.
 type Service struct {
 	limit   int
 	maxBody int64
 	typed   bool
 	binary  bool
 	traced  bool
-	token   *[sha256.Size]byte // of the token, so that no length is compared; nil: none is asked for
-	sink    sink.Sink          // nil: nothing is kept, so no lines are built
+	token   *[sha256.Size]byte // of the token, so that no length is compared; nil if none is required
+	sink    sink.Sink          // nil if nothing is stored, so no lines are built
 	cut     int64              // bytes of an unfinished line or write that the sink found
 	unsent  uint64             // events that it found in the spool
 	log     *slog.Logger
-	now     func() time.Time // nil: there is no clock
+	now     func() time.Time // nil if there is no clock
 	counts  counters
 
 	unpackers sync.Pool // of *unpacker
@@ -126,10 +126,10 @@ func ParseSink(text string) (kind, path string, err error) {
 	return kind, path, nil
 }
 
-// unready is how long the service reports that it is not ready after a batch that it
-// could not store. After that it reports ready again: without new requests it could
-// not learn that the sink works again.
-const unready = 5 * time.Second
+// unreadyTime is the time for which the service reports that it is not ready after a batch that it could not
+// store. After that it reports ready again: without new requests it could not learn that the sink
+// works again.
+const unreadyTime = 5 * time.Second
 
 // Ready returns why batches cannot be stored now, without internal details.
 func (s *Service) Ready(context.Context) error {
@@ -143,7 +143,7 @@ func (s *Service) Ready(context.Context) error {
 		}
 	}
 	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {
-		if since := s.now().Sub(*failed); since >= 0 && since < unready { // below 0: the clock was set back
+		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // below 0: the clock was set back
 			return errors.New("the sink fails")
 		}
 	}

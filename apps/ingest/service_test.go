@@ -91,7 +91,7 @@ func TestAccept(t *testing.T) {
 			{"none", nil, "batch", "one record at least"},
 			{"too many", list(11), "batch", "at most 10 records, this one has 11"},
 			{"no id", with(2, func(r *Record) { r.ID = "" }), "record", "record 2 of 2 has no id"},
-			{"a long id", with(3, func(r *Record) { r.ID = strings.Repeat("x", mostID+1) }), "record", "record 3 of 3 has an id of 1025 bytes; it has at most 1024"},
+			{"a long id", with(3, func(r *Record) { r.ID = strings.Repeat("x", maxID+1) }), "record", "record 3 of 3 has an id of 1025 bytes; it has at most 1024"},
 			{"no timestamp", with(4, func(r *Record) { r.Timestamp = Time{} }), "record", "record 4 of 4 has no timestamp"},
 			{"after all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(1e15, 0)} }), "record", "record 1 of 1"},
 			{"before all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(-1e15, 0)} }), "record", "record 1 of 1"},

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Time is when an event happened. JSON has it as seconds since 1970, a whole number
-// or one with a fraction or an exponent, or as a text of RFC 3339. It is kept to the
-// nanosecond.
+// Time is when an event happened. JSON has it as seconds since 1970, an integer or a number with a
+// fraction or an exponent, or as a text of RFC 3339. It has a precision of nanoseconds.
 type Time struct{ time.Time }
 
 var errTimestamp = errors.New("no timestamp")
@@ -27,8 +26,8 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return t.Time.UnmarshalJSON(text)
 }
 
-// parseSeconds reads seconds since 1970, exactly. That there is an exponent is only found
-// where nothing else can be read: hardly any number has one.
+// parseSeconds parses seconds since 1970, exactly. It looks for an exponent only if the number
+// cannot be parsed otherwise: hardly any has one.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	s, err := strconv.ParseInt(whole, 10, 64)
@@ -49,12 +48,11 @@ func parseSeconds(text string) (time.Time, error) {
 	return time.Unix(s, ns).UTC(), nil
 }
 
-// maxExponent is how far the point of a number may be moved. What has a year of four
-// digits has at most twelve before it.
+// maxExponent bounds the exponent of a number. One with a year of four digits has at most twelve
+// digits before its point.
 const maxExponent = 40
 
-// parseScientific reads seconds with an exponent, such as 1.46e9, as the same number
-// without one.
+// parseScientific parses seconds with an exponent, such as 1.46e9, as the same number without one.
 func parseScientific(text string) (time.Time, error) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {

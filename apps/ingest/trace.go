@@ -1,8 +1,8 @@
 package ingest
 
-// trace returns the traceparent that events of a request are kept with: none, if the
-// service keeps none or what came is no traceparent.
-func (s *Service) trace(h Head) string {
+// traceOf returns the traceparent to store with events of a request: "" if the service stores none
+// or if it is invalid.
+func (s *Service) traceOf(h Head) string {
 	if !s.traced || !isTraceparent(h.Traceparent) {
 		return ""
 	}
