@@ -14,59 +14,59 @@ var (
 	ErrTooLarge = errors.New("the batch is larger than the sink takes")
 )
 
-// Batch is what one caller wants to have kept.
+// Batch contains the lines of one caller.
 type Batch struct {
 	Lines []byte
 	N     int    // lines
 	Err   error  // the result
-	End   uint64 // where it was kept, for writers that say so
+	End   uint64 // its position, for writers that set it
 }
 
-// Queue hands batches to one writer at a time.
+// Queue passes batches to one writer at a time.
 type Queue struct {
-	turn  chan struct{} // full while somebody writes
+	turn  chan struct{} // full while a caller writes
 	write func([]*Batch)
 
 	mu     sync.Mutex
 	closed bool
-	next   *group // what the next turn will write; nil: nothing waits
+	next   *group // batches of the next turn; nil if nothing waits
 }
 
-// group is batches that are written in one turn.
+// group contains the batches that are written in one turn.
 type group struct {
 	batches []*Batch
 	done    chan struct{} // closed when all of them have their result
 }
 
-// New is a queue before write, which sets the result of every batch it is given.
-// It is never called twice at once.
+// New returns a queue before write, which sets the result of every batch. It is never called
+// concurrently.
 func New(write func([]*Batch)) *Queue {
 	return &Queue{turn: make(chan struct{}, 1), write: write}
 }
 
-// Keep returns when b has its result, which it returns. Where ctx ends before b
-// is in somebody's turn, the error is ctx's and b is not written.
+// Keep returns when b has its result, which it returns. If ctx ends before a turn has begun with b,
+// the error is ctx's and b is not written.
 func (q *Queue) Keep(ctx context.Context, b *Batch) error {
-	g, err := q.join(b)
+	g, err := q.joinGroup(b)
 	if err != nil {
 		return err
 	}
 	select {
 	case q.turn <- struct{}{}:
-		q.commit(g)
+		q.commitGroup(g)
 		<-q.turn
 	case <-g.done:
 	case <-ctx.Done():
-		if q.leave(g, b) {
+		if q.leaveGroup(g, b) {
 			return ctx.Err()
 		}
-		<-g.done // somebody is writing it
+		<-g.done // another caller is writing it
 	}
 	return b.Err
 }
 
-// join adds a batch to the group that waits.
-func (q *Queue) join(b *Batch) (*group, error) {
+// joinGroup adds a batch to the group that waits.
+func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -79,8 +79,8 @@ func (q *Queue) join(b *Batch) (*group, error) {
 	return q.next, nil
 }
 
-// leave takes a batch out of a group that still waits, or returns false.
-func (q *Queue) leave(g *group, b *Batch) bool {
+// leaveGroup removes a batch from a group that still waits, or returns false.
+func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.next != g {
@@ -95,9 +95,8 @@ func (q *Queue) leave(g *group, b *Batch) bool {
 	return false
 }
 
-// commit writes g, unless that was done in an earlier turn. The caller has the
-// turn.
-func (q *Queue) commit(g *group) {
+// commitGroup writes g, unless that was done in an earlier turn. The caller has the turn.
+func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
 	if q.next != g {
 		q.mu.Unlock()
@@ -109,7 +108,7 @@ func (q *Queue) commit(g *group) {
 	close(g.done)
 }
 
-// Waiting is how many batches wait for the next turn.
+// Waiting returns how many batches wait for the next turn.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -119,7 +118,7 @@ func (q *Queue) Waiting() int {
 	return len(q.next.batches)
 }
 
-// Close writes what waits and then calls last, which nothing is written after.
+// Close writes the waiting batches and then calls last, after which nothing is written.
 func (q *Queue) Close(last func() error) error {
 	q.mu.Lock()
 	q.closed = true
@@ -128,7 +127,7 @@ func (q *Queue) Close(last func() error) error {
 	q.turn <- struct{}{}
 	defer func() { <-q.turn }()
 	if g != nil {
-		q.commit(g)
+		q.commitGroup(g)
 	}
 	return last()
 }

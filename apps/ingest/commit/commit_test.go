@@ -82,7 +82,7 @@ func TestEndedContext(t *testing.T) {
 func TestCloseWritesWhatHasJoined(t *testing.T) {
 	written := 0
 	q := New(func(list []*Batch) { written += len(list) })
-	g, err := q.join(&Batch{})
+	g, err := q.joinGroup(&Batch{})
 	if err != nil {
 		t.Fatal(err)
 	}
