@@ -1,5 +1,4 @@
-// Package serving is app ingest as programs serve it: what can be chosen, and how
-// the service is opened.
+// Package serving provides app ingest to programs: its settings, and how the service is opened.
 package serving
 
 import (
@@ -40,7 +39,7 @@ const (
 // Serve makes a server for the service.
 type Serve func(o server.Options, s *ingest.Service) (server.Server, error)
 
-// App is the app for a program that serves it so.
+// App returns the app for a program that serves it with serve.
 func App(serve Serve) server.App {
 	return server.App{Name: ingest.Name, New: func() server.Config { return &config{serve: serve} }}
 }
@@ -90,7 +89,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
-	token := c.Token // asked for before the body is read
+	token := c.Token // checked before the body is read
 	if lab {
 		token = "" // by the app, which is measured
 	}
@@ -100,12 +99,12 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Token: token, Try: server.TryWith(c.Token, try),
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.noticeLines(s), Guarded: c.Token != "", Token: token, Try: server.TryWith(c.Token, tryCommand),
 		Types: []string{string(ingest.JSON), string(ingest.Protobuf), string(ingest.Gob)}, MaxBody: s.MaxBody(), Ready: s.Ready, Metrics: s.Metrics, OpenAPI: func(string) []byte { return ingest.OpenAPI() }, Refuse: s.Refuse,
 	}, nil
 }
 
-func (c *config) notices(s *ingest.Service) []string {
+func (c *config) noticeLines(s *ingest.Service) []string {
 	kind, path, _ := ingest.ParseSink(c.Sink)
 	cut, unsent := s.Cut(), s.Unsent()
 	switch {
@@ -121,7 +120,7 @@ func (c *config) notices(s *ingest.Service) []string {
 	return nil
 }
 
-// try sends a batch of one event.
-func try(_ string, at server.Address) string {
+// tryCommand returns the command that sends a batch of one event.
+func tryCommand(_ string, at server.Address) string {
 	return at.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":1460616245,"metadata":{"user_id":"u-1842","plan":"free"}}]' ` + at.URL()
 }

@@ -85,7 +85,7 @@ func TestOpen(t *testing.T) {
 // TestTry: the command carries the token, and does not say it.
 func TestTry(t *testing.T) {
 	at := server.Address{Host: "127.0.0.1:8080"}
-	open, guarded := server.TryWith("", try)("", at), server.TryWith("secret", try)("", at)
+	open, guarded := server.TryWith("", tryCommand)("", at), server.TryWith("secret", tryCommand)("", at)
 	if strings.Contains(open, "Authorization") || !strings.HasSuffix(open, " http://127.0.0.1:8080") {
 		t.Errorf("%q", open)
 	}
