@@ -14,11 +14,11 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// patience is how long another program that writes is waited for, and a server
-// that is not there yet, in milliseconds.
-const patience = 5000
+// waitMillis is the time to wait for another program that writes, and for a server that does not
+// run yet, in milliseconds.
+const waitMillis = 5000
 
-// connections are those to a file, with their statements.
+// connections are the connections to a file, with their statements.
 type connections struct {
 	writer, readers                           *sql.DB
 	create, get, update, delete, list, search *sql.Stmt
@@ -30,23 +30,23 @@ const (
 	sqliteUpdate = "UPDATE users SET name = ?, folded = ?, email = ?, updated_at = ? WHERE id = ? RETURNING created_at"
 	sqliteDelete = "DELETE FROM users WHERE id = ?"
 
-	// Both ask for the number of users and for a page at once. A page without users
-	// is one row, in which they are null.
+	// Both select the number of users and a page together. A page without users is one row, in
+	// which they are null.
 	sqliteList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 	sqliteSearch = `SELECT (SELECT count(*) FROM users WHERE instr(folded, ?3) OR instr(email, ?3)), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users WHERE instr(folded, ?3) OR instr(email, ?3) ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 )
 
-// connect opens a file, or makes an empty one, and brings its schema up to date.
-func connect(ctx context.Context, file string) (*connections, error) {
-	wait := fmt.Sprintf("busy_timeout(%d)", patience)
+// openConnections opens a file, or makes an empty one, and updates its schema.
+func openConnections(ctx context.Context, file string) (*connections, error) {
+	wait := fmt.Sprintf("busy_timeout(%d)", waitMillis)
 	writer, err := openDB(file, wait, "journal_mode(wal)", "synchronous(normal)")
 	if err != nil {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	known, err := steps("sqlite")
+	known, err := loadMigrations("sqlite")
 	if err == nil {
 		err = migrateSQLite(ctx, writer, known)
 	}
@@ -60,13 +60,13 @@ func connect(ctx context.Context, file string) (*connections, error) {
 	side := max(4, runtime.GOMAXPROCS(0))
 	c.readers.SetMaxOpenConns(side)
 	c.readers.SetMaxIdleConns(side)
-	if err := c.prepare(ctx); err != nil {
-		return nil, errors.Join(err, c.close())
+	if err := c.prepareStatements(ctx); err != nil {
+		return nil, errors.Join(err, c.closeAll())
 	}
 	return c, nil
 }
 
-func (c *connections) prepare(ctx context.Context) error {
+func (c *connections) prepareStatements(ctx context.Context) error {
 	for _, p := range []struct {
 		to   **sql.Stmt
 		db   *sql.DB
@@ -83,12 +83,12 @@ func (c *connections) prepare(ctx context.Context) error {
 	return nil
 }
 
-// close ends the readers first: the last one to leave folds the log into the file,
-// and has to be able to write.
-func (c *connections) close() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
+// closeAll closes the readers first: the last connection folds the log into the file, and has to be
+// able to write.
+func (c *connections) closeAll() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
 
-// openDB opens a file for as many connections as will be asked for, with pragmas as
-// in "synchronous(normal)". Nothing is done yet.
+// openDB opens a file for any number of connections, with pragmas as in "synchronous(normal)". It
+// does not connect yet.
 func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -106,8 +106,8 @@ func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	return sql.OpenDB(c), nil
 }
 
-// migrateSQLite applies the steps that the file has not had, each in a transaction
-// with its number. Two programs may do so at once.
+// migrateSQLite applies the missing migrations, each in a transaction with its number. Two programs
+// may do so concurrently.
 func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	for {
 		tx, err := db.BeginTx(ctx, nil) // for writing from the start
@@ -124,7 +124,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	}
 }
 
-// migrateOnce applies the next step, if there is one.
+// migrateOnce applies the next migration, if there is one.
 func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -143,9 +143,9 @@ func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) 
 	return true, err
 }
 
-// replace puts the file next in the place of file, with which nothing must be
-// connected. A log beside it is that of the former one.
-func replace(next, file string) error {
+// replaceFile puts the file next in the place of file, which must have no connection. A log next to
+// it belongs to the former file.
+func replaceFile(next, file string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err

@@ -6,26 +6,26 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// everyone is more calls than there can be at once.
-const everyone = 1 << 40
+// maxCalls is more than the possible number of concurrent calls.
+const maxCalls = 1 << 40
 
-// gate lets calls in side by side, and what replaces the database beneath them
-// alone. Unlike a lock, it lets those who wait go when their context ends.
-type gate struct{ s *semaphore.Weighted }
+// callGate lets calls run concurrently, and a replacement of the database only without calls.
+// Unlike a lock, waiting for it ends with the context.
+type callGate struct{ s *semaphore.Weighted }
 
-func newGate() gate { return gate{semaphore.NewWeighted(everyone)} }
+func newGate() callGate { return callGate{semaphore.NewWeighted(maxCalls)} }
 
-// enter also refuses a context that has ended where nobody has to wait.
-func (g gate) enter(ctx context.Context) error {
+// enter also rejects a context that has ended if there is no wait.
+func (g callGate) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return g.s.Acquire(ctx, 1)
 }
 
-func (g gate) leave() { g.s.Release(1) }
+func (g callGate) leave() { g.s.Release(1) }
 
-// alone returns when all calls have left, and lets no other one in until open.
-func (g gate) alone(ctx context.Context) error { return g.s.Acquire(ctx, everyone) }
+// lockAll returns when all calls have left, and lets no other one in until unlockAll.
+func (g callGate) lockAll(ctx context.Context) error { return g.s.Acquire(ctx, maxCalls) }
 
-func (g gate) open() { g.s.Release(everyone) }
+func (g callGate) unlockAll() { g.s.Release(maxCalls) }

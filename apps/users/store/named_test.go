@@ -16,11 +16,11 @@ import (
 func newDatabase(t *testing.T, server, name string) string {
 	t.Helper()
 	c := direct(t, server, "")
-	if err := exec(t.Context(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name); err != nil {
+	if err := execAll(t.Context(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := exec(context.Background(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		if err := execAll(context.Background(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -71,7 +71,7 @@ func namedIsKept(t *testing.T, server string) {
 	}
 	foreign := newDatabase(t, server, "tare_test_foreign")
 	c := direct(t, foreign, "")
-	if err := exec(t.Context(), c, "CREATE TABLE users (a text)"); err != nil {
+	if err := execAll(t.Context(), c, "CREATE TABLE users (a text)"); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := Open(t.Context(), "postgres:"+foreign, 0); err == nil || !strings.Contains(err.Error(), "already exists") {
@@ -80,7 +80,7 @@ func namedIsKept(t *testing.T, server string) {
 		}
 		t.Errorf("a database with another table users: error %v", err)
 	}
-	if err := exec(t.Context(), c, "INSERT INTO users (a) VALUES ('b')"); err != nil {
+	if err := execAll(t.Context(), c, "INSERT INTO users (a) VALUES ('b')"); err != nil {
 		t.Errorf("its table: %v", err)
 	}
 }

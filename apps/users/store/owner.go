@@ -12,14 +12,13 @@ import (
 	"syscall"
 )
 
-// A database is named after the program that it is for, so that a later one can
-// tell whether that has ended, however it did:
+// A database is named after the program that it is for, so that a later one can find out whether
+// that has ended, however it did:
 //
 //	tare_store_DAY_HOST_PROCESS_STARTED_RANDOM
 //
-// DAY is the server's. HOST stands for the machine since it was started, and for
-// the namespace of processes. STARTED is when the process was; 0: the system does
-// not tell.
+// DAY is the server's. HOST identifies the machine since it was started, and the namespace of
+// processes. STARTED is when the process was; 0 if the system does not report it.
 const ownedPrefix = "tare_store_"
 
 // owner is a program that has databases.
@@ -29,8 +28,8 @@ type owner struct {
 	started string
 }
 
-// self is this program.
-func self() owner {
+// thisOwner returns this program.
+func thisOwner() owner {
 	h := sha256.New()
 	name, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -40,13 +39,13 @@ func self() owner {
 	return owner{hex.EncodeToString(h.Sum(nil)[:4]), pid, startOf(pid)}
 }
 
-// startOf is when a process was started, in the system's own count; 0: not known.
+// startOf returns when a process was started, in the system's own count; 0 if that is not known.
 func startOf(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "0"
 	}
-	// The name of its program is in brackets, and may have any in itself.
+	// The name of its program is in brackets, and may contain any.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	const at = 19 // the 22nd of all
 	if len(fields) <= at {
@@ -55,14 +54,14 @@ func startOf(pid int) string {
 	return fields[at]
 }
 
-// database is a name for another database of o's.
-func (o owner) database(day string) string {
+// newName returns a name for another database of o.
+func (o owner) newName(day string) string {
 	var tail [4]byte
 	_, _ = rand.Read(tail[:]) // never fails
 	return fmt.Sprintf("%s%s_%s_%d_%s_%x", ownedPrefix, day, o.host, o.process, o.started, tail)
 }
 
-// ownerOf is the program that a database was made for.
+// ownerOf returns the program that a database was made for.
 func ownerOf(database string) (owner, bool) {
 	parts := strings.Split(strings.TrimPrefix(database, ownedPrefix), "_")
 	if len(parts) != 5 {
@@ -72,9 +71,9 @@ func ownerOf(database string) (owner, bool) {
 	return owner{parts[1], pid, parts[3]}, err == nil && pid > 0
 }
 
-// ended reports whether o has, as far as o can be seen from here.
-func (o owner) ended() bool {
-	if here := self(); o.host != here.host {
+// hasEnded reports whether o has ended, as far as this machine can tell.
+func (o owner) hasEnded() bool {
+	if here := thisOwner(); o.host != here.host {
 		return false
 	}
 	if now := startOf(o.process); now != "0" && o.started != "0" {

@@ -104,13 +104,13 @@ func databaseGoes(t *testing.T, url string, r users.Repository) {
 // Stores that open at once share a template, and nothing else. It is built anew
 // where a program was killed that built it.
 func oneTemplate(t *testing.T, url string) {
-	known, err := steps("postgres")
+	known, err := loadMigrations("postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := direct(t, url, "")
 	building := fmt.Sprintf("tare_users_77_%s_building", fingerprint(known, 77))
-	if err := exec(t.Context(), c, "CREATE DATABASE "+building+" IS_TEMPLATE true"); err != nil {
+	if err := execAll(t.Context(), c, "CREATE DATABASE "+building+" IS_TEMPLATE true"); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
@@ -163,11 +163,11 @@ func manyUsers(t *testing.T, url string) {
 func migratesPostgres(t *testing.T, url string) {
 	const name = "tare_test_migrations"
 	server := direct(t, url, "")
-	if err := exec(t.Context(), server, "DROP DATABASE IF EXISTS "+name, "CREATE DATABASE "+name); err != nil {
+	if err := execAll(t.Context(), server, "DROP DATABASE IF EXISTS "+name, "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := exec(context.Background(), server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := execAll(context.Background(), server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -198,7 +198,7 @@ func migratesPostgres(t *testing.T, url string) {
 	if err := migratePostgres(t.Context(), c, wrong); err == nil || !strings.Contains(err.Error(), "migrate to version 3") {
 		t.Errorf("a step that fails: error %v", err)
 	}
-	if err := exec(t.Context(), c, "SELECT 1 / (1 - count(*)) FROM pg_class WHERE relname = 'c'"); err != nil {
+	if err := execAll(t.Context(), c, "SELECT 1 / (1 - count(*)) FROM pg_class WHERE relname = 'c'"); err != nil {
 		t.Error("of a step that failed a table is left")
 	}
 }
@@ -212,9 +212,9 @@ func leftBehind(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	of := func(change func(*owner)) string {
-		o := self()
+		o := thisOwner()
 		change(&o)
-		return o.database("29990101")
+		return o.newName("29990101")
 	}
 	const old, used = "tare_store_20200101_0123456789ab", "tare_store_20200101_ba9876543210"
 	left := map[string]int{
@@ -230,11 +230,11 @@ func leftBehind(t *testing.T, url string) {
 		if len(name) > 63 {
 			t.Errorf("%s is longer than a name may be", name)
 		}
-		if err := exec(t.Context(), c, "CREATE DATABASE "+name); err != nil {
+		if err := execAll(t.Context(), c, "CREATE DATABASE "+name); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := exec(context.Background(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			if err := execAll(context.Background(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -302,7 +302,7 @@ func cancelled(t *testing.T, url string, r users.Repository) {
 		t.Fatal(err)
 	}
 	c := direct(t, url, r.(*postgres).name)
-	if err := exec(t.Context(), c, "BEGIN", "LOCK TABLE users"); err != nil {
+	if err := execAll(t.Context(), c, "BEGIN", "LOCK TABLE users"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -313,7 +313,7 @@ func cancelled(t *testing.T, url string, r users.Repository) {
 			t.Errorf("%s: error %v, want that of the context", call, err)
 		}
 	}
-	if err := exec(t.Context(), c, "COMMIT"); err != nil {
+	if err := execAll(t.Context(), c, "COMMIT"); err != nil {
 		t.Fatal(err)
 	}
 	if found, total, err := r.List(t.Context(), "", 0, 10); err != nil || total != 3 || found[0] != users.Seeded(0) {

@@ -15,26 +15,24 @@ import (
 )
 
 const (
-	// grace is how long a server may take, after the context of a call has ended,
-	// to say whether it did what it was asked.
-	grace = time.Second
+	// cancelDelay is the time for a server, after the context of a call has ended, to report
+	// whether it completed the call.
+	cancelDelay = time.Second
 
-	// fewUsers are as many as a template also has a second table of, to refill the
-	// first one from. More are copied faster as files.
+	// fewUsers is the largest template with a second table to refill the first one from. More users
+	// are copied faster as files.
 	fewUsers = 20_000
 
-	// exclusive is the advisory lock under which templates are built and schemas
-	// migrated: "tareuser".
-	exclusive = 0x7461726575736572
+	// lockKey is the advisory lock under which templates are built and schemas migrated:
+	// "tareuser".
+	lockKey = 0x7461726575736572
 
-	// stale is the age from which a database that nobody is connected to counts as
-	// left behind, where it cannot be seen from here whether its program has ended.
-	// It begins with the day in its name.
-	stale = 48 * time.Hour
+	// staleAge is the age from which a database without connections counts as abandoned, if this
+	// machine cannot tell whether its program has ended. It begins with the day in its name.
+	staleAge = 48 * time.Hour
 )
 
-// server makes databases on a PostgreSQL server. What it does there it does over
-// short connections to the database that its URL names.
+// server makes databases on a PostgreSQL server, over short connections to the database of its URL.
 type server struct{ config *pgxpool.Config }
 
 func newServer(url string) (*server, error) {
@@ -42,13 +40,13 @@ func newServer(url string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The end of a context is told to the server, which answers whether it came in
-	// time. Without that, nobody would know what was done.
+	// A cancelled context is reported to the server, which replies whether that came in time.
+	// Without that, the outcome would be unknown.
 	c.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: grace}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelDelay}
 	}
-	// A connection that a call has given up had its grace. pgx would wait for its last
-	// words for another 15 s, in which nobody has its place in the pool.
+	// A connection of a cancelled call had its delay. pgx would wait for its end for another 15 s,
+	// during which its place in the pool is unused.
 	c.BeforeClose = func(conn *pgx.Conn) {
 		if conn.IsClosed() {
 			_ = conn.PgConn().Conn().Close()
@@ -57,14 +55,14 @@ func newServer(url string) (*server, error) {
 	return &server{c}, nil
 }
 
-// create makes a database with n seeded users, and connects to it.
-func (s *server) create(ctx context.Context, n int) (name string, pool *pgxpool.Pool, err error) {
-	known, err := steps("postgres")
+// createDatabase makes a database with n seeded users, and connects to it.
+func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *pgxpool.Pool, err error) {
+	known, err := loadMigrations("postgres")
 	if err != nil {
 		return "", nil, err
 	}
-	err = s.ask(ctx, func(c *pgx.Conn) error {
-		template, err := s.template(ctx, c, known, n)
+	err = s.withConn(ctx, func(c *pgx.Conn) error {
+		template, err := s.ensureTemplate(ctx, c, known, n)
 		if err != nil {
 			return fmt.Errorf("build a template of %d users: %w", n, err)
 		}
@@ -76,28 +74,28 @@ func (s *server) create(ctx context.Context, n int) (name string, pool *pgxpool.
 		if err := c.QueryRow(ctx, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD'), current_setting('server_version_num')::int").Scan(&day, &version); err != nil {
 			return err
 		}
-		name = self().database(day)
-		return exec(ctx, c, "CREATE DATABASE "+quoted(name)+" TEMPLATE "+quoted(template)+strategy(version, n))
+		name = thisOwner().newName(day)
+		return execAll(ctx, c, "CREATE DATABASE "+quoteName(name)+" TEMPLATE "+quoteName(template)+copyStrategy(version, n))
 	})
 	if err != nil {
 		return "", nil, err
 	}
 	config := s.config.Copy()
 	config.ConnConfig.Database = name
-	if pool, err = connected(ctx, config); err != nil {
-		return "", nil, errors.Join(err, s.drop(context.WithoutCancel(ctx), name))
+	if pool, err = newPool(ctx, config); err != nil {
+		return "", nil, errors.Join(err, s.dropDatabase(context.WithoutCancel(ctx), name))
 	}
 	return name, pool, nil
 }
 
-// attach connects to the database that the URL names, once its schema is up to
-// date. Where no user has ever been created in it, it gets n seeded ones.
-func (s *server) attach(ctx context.Context, n int) (*pgxpool.Pool, error) {
-	known, err := steps("postgres")
+// attachNamed connects to the database of the URL, after updating its schema. If no user has ever
+// been created in it, it gets n seeded ones.
+func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) {
+	known, err := loadMigrations("postgres")
 	if err != nil {
 		return nil, err
 	}
-	err = s.ask(ctx, func(c *pgx.Conn) error {
+	err = s.withConn(ctx, func(c *pgx.Conn) error {
 		var name string // the URL may leave it out
 		if err := c.QueryRow(ctx, "SELECT current_database()").Scan(&name); err != nil {
 			return err
@@ -113,11 +111,11 @@ func (s *server) attach(ctx context.Context, n int) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connected(ctx, s.config.Copy())
+	return newPool(ctx, s.config.Copy())
 }
 
-// connected is a pool that has reached its database.
-func connected(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+// newPool returns a pool that has reached its database.
+func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
 	if err != nil {
 		return nil, err
@@ -129,14 +127,14 @@ func connected(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, erro
 	return pool, nil
 }
 
-// seedNew inserts n seeded users where there has never been any: the table is
-// empty and the first id not used. Several programs may do so at once.
+// seedNew inserts n seeded users if there have never been any: the table is empty and the first id
+// not used. Several programs may do so concurrently.
 func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 	if n == 0 {
 		return nil
 	}
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(exclusive)); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
 			return err
 		}
 		var used bool
@@ -146,61 +144,61 @@ func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 		if err := insertSeeded(ctx, tx, n); err != nil {
 			return err
 		}
-		return exec(ctx, tx, restart(n))
+		return execAll(ctx, tx, restartIDs(n))
 	})
 }
 
-// strategy is how to copy n users where the server lets one choose, as it does
-// from version 15 on: few through its log, many as files, between two checkpoints.
-func strategy(version, n int) string {
+// copyStrategy returns how to copy n users if the server supports the choice, as from version 15
+// on: few through its log, many as files, between two checkpoints.
+func copyStrategy(version, n int) string {
 	if n > fewUsers && version >= 15_00_00 {
 		return " STRATEGY file_copy"
 	}
 	return ""
 }
 
-// drop removes a database, though somebody may be connected to it.
-func (s *server) drop(ctx context.Context, name string) error {
-	return s.ask(ctx, func(c *pgx.Conn) error {
-		return exec(ctx, c, "DROP DATABASE IF EXISTS "+quoted(name)+" WITH (FORCE)")
+// dropDatabase removes a database, even if it has connections.
+func (s *server) dropDatabase(ctx context.Context, name string) error {
+	return s.withConn(ctx, func(c *pgx.Conn) error {
+		return execAll(ctx, c, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 	})
 }
 
-// ask connects, lets f ask, and disconnects.
-func (s *server) ask(ctx context.Context, f func(*pgx.Conn) error) error {
+// withConn connects, calls f, and disconnects.
+func (s *server) withConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	c, err := pgx.ConnectConfig(ctx, s.config.ConnConfig.Copy())
 	if err != nil {
 		return err
 	}
 	err = f(c)
-	// Closing a connection that has no answer any more would wait for one.
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	// Closing a connection without response would wait for one.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelDelay)
 	defer cancel()
 	return errors.Join(err, c.Close(end))
 }
 
-// template is the database to copy n users from, which is built if it is not there.
-func (s *server) template(ctx context.Context, c *pgx.Conn, steps []string, n int) (string, error) {
+// ensureTemplate returns the database to copy n users from, and builds it if it does not exist.
+func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string, n int) (string, error) {
 	name := fmt.Sprintf("tare_users_%d_%s", n, fingerprint(steps, n))
 	if there, err := isTemplate(ctx, c, name); there || err != nil {
 		return name, err
 	}
-	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(exclusive)); err != nil { // until the connection ends
+	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil { // until the connection ends
 		return "", err
 	}
-	if there, err := isTemplate(ctx, c, name); there || err != nil { // somebody else built it meanwhile
+	if there, err := isTemplate(ctx, c, name); there || err != nil { // another process built it meanwhile
 		return name, err
 	}
 	building := name + "_building"
 	if there, err := isTemplate(ctx, c, building); err != nil {
 		return "", err
-	} else if there { // left by one that was killed
-		if err := exec(ctx, c, "ALTER DATABASE "+quoted(building)+" IS_TEMPLATE false"); err != nil {
+	} else if there { // left by a killed program
+		if err := execAll(ctx, c, "ALTER DATABASE "+quoteName(building)+" IS_TEMPLATE false"); err != nil {
 			return "", err
 		}
 	}
-	if err := exec(ctx, c, "DROP DATABASE IF EXISTS "+quoted(building)+" WITH (FORCE)",
-		"CREATE DATABASE "+quoted(building)+" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"); err != nil {
+	if err := execAll(ctx, c, "DROP DATABASE IF EXISTS "+quoteName(building)+" WITH (FORCE)",
+		"CREATE DATABASE "+quoteName(building)+" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"); err != nil {
 		return "", err
 	}
 	config := s.config.ConnConfig.Copy()
@@ -211,13 +209,13 @@ func (s *server) template(ctx context.Context, c *pgx.Conn, steps []string, n in
 	}
 	err = migratePostgres(ctx, b, steps)
 	if err == nil {
-		err = fill(ctx, b, n)
+		err = fillTemplate(ctx, b, n)
 	}
 	if err = errors.Join(err, b.Close(ctx)); err != nil {
 		return "", err
 	}
-	return name, exec(ctx, c, "ALTER DATABASE "+quoted(building)+" IS_TEMPLATE true ALLOW_CONNECTIONS false",
-		"ALTER DATABASE "+quoted(building)+" RENAME TO "+quoted(name))
+	return name, execAll(ctx, c, "ALTER DATABASE "+quoteName(building)+" IS_TEMPLATE true ALLOW_CONNECTIONS false",
+		"ALTER DATABASE "+quoteName(building)+" RENAME TO "+quoteName(name))
 }
 
 // insertSeeded inserts n seeded users.
@@ -237,34 +235,34 @@ func insertSeeded(ctx context.Context, c interface {
 	return err
 }
 
-// fill inserts the seeded users into a template.
-func fill(ctx context.Context, c *pgx.Conn, n int) error {
+// fillTemplate inserts the seeded users into a template.
+func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	if err := insertSeeded(ctx, c, n); err != nil {
 		return err
 	}
 	if n <= fewUsers {
-		if err := exec(ctx, c, "CREATE TABLE seeded AS TABLE users", "VACUUM (FREEZE, ANALYZE) seeded"); err != nil {
+		if err := execAll(ctx, c, "CREATE TABLE seeded AS TABLE users", "VACUUM (FREEZE, ANALYZE) seeded"); err != nil {
 			return err
 		}
 	}
-	return exec(ctx, c, restart(n), "VACUUM (FREEZE, ANALYZE) users")
+	return execAll(ctx, c, restartIDs(n), "VACUUM (FREEZE, ANALYZE) users")
 }
 
-// restart makes n users' the next id.
-func restart(n int) string {
+// restartIDs returns the statement that sets the next id after n users.
+func restartIDs(n int) string {
 	return fmt.Sprintf("ALTER TABLE users ALTER COLUMN id RESTART WITH %d", users.FirstID+int64(n))
 }
 
-// migratePostgres applies the steps that the database has not had, each in a
-// transaction. Several programs may do so at once.
+// migratePostgres applies the missing migrations, each in a transaction. Several programs may do so
+// concurrently.
 func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	for more := true; more; {
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 			var version int
-			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(exclusive)); err != nil {
+			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
 				return err
 			}
-			if err := exec(ctx, tx, "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
+			if err := execAll(ctx, tx, "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"); err != nil {
 				return err
 			}
 			if err := tx.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM migrations").Scan(&version); err != nil {
@@ -276,7 +274,7 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 			if more = version < len(steps); !more {
 				return nil
 			}
-			if err := exec(ctx, tx, steps[version]); err != nil {
+			if err := execAll(ctx, tx, steps[version]); err != nil {
 				return fmt.Errorf("migrate to version %d: %w", version+1, err)
 			}
 			_, err := tx.Exec(ctx, "INSERT INTO migrations (version) VALUES ($1)", version+1)
@@ -289,12 +287,12 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// dropStale removes what programs left behind that were killed: at once what was
-// made for one that has ended, and what is old.
+// dropStale removes the databases of killed programs: immediately those of a program that has
+// ended, and old ones.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
 	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
 		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)
-		FROM pg_database WHERE datname ~ '^tare_store_[0-9]{8}_'`, stale)
+		FROM pg_database WHERE datname ~ '^tare_store_[0-9]{8}_'`, staleAge)
 	if err != nil {
 		return err
 	}
@@ -302,15 +300,15 @@ func dropStale(ctx context.Context, c *pgx.Conn) error {
 	var old bool
 	var drop []string
 	_, err = pgx.ForEachRow(rows, []any{&name, &old}, func() error {
-		if o, ok := ownerOf(name); ok && o.ended() { // the server may take a moment to see that, too
-			drop = append(drop, "DROP DATABASE IF EXISTS "+quoted(name)+" WITH (FORCE)")
+		if o, ok := ownerOf(name); ok && o.hasEnded() { // the server may take a moment to notice that, too
+			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 		} else if old {
-			drop = append(drop, "DROP DATABASE IF EXISTS "+quoted(name))
+			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name))
 		}
 		return nil
 	})
 	for _, statement := range drop {
-		_ = exec(ctx, c, statement) // perhaps another user's, or somebody came to it
+		_ = execAll(ctx, c, statement) // it may be another user's, or in use
 	}
 	return err
 }
@@ -320,8 +318,8 @@ func isTemplate(ctx context.Context, c *pgx.Conn, name string) (there bool, err 
 	return there, err
 }
 
-// exec does what takes no arguments.
-func exec(ctx context.Context, c interface {
+// execAll executes statements without arguments.
+func execAll(ctx context.Context, c interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }, statements ...string) error {
 	for _, s := range statements {
@@ -332,4 +330,4 @@ func exec(ctx context.Context, c interface {
 	return nil
 }
 
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }

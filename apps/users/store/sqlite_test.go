@@ -125,7 +125,7 @@ func TestSQLiteTemplates(t *testing.T) {
 	if err != nil || len(built) != 1 {
 		t.Fatalf("%v, error %v; want one template", built, err)
 	}
-	known, err := steps("sqlite")
+	known, err := loadMigrations("sqlite")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestSQLiteTemplates(t *testing.T) {
 // A template that another program builds is waited for no longer than the context.
 func TestSQLiteTemplateLocked(t *testing.T) {
 	dir := t.TempDir()
-	unlock, err := lock(t.Context(), filepath.Join(dir, "lock.db"))
+	unlock, err := lockFile(t.Context(), filepath.Join(dir, "lock.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,13 @@
 //	postgres:URL                in the database that URL names, which has to be there
 //	temporary:postgres:URL      in a new database on the server at URL, which Close drops
 //
-// [Open] opens them, and the stores that package users has itself. Both databases
-// are made as services make them: migrations, prepared statements, a unique index
-// over e-mails. What they do not do is keep the n seeded users ready by inserting
-// them each time: they are inserted once per n, into a template, and copied.
+// [Open] opens them, and the stores of package users itself. Both databases are made as services
+// make them: migrations, prepared statements, a unique index over e-mails. The exception is that
+// the n seeded users are not inserted each time: they are inserted once per n, into a template, and
+// copied.
 //
-// A database that a caller names is never dropped, nor emptied. Only temporary ones
-// are, which labs ask for.
+// A database that a caller names is never dropped, nor emptied. Only temporary ones are, which labs
+// request.
 package store
 
 import (
@@ -28,15 +28,14 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the store is closed")
 
-// ErrNamed is the error of a Reset of a database that a caller named: its users are
-// kept.
+// ErrNamed is the error of a Reset of a database that a caller named: its users stay.
 var ErrNamed = errors.New("users in a database that has a name of its own are kept")
 
 // Open opens a store by its name. It is a users.Opener.
 //
-// A SQLite file that is there already is kept with all that is in it, whatever n
-// is: what a person served yesterday is there today. A new file has the n seeded
-// users. So it is with a database that is named; a temporary one is always new.
+// A SQLite file that exists already stays with all its users, whatever n is, so that a person finds
+// them again the next day. A new file has the n seeded users. The same applies to a named database;
+// a temporary one is always new.
 func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("open store: %d users", n)
@@ -45,14 +44,14 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "sqlite" && !temporary:
-		// Both are taken as they are: no character in a path has another meaning.
+		// Both are used as they are: no character in a path has another meaning.
 		file, dir, _ := strings.Cut(rest, "?template=")
 		if file == "" || file == ":memory:" {
 			return nil, fmt.Errorf("open store %q: it names no file, as in sqlite:users.db", store)
 		}
 		r, err := openSQLite(ctx, file, dir, n)
 		if err != nil {
-			return nil, fmt.Errorf("open SQLite file %s: %w", file, flat(err))
+			return nil, fmt.Errorf("open SQLite file %s: %w", file, oneLine(err))
 		}
 		return r, nil
 	case kind == "postgres" || kind == "postgresql":
@@ -62,7 +61,7 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 		}
 		r, err := openPostgres(ctx, url, n, temporary)
 		if err != nil {
-			return nil, fmt.Errorf("open PostgreSQL: %w", flat(err))
+			return nil, fmt.Errorf("open PostgreSQL: %w", oneLine(err))
 		}
 		return r, nil
 	}
@@ -78,10 +77,9 @@ var _ users.Opener = Open
 //go:embed migrations
 var migrations embed.FS
 
-// steps are the migrations of a database, in the order in which they are to be
-// applied: the first one leads to version 1. They are files, and their order is
-// that of their names.
-func steps(database string) ([]string, error) {
+// loadMigrations returns the migrations of a database, in the order of application: the first one
+// leads to version 1. They are files, in the order of their names.
+func loadMigrations(database string) ([]string, error) {
 	dir := "migrations/" + database
 	entries, err := migrations.ReadDir(dir)
 	if err != nil {
@@ -98,13 +96,13 @@ func steps(database string) ([]string, error) {
 	return out, nil
 }
 
-// errNewer refuses a database that a newer program has migrated.
+// errNewer returns the error of a database that a newer program has migrated.
 func errNewer(version, known int) error {
 	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
 }
 
-// fingerprint is short, and another one where the schema or the seeded users are
-// others, so that a template outlives a program only as long as it is right.
+// fingerprint returns a short hash of the schema and the seeded users, so that a template outlives
+// a program only as long as it is correct.
 func fingerprint(steps []string, n int) string {
 	h := sha256.New()
 	for _, s := range steps {
@@ -116,17 +114,17 @@ func fingerprint(steps []string, n int) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// flat is err with a text of one line: drivers make several of what they tried.
-func flat(err error) error {
+// oneLine returns err with a text of one line: drivers return several lines of attempts.
+func oneLine(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "\n") {
 		return err
 	}
-	return flatError{err}
+	return lineError{err}
 }
 
-type flatError struct{ error }
+type lineError struct{ error }
 
-func (e flatError) Error() string {
+func (e lineError) Error() string {
 	var parts []string
 	for line := range strings.Lines(e.error.Error()) {
 		parts = append(parts, strings.TrimSpace(line))
@@ -134,4 +132,4 @@ func (e flatError) Error() string {
 	return strings.Join(parts, " / ")
 }
 
-func (e flatError) Unwrap() error { return e.error }
+func (e lineError) Unwrap() error { return e.error }

@@ -14,35 +14,33 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// templates keeps files with seeded users to copy from, one per number of them.
-// Several programs may share a directory: each file is built once, and appears
-// whole.
-type templates struct {
+// templateDir stores files with seeded users to copy from, one per number of them. Several programs
+// may share a directory: each file is built once, and appears complete.
+type templateDir struct {
 	dir     string
-	private bool // the directory goes with the store
+	private bool // the directory is removed with the store
 }
 
-// newTemplates keeps them in dir, or, without one, in a directory that close
-// removes.
-func newTemplates(dir string) (*templates, error) {
+// newTemplates stores them in dir, or, if dir is "", in a directory that removePrivate removes.
+func newTemplates(dir string) (*templateDir, error) {
 	if dir != "" {
-		return &templates{dir: dir}, os.MkdirAll(dir, 0o777)
+		return &templateDir{dir: dir}, os.MkdirAll(dir, 0o777)
 	}
 	dir, err := os.MkdirTemp("", "tare-users-")
-	return &templates{dir: dir, private: true}, err
+	return &templateDir{dir: dir, private: true}, err
 }
 
-func (t *templates) close() error {
+func (t *templateDir) removePrivate() error {
 	if t.private {
 		return os.RemoveAll(t.dir)
 	}
 	return nil
 }
 
-// copy writes a file with n users beside the file of that name, to be put into its
-// place, and returns its name.
-func (t *templates) copy(ctx context.Context, file string, n int) (string, error) {
-	from, err := t.file(ctx, n)
+// copyTemplate writes a file with n users next to the file of that name, which it is to replace,
+// and returns its name.
+func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (string, error) {
+	from, err := t.ensureFile(ctx, n)
 	if err != nil {
 		return "", fmt.Errorf("build a template of %d users: %w", n, err)
 	}
@@ -55,7 +53,7 @@ func (t *templates) copy(ctx context.Context, file string, n int) (string, error
 	if err != nil {
 		return "", err
 	}
-	// Where system and file system can, they copy by themselves.
+	// If the system and file system can, they copy by themselves.
 	_, err = io.Copy(target, source)
 	if err = errors.Join(err, target.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(target.Name()))
@@ -63,9 +61,9 @@ func (t *templates) copy(ctx context.Context, file string, n int) (string, error
 	return target.Name(), nil
 }
 
-// file is the template of n users, which is built if it is not there.
-func (t *templates) file(ctx context.Context, n int) (string, error) {
-	known, err := steps("sqlite")
+// ensureFile returns the template of n users, and builds it if it does not exist.
+func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
+	known, err := loadMigrations("sqlite")
 	if err != nil {
 		return "", err
 	}
@@ -73,27 +71,27 @@ func (t *templates) file(ctx context.Context, n int) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	unlock, err := lock(ctx, filepath.Join(t.dir, "lock.db"))
+	unlock, err := lockFile(ctx, filepath.Join(t.dir, "lock.db"))
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if _, err := os.Stat(path); err == nil { // somebody else built it meanwhile
+	if _, err := os.Stat(path); err == nil { // another process built it meanwhile
 		return path, nil
 	}
 	building := path + ".building"
-	if err := os.Remove(building); err != nil && !errors.Is(err, os.ErrNotExist) { // of a program that was killed
+	if err := os.Remove(building); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a killed program
 		return "", err
 	}
-	if err := build(ctx, building, known, n); err != nil {
+	if err := buildTemplate(ctx, building, known, n); err != nil {
 		return "", errors.Join(err, os.Remove(building))
 	}
 	return path, os.Rename(building, path)
 }
 
-// lock keeps other programs out, by a transaction on a file that holds nothing:
-// SQLite's locks are there on all systems, and go with their program.
-func lock(ctx context.Context, file string) (unlock func(), err error) {
+// lockFile locks out other programs, by a transaction on an empty file: all systems have SQLite's
+// locks, and they end with their program.
+func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	db, err := openDB(file, fmt.Sprintf("busy_timeout(%d)", time.Hour.Milliseconds()))
 	if err != nil {
 		return nil, err
@@ -108,9 +106,9 @@ func lock(ctx context.Context, file string) (unlock func(), err error) {
 	return func() { _ = errors.Join(c.Close(), db.Close()) }, nil
 }
 
-// build makes a file with n seeded users. Until it is whole it need not survive
+// buildTemplate makes a file with n seeded users. Until it is complete it need not survive
 // anything.
-func build(ctx context.Context, file string, steps []string, n int) error {
+func buildTemplate(ctx context.Context, file string, steps []string, n int) error {
 	db, err := openDB(file, "journal_mode(off)", "synchronous(off)")
 	if err != nil {
 		return err
@@ -118,7 +116,7 @@ func build(ctx context.Context, file string, steps []string, n int) error {
 	db.SetMaxOpenConns(1)
 	err = migrateSQLite(ctx, db, steps)
 	if err == nil {
-		err = seed(ctx, db, n)
+		err = insertUsers(ctx, db, n)
 	}
 	if err == nil {
 		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal") // copies begin with it
@@ -126,8 +124,8 @@ func build(ctx context.Context, file string, steps []string, n int) error {
 	return errors.Join(err, db.Close())
 }
 
-// seed inserts n users, many with each statement.
-func seed(ctx context.Context, db *sql.DB, n int) error {
+// insertUsers inserts n users, many with each statement.
+func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 	const most, columns = 100, 6
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
