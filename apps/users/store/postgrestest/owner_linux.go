@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// owner is whom the server runs as; nil: whoever asks.
+// owner is the user that the server runs as; nil means the current one.
 type owner struct{ credential *syscall.Credential }
 
-// unprivileged is somebody whom PostgreSQL does not refuse.
-func unprivileged() (owner, error) {
+// unprivilegedOwner returns a user that PostgreSQL accepts.
+func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
 	}
@@ -34,16 +34,16 @@ func unprivileged() (owner, error) {
 	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
 }
 
-// own hands over a file or directory.
-func (o owner) own(path string) error {
+// chownFile gives the owner a file or directory.
+func (o owner) chownFile(path string) error {
 	if o.credential == nil {
 		return nil
 	}
 	return os.Chown(path, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// attributes start a process as the owner, in a group that no terminal interrupts,
-// and end it should this program be killed.
-func (o owner) attributes() *syscall.SysProcAttr {
+// procAttr returns attributes that start a process as the owner, in a group that no terminal
+// interrupts, and end it should this program be killed.
+func (o owner) procAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.credential, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 }

@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// owner is whom the server runs as: whoever asks.
+// owner is the user that the server runs as, always the current one.
 type owner struct{}
 
-// unprivileged refuses root, as PostgreSQL would.
-func unprivileged() (owner, error) {
+// unprivilegedOwner rejects root, as PostgreSQL would.
+func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() == 0 {
 		return owner{}, errors.New("PostgreSQL refuses to run as root")
 	}
 	return owner{}, nil
 }
 
-func (owner) own(string) error { return nil }
+func (owner) chownFile(string) error { return nil }
 
-func (owner) attributes() *syscall.SysProcAttr { return nil }
+func (owner) procAttr() *syscall.SysProcAttr { return nil }

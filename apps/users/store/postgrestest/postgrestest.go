@@ -4,16 +4,16 @@
 //	func TestStore(t *testing.T) {
 //		url := postgrestest.URL(t)
 //
-// The server is the first of these that can be had:
+// The server is the first available one of these:
 //
-//   - for [URL], the one at TARE_POSTGRES, which is left as it is;
+//   - for [URL], the one at TARE_POSTGRES, which stays as it is;
 //   - the programs postgres and initdb of PATH or of /usr/lib/postgresql/*/bin,
 //     where Debian puts them;
-//   - programs downloaded from Maven Central, which are kept for the next time.
+//   - programs downloaded from Maven Central, which are stored for the next time.
 //
-// PostgreSQL refuses to run as root: root starts it as the user postgres or, where
-// there is none, as nobody. Where none can be had the test is skipped, with the
-// reason; where TARE_POSTGRES_REQUIRED is 1 it fails.
+// PostgreSQL does not run as root: root starts it as the user postgres or, if that does
+// not exist, as the user nobody. If no server is available the test is skipped, with the reason;
+// if TARE_POSTGRES_REQUIRED is 1 it fails.
 package postgrestest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// T is what is needed of a testing.TB.
+// T contains the needed methods of testing.TB.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -31,8 +31,8 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// URL is that of a server for as long as the test runs, as pgx and libpq take it.
-// Others may use the same one.
+// URL returns the URL of a server for as long as the test runs, as pgx and libpq take it. Other
+// tests may use the same one.
 func URL(t T) string {
 	t.Helper()
 	if url := os.Getenv("TARE_POSTGRES"); url != "" {

@@ -125,7 +125,7 @@ func TestServerKeepsItsDirectory(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
-	if _, err := find(t.Context()); err != nil {
+	if _, err := findPrograms(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -168,7 +168,7 @@ func TestInstalled(t *testing.T) {
 		{list(root + "/half"), root + "/*/bin", root + "/15/bin"},
 		{"", root + "/none/*", ""},
 	} {
-		dir, ok := installed(c.path, c.pattern)
+		dir, ok := findInstalled(c.path, c.pattern)
 		if dir != c.want || ok != (c.want != "") {
 			t.Errorf("PATH %q, then %s: %q, %v; want %q", c.path, c.pattern, dir, ok, c.want)
 		}

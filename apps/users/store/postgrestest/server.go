@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// Options are how a server runs. The zero value is a server for a test.
+// Options configure a server. The zero value is a server for a test.
 type Options struct {
-	Dir  string    // where it keeps its data, made where it is not there; empty: one that Stop removes
-	Port int       // on 127.0.0.1; zero: a free one
-	Sync bool      // wait for the disk at each commit, as PostgreSQL does unless told otherwise
-	Log  io.Writer // nil: what the server says is told in errors only
+	Dir  string    // data directory, made if it does not exist; "" means one that Stop removes
+	Port int       // on 127.0.0.1; 0 means a free one
+	Sync bool      // wait for the disk at each commit, as PostgreSQL does by default
+	Log  io.Writer // nil if the server's messages appear in errors only
 }
 
 // Server is a running PostgreSQL. Its methods are for one caller at a time.
@@ -39,15 +39,14 @@ type Server struct {
 	process  *process
 }
 
-// Start makes the directory ready and starts a server. It returns when the server
-// takes in connections.
+// Start prepares the directory and starts a server. It returns when the server accepts connections.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	programs, err := find(ctx)
+	programs, err := findPrograms(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{o: o, programs: programs, dir: o.Dir, port: o.Port}
-	if s.owner, err = unprivileged(); err != nil {
+	if s.owner, err = unprivilegedOwner(); err != nil {
 		return nil, err
 	}
 	if s.dir == "" {
@@ -56,18 +55,17 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		}
 	}
 	if s.dir, err = filepath.Abs(s.dir); err == nil {
-		if err = s.prepare(ctx); err == nil {
+		if err = s.prepareData(ctx); err == nil {
 			err = s.Restart(ctx)
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.clear())
+		return nil, errors.Join(err, s.removeDir())
 	}
 	return s, nil
 }
 
-// URL is that of the database postgres on the server, with the password of its
-// superuser.
+// URL returns the URL of the database postgres on the server, with the password of its superuser.
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword("tare", s.password), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/postgres", RawQuery: "sslmode=disable"}
 	return u.String()
@@ -76,15 +74,15 @@ func (s *Server) URL() string {
 // Done is closed when the server and all its processes have ended.
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
-// Stop ends the server, which lets go of its clients at once, and removes the
-// directory if that was made for it.
+// Stop ends the server, which disconnects its clients immediately, and removes the directory if
+// that was made for it.
 func (s *Server) Stop() error {
-	err := s.process.end(syscall.SIGINT)
-	return errors.Join(err, s.clear())
+	err := s.process.endWith(syscall.SIGINT)
+	return errors.Join(err, s.removeDir())
 }
 
-// Kill ends the server as if it had crashed. Restart recovers what was committed.
-func (s *Server) Kill() error { return s.process.end(syscall.SIGKILL) }
+// Kill ends the server as if it had crashed. Restart recovers committed data.
+func (s *Server) Kill() error { return s.process.endWith(syscall.SIGKILL) }
 
 // Restart starts a server that has ended, on the port that it had.
 func (s *Server) Restart(ctx context.Context) error {
@@ -92,11 +90,11 @@ func (s *Server) Restart(ctx context.Context) error {
 		port := s.port
 		if port == 0 {
 			var err error
-			if port, err = free(); err != nil {
+			if port, err = freePort(); err != nil {
 				return err
 			}
 		}
-		p, err := s.run(ctx, port)
+		p, err := s.startProcess(ctx, port)
 		if err == nil {
 			s.process, s.port = p, port
 			return nil
@@ -104,20 +102,20 @@ func (s *Server) Restart(ctx context.Context) error {
 		if s.port != 0 || !strings.Contains(err.Error(), "could not bind") || ctx.Err() != nil {
 			return err
 		}
-		// Somebody else took the free port meanwhile.
+		// Another process took the free port meanwhile.
 	}
 	return errors.New("start PostgreSQL: no port stays free")
 }
 
-func (s *Server) clear() error {
+func (s *Server) removeDir() error {
 	if s.o.Dir != "" {
 		return nil
 	}
 	return os.RemoveAll(s.dir)
 }
 
-// prepare makes the data directory, unless that was done before.
-func (s *Server) prepare(ctx context.Context) error {
+// prepareData makes the data directory, unless it exists already.
+func (s *Server) prepareData(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -134,36 +132,36 @@ func (s *Server) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, path := range []string{secret, s.dir} {
-		if err := s.owner.own(path); err != nil {
+		if err := s.owner.chownFile(path); err != nil {
 			return err
 		}
 	}
-	initdb := s.command(ctx, "initdb", "-D", "data", "-U", "tare", "-A", "scram-sha-256", "--pwfile=password", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb := s.newCommand(ctx, "initdb", "-D", "data", "-U", "tare", "-A", "scram-sha-256", "--pwfile=password", "-E", "UTF8", "--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, lastLines(string(out)))
 	}
 	return nil
 }
 
-// command is one of PostgreSQL's programs, run by its owner in the directory. It
-// inherits no PG… variables.
-func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+// newCommand returns one of PostgreSQL's programs, run by its owner in the directory. It inherits
+// no PG… variables.
+func (s *Server) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.programs, name), args...)
 	c.Dir = s.dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "HOME=" + s.dir}
-	c.SysProcAttr = s.owner.attributes()
+	c.SysProcAttr = s.owner.procAttr()
 	return c
 }
 
-// run starts the server and waits until it is ready.
-func (s *Server) run(ctx context.Context, port int) (*process, error) {
+// startProcess starts the server and waits until it is ready.
+func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	sync := "off"
 	if s.o.Sync {
 		sync = "on"
 	}
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port), "unix_socket_directories=",
-		"fsync=" + sync, "full_page_writes=" + sync, // what was committed survives its end all the same
+		"fsync=" + sync, "full_page_writes=" + sync, // committed data survives its end all the same
 		"logging_collector=off", "log_destination=stderr", "lc_messages=C", "timezone=UTC",
 	}
 	args := []string{"-D", "data"}
@@ -171,7 +169,7 @@ func (s *Server) run(ctx context.Context, port int) (*process, error) {
 		args = append(args, "-c", setting)
 	}
 	// The server outlives ctx, which is about its start.
-	c := s.command(context.WithoutCancel(ctx), "postgres", args...)
+	c := s.newCommand(context.WithoutCancel(ctx), "postgres", args...)
 	said, err := c.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -181,14 +179,14 @@ func (s *Server) run(ctx context.Context, port int) (*process, error) {
 	}
 	p := &process{command: c, done: make(chan struct{})}
 	ready := make(chan struct{})
-	go p.follow(said, s.o.Log, ready)
+	go p.readLog(said, s.o.Log, ready)
 	select {
 	case <-ready:
 		return p, nil
 	case <-p.done:
 		return nil, fmt.Errorf("start PostgreSQL: it ended: %s", p.lastWords())
 	case <-ctx.Done():
-		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w: %s", ctx.Err(), p.lastWords()), p.end(syscall.SIGKILL))
+		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w: %s", ctx.Err(), p.lastWords()), p.endWith(syscall.SIGKILL))
 	}
 }
 
@@ -200,14 +198,13 @@ type process struct {
 	log     []string // last lines
 }
 
-// follow reads what the server says. All its processes hold the same pipe: its end
-// is theirs.
-func (p *process) follow(said io.Reader, log io.Writer, ready chan<- struct{}) {
+// readLog reads the server's messages. All its processes have the same pipe: its end is theirs.
+func (p *process) readLog(said io.Reader, log io.Writer, ready chan<- struct{}) {
 	lines := bufio.NewReader(said)
 	for {
 		line, err := lines.ReadString('\n')
 		if line != "" {
-			p.note(strings.TrimRight(line, "\n"))
+			p.addLine(strings.TrimRight(line, "\n"))
 			if log != nil {
 				_, _ = io.WriteString(log, line)
 			}
@@ -220,11 +217,11 @@ func (p *process) follow(said io.Reader, log io.Writer, ready chan<- struct{}) {
 			break
 		}
 	}
-	_ = p.command.Wait() // a server that is told to end, or killed, does not end well
+	_ = p.command.Wait() // a server that is ended or killed returns an error
 	close(p.done)
 }
 
-func (p *process) note(line string) {
+func (p *process) addLine(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.log = append(p.log, line); len(p.log) > 20 {
@@ -238,10 +235,9 @@ func (p *process) lastWords() string {
 	return lastLines(strings.Join(p.log, "\n"))
 }
 
-// end sends a signal and waits for the end. A server that does not come to it is
-// killed.
-func (p *process) end(signal os.Signal) error {
-	_ = p.command.Process.Signal(signal) // has ended: so much the better
+// endWith sends a signal and waits for the end. It kills a server that does not end.
+func (p *process) endWith(signal os.Signal) error {
+	_ = p.command.Process.Signal(signal) // it may have ended already
 	late, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	select {
@@ -253,8 +249,8 @@ func (p *process) end(signal os.Signal) error {
 	return fmt.Errorf("PostgreSQL did not end within 30 s and was killed: %s", p.lastWords())
 }
 
-// free is a port of loopback that nobody listens on.
-func free() (int, error) {
+// freePort returns a port of loopback without listener.
+func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
@@ -262,7 +258,7 @@ func free() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// lastLines makes one line of the last few.
+// lastLines joins the last few lines into one.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], " / ")
