@@ -4,9 +4,8 @@
 //	go run ./cmd/postgres -dir /var/tmp/pg
 //	postgres://tare:…@127.0.0.1:41893/postgres?sslmode=disable
 //
-// Package postgrestest says where it takes the programs from. Without -dir the data
-// are gone with the server; with it the next start finds them, under the same
-// password.
+// Package postgrestest documents the origin of the programs. Without -dir the data are
+// removed with the server; with it the next start finds them, under the same password.
 package main
 
 import (
@@ -24,14 +23,14 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := runServer(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run serves until ctx ends. It returns 0 if the server ended because it was told
-// to, 1 if it did not start or ended by itself, and 2 for wrong arguments.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// runServer serves until ctx ends. It returns 0 if the server ended on request, 1 if it did not
+// start or ended by itself, and 2 for wrong arguments.
+func runServer(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("dir", "", "`directory` to keep data in (default: one that goes with the server)")

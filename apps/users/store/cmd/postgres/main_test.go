@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	var stderr strings.Builder
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"-v"}, in, &stderr)
+		code <- runServer(ctx, []string{"-v"}, in, &stderr)
 		in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	for args, want := range map[string]int{"-h": 0, "-nonsense": 2, "here": 2, "-dir=/dev/null/x": 1} {
 		var stdout, stderr strings.Builder
-		if got := run(t.Context(), []string{args}, &stdout, &stderr); got != want || stdout.Len() > 0 || stderr.Len() == 0 {
+		if got := runServer(t.Context(), []string{args}, &stdout, &stderr); got != want || stdout.Len() > 0 || stderr.Len() == 0 {
 			t.Errorf("%s: code %d, output %q, errors %q; want code %d", args, got, stdout.String(), stderr.String(), want)
 		}
 	}
