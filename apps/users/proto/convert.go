@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// FromUser is the message of a user.
+// FromUser returns the message of a user.
 func FromUser(u users.User) *User {
 	return &User{
 		Id: u.ID, Name: u.Name, Email: u.Email,
@@ -16,7 +16,7 @@ func FromUser(u users.User) *User {
 	}
 }
 
-// ToUser is the user of a message.
+// ToUser returns the user of a message.
 func ToUser(m *User) users.User {
 	return users.User{
 		ID: m.GetId(), Name: m.GetName(), Email: m.GetEmail(),
@@ -24,27 +24,26 @@ func ToUser(m *User) users.User {
 	}
 }
 
-// FromQuery is the message that asks for a page. Numbers that it has no room
-// for are as near as there can be.
+// FromQuery returns the request of a page. It clamps numbers to 32 bits.
 func FromQuery(q users.Query) *ListUsersRequest {
-	return &ListUsersRequest{Query: q.Text, Page: narrow(q.Page), Limit: narrow(q.Limit)}
+	return &ListUsersRequest{Query: q.Text, Page: clampInt32(q.Page), Limit: clampInt32(q.Limit)}
 }
 
-// ToQuery is what a message asks for.
+// ToQuery returns the query of a request.
 func ToQuery(m *ListUsersRequest) users.Query {
 	return users.Query{Text: m.GetQuery(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
 }
 
-// FromPage is the message of a page.
+// FromPage returns the message of a page.
 func FromPage(p users.Page) *ListUsersResponse {
-	m := &ListUsersResponse{Users: make([]*User, len(p.Users)), Total: p.Total, Page: narrow(p.Page), Limit: narrow(p.Limit)}
+	m := &ListUsersResponse{Users: make([]*User, len(p.Users)), Total: p.Total, Page: clampInt32(p.Page), Limit: clampInt32(p.Limit)}
 	for i, u := range p.Users {
 		m.Users[i] = FromUser(u)
 	}
 	return m
 }
 
-// ToPage is the page of a message.
+// ToPage returns the page of a message.
 func ToPage(m *ListUsersResponse) users.Page {
 	p := users.Page{Users: make([]users.User, len(m.GetUsers())), Total: m.GetTotal(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
 	for i, u := range m.GetUsers() {
@@ -53,4 +52,4 @@ func ToPage(m *ListUsersResponse) users.Page {
 	return p
 }
 
-func narrow(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }
+func clampInt32(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }

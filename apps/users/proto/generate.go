@@ -1,7 +1,7 @@
-// Package proto is what protoc-gen-go makes of users.proto, and how its messages
-// become the nouns of package users and back. The rules for HTTP, which only
-// gRPC-Gateway reads, are left out of it, so that it needs nothing but the
-// module protobuf. The code for services is in the contenders that use it.
+// Package proto contains the code of protoc-gen-go for users.proto, and converts its messages to
+// the types of package users and back. It omits the rules for HTTP, which only gRPC-Gateway reads,
+// so that it needs only the module protobuf. The code for services is in the contenders that use
+// it.
 package proto
 
 //go:generate go run -C ../../../tools/protogen . -drop google/api/annotations.proto -package github.com/tarebench/tare/apps/users/proto ../../apps/users/proto
