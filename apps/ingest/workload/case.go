@@ -11,41 +11,41 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// event is a record as probes and questions change it.
+// event is a record that probes and questions change.
 const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
 	`"index":3,"guid":"0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10","isActive":true,"balance":"$1,906.25","picture":"https://pictures.example.org/64x64",` +
 	`"age":41,"eyeColor":"grey","name":"Ines Holm","gender":"female","company":"Nordlys","email":"ines.holm@example.org","phone":"+46 (800) 555-2671",` +
 	`"address":"12 Quay Street, Lund, Scania, 22100","about":"She keeps bees.\r\n","registered":"2015-07-02T09:13:27 -02:00",` +
 	`"latitude":55.75,"longitude":13.25}}`
 
-// changed is a batch of one event in which a part is another.
-func changed(part, by string) server.Request {
-	return text("[" + strings.Replace(event, part, by, 1) + "]")
+// withChange returns a batch of one event in which by replaces part.
+func withChange(part, by string) server.Request {
+	return textBatch("[" + strings.Replace(event, part, by, 1) + "]")
 }
 
-func text(body string) server.Request { return post([]byte(body)) }
+func textBatch(body string) server.Request { return postBody([]byte(body)) }
 
-// events is a batch of n events.
-func events(n int) server.Request {
-	q := text("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
+// newBatch returns a batch of n events.
+func newBatch(n int) server.Request {
+	q := textBatch("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
 	q.Items = n
 	return q
 }
 
-// packed is q with its body compressed.
-func packed(q server.Request) server.Request {
+// compressBody returns q with its body compressed.
+func compressBody(q server.Request) server.Request {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(q.Body) // into memory, which takes all
+	_, _ = z.Write(q.Body) // into memory, which cannot fail
 	_ = z.Close()
 	q.Body = b.Bytes()
 	return server.WithHeader(q, "Content-Encoding", "gzip")
 }
 
-// probes are the contract's refusals, and what is taken although it looks
-// a little like one.
-func probes() []server.Probe {
-	one := events(1)
+// newProbes returns requests for the contract's error responses, and accepted ones that look a
+// little like them.
+func newProbes() []server.Probe {
+	one := newBatch(1)
 	path := func(method, path string) server.Request {
 		q := one
 		if q.Method, q.Path = method, path; method == http.MethodGet {
@@ -53,9 +53,9 @@ func probes() []server.Probe {
 		}
 		return q
 	}
-	broken := packed(one)
+	broken := compressBody(one)
 	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)
-	cut := text("[" + event)
+	cut := textBatch("[" + event)
 	cut.Items = 1
 	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
 	return slices.Concat(
@@ -70,22 +70,22 @@ func probes() []server.Probe {
 		server.Probing("another content type", server.WithHeader(one, server.ContentType, "text/plain")),
 		server.Probing("an unknown content encoding", server.WithHeader(one, "Content-Encoding", "br")),
 		server.Probing("broken gzip", broken),
-		server.Probing("JSON that breaks off", text(`[{"id":"e-1",`), cut),
-		server.Probing("an empty body", text("")),
-		server.Probing("an event that is in no batch", text(event)),
-		server.Probing("a number for a text", changed(`"name":"Ines Holm"`, `"name":7`)),
-		server.Probing("a text for a number", changed(`"age":41`, `"age":"old"`)),
-		server.Probing("an empty batch", text("[]")),
-		server.Probing("one event more than the limit", events(ingest.DefaultLimit+1)),
-		server.Probing("an event without an id", changed(`"id":"e-1",`, ""), changed(`"id":"e-1"`, `"id":""`)),
-		server.Probing("an event without a timestamp", changed(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
-		server.Probing("an event whose timestamp is none", changed(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
-		server.Probing("a body beyond the limit", changed("https://pictures.example.org/64x64", tooLong)),
-		server.Probing("a body beyond the limit in gzip", packed(changed("https://pictures.example.org/64x64", tooLong))),
+		server.Probing("JSON that breaks off", textBatch(`[{"id":"e-1",`), cut),
+		server.Probing("an empty body", textBatch("")),
+		server.Probing("an event that is in no batch", textBatch(event)),
+		server.Probing("a number for a text", withChange(`"name":"Ines Holm"`, `"name":7`)),
+		server.Probing("a text for a number", withChange(`"age":41`, `"age":"old"`)),
+		server.Probing("an empty batch", textBatch("[]")),
+		server.Probing("one event more than the limit", newBatch(ingest.DefaultLimit+1)),
+		server.Probing("an event without an id", withChange(`"id":"e-1",`, ""), withChange(`"id":"e-1"`, `"id":""`)),
+		server.Probing("an event without a timestamp", withChange(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
+		server.Probing("an event whose timestamp is none", withChange(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
+		server.Probing("a body beyond the limit", withChange("https://pictures.example.org/64x64", tooLong)),
+		server.Probing("a body beyond the limit in gzip", compressBody(withChange("https://pictures.example.org/64x64", tooLong))),
 
-		server.Probing("as many events as there may be", events(ingest.DefaultLimit)),
+		server.Probing("as many events as there may be", newBatch(ingest.DefaultLimit)),
 		server.Probing("a charset in its content type", server.WithHeader(one, server.ContentType, "application/json; charset=utf-8")),
-		server.Probing("a body in gzip", packed(events(2))),
+		server.Probing("a body in gzip", compressBody(newBatch(2))),
 		server.Probing("", server.Get("/health"), server.Get("/openapi.json")),
 	)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Words of a set that say how a contender's batches are encoded. All get the
-// same events.
+// Settings of an entry that select the encoding of a contender's batches. All get the same events.
 const (
 	setBody      = "body"
 	bodyJSON     = "json"
@@ -20,9 +19,8 @@ const (
 	bodyGob      = "gob"
 )
 
-// dialect is how batches go to a contender: in the format that its set
-// chooses.
-func dialect(_ tare.Contender, set map[string]string) (server.Dialect, error) {
+// newDialect returns the encoding of batches for a contender: the format of its setting.
+func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error) {
 	format := set[setBody]
 	switch format {
 	case "", bodyJSON:
@@ -37,8 +35,8 @@ func dialect(_ tare.Contender, set map[string]string) (server.Dialect, error) {
 	}}, nil
 }
 
-// encodeBatch writes a batch in another format. Requests that hold no whole
-// batch of JSON stay as they are: what is wrong with them is the point.
+// encodeBatch encodes a batch in another format. It returns requests without a valid batch of JSON
+// unchanged: their fault is their purpose.
 func encodeBatch(q server.Request, format string) (server.Request, error) {
 	var encode func([]ingest.Record) ([]byte, error)
 	var kind ingest.Format
@@ -46,7 +44,7 @@ func encodeBatch(q server.Request, format string) (server.Request, error) {
 	case bodyProtobuf:
 		encode, kind = ingest.EncodeProtobuf, ingest.Protobuf
 	case bodyGob:
-		encode, kind = gobbed, ingest.Gob
+		encode, kind = encodeGob, ingest.Gob
 	}
 	if q.Items == 0 || len(q.Header) != 1 || q.Header[server.ContentType] != server.TypeJSON {
 		return q, nil
@@ -71,7 +69,7 @@ func encodeBatch(q server.Request, format string) (server.Request, error) {
 	return q, nil
 }
 
-func gobbed(list []ingest.Record) ([]byte, error) {
+func encodeGob(list []ingest.Record) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(list)
 	return b.Bytes(), err

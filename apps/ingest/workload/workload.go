@@ -1,5 +1,5 @@
-// Package workload is what app ingest is sent under a lab, and what it should
-// answer: the service itself says it.
+// Package workload defines the requests for app ingest under a lab, and the correct responses:
+// those of the service itself.
 package workload
 
 import (
@@ -24,34 +24,34 @@ import (
 const (
 	opEvents  = "events"         // n records each
 	opUniform = "events-uniform" // 1 to n, evenly
-	opPretty  = "events-pretty"  // n, indented as people read it
+	opPretty  = "events-pretty"  // n, indented for readers
 )
 
-// App is the service that package apps/ingest describes.
+// App returns the service of package apps/ingest.
 func App() server.App {
 	return server.App{
 		Name:      ingest.Name,
-		Ops:       ops(),
+		Ops:       allOps(),
 		N:         ingest.DefaultLimit,
 		Counts:    func(op string) tare.Counts { return tare.Counts{One: "event", Most: op == opUniform} },
-		Requests:  requests,
-		Probes:    probes,
-		Questions: questions,
-		Answers:   answers,
+		Requests:  newRequests,
+		Probes:    newProbes,
+		Questions: newQuestions,
+		Answers:   referenceResponses,
 		Same:      server.SameJSON,
 		Refuses:   server.NamesError,
-		Settings:  settings,
+		Settings:  applySettings,
 		Words:     []string{setBody},
-		Dialect:   dialect,
+		Dialect:   newDialect,
 		Delivers:  true,
 	}
 }
 
-func ops() []string { return []string{opEvents, opUniform, opPretty} }
+func allOps() []string { return []string{opEvents, opUniform, opPretty} }
 
-// requests are batches of events, each of other events.
-func requests(w tare.Workload) ([]server.Request, error) {
-	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
+// newRequests returns batches of events, each of other events.
+func newRequests(w tare.Workload) ([]server.Request, error) {
+	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // complete turns of all sizes
 		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
 	}
 	bodies, err := profiles.Bodies(w.N, w.Pool)
@@ -79,13 +79,13 @@ func requests(w tare.Workload) ([]server.Request, error) {
 			}
 			body = b.Bytes()
 		}
-		list[i] = post(body)
+		list[i] = postBody(body)
 		list[i].Items = sizes[i]
 	}
 	return list, nil
 }
 
-// firstOf is an array's first n elements.
+// firstOf returns an array's first n elements.
 func firstOf(array []byte, n int) ([]byte, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(array, &list); err != nil {
@@ -94,13 +94,13 @@ func firstOf(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
-func post(body []byte) server.Request {
+func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// limits are the bounds that a service needs which takes all of list, and
-// no more than its defaults where it is asked for what must be refused.
-func limits(w wire.Workload, list []server.Request) (records int, body int64) {
+// neededLimits returns the bounds of a service that accepts all of list, and no more than its
+// defaults if some must be rejected.
+func neededLimits(w wire.Workload, list []server.Request) (records int, body int64) {
 	records, body = ingest.DefaultLimit, ingest.DefaultMaxBody
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
 		return records, body
@@ -111,11 +111,10 @@ func limits(w wire.Workload, list []server.Request) (records int, body int64) {
 	return max(records, w.N), body
 }
 
-// settings has the service take the batches that it is sent, unless the
-// study says itself what it is to take. Probes are made for a service with its
-// default bounds that decodes metadata.
-func settings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
-	records, body := limits(w, list)
+// applySettings lets the service accept the batches of list, unless the study sets that itself.
+// Probes are made for a service with its default bounds that decodes metadata.
+func applySettings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
+	records, body := neededLimits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
 		delete(set, serving.SetLimit)
 		delete(set, serving.SetMaxBody)
@@ -133,22 +132,22 @@ func settings(w wire.Workload, list []server.Request, set map[string]string, _ s
 	return nil
 }
 
-// answers asks the service itself, with the plainest decoder.
-func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
+// referenceResponses returns the responses of the service itself, with the plainest decoder.
+func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	c := ingest.Config{Typed: true}
-	c.Limit, c.MaxBody = limits(w, list)
+	c.Limit, c.MaxBody = neededLimits(w, list)
 	s, err := ingest.New(c)
 	if err != nil {
 		return nil, err
 	}
 	answers := make([]server.Response, len(list))
 	for i, q := range list {
-		answers[i] = answer(s, q)
+		answers[i] = serveRequest(s, q)
 	}
 	return answers, s.Close()
 }
 
-func answer(s *ingest.Service, q server.Request) server.Response {
+func serveRequest(s *ingest.Service, q server.Request) server.Response {
 	path, _, _ := strings.Cut(q.Path, "?")
 	method := http.MethodGet
 	switch path {
@@ -166,15 +165,15 @@ func answer(s *ingest.Service, q server.Request) server.Response {
 	case path == "/openapi.json":
 		return server.Answered(server.TypeJSON, ingest.OpenAPI())
 	}
-	receipt, err := take(s, q)
+	receipt, err := acceptBatch(s, q)
 	if err != nil {
 		return server.Refused(s.RefusalOf(err).Status)
 	}
 	return server.Answered(server.TypeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
 }
 
-// take does what a stack does with a batch.
-func take(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
+// acceptBatch processes a batch as a stack does.
+func acceptBatch(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization: q.Header["Authorization"], ContentType: q.Header[server.ContentType],
 		ContentEncoding: q.Header["Content-Encoding"], Length: int64(len(q.Body)),

@@ -35,11 +35,11 @@ func madeFor(t *testing.T, k *server.Kind, w tare.Workload) ([]server.Request, [
 		t.Fatal(err)
 	}
 	w.N = in.N
-	list, err := requests(w)
+	list, err := newRequests(w)
 	if err != nil || len(list) != in.Bodies {
 		t.Fatalf("%d requests of %d, %v", len(list), in.Bodies, err)
 	}
-	refs, err := answers(in, list)
+	refs, err := referenceResponses(in, list)
 	if err != nil || len(refs) != len(list) {
 		t.Fatalf("%d references of %d requests, %v", len(refs), len(list), err)
 	}
@@ -144,7 +144,7 @@ func TestSettings(t *testing.T) {
 		if c.want[serving.SetMetadata] == "" { // studies measure how it is decoded and encoded, unless they say otherwise
 			c.want[serving.SetMetadata] = serving.MetadataTyped
 		}
-		if err := settings(c.in, c.list, c.set, ""); err != nil || !reflect.DeepEqual(c.set, c.want) {
+		if err := applySettings(c.in, c.list, c.set, ""); err != nil || !reflect.DeepEqual(c.set, c.want) {
 			t.Errorf("%s: %v, %v", name, c.set, err)
 		}
 	}
@@ -152,7 +152,7 @@ func TestSettings(t *testing.T) {
 
 // What is asked besides comes out as the contract has it.
 func TestProbes(t *testing.T) {
-	refs, err := answers(wire.Workload{Op: server.OpProbes}, requestsOf(probes()))
+	refs, err := referenceResponses(wire.Workload{Op: server.OpProbes}, requestsOf(newProbes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,12 +171,12 @@ func TestProbes(t *testing.T) {
 
 // The reference is encoding/json: what it makes of each question.
 func TestQuestions(t *testing.T) {
-	questions := questions()
+	questions := newQuestions()
 	var list []server.Request
 	for _, q := range questions {
 		list = append(list, q.Request)
 	}
-	refs, err := answers(wire.Workload{Op: server.OpExam}, append(list, events(1)))
+	refs, err := referenceResponses(wire.Workload{Op: server.OpExam}, append(list, newBatch(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestQuestions(t *testing.T) {
 func TestFormats(t *testing.T) {
 	list, _, _ := madeFor(t, kind(), workload(opEvents, 3, 5))
 	for format, read := range map[string]func(*testing.T, []byte) []ingest.Record{bodyProtobuf: fromProtobuf, bodyGob: fromGob} {
-		d, err := dialect(tare.Contender{}, map[string]string{setBody: format})
+		d, err := newDialect(tare.Contender{}, map[string]string{setBody: format})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,10 +234,10 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	if d, err := dialect(tare.Contender{}, map[string]string{setBody: bodyJSON}); err != nil || d.Encode != nil {
+	if d, err := newDialect(tare.Contender{}, map[string]string{setBody: bodyJSON}); err != nil || d.Encode != nil {
 		t.Errorf("JSON: %+v, %v", d, err)
 	}
-	if _, err := dialect(tare.Contender{}, map[string]string{setBody: "xml"}); err == nil || !strings.Contains(err.Error(), "none of json, protobuf and gob") {
+	if _, err := newDialect(tare.Contender{}, map[string]string{setBody: "xml"}); err == nil || !strings.Contains(err.Error(), "none of json, protobuf and gob") {
 		t.Errorf("XML: %v", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestFormats(t *testing.T) {
 func TestFormatsOfProbes(t *testing.T) {
 	for _, format := range []string{bodyProtobuf, bodyGob} {
 		changed := 0
-		for i, q := range requestsOf(probes()) {
+		for i, q := range requestsOf(newProbes()) {
 			e, err := encodeBatch(q, format)
 			if err != nil {
 				t.Fatalf("probe %d: %v", i, err)
