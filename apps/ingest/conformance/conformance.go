@@ -1,4 +1,4 @@
-// Package conformance is the suite of app ingest: what each server of it must do.
+// Package conformance is the suite of app ingest: the required behaviour of each server of it.
 package conformance
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// App is the app ingest, asked in JSON.
+// App returns the app ingest, called in JSON.
 func App() (conformance.App, error) {
 	d, err := conformance.ParseDescription(ingest.OpenAPI())
 	if err != nil {
@@ -36,10 +36,10 @@ func App() (conformance.App, error) {
 		Name: ingest.Name, Settings: serving.App(nil).New().Settings(),
 		Slow: "/",
 		Good: []conformance.Good{
-			batch(ten, 10),
-			batch(batches[1], 1),
+			goodBatch(ten, 10),
+			goodBatch(batches[1], 1),
 			{Request: conformance.Get("/health"), Wrong: conformance.Is("text/plain", "ok\n")},
-			batch(indented(ten), 10),
+			goodBatch(indentJSON(ten), 10),
 			{Request: conformance.Get("/openapi.json"), Wrong: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
 		},
 	}
@@ -49,7 +49,7 @@ func App() (conformance.App, error) {
 		func(g *conformance.Good) { g.Gzip = true },
 		func(g *conformance.Good) { g.Gzip, g.Chunked = true, true },
 	} {
-		g := batch(ten, 10)
+		g := goodBatch(ten, 10)
 		twist(&g)
 		a.Good = append(a.Good, g)
 	}
@@ -72,26 +72,26 @@ func App() (conformance.App, error) {
 	a.Set = func(dir string) map[string]string {
 		return map[string]string{serving.SetSink: "file:" + filepath.Join(dir, kept), serving.SetFsync: "on", serving.SetLimit: "10"}
 	}
-	a.Kept = func(dir string) error { return holds(filepath.Join(dir, kept), items(a)) }
+	a.Kept = func(dir string) error { return checkLines(filepath.Join(dir, kept), countItems(a)) }
 	return a, nil
 }
 
-// items is how many are acknowledged when all that is good is asked once.
-func items(a conformance.App) (n int) {
+// countItems returns how many events are acknowledged when all good requests are sent once.
+func countItems(a conformance.App) (n int) {
 	for _, g := range a.Good {
 		n += g.Items
 	}
 	return n
 }
 
-// post sends body as JSON.
-func post(body string) conformance.Request {
+// postBody sends body as JSON.
+func postBody(body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: "/", Header: conformance.JSONType(""), Body: []byte(body)}
 }
 
-// batch is n records that must be taken. The fixture's values are written the
-// same way by all encoders.
-func batch(body []byte, n int) conformance.Good {
+// goodBatch returns n records that must be accepted. All encoders write the fixture's values the
+// same way.
+func goodBatch(body []byte, n int) conformance.Good {
 	var records []ingest.Record
 	err := json.Unmarshal(body, &records)
 	want := ingest.Receipt{Accepted: n}
@@ -100,7 +100,7 @@ func batch(body []byte, n int) conformance.Good {
 		want.Bytes += int64(len(metadata))
 		err = errors.Join(err, bad)
 	}
-	return conformance.Good{Request: post(string(body)), Items: n, Wrong: func(got conformance.Answer) error {
+	return conformance.Good{Request: postBody(string(body)), Items: n, Wrong: func(got conformance.Answer) error {
 		if err != nil {
 			return err
 		}
@@ -108,26 +108,26 @@ func batch(body []byte, n int) conformance.Good {
 	}}
 }
 
-func indented(body []byte) []byte {
+func indentJSON(body []byte) []byte {
 	var b bytes.Buffer
 	_ = json.Indent(&b, body, "", "  ") // the fixture's own JSON
 	return b.Bytes()
 }
 
-// record is one that is taken, or what a replacement makes of it.
-func record(oldnew ...string) string {
+// testRecord returns a valid record, changed by replacements.
+func testRecord(oldnew ...string) string {
 	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1,"latitude":0.5,"isActive":true}}`
 	return strings.NewReplacer(oldnew...).Replace(sound)
 }
 
-// bad is a batch that is refused.
-func bad(code, body string) conformance.Probe {
-	return conformance.Probe{Request: post(body), Status: 400, Code: code}
+// badBatch returns a batch that must be rejected.
+func badBatch(code, body string) conformance.Probe {
+	return conformance.Probe{Request: postBody(body), Status: 400, Code: code}
 }
 
-// says is a batch that is refused in these words.
-func says(body, what string) conformance.Probe {
-	p := bad("malformed", body)
+// wantMessage returns a batch that must be rejected with this message.
+func wantMessage(body, what string) conformance.Probe {
+	p := badBatch("malformed", body)
 	p.Wrong = func(got conformance.Answer) error {
 		if !strings.Contains(string(got.Body), what) {
 			return fmt.Errorf("%s does not say %q", got.Body, what)
@@ -137,9 +137,9 @@ func says(body, what string) conformance.Probe {
 	return p
 }
 
-// taken is a batch of n that is taken.
-func taken(body string, n int) conformance.Probe {
-	return conformance.Probe{Request: post(body), Status: 200, Wrong: func(got conformance.Answer) error {
+// acceptedBatch returns a batch of n that must be accepted.
+func acceptedBatch(body string, n int) conformance.Probe {
+	return conformance.Probe{Request: postBody(body), Status: 200, Wrong: func(got conformance.Answer) error {
 		var r ingest.Receipt
 		if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
 			return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))
@@ -150,7 +150,7 @@ func taken(body string, n int) conformance.Probe {
 
 func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 	typed := func(header ...[2]string) conformance.Probe {
-		q := post("[" + record() + "]")
+		q := postBody("[" + testRecord() + "]")
 		q.Header = header
 		return conformance.Probe{Request: q, Status: 415}
 	}
@@ -158,27 +158,27 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 	}
 	list := []conformance.Probe{
-		taken("["+record()+"]", 1),
-		taken("["+record(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
-		taken("["+record(`,"metadata"`, `, "metadata"`)+"]\n", 1),
-		taken("["+record()+","+record(`"a"`, `"b"`)+"]", 2),
-		taken("["+record(`"2026-03-01T12:00:00Z"`, `1.46e9`)+"]", 1),
+		acceptedBatch("["+testRecord()+"]", 1),
+		acceptedBatch("["+testRecord(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
+		acceptedBatch("["+testRecord(`,"metadata"`, `, "metadata"`)+"]\n", 1),
+		acceptedBatch("["+testRecord()+","+testRecord(`"a"`, `"b"`)+"]", 2),
+		acceptedBatch("["+testRecord(`"2026-03-01T12:00:00Z"`, `1.46e9`)+"]", 1),
 
-		bad("malformed", ""), bad("malformed", "{"), bad("malformed", "[{]"), bad("malformed", "["+record()),
-		bad("malformed", "no JSON"), bad("malformed", record()), bad("malformed", `"text"`), bad("malformed", "7"),
-		says("["+record(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
-		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
-		says("["+record()+","+record(`"2026-03-01T12:00:00Z"`, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
-		says("["+record(`"2026-03-01T12:00:00Z"`, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
-		says("["+record(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
-		says("["+record()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
-		bad("record", "["+record(`"2026-03-01T12:00:00Z"`, `1460616245000`)+"]"), bad("record", "["+record(`"metadata":{`, `"more":{`)+"]"),
-		bad("record", "["+record(`"metadata":{`, `"metadata":null,"more":{`)+"]"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
-		bad("malformed", `["a","b"]`),
-		bad("", "null"), bad("batch", "[]"), bad("batch", string(batches[11])),
-		bad("record", "[{}]"), bad("record", "["+record(`"id":"a",`, ``)+"]"), bad("record", "["+record(`"a"`, `""`)+"]"),
-		bad("record", "["+record(`"timestamp":"2026-03-01T12:00:00Z",`, ``)+"]"),
-		bad("record", "["+record()+","+record(`"id":"a",`, ``)+"]"),
+		badBatch("malformed", ""), badBatch("malformed", "{"), badBatch("malformed", "[{]"), badBatch("malformed", "["+testRecord()),
+		badBatch("malformed", "no JSON"), badBatch("malformed", testRecord()), badBatch("malformed", `"text"`), badBatch("malformed", "7"),
+		wantMessage("["+testRecord(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
+		wantMessage("["+testRecord(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
+		wantMessage("["+testRecord()+","+testRecord(`"2026-03-01T12:00:00Z"`, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
+		wantMessage("["+testRecord(`"2026-03-01T12:00:00Z"`, `1e30`)+"]", "timestamp is 1e30; expected is a number of seconds"),
+		wantMessage("["+testRecord(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
+		wantMessage("["+testRecord()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
+		badBatch("record", "["+testRecord(`"2026-03-01T12:00:00Z"`, `1460616245000`)+"]"), badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
+		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"), badBatch("malformed", "["+testRecord(`0.5`, `half`)+"]"),
+		badBatch("malformed", `["a","b"]`),
+		badBatch("", "null"), badBatch("batch", "[]"), badBatch("batch", string(batches[11])),
+		badBatch("record", "[{}]"), badBatch("record", "["+testRecord(`"id":"a",`, ``)+"]"), badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
+		badBatch("record", "["+testRecord(`"timestamp":"2026-03-01T12:00:00Z",`, ``)+"]"),
+		badBatch("record", "["+testRecord()+","+testRecord(`"id":"a",`, ``)+"]"),
 
 		typed(), typed([2]string{"Content-Type", "text/plain"}), typed([2]string{"Content-Type", "application/jsonp"}),
 		typed([2]string{"Content-Type", "application/json; charset=latin1"}),
@@ -190,35 +190,35 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 		{Request: conformance.Request{Method: "POST", Path: "/nothing", Header: conformance.JSONType(""), Body: []byte("[]")}, Status: 404},
 		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 	}
-	for _, packed := range []string{"[" + record() + "]", "\x1f\x8b\x08\x00"} { // not packed, and cut off
-		q := post(packed)
+	for _, packed := range []string{"[" + testRecord() + "]", "\x1f\x8b\x08\x00"} { // not compressed, and cut off
+		q := postBody(packed)
 		q.Header = append(q.Header, [2]string{"Content-Encoding", "gzip"})
 		list = append(list, conformance.Probe{Request: q, Status: 400, Code: "malformed"})
 	}
 	return list
 }
 
-// ingestLimits are asked with a limit of two records and of 64 KiB. An id has 1 KiB at most.
+// ingestLimits are for a limit of two records and of 64 KiB. An id has 1 KiB at most.
 func ingestLimits(batches map[int][]byte) []conformance.Probe {
 	const most = 64 << 10
 	fill := func(n int) string {
-		body := "[" + record(`"u"`, `"#"`) + "]"
+		body := "[" + testRecord(`"u"`, `"#"`) + "]"
 		return strings.Replace(body, "#", strings.Repeat("x", n-len(body)+1), 1)
 	}
-	long := conformance.Probe{Request: post(fill(most + 1)), Status: 413}
+	long := conformance.Probe{Request: postBody(fill(most + 1)), Status: 413}
 	list := []conformance.Probe{
-		{Request: post("[" + record() + "," + record() + "]"), Status: 200},
-		{Request: post("[" + record() + "," + record() + "," + record() + "]"), Status: 400, Code: "batch"},
-		{Request: post(string(batches[10])), Status: 400, Code: "batch"},
-		{Request: post(fill(most)), Status: 200},
-		{Request: post("[" + record(`"a"`, strconv.Quote(strings.Repeat("x", 1024))) + "]"), Status: 200},
-		{Request: post("[" + record(`"a"`, strconv.Quote(strings.Repeat("x", 1025))) + "]"), Status: 400, Code: "record"},
+		{Request: postBody("[" + testRecord() + "," + testRecord() + "]"), Status: 200},
+		{Request: postBody("[" + testRecord() + "," + testRecord() + "," + testRecord() + "]"), Status: 400, Code: "batch"},
+		{Request: postBody(string(batches[10])), Status: 400, Code: "batch"},
+		{Request: postBody(fill(most)), Status: 200},
+		{Request: postBody("[" + testRecord(`"a"`, strconv.Quote(strings.Repeat("x", 1024))) + "]"), Status: 200},
+		{Request: postBody("[" + testRecord(`"a"`, strconv.Quote(strings.Repeat("x", 1025))) + "]"), Status: 400, Code: "record"},
 		long,
 	}
 	for _, bytes := range []int{most + 1, 10 << 20} {
 		for _, form := range [][2]bool{{true, false}, {false, true}, {true, true}} {
 			if bytes > most+1 && !form[1] {
-				continue // what is sent may break off there
+				continue // sending may fail then
 			}
 			p := long
 			p.Body = []byte(fill(bytes))
@@ -231,7 +231,7 @@ func ingestLimits(batches map[int][]byte) []conformance.Probe {
 
 func ingestTokens(body []byte) []conformance.Probe {
 	with := func(status int, authorization ...string) conformance.Probe {
-		q := post(string(body))
+		q := postBody(string(body))
 		for _, a := range authorization {
 			q.Header = append(q.Header, [2]string{"Authorization", a})
 		}
@@ -247,8 +247,8 @@ func ingestTokens(body []byte) []conformance.Probe {
 	}
 }
 
-// holds wants a file of n whole lines, each a record with an id.
-func holds(path string, n int) error {
+// checkLines wants a file of n complete lines, each a record with an id.
+func checkLines(path string, n int) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func holds(path string, n int) error {
 	return nil
 }
 
-// checkSink: what is acknowledged is in the file, by the time it is.
+// checkSink checks that acknowledged events are in the file, by the time they are.
 func checkSink(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "sink.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
@@ -277,7 +277,7 @@ func checkSink(e conformance.Exam) error {
 	if err != nil || e.Trap || e.Loose() {
 		return err
 	}
-	if err := holds(path, int(sent.Items)); err != nil {
+	if err := checkLines(path, int(sent.Items)); err != nil {
 		return err
 	}
 	return e.CheckCounts(sent, false)

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	crowdRecords  = 349_001 // empty ones, as many as a body may hold
+	crowdRecords  = 349_001 // empty ones, the maximum of a body
 	crowdRequests = 30
 	crowdMemory   = 256 << 20
 )
 
-// checkCrowd: bodies of 1 kB in gzip that are arrays of very many empty records,
-// many at once, are refused and take no more memory than the bodies that there
-// may be. What decodes them first takes 100 MB and more for each.
+// checkCrowd checks that bodies of 1 kB in gzip that are arrays of very many empty records, many
+// concurrently, are rejected and take no more memory than allowed bodies. A server that decodes
+// them first takes 100 MB and more for each.
 func checkCrowd(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func checkCrowd(e conformance.Exam) error {
 		err = fmt.Errorf("%s: %w", what, wrong[i])
 	}
 	if !ok {
-		return err // memory is not told here
+		return err // the peak is unknown on this system
 	}
 	e.Note("%s: %4d MiB at most", what, peak>>20)
 	if peak >= crowdMemory {
@@ -68,7 +68,7 @@ func checkCrowd(e conformance.Exam) error {
 	return err
 }
 
-// peakMemory is the most resident memory that a process has had, in bytes.
+// peakMemory returns the most resident memory that a process has had, in bytes.
 func peakMemory(pid int) (int64, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a batch in the formats that not everybody takes: what is
-// taken must be understood, and what is not refused by its type.
+// checkFormats sends a batch in the optional formats: an accepted one must be understood, and
+// others rejected by their type.
 func checkFormats(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// profile is the metadata of a user's profile, with 17 members of all types.
-const profile = `{"index": 3, "guid": "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", "isActive": true, "balance": "$1,906.25",
+// profileMetadata is the metadata of a user's profile, with 17 members of all types.
+const profileMetadata = `{"index": 3, "guid": "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", "isActive": true, "balance": "$1,906.25",
 	"picture": "http://pictures.example.org/64x64", "age": 41, "eyeColor": "grey", "name": "Ines Holm", "gender": "female", "company": "NORDLYS",
 	"email": "ines.holm@example.org", "phone": "+46 (800) 555-2671", "address": "12 Quay Street, Lund, Scania, 22100",
 	"about": "She keeps bees. She sells \"honey\" & wax <at> the market.\r\n", "registered": "2015-07-02T09:13:27 -02:00", "latitude": -41.270634, "longitude": 173.284}`
 
-// unchanged are metadata of which nothing may be lost.
-func unchanged() []string {
+// losslessMetadata returns metadata of which nothing may be lost.
+func losslessMetadata() []string {
 	return []string{
-		profile,
+		profileMetadata,
 		`{}`,
 		`{"nested":{"a":[1,{"b":null}],"":[]},"unknown":[true,false]}`,
 		`{"integer":9007199254740993,"large":123456789012345678901234567890,"fraction":0.1000000000000000055511151231257827,"exponent":1E30,"negative":-0}`,
@@ -32,8 +32,8 @@ func unchanged() []string {
 	}
 }
 
-// checkPayload: metadata is handed on whole, whatever the object, with timestamps of
-// all notations.
+// checkPayload checks that metadata is passed on completely, whatever the object, with timestamps
+// of all notations.
 func checkPayload(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
@@ -45,13 +45,13 @@ func checkPayload(e conformance.Exam) error {
 		{`"2016-04-14T08:44:05+02:00"`, "2016-04-14T08:44:05+02:00"},
 	}
 	var body, want bytes.Buffer
-	all := unchanged()
+	all := losslessMetadata()
 	for i, metadata := range all {
 		fmt.Fprintf(&body, `%s{"id":"e-%d","timestamp":%s,"metadata":%s}`, map[bool]string{true: "[", false: ","}[i == 0], i, stamps[i].sent, metadata)
 		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].kept, metadata)
 	}
 	body.WriteString("]")
-	got, err := e.AskOnce(addr, post(body.String()))
+	got, err := e.AskOnce(addr, postBody(body.String()))
 	if err != nil || got.Status != 200 {
 		return errors.Join(err, fmt.Errorf("metadata of any object: status %d %s, want 200", got.Status, got.Body))
 	}
@@ -59,9 +59,9 @@ func checkPayload(e conformance.Exam) error {
 	if err := json.Unmarshal(got.Body, &receipt); err != nil || receipt.Accepted != len(all) {
 		return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, len(all)))
 	}
-	// A decoder may refuse these, but not change them.
+	// A decoder may reject these, but not change them.
 	for _, metadata := range []string{`{"a":1,"a":2}`, `{"exponent":1E400}`} {
-		got, err := e.AskOnce(addr, post(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
+		got, err := e.AskOnce(addr, postBody(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
 		switch {
 		case err != nil:
 			return err
@@ -82,7 +82,7 @@ func checkPayload(e conformance.Exam) error {
 	return sameTokens(text, want.Bytes())
 }
 
-// checkTrace: with the setting, events are kept with the trace of their request.
+// checkTrace checks that with the setting, events are stored with the trace of their request.
 func checkTrace(e conformance.Exam) error {
 	path := filepath.Join(e.Dir, "trace.ndjson")
 	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
@@ -91,7 +91,7 @@ func checkTrace(e conformance.Exam) error {
 	}
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, header := range []string{trace, "", "none"} {
-		q := post(`[{"id":"e","timestamp":1,"metadata":{}}]`)
+		q := postBody(`[{"id":"e","timestamp":1,"metadata":{}}]`)
 		if header != "" {
 			q.Header = append(q.Header, [2]string{"traceparent", header})
 		}
@@ -107,8 +107,8 @@ func checkTrace(e conformance.Exam) error {
 	return sameTokens(text, []byte(begin+`,"traceparent":"`+trace+`"`+end+begin+end+begin+end))
 }
 
-// sameTokens wants JSON of the same tokens in the same order. Numbers are compared as
-// they are written, texts by what they mean.
+// sameTokens wants JSON of the same tokens in the same order. Numbers are compared as they are
+// written, texts by their meaning.
 func sameTokens(got, want []byte) error {
 	a, b := json.NewDecoder(bytes.NewReader(got)), json.NewDecoder(bytes.NewReader(want))
 	a.UseNumber()
@@ -125,14 +125,14 @@ func sameTokens(got, want []byte) error {
 	}
 }
 
-// typedRefusals are asked of a service that decodes metadata.
+// typedRefusals are for a service that decodes metadata.
 func typedRefusals() []conformance.Probe {
 	return []conformance.Probe{
-		taken("["+record()+"]", 1),
-		taken("["+record(`"name":"u",`, `"name":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
-		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.name is an array; expected is a text"),
-		says("["+record(`:1,`, `:"1",`)+"]", "metadata.age is a text; expected is a whole number"),
-		says("["+record(`true`, `"yes"`)+"]", "metadata.isActive is a text; expected is true or false"),
-		says("["+record(`0.5`, `"half"`)+"]", "metadata.latitude is a text; expected is a number"),
+		acceptedBatch("["+testRecord()+"]", 1),
+		acceptedBatch("["+testRecord(`"name":"u",`, `"name":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
+		wantMessage("["+testRecord()+","+testRecord(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.name is an array; expected is a text"),
+		wantMessage("["+testRecord(`:1,`, `:"1",`)+"]", "metadata.age is a text; expected is a whole number"),
+		wantMessage("["+testRecord(`true`, `"yes"`)+"]", "metadata.isActive is a text; expected is true or false"),
+		wantMessage("["+testRecord(`0.5`, `"half"`)+"]", "metadata.latitude is a text; expected is a number"),
 	}
 }
