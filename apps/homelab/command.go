@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// States of a device that can be turned on and off, and what a command can ask
-// for.
+// States of a device that can be turned on and off, and actions of a command.
 const (
 	on  = "on"
 	off = "off"
@@ -19,16 +18,15 @@ const (
 	set     = "set"
 )
 
-// maxAttributes is how many attributes a device may come to have by commands.
+// maxAttributes bounds the attributes of a device.
 const maxAttributes = 64
 
-// Command tells a device what to do: it is turned on or off, or the parameters
-// are merged into its attributes. What is wrong with the command itself is
-// found first, then whether there is such a device, then whether it takes
-// commands. A command that changes nothing leaves the device as it is, its time
-// too. Nothing of c is kept.
+// Command applies a command to a device: it is turned on or off, or the parameters are merged into
+// its attributes. Errors of the command itself come first, then an unknown device, then a read-only
+// one. A command that changes nothing leaves the device as it is, its time too. Nothing of c is
+// retained.
 func (h *House) Command(id string, c Command) (Outcome, error) {
-	action, ok := known(c.Action)
+	action, ok := canonicalAction(c.Action)
 	if !ok {
 		return Outcome{}, unknownAction(c.Action)
 	}
@@ -37,12 +35,12 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 		return Outcome{}, noDevice(id)
 	}
 	d := h.Devices()[i]
-	if readOnly(d) {
+	if isReadOnly(d) {
 		return Outcome{}, readOnlyDevice(d)
 	}
-	_, changed, err := applied(d, action, c.Parameters)
+	_, changed, err := applyCommand(d, action, c.Parameters)
 	if err == nil && changed {
-		d, err = h.changed(i, action, c.Parameters)
+		d, err = h.storeChange(i, action, c.Parameters)
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -51,13 +49,13 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 	return Outcome{ID: d.ID, Action: action, State: d.State}, nil
 }
 
-// changed puts a device in its new state into a new list. By now somebody else
-// may have changed it, so it is looked at again.
-func (h *House) changed(i int, action string, parameters map[string]any) (Device, error) {
+// storeChange puts a device in its new state into a new list. Another command may have changed it
+// by now, so it is read again.
+func (h *House) storeChange(i int, action string, parameters map[string]any) (Device, error) {
 	h.change.Lock()
 	defer h.change.Unlock()
 	former := h.Devices()
-	d, changed, err := applied(former[i], action, parameters)
+	d, changed, err := applyCommand(former[i], action, parameters)
 	if err != nil || !changed {
 		return d, err
 	}
@@ -71,12 +69,12 @@ func (h *House) changed(i int, action string, parameters map[string]any) (Device
 	return d, nil
 }
 
-func actions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
+func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// known is the action as the package writes it: what a client sent may live in
-// a buffer of its server.
-func known(action string) (string, bool) {
-	for _, a := range actions() {
+// canonicalAction returns the package's string of an action: that of a client may be in a buffer of
+// its server.
+func canonicalAction(action string) (string, bool) {
+	for _, a := range allActions() {
 		if action == a {
 			return a, true
 		}
@@ -84,10 +82,10 @@ func known(action string) (string, bool) {
 	return "", false
 }
 
-func readOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_sensor" }
+func isReadOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_sensor" }
 
-// applied is d after a command, and whether that is another d.
-func applied(d Device, action string, parameters map[string]any) (Device, bool, error) {
+// applyCommand returns d after a command, and whether that differs from d.
+func applyCommand(d Device, action string, parameters map[string]any) (Device, bool, error) {
 	state := d.State
 	switch action {
 	case turnOn:
@@ -99,25 +97,25 @@ func applied(d Device, action string, parameters map[string]any) (Device, bool, 
 			state = off
 		}
 	case set:
-		return merged(d, parameters)
+		return mergeAttributes(d, parameters)
 	}
 	changed := state != d.State
 	d.State = state
 	return d, changed, nil
 }
 
-func merged(d Device, parameters map[string]any) (Device, bool, error) {
+func mergeAttributes(d Device, parameters map[string]any) (Device, bool, error) {
 	changed := false
 	for name, value := range parameters {
 		old, ok := d.Attributes[name]
-		changed = changed || !ok || !same(old, value)
+		changed = changed || !ok || !sameValue(old, value)
 	}
 	if !changed {
 		return d, false, nil
 	}
 	attributes := maps.Clone(d.Attributes)
 	for name, value := range parameters {
-		attributes[strings.Clone(name)] = copied(value)
+		attributes[strings.Clone(name)] = copyValue(value)
 	}
 	if len(attributes) > maxAttributes {
 		return d, false, tooManyAttributes()
@@ -126,18 +124,17 @@ func merged(d Device, parameters map[string]any) (Device, bool, error) {
 	return d, true, nil
 }
 
-// same reports whether two values are the same as JSON, whichever decoder made
-// them.
-func same(a, b any) bool {
-	x, isNumber := number(a)
-	y, areNumbers := number(b)
+// sameValue reports whether two values are the same as JSON, whichever decoder made them.
+func sameValue(a, b any) bool {
+	x, isNumber := toNumber(a)
+	y, areNumbers := toNumber(b)
 	if isNumber && areNumbers {
 		return x == y
 	}
 	return reflect.DeepEqual(a, b)
 }
 
-func number(v any) (float64, bool) {
+func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true
@@ -154,9 +151,9 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// copied is a copy of a JSON value. Some decoders make strings that point into
-// the body they read, which their server will use for another request.
-func copied(v any) any {
+// copyValue returns a copy of a JSON value. Some decoders make strings that point into the body
+// they read, which their server will use for another request.
+func copyValue(v any) any {
 	switch v := v.(type) {
 	case string:
 		return strings.Clone(v)
@@ -165,13 +162,13 @@ func copied(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = copied(v[i])
+			list[i] = copyValue(v[i])
 		}
 		return list
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for name, value := range v {
-			m[strings.Clone(name)] = copied(value)
+			m[strings.Clone(name)] = copyValue(value)
 		}
 		return m
 	}

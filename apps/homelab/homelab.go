@@ -10,18 +10,18 @@
 //	GET  /api/v1/devices/{id}                           200  one device, or 404
 //	POST /api/v1/homeassistant/devices/{id}/command     200  what was done; 400 malformed, 404 unknown, 405 read-only
 //
-// Answers are JSON unless said otherwise, refusals too. Every answer carries an
+// Responses are JSON unless specified otherwise, also those of errors. Each has an
 // X-Request-Id: the request's own, or a new one. Where a rate is configured
-// each client has a bucket of tokens, answers carry X-RateLimit-Limit,
+// each client has a bucket of tokens, responses have X-RateLimit-Limit,
 // X-RateLimit-Remaining and X-RateLimit-Reset, and a client without tokens
 // gets 429 with Retry-After.
 //
-// The package knows nothing of HTTP but statuses.
+// The package uses nothing of HTTP except statuses.
 package homelab
 
 import "time"
 
-// Name is that of the app, in studies and on command lines.
+// Name is the name of the app, in studies and on command lines.
 const Name = "homelab"
 
 // Device is one thing in the house.
@@ -34,20 +34,20 @@ type Device struct {
 	LastUpdated time.Time      `json:"last_updated"`
 }
 
-// Command is what a device is told.
+// Command is an instruction for a device.
 type Command struct {
 	Action     string         `json:"action"`     // turn_on, turn_off, toggle or set
 	Parameters map[string]any `json:"parameters"` // of set: attributes
 }
 
-// Outcome is what came of a command.
+// Outcome is the result of a command.
 type Outcome struct {
 	ID     string `json:"id"`
 	Action string `json:"action"`
 	State  string `json:"state"` // of the device, afterwards
 }
 
-// Info is what the API is.
+// Info describes the API.
 type Info struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// Config says how the service is to be. Its zero value works.
+// Config configures the service. Its zero value works.
 type Config struct {
-	Origins []string         // that may read answers in a browser; * is any; none: no CORS headers
-	Rate    int              // requests per minute of one client; zero: no limit
-	Now     func() time.Time // needed where Rate is given, and to say when devices changed; nil: devices keep their times
+	Origins []string         // that may read responses in a browser; * means any; if there are none, no CORS headers
+	Rate    int              // requests per minute of one client; 0 means no limit
+	Now     func() time.Time // needed if Rate is set, and for the times of changes; if nil, devices keep their times
 }
 
-// House holds the state. Its methods may be called concurrently.
+// House contains the state. Its methods may be called concurrently.
 type House struct {
-	now      func() time.Time // nil: devices keep their times
+	now      func() time.Time // nil if devices keep their times
 	info     Info
 	services []Unit
 	origins  origins
-	limit    *limiter // nil: none
-	ids      *ids
+	limit    *limiter // nil if none
+	ids      *requestIDs
 	counters *counters
 
-	// A change replaces the whole list, so that whoever reads never waits, and
-	// keeps what they got.
+	// A change replaces the complete list, so that readers never wait, and their lists never
+	// change.
 	change  sync.Mutex
 	devices atomic.Pointer[[]Device]
 	places  map[string]int // of ids in the list; never changes
@@ -45,7 +45,7 @@ func New(c Config, devices []Device) (*House, error) {
 		return nil, err
 	}
 	h := &House{
-		now: c.Now, info: info(), services: services(),
+		now: c.Now, info: newInfo(), services: allServices(),
 		origins: allowed, limit: limit, ids: newIDs(), counters: newCounters(),
 		places: make(map[string]int, len(devices)),
 	}
@@ -68,10 +68,10 @@ func New(c Config, devices []Device) (*House, error) {
 	return h, nil
 }
 
-// Info says what the API is.
+// Info returns the description of the API.
 func (h *House) Info() Info { return h.info }
 
-func info() Info {
+func newInfo() Info {
 	return Info{Name: "homelab", Version: "1.0.0", Endpoints: []string{
 		"GET /health",
 		"GET /metrics",
@@ -85,8 +85,8 @@ func info() Info {
 	}}
 }
 
-// Services are those of the cluster whose name contains part; an empty part is
-// in every name. The result is shared: it must not be changed.
+// Services returns the services of the cluster whose name contains part; "" is in every name. The
+// result is shared: it must not be changed.
 func (h *House) Services(part string) []Unit {
 	if part == "" {
 		return h.services
@@ -100,11 +100,11 @@ func (h *House) Services(part string) []Unit {
 	return found
 }
 
-// Devices are all devices, in the order they were given. The result is shared:
-// it must not be changed.
+// Devices returns all devices, in their original order. The result is shared: it must not be
+// changed.
 func (h *House) Devices() []Device { return *h.devices.Load() }
 
-// Device is one of them. Its attributes must not be changed.
+// Device returns the device of an id. Its attributes must not be changed.
 func (h *House) Device(id string) (Device, error) {
 	i, ok := h.places[id]
 	if !ok {
@@ -113,23 +113,23 @@ func (h *House) Device(id string) (Device, error) {
 	return h.Devices()[i], nil
 }
 
-// Refusal is why a request is not served, as its answer says it.
+// Refusal is the error response of a request.
 type Refusal struct {
 	Status  int    `json:"-"`
 	Code    string `json:"error"`   // one word for machines, e.g. read_only
 	Message string `json:"message"` // one line for people
 }
 
-// Error is code and message.
+// Error returns code and message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// RefusalOf is what err says to a client. It counts it. An error that is no
-// refusal is the service's own fault, of which the client is told nothing more.
+// RefusalOf returns the error response for err, and counts it. Any error except a [Refusal] is the
+// service's own fault, of which the client sees no details.
 func (h *House) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {
 		r = &Refusal{Status: 500, Code: "internal", Message: "the service failed"}
 	}
-	h.counters.refused(r.Code)
+	h.counters.countRefusal(r.Code)
 	return r
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// counters are what the metrics show.
+// counters are the values of the metrics.
 type counters struct {
 	statuses [600]atomic.Int64        // answers, by status
 	commands map[string]*atomic.Int64 // by action; all of them
@@ -20,26 +20,26 @@ type counters struct {
 
 func newCounters() *counters {
 	c := &counters{commands: map[string]*atomic.Int64{}, refusals: map[string]int64{}}
-	for _, a := range actions() {
+	for _, a := range allActions() {
 		c.commands[a] = &atomic.Int64{}
 	}
 	return c
 }
 
-func (c *counters) refused(code string) {
+func (c *counters) countRefusal(code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refusals[code]++
 }
 
-// Served counts one answer, for the metrics.
+// Served counts one response, for the metrics.
 func (h *House) Served(status int) {
 	if status >= 0 && status < len(h.counters.statuses) {
 		h.counters.statuses[status].Add(1)
 	}
 }
 
-// Metrics are the counters, as text that Prometheus reads.
+// Metrics returns the counters, as text that Prometheus reads.
 func (h *House) Metrics() []byte {
 	statuses := map[string]int64{}
 	for status := range h.counters.statuses {
@@ -56,19 +56,18 @@ func (h *House) Metrics() []byte {
 	h.counters.mu.Unlock()
 
 	var b bytes.Buffer
-	family(&b, "homelab_answers_total", "counter", "Answers, by status.", "status", statuses)
-	family(&b, "homelab_refusals_total", "counter", "Requests that were refused, by error.", "error", refusals)
-	family(&b, "homelab_commands_total", "counter", "Commands for devices, by action.", "action", commands)
-	family(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.places))})
+	writeFamily(&b, "homelab_answers_total", "counter", "Answers, by status.", "status", statuses)
+	writeFamily(&b, "homelab_refusals_total", "counter", "Requests that were refused, by error.", "error", refusals)
+	writeFamily(&b, "homelab_commands_total", "counter", "Commands for devices, by action.", "action", commands)
+	writeFamily(&b, "homelab_devices", "gauge", "Devices in the house.", "", map[string]int64{"": int64(len(h.places))})
 	if h.limit != nil {
-		family(&b, "homelab_rate_limited_clients", "gauge", "Clients that have asked of late.", "", map[string]int64{"": int64(h.limit.clients())})
+		writeFamily(&b, "homelab_rate_limited_clients", "gauge", "Clients that have asked of late.", "", map[string]int64{"": int64(h.limit.countClients())})
 	}
 	return b.Bytes()
 }
 
-// family writes a metric with its values by one label; an empty label: the
-// value has none.
-func family(b *bytes.Buffer, name, kind, help, label string, values map[string]int64) {
+// writeFamily writes a metric with its values by one label; "" if the value has none.
+func writeFamily(b *bytes.Buffer, name, kind, help, label string, values map[string]int64) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if label == "" {

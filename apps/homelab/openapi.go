@@ -8,5 +8,5 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI is the service's description.
+// OpenAPI returns the service's description.
 func OpenAPI() []byte { return slices.Clone(openAPI) }

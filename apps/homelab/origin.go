@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// origins are those that may read answers in a browser.
+// origins are the sites that may read responses in a browser.
 type origins struct {
 	any  bool
 	list []string
 }
 
-// newOrigins checks that each could be what a browser sends: scheme and host.
+// newOrigins checks that each could be sent by a browser: scheme and host.
 func newOrigins(given []string) (origins, error) {
 	var o origins
 	for _, s := range given {
@@ -36,10 +36,10 @@ func newOrigins(given []string) (origins, error) {
 // CORS reports whether any origin may read answers in a browser.
 func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
 
-// Admit refuses a command that a page of another site had a browser send: browsers
-// send forms and plain text to anybody without asking first, and name the page's
-// origin. It is given the headers Content-Type and Origin, either may be empty, and
-// the host that was asked. Programs that are no browser send no Origin.
+// Admit rejects a command that a page of another site let a browser send: browsers send forms and
+// plain text to any server without a preflight, and name the page's origin. Its parameters are the
+// headers Content-Type and Origin, either may be "", and the host of the request. Programs other
+// than browsers send no Origin.
 func (h *House) Admit(contentType, origin, host string) error {
 	if contentType != "" && contentType != typeJSON {
 		name, _, err := mime.ParseMediaType(contentType)
@@ -58,8 +58,7 @@ func (h *House) Admit(contentType, origin, host string) error {
 
 const typeJSON = "application/json"
 
-// Allow is the value of Access-Control-Allow-Origin for a request's Origin;
-// empty: none.
+// Allow returns the value of Access-Control-Allow-Origin for a request's Origin; "" if none.
 func (h *House) Allow(origin string) string {
 	if origin == "" {
 		return ""

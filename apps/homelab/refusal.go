@@ -20,49 +20,47 @@ const (
 	tooManyRequests  = 429
 )
 
-// MaxCommand is how many bytes the body of a command may have.
+// MaxCommand is the largest size of the body of a command in bytes.
 const MaxCommand = 64 << 10
 
-// What is refused by the transport has one wording too.
+// All transports use the same text for their errors.
 
-// NotFound is the refusal of a path that is none of the service's. It says which
-// are.
+// NotFound returns the error of an unknown path. Its message lists the known ones.
 func NotFound() error {
 	return &Refusal{notFound, "not_found", "there is nothing at this path; there are GET /api/v1/, /api/v1/services, /api/v1/cluster/services, /api/v1/devices and /api/v1/devices/{id}, POST /api/v1/homeassistant/devices/{id}/command, " +
 		"and GET /health, /metrics and /openapi.json, which describes them"}
 }
 
-// NotAllowed is the refusal of a method that a path does not have.
+// NotAllowed returns the error of a method that a path does not have.
 func NotAllowed() error {
 	return &Refusal{methodNotAllowed, "method_not_allowed", "this path does not take this method"}
 }
 
-// TooSlow is the refusal of a command that did not come in time.
+// TooSlow returns the error of a command that did not come in time.
 func TooSlow() error {
 	return &Refusal{requestTimeout, "timeout", "the body did not come in time"}
 }
 
-// TooLarge is the refusal of a command of more than [MaxCommand] bytes.
+// TooLarge returns the error of a command of more than [MaxCommand] bytes.
 func TooLarge() error {
 	return &Refusal{tooLarge, "too_large", fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
 
-// TooMany is the refusal of a client without tokens.
+// TooMany returns the error of a client without tokens.
 func TooMany() error {
 	return &Refusal{tooManyRequests, "too_many_requests", "this client has asked too often; Retry-After says when to ask again"}
 }
 
 func notJSON(contentType string) error {
-	return &Refusal{unsupportedType, "unsupported_media_type", "a command is application/json, not " + quoted(contentType)}
+	return &Refusal{unsupportedType, "unsupported_media_type", "a command is application/json, not " + quoteText(contentType)}
 }
 
 func crossSite(origin string) error {
-	return &Refusal{forbidden, "cross_site", "a page of " + quoted(origin) + " may not send commands; origins that may are configured"}
+	return &Refusal{forbidden, "cross_site", "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
 }
 
-// Malformed is the refusal of a body that is not what it should be, or err
-// itself where that is a refusal already. The answer does not carry what err
-// says: each decoder has words of its own.
+// Malformed returns the error of an invalid body, or err itself if that is a [Refusal] already. The
+// response does not contain err: its text depends on the decoder.
 func Malformed(err error) error {
 	malformed := &Refusal{badRequest, "malformed", "the body is not a command as JSON"}
 	var already *Refusal
@@ -76,7 +74,7 @@ func Malformed(err error) error {
 }
 
 func unknownAction(action string) error {
-	return &Refusal{badRequest, "unknown_action", fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoted(action))}
+	return &Refusal{badRequest, "unknown_action", fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoteText(action))}
 }
 
 func tooManyAttributes() error {
@@ -84,15 +82,15 @@ func tooManyAttributes() error {
 }
 
 func noDevice(id string) error {
-	return &Refusal{notFound, "unknown_device", "there is no device " + quoted(id)}
+	return &Refusal{notFound, "unknown_device", "there is no device " + quoteText(id)}
 }
 
 func readOnlyDevice(d Device) error {
 	return &Refusal{methodNotAllowed, "read_only", fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
 }
 
-// quoted is what somebody sent, as a part of a message.
-func quoted(s string) string {
+// quoteText returns a client's text as a part of a message.
+func quoteText(s string) string {
 	const most = 80
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
@@ -100,8 +98,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Refuse is the body of an answer that is given in front of the house, for example
-// without a token, or at a path that is none. It counts it.
+// Refuse returns the body of a response that is sent before the house is called, for example
+// without a token, or at an unknown path. It counts it.
 func (h *House) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {

@@ -7,37 +7,36 @@ import (
 	"sync/atomic"
 )
 
-// maxID is how many bytes a request's own id may have.
+// maxID is the largest length of a request's own id in bytes.
 const maxID = 64
 
-// ids makes ids of requests: what this process drew when it started, and a
-// number.
-type ids struct {
+// requestIDs makes ids of requests: a random prefix of this process, and a number.
+type requestIDs struct {
 	prefix string
 	last   atomic.Uint64
 }
 
-func newIDs() *ids {
+func newIDs() *requestIDs {
 	var seed [8]byte
 	rand.Read(seed[:]) // never fails
-	return &ids{prefix: hex.EncodeToString(seed[:]) + "-"}
+	return &requestIDs{prefix: hex.EncodeToString(seed[:]) + "-"}
 }
 
-// RequestID is the id of a request: given where it is a sound one, which is 1
-// to 64 visible ASCII characters, or a new one.
+// RequestID returns the id of a request: given if it is valid, with 1 to 64 visible ASCII
+// characters, or a new one.
 func (h *House) RequestID(given string) string {
-	if sound(given) {
+	if isValidID(given) {
 		return given
 	}
-	return h.ids.next()
+	return h.ids.nextID()
 }
 
-func (s *ids) next() string {
+func (s *requestIDs) nextID() string {
 	var room [maxID]byte
 	return string(strconv.AppendUint(append(room[:0], s.prefix...), s.last.Add(1), 36))
 }
 
-func sound(id string) bool {
+func isValidID(id string) bool {
 	if len(id) == 0 || len(id) > maxID {
 		return false
 	}

@@ -1,7 +1,7 @@
 package homelab
 
-// services are what runs in the cluster.
-func services() []Unit {
+// allServices returns the services of the cluster.
+func allServices() []Unit {
 	const (
 		deployment = "Deployment"
 		stateful   = "StatefulSet"
