@@ -1,5 +1,4 @@
-// Package serving is app homelab as programs serve it: what can be chosen, and how
-// the house is opened.
+// Package serving provides app homelab to programs: its settings, and how the house is opened.
 package serving
 
 import (
@@ -23,7 +22,7 @@ const (
 // Serve makes a server for the house.
 type Serve func(o server.Options, house *homelab.House) (server.Server, error)
 
-// App is the app for a program that serves it so.
+// App returns the app for a program that serves it with serve.
 func App(serve Serve) server.App {
 	return server.App{Name: homelab.Name, New: func() server.Config { return &config{serve: serve} }}
 }
@@ -58,8 +57,7 @@ func (c *config) Check() error {
 	return err
 }
 
-// Open makes a house. Under a lab without a limit nothing in it depends on when it
-// is asked.
+// Open makes a house. Under a lab without a limit nothing in it depends on the time of requests.
 func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab || c.Rate > 0 {
 		c.Now = time.Now
@@ -74,15 +72,17 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:  func(o server.Options) (server.Server, error) { return c.serve(o, house) },
-		Token: c.token, Try: server.TryWith(c.token, try),
+		Token: c.token, Try: server.TryWith(c.token, tryCommand),
 		Types: []string{"application/json"}, MaxBody: homelab.MaxCommand, Metrics: house.Metrics, OpenAPI: func(string) []byte { return homelab.OpenAPI() }, Refuse: house.Refuse,
 	}, nil
 }
 
-// try lists the devices.
-func try(_ string, at server.Address) string { return at.Curl() + " " + at.URL() + "/api/v1/devices" }
+// tryCommand returns the command that lists the devices.
+func tryCommand(_ string, at server.Address) string {
+	return at.Curl() + " " + at.URL() + "/api/v1/devices"
+}
 
-// Devices are those of a house of n, the same in every process.
+// Devices returns the devices of a house of n, the same in every process.
 func Devices(n int) (devices []homelab.Device, err error) {
 	bodies, err := fixture.Pool("devices", n, 1)
 	if err != nil {
