@@ -12,14 +12,14 @@ import (
 
 // Devices of a house of any size. The first one is on.
 const (
-	aLight  = "light.device_0000"
-	aSensor = "sensor.device_0001"
-	aSwitch = "switch.device_0002"
-	nobody  = "light.nowhere"
+	aLight        = "light.device_0000"
+	aSensor       = "sensor.device_0001"
+	aSwitch       = "switch.device_0002"
+	unknownDevice = "light.nowhere"
 )
 
-// probes are the contract's refusals, and one answer of each kind.
-func probes() []server.Probe {
+// newProbes returns requests for the contract's error responses, and for one response of each kind.
+func newProbes() []server.Probe {
 	const turnOn = `{"action":"turn_on"}`
 	method := func(m string, q server.Request) server.Request {
 		q.Method = m
@@ -27,8 +27,8 @@ func probes() []server.Probe {
 	}
 	return slices.Concat(
 		server.Probing("",
-			server.Get(devicePath(nobody)),
-			method(http.MethodPut, tell(aLight, turnOn)),
+			server.Get(devicePath(unknownDevice)),
+			method(http.MethodPut, bodyRequest(aLight, turnOn)),
 			server.Get(pathCommands+aLight+"/command"),
 			method(http.MethodPost, server.Get(pathDevices)),
 			method(http.MethodDelete, server.Get(devicePath(aLight))),
@@ -38,19 +38,19 @@ func probes() []server.Probe {
 			server.Get("/api/v2/devices"),
 			server.Get(devicePath(aLight)+"/state"),
 		),
-		server.Probing("a command for a device that is not there", tell(nobody, turnOn)),
-		server.Probing("a command for a device that takes none", tell(aSensor, turnOn)),
-		server.Probing("JSON that breaks off", tell(aLight, `{"action":"turn_on"`), tell(nobody, `{"action":`)),
-		server.Probing("a number for the action", tell(aLight, `{"action":7}`)),
-		server.Probing("an array for the parameters", tell(aLight, `{"action":"turn_on","parameters":[]}`)),
-		server.Probing("an array for a command", tell(aLight, `["turn_on"]`)),
-		server.Probing("an empty body", tell(aLight, "")),
-		server.Probing("an unknown action", tell(aLight, `{"action":"explode"}`)),
-		server.Probing("no action", tell(aLight, `{}`)),
-		server.Probing("a command beyond the limit", tell(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
+		server.Probing("a command for a device that is not there", bodyRequest(unknownDevice, turnOn)),
+		server.Probing("a command for a device that takes none", bodyRequest(aSensor, turnOn)),
+		server.Probing("JSON that breaks off", bodyRequest(aLight, `{"action":"turn_on"`), bodyRequest(unknownDevice, `{"action":`)),
+		server.Probing("a number for the action", bodyRequest(aLight, `{"action":7}`)),
+		server.Probing("an array for the parameters", bodyRequest(aLight, `{"action":"turn_on","parameters":[]}`)),
+		server.Probing("an array for a command", bodyRequest(aLight, `["turn_on"]`)),
+		server.Probing("an empty body", bodyRequest(aLight, "")),
+		server.Probing("an unknown action", bodyRequest(aLight, `{"action":"explode"}`)),
+		server.Probing("no action", bodyRequest(aLight, `{}`)),
+		server.Probing("a command beyond the limit", bodyRequest(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
 
-		server.Probing("a command", tell(aLight, turnOn)),
-		server.Probing("a command of another content type", server.WithHeader(tell(aSwitch, turnOn), server.ContentType, "text/plain")),
+		server.Probing("a command", bodyRequest(aLight, turnOn)),
+		server.Probing("a command of another content type", server.WithHeader(bodyRequest(aSwitch, turnOn), server.ContentType, "text/plain")),
 		server.Probing("",
 			server.Get(pathHealth),
 			server.Get("/openapi.json"),
@@ -65,12 +65,12 @@ func probes() []server.Probe {
 	)
 }
 
-// questions are commands on which decoders are known to differ, and
-// paths on which frameworks are. None changes the house, whoever takes it.
-func questions() []server.Question {
+// newQuestions returns commands on which decoders are known to differ, and paths on which
+// frameworks are. None changes the house, whatever server accepts it.
+func newQuestions() []server.Question {
 	asks := []string{opMix, tare.OpStop}
 	body := func(name, property, what, body string) server.Question {
-		return server.Question{Request: tell(aLight, body), Name: name, Property: property, What: what, Asked: body, BearsOn: asks}
+		return server.Question{Request: bodyRequest(aLight, body), Name: name, Property: property, What: what, Asked: body, BearsOn: asks}
 	}
 	path := func(name, property, what, path string, ops ...string) server.Question {
 		return server.Question{Request: server.Get(path), Name: name, Property: property, What: what, BearsOn: append(ops, asks...)}

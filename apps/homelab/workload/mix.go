@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// What a house is asked for, out of a hundred requests.
+// Shares of the requests of a house, out of a hundred.
 const (
 	shareDevices  = 45
 	shareDevice   = 35
@@ -23,24 +23,24 @@ const (
 	shareServices = 5
 	shareHealth   = 5
 
-	shareUnknown = 0.02 // of those for one device: there is none
-	popularity   = 1.1  // the exponent of Zipf's law by which devices are asked for
+	shareUnknown = 0.02 // of those for one device: its id is unknown
+	popularity   = 1.1  // the exponent of Zipf's law by which devices are requested
 )
 
-// Of commands so many are for a device that takes them, one that does not, and
-// broken off.
+// commandShares returns the weights of commands for a device that takes them, for one that does
+// not, and of incomplete ones.
 func commandShares() []float64 { return []float64{8, 1, 1} }
 
-// The pool of a mix is large enough for its shares to come out whole.
+// The pool of a mix is large enough that its shares are integers.
 const (
-	mixPool  = 1000
-	mixLeast = 100
-	mixMost  = 100_000
+	mixPool    = 1000
+	minMixPool = 100
+	maxMixPool = 100_000
 )
 
-// requests are the pool of an op on a house of n devices.
-func requests(w tare.Workload) ([]server.Request, error) {
-	devices, err := serving.Devices(size(w.N))
+// newRequests returns the pool of an op on a house of n devices.
+func newRequests(w tare.Workload) ([]server.Request, error) {
+	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
 		return nil, err
 	}
@@ -61,24 +61,23 @@ func requests(w tare.Workload) ([]server.Request, error) {
 		pool = mixPool
 	}
 	switch {
-	case pool < mixLeast || pool > mixMost:
-		return nil, fmt.Errorf("a pool of %d requests; a mix takes %d to %d", pool, mixLeast, mixMost)
+	case pool < minMixPool || pool > maxMixPool:
+		return nil, fmt.Errorf("a pool of %d requests; a mix takes %d to %d", pool, minMixPool, maxMixPool)
 	case len(devices) < 4:
 		return nil, fmt.Errorf("n: a house of %d devices; a mix takes one of each type, n: 4 or more", len(devices))
 	}
-	return mix(devices, pool)
+	return newMix(devices, pool)
 }
 
-// byRank are the devices in the order in which they are popular: not that of
-// the house.
+// byRank returns the devices in the order of their popularity: not that of the house.
 func byRank(devices []homelab.Device) []homelab.Device {
 	list := slices.Clone(devices)
 	server.Shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
 	return list
 }
 
-// mix is a pool of everything, each kind with its share, in a fixed order.
-func mix(devices []homelab.Device, pool int) ([]server.Request, error) {
+// newMix returns a pool of all kinds of requests, each with its share, in a fixed order.
+func newMix(devices []homelab.Device, pool int) ([]server.Request, error) {
 	ranks := byRank(devices)
 	parts := server.Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
 	list := slices.Repeat([]server.Request{server.Get(pathDevices)}, parts[0])
@@ -94,8 +93,7 @@ func mix(devices []homelab.Device, pool int) ([]server.Request, error) {
 	return list, nil
 }
 
-// someDevices asks for single devices, by their popularity, and for some that
-// are not there.
+// someDevices returns requests for single devices, by their popularity, and for some unknown ones.
 func someDevices(ranks []homelab.Device, n int) []server.Request {
 	there := server.Shares(n, []float64{1 - shareUnknown, shareUnknown})
 	var list []server.Request
@@ -108,8 +106,8 @@ func someDevices(ranks []homelab.Device, n int) []server.Request {
 	return list
 }
 
-// someCommands tells devices to be as they are already, tells some that take no
-// commands, and breaks some off.
+// someCommands returns commands that leave devices as they are, commands for devices that take
+// none, and incomplete ones.
 func someCommands(ranks []homelab.Device, n int) ([]server.Request, error) {
 	var takes, reads []homelab.Device
 	for _, d := range ranks {
@@ -122,27 +120,27 @@ func someCommands(ranks []homelab.Device, n int) ([]server.Request, error) {
 	parts := server.Shares(n, commandShares())
 	var list []server.Request
 	for i := range parts[0] {
-		q, err := telling(takes[i%len(takes)].ID, asItIs(takes[i%len(takes)], i/len(takes)))
+		q, err := commandRequest(takes[i%len(takes)].ID, asItIs(takes[i%len(takes)], i/len(takes)))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, q)
 	}
 	for i := range parts[1] {
-		q, err := telling(reads[i%len(reads)].ID, homelab.Command{Action: "turn_on"})
+		q, err := commandRequest(reads[i%len(reads)].ID, homelab.Command{Action: "turn_on"})
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, q)
 	}
 	for i := range parts[2] {
-		list = append(list, tell(takes[i%len(takes)].ID, `{"action":"turn_on","parameters":{`))
+		list = append(list, bodyRequest(takes[i%len(takes)].ID, `{"action":"turn_on","parameters":{`))
 	}
 	return list, nil
 }
 
-// asItIs is a command that leaves d as it is: to be on or off as it is, or by
-// turns to have an attribute that it has.
+// asItIs returns a command that leaves d unchanged: to be on or off as it is, or alternately to
+// have an attribute that it has.
 func asItIs(d homelab.Device, turn int) homelab.Command {
 	names := slices.Sorted(maps.Keys(d.Attributes))
 	switch {
@@ -155,12 +153,12 @@ func asItIs(d homelab.Device, turn int) homelab.Command {
 	return homelab.Command{Action: "turn_off"}
 }
 
-func telling(id string, c homelab.Command) (server.Request, error) {
+func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	body, err := json.Marshal(c)
-	return tell(id, string(body)), err
+	return bodyRequest(id, string(body)), err
 }
 
-func tell(id, body string) server.Request {
+func bodyRequest(id, body string) server.Request {
 	return server.Request{
 		Method: http.MethodPost, Path: pathCommands + url.PathEscape(id) + "/command",
 		Header: map[string]string{server.ContentType: server.TypeJSON}, Body: []byte(body),

@@ -19,7 +19,7 @@ import (
 
 // Ops of homelab.
 const (
-	opMix     = "mix" // of everything, as a house is asked
+	opMix     = "mix" // of all kinds, as in a house
 	opHealth  = "health"
 	opDevices = "devices" // all of them
 	opDevice  = "device"  // one after the other
@@ -34,39 +34,39 @@ const (
 	pathCommands = "/api/v1/homeassistant/devices/"
 )
 
-// App is the service that package apps/homelab describes.
+// App returns the service of package apps/homelab.
 func App() server.App {
 	return server.App{
 		Name:      homelab.Name,
 		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
 		N:         defaultDevices,
 		Counts:    func(string) tare.Counts { return tare.Counts{One: "device", In: "the house"} },
-		Requests:  requests,
+		Requests:  newRequests,
 		Repeats:   []string{opMix, tare.OpStop},
-		Probes:    probes,
-		Questions: questions,
-		Answers:   answers,
+		Probes:    newProbes,
+		Questions: newQuestions,
+		Answers:   referenceResponses,
 		Same:      server.SameJSON,
 		Refuses:   server.NamesError,
-		Settings:  settings,
+		Settings:  applySettings,
 	}
 }
 
 // defaultDevices is the number of devices if the workload sets no n.
 const defaultDevices = 50
 
-// size returns the number of devices for a workload's n; 0 means the default.
-func size(n int) int {
+// countDevices returns the number of devices for a workload's n; 0 means the default.
+func countDevices(n int) int {
 	if n == 0 {
 		return defaultDevices
 	}
 	return n
 }
 
-// settings sets the number of devices to the workload's n. A study cannot set
+// applySettings sets the number of devices to the workload's n. A study cannot set
 // another number, because the requests depend on it.
-func settings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
-	own := strconv.Itoa(size(w.N))
+func applySettings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
+	own := strconv.Itoa(countDevices(w.N))
 	if told := set[serving.SetDevices]; told != "" && told != own && w.N != 0 {
 		return fmt.Errorf("%s: %s; it must equal the workload's n, which is %s, or be left out", serving.SetDevices, told, own)
 	}
@@ -74,11 +74,10 @@ func settings(w wire.Workload, _ []server.Request, set map[string]string, _ stri
 	return nil
 }
 
-// answers asks a house with the same devices for all that list asks, in
-// turn. What is asked for twice is answered twice with one and the same: what
-// is asked leaves the house as it is.
-func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
-	devices, err := serving.Devices(size(w.N))
+// referenceResponses sends all of list to a house with the same devices, one after the other. Equal
+// requests get the same response: no request changes the house.
+func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
+	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +91,7 @@ func answers(w wire.Workload, list []server.Request) ([]server.Response, error) 
 		key := q.Method + " " + q.Path + "\n" + string(q.Body)
 		r, ok := known[key]
 		if !ok {
-			r = answer(house, q)
+			r = serveRequest(house, q)
 			known[key] = r
 		}
 		answers[i] = r
@@ -100,9 +99,9 @@ func answers(w wire.Workload, list []server.Request) ([]server.Response, error) 
 	return answers, nil
 }
 
-// answer is what the house says to one request.
-func answer(house *homelab.House, q server.Request) server.Response {
-	value, err := route(house, q)
+// serveRequest returns the house's response to one request.
+func serveRequest(house *homelab.House, q server.Request) server.Response {
+	value, err := routeRequest(house, q)
 	if err != nil {
 		return server.Refused(house.RefusalOf(err).Status)
 	}
@@ -116,23 +115,23 @@ func answer(house *homelab.House, q server.Request) server.Response {
 	return server.Answered(server.TypeJSON, body)
 }
 
-// route finds what is asked for: a value to be written as JSON, or text.
-func route(house *homelab.House, q server.Request) (any, error) {
+// routeRequest returns the value of a request, to be written as JSON, or text.
+func routeRequest(house *homelab.House, q server.Request) (any, error) {
 	escaped, query, _ := strings.Cut(q.Path, "?")
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
 		return nil, homelab.NotFound()
 	}
 	if id, ok := strings.CutPrefix(path, pathCommands); ok {
-		if id, ok = strings.CutSuffix(id, "/command"); ok && segment(id) {
-			return command(house, id, q)
+		if id, ok = strings.CutSuffix(id, "/command"); ok && isSegment(id) {
+			return serveCommand(house, id, q)
 		}
 		return nil, homelab.NotFound()
 	}
 	var value func() (any, error)
 	whole := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
 	switch id, ok := strings.CutPrefix(path, pathDevices+"/"); {
-	case ok && segment(id):
+	case ok && isSegment(id):
 		value = func() (any, error) { return house.Device(id) }
 	case path == pathHealth:
 		value = whole("ok\n")
@@ -159,10 +158,10 @@ func route(house *homelab.House, q server.Request) (any, error) {
 	return value()
 }
 
-// segment reports whether s can be one segment of a path.
-func segment(s string) bool { return s != "" && !strings.Contains(s, "/") }
+// isSegment reports whether s can be one segment of a path.
+func isSegment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
-func command(house *homelab.House, id string, q server.Request) (any, error) {
+func serveCommand(house *homelab.House, id string, q server.Request) (any, error) {
 	if q.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()
 	}

@@ -32,11 +32,11 @@ func madeFor(t *testing.T, k *server.Kind, w tare.Workload) ([]server.Request, [
 		t.Fatal(err)
 	}
 	w.N = in.N
-	list, err := requests(w)
+	list, err := newRequests(w)
 	if err != nil || len(list) != in.Bodies {
 		t.Fatalf("%d requests of %d, %v", len(list), in.Bodies, err)
 	}
-	refs, err := answers(in, list)
+	refs, err := referenceResponses(in, list)
 	if err != nil || len(refs) != len(list) {
 		t.Fatalf("%d references of %d requests, %v", len(refs), len(list), err)
 	}
@@ -149,7 +149,7 @@ func TestMixLeavesTheHouse(t *testing.T) {
 	for turn := range 2 {
 		for _, i := range order {
 			q := list[i]
-			if r := answer(house, q); !reflect.DeepEqual(r, refs[i]) {
+			if r := serveRequest(house, q); !reflect.DeepEqual(r, refs[i]) {
 				t.Fatalf("turn %d: %s %s is answered %d %s, want %d %s", turn, q.Method, q.Path, r.Status, r.Body, refs[i].Status, refs[i].Body)
 			}
 		}
@@ -197,19 +197,19 @@ func TestOps(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	set := map[string]string{"origins": "*"}
-	if err := settings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[serving.SetDevices] != "20" || set["origins"] != "*" {
+	if err := applySettings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[serving.SetDevices] != "20" || set["origins"] != "*" {
 		t.Errorf("%v, %v", set, err)
 	}
-	if err := settings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n, which is 50") {
+	if err := applySettings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n, which is 50") {
 		t.Errorf("20 devices where the workload has 50: %v", err)
 	}
-	if err := settings(wire.Workload{Op: server.OpProbes}, nil, set, ""); err != nil || set[serving.SetDevices] != "50" {
+	if err := applySettings(wire.Workload{Op: server.OpProbes}, nil, set, ""); err != nil || set[serving.SetDevices] != "50" {
 		t.Errorf("probes: %v, %v", set, err)
 	}
 }
 
 func TestProbes(t *testing.T) {
-	refs, err := answers(wire.Workload{Op: server.OpProbes}, requestsOf(probes()))
+	refs, err := referenceResponses(wire.Workload{Op: server.OpProbes}, requestsOf(newProbes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestProbes(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	names := map[string]bool{}
 	var list []server.Request
-	for _, q := range questions() {
+	for _, q := range newQuestions() {
 		if names[q.Name] || q.Property == "" || len(q.Property) > 25 || q.What == "" || len(q.BearsOn) == 0 {
 			t.Errorf("question %+v", q)
 		}
@@ -245,11 +245,11 @@ func TestQuestions(t *testing.T) {
 		}
 		list = append(list, q.Request)
 	}
-	refs, err := answers(wire.Workload{Op: server.OpExam}, append(list, server.Get(pathDevices)))
+	refs, err := referenceResponses(wire.Workload{Op: server.OpExam}, append(list, server.Get(pathDevices)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := answers(wire.Workload{}, []server.Request{server.Get(pathDevices)})
+	plain, err := referenceResponses(wire.Workload{}, []server.Request{server.Get(pathDevices)})
 	if err != nil || !reflect.DeepEqual(plain[0], refs[len(list)]) {
 		t.Errorf("the house was changed, %v", err)
 	}
