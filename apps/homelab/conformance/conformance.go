@@ -1,4 +1,4 @@
-// Package conformance is the suite of app homelab: what each server of it must do.
+// Package conformance is the suite of app homelab: the required behaviour of each server of it.
 package conformance
 
 import (
@@ -24,8 +24,7 @@ const (
 
 func commandPath(id string) string { return api + "/homeassistant/devices/" + id + "/command" }
 
-// App is the app homelab, with the devices that a server starts with
-// under a lab.
+// App returns the app homelab, with the devices that a server starts with under a lab.
 func App() (conformance.App, error) {
 	d, err := conformance.ParseDescription(homelab.OpenAPI())
 	if err != nil {
@@ -65,11 +64,13 @@ func App() (conformance.App, error) {
 		{lamp, `{"action":"set","parameters":{"brightness":128}}`, "set"},
 		{"switch.device_0002", `{"action":"turn_on","parameters":null}`, "turn_on"},
 	} {
-		a.Good = append(a.Good, conformance.Good{Request: told(c.id, c.body), Wrong: conformance.Means(homelab.Outcome{ID: c.id, Action: c.action, State: "on"})})
+		a.Good = append(a.Good, conformance.Good{Request: commandRequest(c.id, c.body), Wrong: conformance.Means(homelab.Outcome{ID: c.id, Action: c.action, State: "on"})})
 	}
 	for i, g := range a.Good {
 		of, right := g.Request, g.Wrong
-		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(right(got), d.Wrong(of, got), identified(got)) }
+		a.Good[i].Wrong = func(got conformance.Answer) error {
+			return errors.Join(right(got), d.Wrong(of, got), checkRequestID(got))
+		}
 	}
 	limited := map[string]string{serving.SetRateLimit: "3"}
 	shared := map[string]string{serving.SetOrigins: "https://a.example,https://b.example:8443"}
@@ -86,13 +87,13 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
-// told sends a command.
-func told(id, body string) conformance.Request {
+// commandRequest returns the request of a command.
+func commandRequest(id, body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: commandPath(id), Header: conformance.JSONType(""), Body: []byte(body)}
 }
 
-// identified wants an id of the request in its answer.
-func identified(got conformance.Answer) error {
+// checkRequestID wants an id of the request in its response.
+func checkRequestID(got conformance.Answer) error {
 	if id := got.Header.Get("X-Request-Id"); id == "" || len(id) > 64 {
 		return fmt.Errorf("header X-Request-Id is %q", id)
 	}
@@ -107,7 +108,7 @@ func homelabRefusals() []conformance.Probe {
 		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 	}
 	typed := func(contentType string, more ...[2]string) conformance.Request {
-		q := told(lamp, `{"action":"turn_on"}`)
+		q := commandRequest(lamp, `{"action":"turn_on"}`)
 		q.Header = more
 		if contentType != "" {
 			q.Header = append(q.Header, [2]string{"Content-Type", contentType})
@@ -115,9 +116,9 @@ func homelabRefusals() []conformance.Probe {
 		return q
 	}
 	long := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
-	chunked := told(lamp, long)
+	chunked := commandRequest(lamp, long)
 	chunked.Chunked = true
-	readOnly := bad(405, "read_only", told(sensor, `{"action":"turn_on"}`))
+	readOnly := bad(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
 	readOnly.Header = map[string]string{"Allow": "GET"}
 	own := func(id string, kept bool) conformance.Probe {
 		return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, Wrong: func(got conformance.Answer) error {
@@ -135,13 +136,13 @@ func homelabRefusals() []conformance.Probe {
 		bad(415, "unsupported_media_type", typed("application/x-www-form-urlencoded")), bad(415, "unsupported_media_type", typed("text/plain;charset=UTF-8")),
 		bad(415, "unsupported_media_type", typed("multipart/form-data; boundary=x")),
 		bad(403, "cross_site", typed("application/json", [2]string{"Origin", "https://a.example"})), bad(403, "cross_site", typed("", [2]string{"Origin", "null"})),
-		bad(400, "malformed", told(lamp, "")), bad(400, "malformed", told(lamp, "{")), bad(400, "malformed", told(lamp, `[]`)),
-		bad(400, "malformed", told(lamp, `{"action":7}`)), bad(400, "malformed", told(lamp, `{"action":"set","parameters":[1]}`)),
-		bad(400, "malformed", told(unknown, "no JSON")),
-		bad(400, "", told(lamp, `{}`)), bad(400, "", told(lamp, `{"action":"explode"}`)),
-		bad(413, "", told(lamp, long)), bad(413, "", chunked),
-		bad(404, "", told(unknown, `{"action":"turn_on"}`)), bad(404, "", conformance.Get(api+"/devices/"+unknown)), readOnly,
-		bad(405, "read_only", told("binary_sensor.device_0003", `{"action":"set","parameters":{"x":1}}`)),
+		bad(400, "malformed", commandRequest(lamp, "")), bad(400, "malformed", commandRequest(lamp, "{")), bad(400, "malformed", commandRequest(lamp, `[]`)),
+		bad(400, "malformed", commandRequest(lamp, `{"action":7}`)), bad(400, "malformed", commandRequest(lamp, `{"action":"set","parameters":[1]}`)),
+		bad(400, "malformed", commandRequest(unknown, "no JSON")),
+		bad(400, "", commandRequest(lamp, `{}`)), bad(400, "", commandRequest(lamp, `{"action":"explode"}`)),
+		bad(413, "", commandRequest(lamp, long)), bad(413, "", chunked),
+		bad(404, "", commandRequest(unknown, `{"action":"turn_on"}`)), bad(404, "", conformance.Get(api+"/devices/"+unknown)), readOnly,
+		bad(405, "read_only", commandRequest("binary_sensor.device_0003", `{"action":"set","parameters":{"x":1}}`)),
 
 		bad(404, "", conformance.Get("/nothing")), bad(404, "", conformance.Get("/")), bad(404, "", conformance.Get(api+"/nothing")), bad(404, "", conformance.Get(api+"/devices/a/b")),
 		bad(404, "", conformance.Request{Method: "POST", Path: "/nothing", Body: []byte("{}")}),
@@ -161,13 +162,13 @@ func homelabRefusals() []conformance.Probe {
 			if got.Header.Get("Access-Control-Allow-Origin") != "" {
 				return errors.New("it says who may read it, and no origins are configured")
 			}
-			return identified(got)
+			return checkRequestID(got)
 		}
 	}
 	return list
 }
 
-// homelabOrigins are asked where two origins may read answers.
+// homelabOrigins are for two origins that may read responses.
 func homelabOrigins() []conformance.Probe {
 	const origin = "Access-Control-Allow-Origin"
 	from := func(site, want string, q conformance.Request, status int) conformance.Probe {
@@ -176,7 +177,7 @@ func homelabOrigins() []conformance.Probe {
 			if have := got.Header.Get(origin); have != want {
 				return fmt.Errorf("header %s is %q, want %q", origin, have, want)
 			}
-			return identified(got)
+			return checkRequestID(got)
 		}}
 	}
 	preflight := conformance.Request{Method: "OPTIONS", Path: commandPath(lamp), Header: [][2]string{{"Access-Control-Request-Method", "POST"}, {"Access-Control-Request-Headers", "content-type"}}}
@@ -188,23 +189,23 @@ func homelabOrigins() []conformance.Probe {
 		from("https://a.example", "https://a.example", conformance.Get("/nothing"), 404),
 		from("https://b.example", "", conformance.Get(api+"/devices"), 200),
 		from("null", "", conformance.Get(api+"/devices"), 200),
-		from("https://a.example", "https://a.example", told(lamp, `{"action":"turn_on"}`), 200),
-		from("https://c.example", "", told(lamp, `{"action":"turn_on"}`), 403),
+		from("https://a.example", "https://a.example", commandRequest(lamp, `{"action":"turn_on"}`), 200),
+		from("https://c.example", "", commandRequest(lamp, `{"action":"turn_on"}`), 403),
 		allowed,
 		{Request: conformance.Get(api + "/devices"), Status: 200},
 	}
 }
 
-// homelabLimits are asked where a client has three requests a minute.
+// homelabLimits are for three requests of a client a minute.
 func homelabLimits() []conformance.Probe {
 	left := func(n string) conformance.Probe {
-		return conformance.Probe{Request: conformance.Get(api + "/services"), Status: 200, Header: map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": n, "X-RateLimit-Reset": ""}, Wrong: identified}
+		return conformance.Probe{Request: conformance.Get(api + "/services"), Status: 200, Header: map[string]string{"X-RateLimit-Limit": "3", "X-RateLimit-Remaining": n, "X-RateLimit-Reset": ""}, Wrong: checkRequestID}
 	}
-	refused := conformance.Probe{Request: conformance.Get(api + "/devices"), Status: 429, Header: map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""}, Wrong: identified}
-	return []conformance.Probe{left(""), left(""), refused, refused} // the program itself has asked once
+	refused := conformance.Probe{Request: conformance.Get(api + "/devices"), Status: 429, Header: map[string]string{"Retry-After": "", "X-RateLimit-Limit": "3", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": ""}, Wrong: checkRequestID}
+	return []conformance.Probe{left(""), left(""), refused, refused} // the program itself has sent one request
 }
 
-// checkCommands: what a device is told can be seen.
+// checkCommands checks that the effect of a command is visible.
 func checkCommands(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -223,7 +224,7 @@ func checkCommands(e conformance.Exam) error {
 		{`{"action":"set","parameters":{"battery":7,"note":"é\"\\<&>","list":[1,null,{"a":true}]}}`, "off", "7"},
 		{`{"action":"turn_on"}`, "on", "7"},
 	} {
-		if _, err := c.Ask(told(id, step.body)); err != nil {
+		if _, err := c.Ask(commandRequest(id, step.body)); err != nil {
 			return err
 		}
 		got, err := c.Ask(conformance.Get(api + "/devices/" + id))
@@ -246,7 +247,7 @@ func checkCommands(e conformance.Exam) error {
 	return nil
 }
 
-// checkLayers: each setting that needs a middleware adds one.
+// checkLayers checks that each setting that needs a middleware adds one.
 func checkLayers(e conformance.Exam, sets ...map[string]string) error {
 	for i, set := range append(sets, map[string]string{server.SetLog: server.LogDiscard}) {
 		addr, err := e.Serves(set)
