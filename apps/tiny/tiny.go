@@ -7,11 +7,11 @@
 // The id is one segment of the path, not empty, percent-decoded, and escaped
 // as JSON wants it; for 7 the body has 11 bytes. Any other path is 404, and so
 // are /v1/id/ and /v1/id/a/b. Any other method on one of the two paths is 405;
-// of HEAD nothing is asked. A path that cannot be decoded is 400. What the
-// bodies of refusals say is everybody's own.
+// HEAD may have any response. A path that cannot be decoded is 400. The bodies
+// of error responses are not specified.
 //
-// Each framework serves this in its own idiomatic way. The functions here are
-// what their answers are compared with, in the plainest Go.
+// Each framework serves this in its own idiomatic way. Their responses are
+// compared with those of the functions of this package.
 package tiny
 
 import (
@@ -21,16 +21,16 @@ import (
 	"strings"
 )
 
-// Name is that of the app, in studies and on command lines.
+// Name is the name of the app, in studies and on command lines.
 const Name = "tiny"
 
-// Content types of answers. A charset may follow.
+// Content types of responses. A charset may follow.
 const (
 	JSON = "application/json"
 	Text = "text/plain"
 )
 
-// Prefix is what the path of an id begins with, and Health the other path.
+// Prefix begins the path of an id; Health is the other path.
 const (
 	Prefix = "/v1/id/"
 	Health = "/health"
@@ -44,9 +44,8 @@ const (
 	methodNotAllowed = 405
 )
 
-// Answer is what the service answers to a request. escapedPath is as in the
-// request line; a query counts for nothing. Refusals have neither type nor
-// body.
+// Answer returns the service's response to a request. escapedPath is as in the request line; a
+// query is ignored. Error responses have neither type nor body.
 func Answer(method, escapedPath string) (status int, contentType string, body []byte) {
 	path, _, _ := strings.Cut(escapedPath, "?")
 	segments := strings.Split(path, "/")
@@ -67,17 +66,17 @@ func Answer(method, escapedPath string) (status int, contentType string, body []
 	case isHealth:
 		return ok, Text, []byte("ok\n")
 	}
-	return ok, JSON, encode(segments[last])
+	return ok, JSON, encodeID(segments[last])
 }
 
-// answer is the body of an id.
-type answer struct {
+// idBody is the body of an id.
+type idBody struct {
 	ID string `json:"id"`
 }
 
-// encode never fails: any string can be written.
-func encode(id string) []byte {
-	body, err := json.Marshal(answer{id})
+// encodeID encodes the body of an id. It cannot fail: any string can be encoded.
+func encodeID(id string) []byte {
+	body, err := json.Marshal(idBody{id})
 	if err != nil {
 		panic(err)
 	}
