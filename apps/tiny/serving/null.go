@@ -1,4 +1,4 @@
-// Package serving has the leanest server of app tiny.
+// Package serving provides the leanest server of app tiny.
 package serving
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Null is app tiny by [server.Null], refusals included.
-func Null() server.App { return server.Plain(tiny.Name, server.Null{Answer: answer}.Serve) }
+// Null returns app tiny by [server.Null], error responses included.
+func Null() server.App { return server.Plain(tiny.Name, server.Null{Answer: appendResponse}.Serve) }
 
-// answer appends the answer to a request.
-func answer(dst []byte, q *server.Request, extra string) []byte {
-	path := target(q.Target)
+// appendResponse appends the response to a request.
+func appendResponse(dst []byte, q *server.Request, extra string) []byte {
+	path := targetPath(q.Target)
 	id, isID := bytes.CutPrefix(path, []byte(tiny.Prefix))
 	switch {
 	case isID && len(id) > 0 && bytes.IndexByte(id, '/') < 0:
-		if !reads(q) {
+		if !isRead(q) {
 			return notAllowed(dst, q, extra)
 		}
-		return identified(dst, q, extra, id)
+		return appendID(dst, q, extra, id)
 	case string(path) == tiny.Health:
-		if !reads(q) {
+		if !isRead(q) {
 			return notAllowed(dst, q, extra)
 		}
 		return server.Anything(dst, q, extra)
@@ -33,9 +33,9 @@ func answer(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n", extra, "not found\n")
 }
 
-// identified answers with an id, given as it came in the path.
-func identified(dst []byte, q *server.Request, extra string, id []byte) []byte {
-	if !plain(id) {
+// appendID appends the response with an id, as it came in the path.
+func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
+	if !isPlain(id) {
 		decoded, err := url.PathUnescape(string(id))
 		if err != nil {
 			return server.Reply(dst, q, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n", extra, "bad id\n")
@@ -60,11 +60,11 @@ func notAllowed(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
 }
 
-// reads reports whether the request wants to see something and no more.
-func reads(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
+// isRead reports whether the request only reads.
+func isRead(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
 
-// target is the path of a request's target.
-func target(t []byte) []byte {
+// targetPath returns the path of a request's target.
+func targetPath(t []byte) []byte {
 	if rest, absolute := bytes.CutPrefix(t, []byte("http://")); absolute {
 		t = rest[max(0, bytes.IndexByte(rest, '/')):]
 	}
@@ -74,9 +74,8 @@ func target(t []byte) []byte {
 	return t
 }
 
-// plain reports whether an id means the same in a path and in JSON, byte by
-// byte.
-func plain(id []byte) bool {
+// isPlain reports whether an id means the same in a path and in JSON, byte by byte.
+func isPlain(id []byte) bool {
 	for _, c := range id {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
 		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '~' {
