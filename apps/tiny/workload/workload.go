@@ -1,5 +1,4 @@
-// Package workload is what app tiny is asked under a lab, and what it should
-// answer.
+// Package workload defines the requests for app tiny under a lab, and the correct responses.
 package workload
 
 import (
@@ -17,27 +16,28 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// defaultPool is how many ids an op rotates through where the workload does not
-// say.
+// defaultPool is the number of ids of an op if the workload does not set one.
 const defaultPool = 64
 
-// mostPool is the largest pool: ids differ in eight digits.
-const mostPool = 100_000
+// maxPool is the largest pool: ids differ in eight digits.
+const maxPool = 100_000
 
-// App is the service that package apps/tiny describes.
+// App returns the service of package apps/tiny.
 func App() server.App {
 	return server.App{
 		Name:      tiny.Name,
 		Ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
-		Requests:  func(w tare.Workload) ([]server.Request, error) { return requests(w.Op, w.Pool) },
-		Probes:    probes,
-		Questions: questions,
-		Answers:   func(_ wire.Workload, list []server.Request) ([]server.Response, error) { return answers(list), nil },
-		Null:      true,
+		Requests:  func(w tare.Workload) ([]server.Request, error) { return newRequests(w.Op, w.Pool) },
+		Probes:    newProbes,
+		Questions: newQuestions,
+		Answers: func(_ wire.Workload, list []server.Request) ([]server.Response, error) {
+			return referenceResponses(list), nil
+		},
+		Null: true,
 	}
 }
 
-func answers(list []server.Request) []server.Response {
+func referenceResponses(list []server.Request) []server.Response {
 	answers := make([]server.Response, len(list))
 	for i, q := range list {
 		status, kind, body := tiny.Answer(q.Method, q.Path)
@@ -49,12 +49,12 @@ func answers(list []server.Request) []server.Response {
 	return answers
 }
 
-func requests(op string, pool int) ([]server.Request, error) {
+func newRequests(op string, pool int) ([]server.Request, error) {
 	if pool == 0 {
 		pool = defaultPool
 	}
-	if pool > mostPool {
-		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, mostPool)
+	if pool > maxPool {
+		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, maxPool)
 	}
 	id := map[string]func(n uint32, digits string) string{
 		"get-random": func(_ uint32, digits string) string { return digits },
@@ -76,7 +76,7 @@ func requests(op string, pool int) ([]server.Request, error) {
 	list := make([]server.Request, 0, pool)
 	seen := map[string]bool{}
 	for i := 0; len(list) < pool; i++ {
-		n := draw(op, i)
+		n := drawNumber(op, i)
 		digits := strconv.Itoa(10_000_000 + int(n%90_000_000))
 		if seen[digits] {
 			continue
@@ -87,14 +87,14 @@ func requests(op string, pool int) ([]server.Request, error) {
 	return list, nil
 }
 
-// draw is the i-th number of an op: the same on every machine, for ever.
-func draw(op string, i int) uint32 {
+// drawNumber returns the i-th number of an op: the same on every machine, for ever.
+func drawNumber(op string, i int) uint32 {
 	sum := sha256.Sum256([]byte("tare/tiny/v1 " + op + " " + strconv.Itoa(i)))
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// probes are the contract's refusals.
-func probes() []server.Probe {
+// newProbes returns requests for the contract's error responses.
+func newProbes() []server.Probe {
 	return server.Probing("",
 		server.Request{Method: "POST", Path: "/v1/id/7"},
 		server.Request{Method: "PUT", Path: "/v1/id/7"},
@@ -110,7 +110,7 @@ func probes() []server.Probe {
 	)
 }
 
-func questions() []server.Question {
+func newQuestions() []server.Question {
 	ids := []string{"get-7", "get-random", "get-escaped", "get-long"}
 	on := func(name, property, what, path string, ops ...string) server.Question {
 		if len(ops) == 0 {

@@ -8,7 +8,7 @@ import (
 // The ids of get-random are these for ever: results of two years can be held
 // against each other.
 func TestIdsStay(t *testing.T) {
-	list, err := requests("get-random", 3)
+	list, err := newRequests("get-random", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
