@@ -1,4 +1,4 @@
-// Package conformance is the suite of app tiny: what each server of it must do.
+// Package conformance is the suite of app tiny: the required behaviour of each server of it.
 package conformance
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// App is the app tiny.
+// App returns the app tiny.
 func App() (conformance.App, error) {
 	a := conformance.App{
 		Name:   tiny.Name,
-		Nth:    func(i, k int) conformance.Good { return good(fmt.Sprintf("/v1/id/%d-%d", i, k)) },
+		Nth:    func(i, k int) conformance.Good { return goodRequest(fmt.Sprintf("/v1/id/%d-%d", i, k)) },
 		Checks: []conformance.Check{{Name: "refusals", Ask: checkRefused}},
 	}
 	for _, path := range []string{
 		"/v1/id/7", "/v1/id/7?verbose=1", "/v1/id/0", "/v1/id/health", "/health", "/v1/id/" + strings.Repeat("0123456789abcdef", 4),
 		"/v1/id/a%20b", "/v1/id/a+b", "/v1/id/100%25", "/v1/id/%2525", "/v1/id/caf%C3%A9", "/v1/id/caf%c3%a9", "/v1/id/%22%5C%22", "/v1/id/%c3%a9%25",
 	} {
-		a.Good = append(a.Good, good(path))
+		a.Good = append(a.Good, goodRequest(path))
 	}
 	return a, nil
 }
 
-func good(path string) conformance.Good {
+func goodRequest(path string) conformance.Good {
 	return conformance.Good{Request: conformance.Get(path), Wrong: func(got conformance.Answer) error {
 		status, kind, body := tiny.Answer("GET", path)
 		if got.Status != status || got.Kind != kind || !bytes.Equal(got.Body, body) {
@@ -37,8 +37,8 @@ func good(path string) conformance.Good {
 	}}
 }
 
-// checkRefused asks for what must be refused. A refusal may close the
-// connection; a HEAD, whatever its answer, has no body.
+// checkRefused sends requests that must be rejected. An error response may close the connection;
+// one to HEAD has no body.
 func checkRefused(e conformance.Exam) error {
 	addr, err := e.Serves(nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func checkRefused(e conformance.Exam) error {
 		if got.Closes {
 			return nil
 		}
-		if err := e.AskGood(c, good(path)); err != nil {
+		if err := e.AskGood(c, goodRequest(path)); err != nil {
 			return fmt.Errorf("after HEAD %s: %w", path, err)
 		}
 	}
