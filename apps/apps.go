@@ -1,6 +1,6 @@
-// Package apps lists the services that contenders serve. What one of them is stands
-// in the package of its name; below it, serving has how programs serve it, workload
-// what it is asked under a lab, and conformance what it must do.
+// Package apps lists the services that contenders serve. Each has its logic in the package of its
+// name; below it, serving provides it to programs, workload defines its requests under a lab, and
+// conformance its required behaviour.
 package apps
 
 import (
@@ -14,12 +14,12 @@ import (
 // App is a service that a contender can serve for real.
 type App struct {
 	server.App
-	Stack string // the contender that serves it where none is named
+	Stack string // the contender that serves it by default
 	What  string // one line
 }
 
-// All are the services, the ones made for use first. The stacks are the cheapest of
-// those that answer right, as far as studies have shown.
+// All returns the services, the ones made for use first. The stacks are the cheapest correct ones,
+// as far as studies have shown.
 func All() []App {
 	return []App{
 		{ingestserving.App(nil), "nethttp-goccy", "takes batches of events that applications send home, and keeps them"},
@@ -29,7 +29,7 @@ func All() []App {
 	}
 }
 
-// Settings are what can be chosen about it; about an app that is not listed nothing.
+// Settings returns the settings of the app; nil if it is not listed.
 func (a App) Settings() []server.Setting {
 	if a.New == nil {
 		return nil
