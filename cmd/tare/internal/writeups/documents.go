@@ -18,17 +18,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// templates are documents that are written from a file of the same name with
-// .tmpl at its end, in the syntax of text/template.
+// templates lists documents that are generated from a file of the same name with
+// suffix .tmpl, in the syntax of text/template.
 var templates = []string{"docs/claims.md", "docs/results.md"}
 
-// write makes every document, by its path below the repository. Of a run that is
-// not kept, documents go on saying what they say; missing names such runs.
-func write(root string) (out map[string][]byte, missing []string, err error) {
-	w := &writer{root: root, measured: map[string]measured{}}
+// writeAll returns every document by its path below root. Documents keep their text about runs
+// without a stored result; missing names these runs.
+func writeAll(root string) (out map[string][]byte, missing []string, err error) {
+	w := &writer{root: root, loaded: map[string]runData{}}
 	out = map[string][]byte{}
 	for _, r := range runs {
-		m, err := w.of(r.name)
+		m, err := w.loadRun(r.name)
 		if errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, r.name)
 			continue
@@ -37,16 +37,16 @@ func write(root string) (out map[string][]byte, missing []string, err error) {
 			return nil, nil, err
 		}
 		transcript := "docs/transcripts/" + r.name + ".txt"
-		if out[transcript], err = printed(func(b *bytes.Buffer) error { return report.Text(b, m.result, report.Style{}) }); err != nil {
+		if out[transcript], err = renderTo(func(b *bytes.Buffer) error { return report.Text(b, m.result, report.Style{}) }); err != nil {
 			return nil, nil, err
 		}
 		if r.name == "tiny" {
-			if out["README.md"], err = w.readme(string(out[transcript])); err != nil {
+			if out["README.md"], err = w.fillReadme(string(out[transcript])); err != nil {
 				return nil, nil, err
 			}
 		}
 		if r.name == "ffi" {
-			if out["cgocopy/README.md"], err = w.copiers(); err != nil {
+			if out["cgocopy/README.md"], err = w.fillCopiers(); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -57,55 +57,54 @@ func write(root string) (out map[string][]byte, missing []string, err error) {
 		if len(m.result.Claims) > 0 {
 			whole += ", and each published claim has its row in [claims.md](../claims.md)"
 		}
-		if out["docs/research/"+r.page], err = printed(func(b *bytes.Buffer) error { return report.ResearchWithin(b, m.result, wordsOfPage, whole) }); err != nil {
+		if out["docs/research/"+r.page], err = renderTo(func(b *bytes.Buffer) error { return report.ResearchWithin(b, m.result, maxPageWords, whole) }); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, path := range templates {
-		if out[path], err = w.fill(path); err != nil {
+		if out[path], err = w.fillTemplate(path); err != nil {
 			return nil, nil, err
 		}
 	}
 	return out, missing, nil
 }
 
-// wordsOfPage are what the sections of a page in docs/research come to at most: its title
-// and the list of what it leaves out are beside them.
-const wordsOfPage = 2200
+// maxPageWords limits the words of the sections of a page in docs/research, without its title
+// and the list of omissions.
+const maxPageWords = 2200
 
-func printed(to func(*bytes.Buffer) error) ([]byte, error) {
+func renderTo(to func(*bytes.Buffer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := to(&b)
 	return b.Bytes(), err
 }
 
-// writer reads each kept run once.
+// writer loads each stored run once.
 type writer struct {
-	root     string
-	measured map[string]measured
+	root   string
+	loaded map[string]runData
 }
 
-type measured struct {
+type runData struct {
 	result *tare.Result
 	study  tare.Study
 }
 
-func (w *writer) of(name string) (measured, error) {
-	if m, ok := w.measured[name]; ok {
+func (w *writer) loadRun(name string) (runData, error) {
+	if m, ok := w.loaded[name]; ok {
 		return m, nil
 	}
-	r, study, err := load(w.root, name)
+	r, study, err := loadResult(w.root, name)
 	if err != nil {
-		return measured{}, err
+		return runData{}, err
 	}
-	w.measured[name] = measured{r, study}
-	return w.measured[name], nil
+	w.loaded[name] = runData{r, study}
+	return w.loaded[name], nil
 }
 
-// fill makes the document at path from its template. Its functions take the name
-// of a kept run first. A part of the document that names a run that is not kept
-// stays as it is.
-func (w *writer) fill(path string) ([]byte, error) {
+// fillTemplate generates the document at path from its template, whose functions take the name
+// of a stored run first. It keeps parts of the document that use a run without a stored result.
+func (w *writer) fillTemplate(path string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, path+".tmpl"))
 	if err != nil {
 		return nil, err
@@ -114,13 +113,13 @@ func (w *writer) fill(path string) ([]byte, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	written := map[string]string{} // the document's parts, as they are
+	written := map[string]string{} // the document's current parts, by title
 	for _, part := range splitParts(string(before)) {
 		written[titleOf(part)] = part
 	}
 	var out bytes.Buffer
 	for _, part := range splitParts(string(source)) {
-		text, err := w.execute(path+".tmpl", part)
+		text, err := w.fillPart(path+".tmpl", part)
 		if old, ok := written[titleOf(part)]; ok && errors.Is(err, fs.ErrNotExist) {
 			text, err = []byte(old), nil
 		}
@@ -132,8 +131,7 @@ func (w *writer) fill(path string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// splitParts returns the sections of a document, or its lines where it has no
-// sections.
+// splitParts returns the sections of a document, or its lines if it has no sections.
 func splitParts(text string) (all []string) {
 	if !strings.Contains(text, "\n## ") {
 		return slices.Collect(strings.Lines(text))
@@ -148,8 +146,8 @@ func splitParts(text string) (all []string) {
 	return all
 }
 
-// titleOf returns what names a part of a document: the heading of a section, or
-// the first cell of a table's row.
+// titleOf returns the identity of a part of a document: the heading of a section, or the first
+// cell of a table row.
 func titleOf(part string) string {
 	first, _, _ := strings.Cut(part, "\n")
 	if cells := strings.Split(first, " | "); strings.HasPrefix(first, "| ") {
@@ -158,19 +156,19 @@ func titleOf(part string) string {
 	return first
 }
 
-// execute fills one part of the template at path.
-func (w *writer) execute(path, source string) ([]byte, error) {
+// fillPart fills one part of the template at path.
+func (w *writer) fillPart(path, source string) ([]byte, error) {
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
-		"quote":    w.quote,
-		"claim":    w.claim,
-		"claims":   w.claims,
-		"measured": w.figure,
-		"run":      w.run,
-		"ruling":   w.ruling,
-		"count":    func(name string) (int, error) { return w.count(name, func(tare.Entry) bool { return true }) },
-		"ways":     func(name string) (int, error) { return w.count(name, answersWhole) },
+		"quote":    w.quoteText,
+		"claim":    w.claimShare,
+		"claims":   w.claimsTable,
+		"measured": w.claimRatio,
+		"run":      w.describeRun,
+		"ruling":   w.rulingOf,
+		"count":    func(name string) (int, error) { return w.countEntries(name, func(tare.Entry) bool { return true }) },
+		"ways":     func(name string) (int, error) { return w.countEntries(name, answersFully) },
 		"recommended": func(name string) (string, error) {
-			m, err := w.of(name)
+			m, err := w.loadRun(name)
 			if err != nil {
 				return "", err
 			}
@@ -180,32 +178,32 @@ func (w *writer) execute(path, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return printed(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
+	return renderTo(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
 }
 
-// quote is text with the figures that it names in braces, as answers of studies
-// have them: {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
-func (w *writer) quote(name, text string) (string, error) {
-	m, err := w.of(name)
+// quoteText replaces measurements named in braces, like in answers of studies: {{quote "tiny"
+// "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
+func (w *writer) quoteText(name, text string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
 	return judge.Quote(m.study, m.result, text)
 }
 
-// claims is the table of a run's claims.
-func (w *writer) claims(name string) (string, error) {
-	m, err := w.of(name)
+// claimsTable returns the table of a run's claims.
+func (w *writer) claimsTable(name string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
-	text, err := printed(func(b *bytes.Buffer) error { return report.ClaimsMarkdown(b, m.result) })
+	text, err := renderTo(func(b *bytes.Buffer) error { return report.ClaimsMarkdown(b, m.result) })
 	return strings.TrimSpace(string(text)), err
 }
 
-// figure is the ratio that a run measured of a claim: "0.49× (0.48–0.50)".
-func (w *writer) figure(name, id string) (string, error) {
-	m, err := w.of(name)
+// claimRatio returns the measured ratio for a claim: "0.49× (0.48–0.50)".
+func (w *writer) claimRatio(name, id string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
@@ -217,9 +215,9 @@ func (w *writer) figure(name, id string) (string, error) {
 	return "", fmt.Errorf("run %s has no ratio with an interval for claim %s", name, id)
 }
 
-// claim is what a run measured of a claim of a share: "82 % (80–83 %)".
-func (w *writer) claim(name, id string) (string, error) {
-	m, err := w.of(name)
+// claimShare returns the measured share for a claim: "82 % (80–83 %)".
+func (w *writer) claimShare(name, id string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
@@ -231,10 +229,10 @@ func (w *writer) claim(name, id string) (string, error) {
 	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)
 }
 
-// ruling is what became of a criterion of a run, which is named as answers name it:
-// {{ruling "homelab" "gin-new mix/c100 rss"}}.
-func (w *writer) ruling(name, of string) (string, error) {
-	m, err := w.of(name)
+// rulingOf returns the result of a criterion of a run, named like in answers: {{ruling
+// "homelab" "gin-new mix/c100 rss"}}.
+func (w *writer) rulingOf(name, of string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
@@ -246,9 +244,9 @@ func (w *writer) ruling(name, of string) (string, error) {
 	return "", fmt.Errorf("run %s has no criterion about %q", name, of)
 }
 
-// count is how many entries of the study of a run are chosen.
-func (w *writer) count(name string, chosen func(tare.Entry) bool) (n int, err error) {
-	m, err := w.of(name)
+// countEntries counts the chosen entries of the study of a run.
+func (w *writer) countEntries(name string, chosen func(tare.Entry) bool) (n int, err error) {
+	m, err := w.loadRun(name)
 	for _, e := range m.study.Contenders {
 		if chosen(e) {
 			n++
@@ -257,15 +255,15 @@ func (w *writer) count(name string, chosen func(tare.Entry) bool) (n int, err er
 	return n, err
 }
 
-// answersWhole chooses programs of the catalog that do the whole work: no traps, and
-// nothing that is compared by its status alone.
-func answersWhole(e tare.Entry) bool {
+// answersFully chooses programs of the catalog that do all of the work: no traps, and no
+// comparison by status only.
+func answersFully(e tare.Entry) bool {
 	return e.Launch() == tare.LaunchProgram && e.Answers == tare.AnswersWhole && e.Expect.IsZero()
 }
 
-// run says what a run was: "12 rounds in 148 s, seed 2026, go1.26.8, …".
-func (w *writer) run(name string) (string, error) {
-	m, err := w.of(name)
+// describeRun returns the conditions of a run: "12 rounds in 148 s, seed 2026, go1.26.8, …".
+func (w *writer) describeRun(name string) (string, error) {
+	m, err := w.loadRun(name)
 	if err != nil {
 		return "", err
 	}
@@ -274,14 +272,14 @@ func (w *writer) run(name string) (string, error) {
 		r.RoundsDone, r.Seconds, r.Started.UTC().Format("2006-01-02"), r.Seed, r.Machine.Go, r.Machine.Cores, format.Percent(r.Machine.Noise.CPUPressure)), nil
 }
 
-// The table of cgocopy/README.md stands between these lines.
+// The table of cgocopy/README.md is between these lines.
 const (
 	copiersBegin = "<!-- figures of docs/runs/ffi:begin -->\n"
 	copiersEnd   = "<!-- figures of docs/runs/ffi:end -->\n"
 )
 
-// copiers is cgocopy/README.md with what the run ffi measured of its ways to copy.
-func (w *writer) copiers() ([]byte, error) {
+// fillCopiers returns cgocopy/README.md with the times of run ffi.
+func (w *writer) fillCopiers() ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, "cgocopy", "README.md"))
 	if err != nil {
 		return nil, err
@@ -295,7 +293,7 @@ func (w *writer) copiers() ([]byte, error) {
 	for _, row := range [][2]string{{"person/single", "a person, new on the heap"}, {"object/single", "a game object, new on the heap"}, {"person/value", "a person, into a value"}, {"object/value", "a game object, into a value"}} {
 		table += "| " + row[1]
 		for _, who := range []string{"original", "cgocopy-copy", "cgocopy", "hand-cgo"} {
-			figure, err := w.quote("ffi", "{"+who+" "+row[0]+" time}")
+			figure, err := w.quoteText("ffi", "{"+who+" "+row[0]+" time}")
 			if err != nil {
 				return nil, err
 			}
@@ -306,18 +304,18 @@ func (w *writer) copiers() ([]byte, error) {
 	return []byte(before + copiersBegin + table + "\n" + copiersEnd + after), nil
 }
 
-// The excerpt of README.md stands between these lines.
+// The excerpt of README.md is between these lines.
 const (
 	excerptBegin = "<!-- excerpt of docs/transcripts/tiny.txt:begin -->\n"
 	excerptEnd   = "<!-- excerpt of docs/transcripts/tiny.txt:end -->\n"
 )
 
-// excerpted are the contenders of the excerpt.
-var excerpted = []string{"fasthttp", "nethttp", "gin-new", "gin-default", "control"}
+// excerptContenders lists the contenders of the excerpt.
+var excerptContenders = []string{"fasthttp", "nethttp", "gin-new", "gin-default", "control"}
 
-// readme is README.md with the excerpt of the study tiny: rows of the table of its
-// first workload, word for word.
-func (w *writer) readme(transcript string) ([]byte, error) {
+// fillReadme returns README.md with the excerpt of the study tiny: verbatim rows from the table
+// of its first workload.
+func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, "README.md"))
 	if err != nil {
 		return nil, err
@@ -336,7 +334,7 @@ func (w *writer) readme(transcript string) ([]byte, error) {
 		if len(words) == 0 || !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "    ") && len(rows) != 1 {
 			continue
 		}
-		if words[0] != "contender" && len(rows) != 1 && !slices.Contains(excerpted, words[0]) {
+		if words[0] != "contender" && len(rows) != 1 && !slices.Contains(excerptContenders, words[0]) {
 			continue
 		}
 		line = strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")
@@ -351,8 +349,8 @@ func (w *writer) readme(transcript string) ([]byte, error) {
 			break
 		}
 	}
-	if len(rows) != len(excerpted)+2 {
-		return nil, fmt.Errorf("the transcript of tiny has %d of the excerpt's %d rows", len(rows), len(excerpted)+2)
+	if len(rows) != len(excerptContenders)+2 {
+		return nil, fmt.Errorf("the transcript of tiny has %d of the excerpt's %d rows", len(rows), len(excerptContenders)+2)
 	}
 	return []byte(before + excerptBegin + "\n```text\n" + strings.Join(rows, "\n") + "\n```\n\n" + excerptEnd + after), nil
 }

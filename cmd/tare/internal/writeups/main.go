@@ -1,10 +1,10 @@
 // Command writeups writes the documents that quote runs of the bundled studies:
 // docs/claims.md, docs/results.md, the pages of docs/research, the transcripts
-// and the excerpt in README.md. The runs are kept in docs/runs; no figure of
-// these documents is typed.
+// and the excerpt in README.md. The runs are stored in docs/runs; no number in
+// these documents is typed by hand.
 //
-//	go run ./cmd/tare/internal/writeups                          # write the documents from the kept runs
-//	go run ./cmd/tare/internal/writeups -tare out/tare tiny ffi  # measure these runs first, and keep them
+//	go run ./cmd/tare/internal/writeups                          # write the documents from the stored runs
+//	go run ./cmd/tare/internal/writeups -tare out/tare tiny ffi  # measure these runs first, and store them
 //	go run ./cmd/tare/internal/writeups -tare out/tare all       # all of them: some hours
 package main
 
@@ -49,11 +49,11 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		return fmt.Errorf("runs are named and no program measures them: add -tare FILE")
 	}
 	for _, name := range names {
-		if err := measure(ctx, *bin, *root, name, stderr); err != nil {
+		if err := measureRun(ctx, *bin, *root, name, stderr); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	documents, missing, err := write(*root)
+	documents, missing, err := writeAll(*root)
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return nil
 }
 
-// measure carries a run out and keeps its result.
-func measure(ctx context.Context, bin, root, name string, stderr io.Writer) error {
-	i := slices.IndexFunc(runs, func(r kept) bool { return r.name == name })
+// measureRun runs name and saves its result.
+func measureRun(ctx context.Context, bin, root, name string, stderr io.Writer) error {
+	i := slices.IndexFunc(runs, func(r storedRun) bool { return r.name == name })
 	if i < 0 {
 		return fmt.Errorf("no such run; there are %s", strings.Join(runNames(), ", "))
 	}
@@ -87,5 +87,5 @@ func measure(ctx context.Context, bin, root, name string, stderr io.Writer) erro
 	if err := cmd.Run(); err != nil {
 		return err
 	}
-	return keep(root, name, out.Bytes())
+	return saveResult(root, name, out.Bytes())
 }

@@ -17,42 +17,42 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// kept is a run whose result is kept in docs/runs.
-type kept struct {
+// storedRun is a run with its result in docs/runs.
+type storedRun struct {
 	name  string
 	args  []string // of tare
-	page  string   // in docs/research; empty: there is none
+	page  string   // in docs/research; "" if there is none
 	study string
 }
 
-// rounds are enough for an interval of every comparison: with more workloads the
+// rounds suffices for an interval of every comparison: with more workloads the
 // level is stricter, and takes more of them, 8 for one and 11 for 33.
 const rounds = "12"
 
-func full(study, page string, more ...string) kept {
+func fullRun(study, page string, more ...string) storedRun {
 	args := []string{"run", study, "--budget", "full", "--rounds", rounds, "--seed", "2026"}
-	return kept{name: study, study: study, page: page, args: append(args, more...)}
+	return storedRun{name: study, study: study, page: page, args: append(args, more...)}
 }
 
-// published is a clone of the library that the struct copying write-up published,
-// beside this repository.
-const published = "../cgocopy"
+// publishedClone is a clone of the published struct copying library,
+// next to this repository.
+const publishedClone = "../cgocopy"
 
-// runs are those that the documents quote: every contender and workload of each
-// study. A result that is kept says itself how many rounds it has.
-var runs = []kept{
-	full("json-encode", "json.md"),
-	full("json-decode", "json-decode.md"),
-	full("json-binary", ""),
-	full("json-heap", ""),
-	full("routing", "routing.md"),
-	full("homelab", "homelab.md"),
-	full("ingest", "ingest.md"),
-	full("users", "users.md"),
-	full("tiny", "tiny.md"),
-	full("ffi", "ffi.md", "--with-original", published),
-	full("ffi-hand", ""),
-	full("ffi-floor", ""),
+// runs lists the runs that the documents quote: every contender and workload of each
+// study. A stored result contains its number of rounds.
+var runs = []storedRun{
+	fullRun("json-encode", "json.md"),
+	fullRun("json-decode", "json-decode.md"),
+	fullRun("json-binary", ""),
+	fullRun("json-heap", ""),
+	fullRun("routing", "routing.md"),
+	fullRun("homelab", "homelab.md"),
+	fullRun("ingest", "ingest.md"),
+	fullRun("users", "users.md"),
+	fullRun("tiny", "tiny.md"),
+	fullRun("ffi", "ffi.md", "--with-original", publishedClone),
+	fullRun("ffi-hand", ""),
+	fullRun("ffi-floor", ""),
 }
 
 func runNames() (names []string) {
@@ -62,13 +62,13 @@ func runNames() (names []string) {
 	return names
 }
 
-// path of a kept result below the repository.
-func path(root, name string) string {
+// resultPath returns the path of a stored result below root.
+func resultPath(root, name string) string {
 	return filepath.Join(root, "docs", "runs", name+".json.gz")
 }
 
-// keep writes a result, after reading it once: what is no result is not kept.
-func keep(root, name string, document []byte) error {
+// saveResult parses a result and, if it is complete, writes it.
+func saveResult(root, name string, document []byte) error {
 	var r tare.Result
 	if err := json.Unmarshal(document, &r); err != nil {
 		return err
@@ -76,7 +76,7 @@ func keep(root, name string, document []byte) error {
 	if r.Stopped == "interrupted" {
 		return errors.New("the run was interrupted")
 	}
-	document = ownPlace.ReplaceAll(document, []byte("${1}../$2"))
+	document = userPath.ReplaceAll(document, []byte("${1}../$2"))
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
@@ -88,20 +88,20 @@ func keep(root, name string, document []byte) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path(root, name)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(resultPath(root, name)), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path(root, name), out.Bytes(), 0o644)
+	return os.WriteFile(resultPath(root, name), out.Bytes(), 0o644)
 }
 
-// ownPlace is a path of the machine that measured, in a directory that is somebody's own.
-// What is kept names its last element alone, as if it lay beside the repository.
-var ownPlace = regexp.MustCompile(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
+// userPath matches a path of the measuring machine in a user's or temporary directory.
+// A stored result has only the last element, as if it were next to the repository.
+var userPath = regexp.MustCompile(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
 
-// load reads a kept result, and the bundled study it is of, whose claims are judged and
-// whose sentences are chosen anew: they may have changed since.
-func load(root, name string) (*tare.Result, tare.Study, error) {
-	file, err := os.Open(path(root, name))
+// loadResult reads a stored result and its bundled study. It judges the claims and chooses the
+// sentences again, because the study may have changed.
+func loadResult(root, name string) (*tare.Result, tare.Study, error) {
+	file, err := os.Open(resultPath(root, name))
 	if err != nil {
 		return nil, tare.Study{}, fmt.Errorf("%w; measure it: writeups -tare FILE %s", err, name)
 	}
@@ -126,6 +126,6 @@ func load(root, name string) (*tare.Result, tare.Study, error) {
 	if err != nil {
 		return nil, tare.Study{}, err
 	}
-	judge.Again(study, &r) // by the claims and in the words of the study as it is
+	judge.Again(study, &r) // with the current claims and sentences of the study
 	return &r, study, nil
 }

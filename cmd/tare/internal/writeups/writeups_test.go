@@ -55,7 +55,7 @@ func repository(t *testing.T, r *tare.Result, files map[string]string) *writer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := keep(root, "tiny", document); err != nil {
+	if err := saveResult(root, "tiny", document); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range files {
@@ -66,7 +66,7 @@ func repository(t *testing.T, r *tare.Result, files map[string]string) *writer {
 			t.Fatal(err)
 		}
 	}
-	return &writer{root: root, measured: map[string]measured{}}
+	return &writer{root: root, loaded: map[string]runData{}}
 }
 
 func TestFiguresComeFromKeptRuns(t *testing.T) {
@@ -74,7 +74,7 @@ func TestFiguresComeFromKeptRuns(t *testing.T) {
 
 {{claims "tiny"}}
 `})
-	text, err := w.fill("docs/a.md")
+	text, err := w.fillTemplate("docs/a.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestWhatARunDoesNotSay(t *testing.T) {
 		"a run that is not kept":         {`{{run "users"}}`, "measure it: writeups -tare FILE users"},
 	} {
 		w := repository(t, tiny(t), map[string]string{"docs/a.md.tmpl": c.text})
-		if _, err := w.fill("docs/a.md"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := w.fillTemplate("docs/a.md"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -105,10 +105,10 @@ func TestPartsOfRunsThatAreNotKeptStay(t *testing.T) {
 		"docs/b.md.tmpl": "| a | {{run \"users\"}} |\n| b | {{quote \"tiny\" \"{gin-new get-7/c100 cpu}\"}} |\n",
 		"docs/b.md":      "| a | kept |\n| b | old |\n",
 	})
-	if text, err := w.fill("docs/a.md"); err != nil || strings.Contains(string(text), "old") || !strings.Contains(string(text), "12 rounds in 90 s") || !strings.HasSuffix(string(text), "\n## two\n\nkept\n") {
+	if text, err := w.fillTemplate("docs/a.md"); err != nil || strings.Contains(string(text), "old") || !strings.Contains(string(text), "12 rounds in 90 s") || !strings.HasSuffix(string(text), "\n## two\n\nkept\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if text, err := w.fill("docs/b.md"); err != nil || string(text) != "| a | kept |\n| b | 1.03× (0.92–1.22) |\n" {
+	if text, err := w.fillTemplate("docs/b.md"); err != nil || string(text) != "| a | kept |\n| b | 1.03× (0.92–1.22) |\n" {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -122,7 +122,7 @@ func TestClaimsAreJudgedAgain(t *testing.T) {
 	r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: "get-7/c100", Contender: "gin-default", Against: "nethttp", Metric: "time", Ratio: 2, Low: 1.9, High: 2.1, Rounds: 12})
 	r.Metrics = append(r.Metrics, "time")
 	r.Workloads[0].Traffic = &tare.Traffic{Connections: 100}
-	m, err := repository(t, r, nil).of("tiny")
+	m, err := repository(t, r, nil).loadRun("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +141,10 @@ func TestClaimsAreJudgedAgain(t *testing.T) {
 
 func TestKeptRunsNameNoPlace(t *testing.T) {
 	root := t.TempDir()
-	if err := keep(root, "tiny", []byte(`{"study": "tiny", "asked": {"with": ["example.com/x=/home/somebody/src/x", "example.com/y=/tmp/y", "http://example.com/home/x"]}}`)); err != nil {
+	if err := saveResult(root, "tiny", []byte(`{"study": "tiny", "asked": {"with": ["example.com/x=/home/somebody/src/x", "example.com/y=/tmp/y", "http://example.com/home/x"]}}`)); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := load(root, "tiny")
+	r, _, err := loadResult(root, "tiny")
 	if err != nil || !slices.Equal(r.Asked.With, []string{"example.com/x=../x", "example.com/y=../y", "http://example.com/home/x"}) {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -185,10 +185,10 @@ func TestDocumentsNameNoPlace(t *testing.T) {
 }
 
 func TestInterruptedRunsAreNotKept(t *testing.T) {
-	if err := keep(t.TempDir(), "tiny", []byte(`{"stopped": "interrupted"}`)); err == nil {
+	if err := saveResult(t.TempDir(), "tiny", []byte(`{"stopped": "interrupted"}`)); err == nil {
 		t.Error("kept")
 	}
-	if err := keep(t.TempDir(), "tiny", []byte(`{`)); err == nil {
+	if err := saveResult(t.TempDir(), "tiny", []byte(`{`)); err == nil {
 		t.Error("half a document is kept")
 	}
 }
@@ -211,7 +211,7 @@ func TestTemplatesQuoteWhatStudiesHave(t *testing.T) {
 			t.Errorf("%s: %d quotes can be read of %d", file, len(all), strings.Count(string(text), "{{quote "))
 		}
 		for _, q := range all {
-			i := slices.IndexFunc(runs, func(r kept) bool { return r.name == q[1] })
+			i := slices.IndexFunc(runs, func(r storedRun) bool { return r.name == q[1] })
 			if i < 0 {
 				t.Errorf("%s: there is no run %s", file, q[1])
 				continue
@@ -251,7 +251,7 @@ WORKLOAD get-random/c50
   control              2
 `
 	w := repository(t, tiny(t), map[string]string{"README.md": "before\n" + excerptBegin + "old\n" + excerptEnd + "after\n"})
-	text, err := w.readme(transcript)
+	text, err := w.fillReadme(transcript)
 	want := "before\n" + excerptBegin + "\n```text\n" + `contender            cpu / nethttp            rank
                      ratio [97.5 % interval]  group
 fasthttp             0.575 [0.519, 0.612]     1–3 ab
@@ -262,7 +262,7 @@ control              1.0 [0.9, 1.1]` + "\n```\n\n" + excerptEnd + "after\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
 	}
-	if _, err := w.readme(strings.Replace(transcript, "  gin-new ", "  gin-old ", 1)); err == nil {
+	if _, err := w.fillReadme(strings.Replace(transcript, "  gin-new ", "  gin-old ", 1)); err == nil {
 		t.Error("a row is missing and nobody says so")
 	}
 }
@@ -279,7 +279,7 @@ func TestMeasuringNeedsAProgram(t *testing.T) {
 // The committed documents are what the kept runs and the templates make.
 func TestDocumentsAgreeWithTheKeptRuns(t *testing.T) {
 	root := "../../../.."
-	documents, missing, err := write(root)
+	documents, missing, err := writeAll(root)
 	if err != nil {
 		t.Fatal(err)
 	}
