@@ -1,5 +1,5 @@
-// Package bisectcmd is tare bisect: it finds the commit that a change in a
-// benchmark came with.
+// Package bisectcmd implements tare bisect: it finds the commit that changed a
+// benchmark.
 package bisectcmd
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// options are the flags of tare bisect.
+// options holds the flags of tare bisect.
 type options struct {
 	good, bad   string
 	packages    []string
 	bench       string
 	metric      string
-	effectText  string  // "": half of what bad shows
-	effect      float64 // a share; negative: less of it is searched for
-	fixed       bool    // the effect was set
+	effectText  string  // "" means half of the effect at bad
+	effect      float64 // as a share; negative to search for a decrease
+	fixed       bool    // --effect is set
 	boundText   string
-	bound       float64 // of the chance that the answer is wrong
+	bound       float64 // of the chance of a wrong result
 	most        time.Duration
 	firstParent bool
 	restart     bool
@@ -37,20 +37,20 @@ type options struct {
 	procs       int
 	quiet       bool
 	noLock      bool
-	own         cmdenv.Command // as it was typed
+	own         cmdenv.Command // the user's command line
 }
 
-func metrics() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
+func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
-// isCounted reports whether what is searched for is counted outside of rounds.
+// isCounted reports whether the metric is counted outside of rounds.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
-// leastWork is the share of more instructions that the bad revision has to show.
-const leastWork = 0.005
+// minWork is the least increase of instructions at the bad revision, as a share.
+const minWork = 0.005
 
-func formats() []string { return []string{"text", "json"} }
+func formatNames() []string { return []string{"text", "json"} }
 
-// Command is tare bisect.
+// Command returns tare bisect.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -86,7 +86,7 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 			if err := o.check(cmd); err != nil {
 				return err
 			}
-			return run(cmd.Context(), env, o)
+			return runBisect(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -112,24 +112,24 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	how.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
 	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(formats(), ", "))
+	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	cmdenv.AddFlags(cmd, where, what, how, said)
-	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metrics(), cobra.ShellCompDirectiveNoFileComp))
-	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metricNames(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	switch {
 	case o.good == "":
 		return cmdenv.Usage("--good is needed", "a revision without the effect, e.g. --good v1.4.0")
 	case o.bench == "":
 		return cmdenv.Usage("--bench is needed", "e.g. --bench '^BenchmarkParse$'")
-	case !slices.Contains(metrics(), o.metric):
-		return cmdenv.Usage(fmt.Sprintf("--metric %q cannot be searched for", o.metric), "one of "+strings.Join(metrics(), ", "))
-	case !slices.Contains(formats(), o.format):
-		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formats(), ", "))
+	case !slices.Contains(metricNames(), o.metric):
+		return cmdenv.Usage(fmt.Sprintf("--metric %q cannot be searched for", o.metric), "one of "+strings.Join(metricNames(), ", "))
+	case !slices.Contains(formatNames(), o.format):
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formatNames(), ", "))
 	case o.most <= 0:
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 5m")
 	case cmd.Flags().Changed("procs") && o.procs < 1:
@@ -139,7 +139,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")
 	}
 	if o.effect = 0.05; o.isCounted() {
-		o.effect = leastWork
+		o.effect = minWork
 	}
 	if o.effectText != "" {
 		o.fixed = true
@@ -159,7 +159,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// asked is what the head of each comparison is asked for as.
-func (o options) asked(commit, pattern string) bring.Asked {
+// selectionOf selects the benchmarks that match pattern, at commit and the good revision.
+func (o options) selectionOf(commit, pattern string) bring.Asked {
 	return bring.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

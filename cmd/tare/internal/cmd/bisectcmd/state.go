@@ -23,10 +23,10 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// schema names the format of a search. Changes are additive.
+// schema is the format of a stored search. Changes are additive.
 const schema = "tare.bisect/1"
 
-// state is a search as it is kept and printed.
+// state is a search as stored and printed.
 type state struct {
 	Schema  string          `json:"schema"`
 	Asked   []string        `json:"asked"`
@@ -34,14 +34,14 @@ type state struct {
 	Bad     string          `json:"bad"`
 	Of      bisect.Quantity `json:"of"`
 	Name    string          `json:"name"` // of the benchmark in its package
-	Base    float64         `json:"base"` // what the good revision takes, of a count
+	Base    float64         `json:"base"` // count of the good revision
 	Search  bisect.Search   `json:"search"`
 	Seconds float64         `json:"seconds"` // measuring
 
 	own cmdenv.Command // the user's, for hints
 }
 
-// newState is a search before anything was measured.
+// newState returns a search without measurements.
 func newState(o options, repo tree.Repo, ends [2]tree.Revision, commits []tree.Commit) *state {
 	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
 	s.Asked = append([]string{
@@ -55,15 +55,15 @@ func newState(o options, repo tree.Repo, ends [2]tree.Revision, commits []tree.C
 	return s
 }
 
-// key is the name of the search.
-func (s *state) key() string {
+// hashKey returns the name of the search's file.
+func (s *state) hashKey() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Asked...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// load is the search at path, or fresh where there is none. It fails where the search
-// cannot be used: hours of measuring are not replaced unasked.
-func load(path string, fresh *state) (*state, error) {
+// loadState returns the search at path, or fresh if there is none. It fails if the file is
+// unusable: it never replaces hours of measuring without --restart.
+func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
@@ -72,14 +72,14 @@ func load(path string, fresh *state) (*state, error) {
 		return nil, fmt.Errorf("cannot read the search in %s: %w", path, cmdenv.Cause(err))
 	}
 	kept := &state{}
-	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != schema || kept.key() != fresh.key() || kept.Of.Benchmark == "" {
+	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != schema || kept.hashKey() != fresh.hashKey() || kept.Of.Benchmark == "" {
 		return nil, cmdenv.Usage(path+" is no search of this version of tare, or damaged", "--restart begins it again")
 	}
 	return kept, nil
 }
 
-// save writes the search to path.
-func (s *state) save(path string) error {
+// saveTo writes the search to path.
+func (s *state) saveTo(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the search: %w", err)
 	}
@@ -91,18 +91,18 @@ func (s *state) save(path string) error {
 	return out.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, s) })
 }
 
-// done is how many comparisons are over.
-func (s *state) done() int {
+// countDone counts the finished comparisons.
+func (s *state) countDone() int {
 	return len(slices.DeleteFunc(slices.Clone(s.Search.Tests), func(t bisect.Test) bool { return t.Verdict == "" }))
 }
 
-// left is how many comparisons there are still, if none is passed over.
-func (s *state) left() int {
+// countLeft counts the remaining comparisons, if no commit is skipped.
+func (s *state) countLeft() int {
 	return bisect.Plan{Commits: len(s.Search.Found())}.Comparisons() - 1
 }
 
-// exit is the exit code for what was found.
-func (s *state) exit() int {
+// exitCode returns the exit code for the result.
+func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; {
 	case first.Verdict == bisect.Good:
 		return cmdenv.ExitNotMet
@@ -112,8 +112,8 @@ func (s *state) exit() int {
 	return cmdenv.ExitInconclusive
 }
 
-// document is what is printed as JSON: the search, and what came of it.
-func (s *state) document() any {
+// toDocument returns the JSON document: the search and its result.
+func (s *state) toDocument() any {
 	found := []string{}
 	for _, c := range s.Search.Found() {
 		found = append(found, c.ID)
@@ -121,35 +121,35 @@ func (s *state) document() any {
 	return struct {
 		*state
 		Edge     float64  `json:"edge"`
-		Found    []string `json:"found"` // one of them is the first bad commit
+		Found    []string `json:"found"` // contains the first bad commit
 		Sentence string   `json:"sentence"`
-	}{s, s.Search.Edge(), found, s.sentence()}
+	}{s, s.Search.Edge(), found, s.formatSentence()}
 }
 
-// sentence is the answer.
-func (s *state) sentence() string {
+// formatSentence returns the result in one sentence.
+func (s *state) formatSentence() string {
 	first := s.Search.Tests[0]
 	found := s.Search.Found()
 	switch {
 	case first.Verdict == bisect.Good:
-		return fmt.Sprintf("%s does not show the effect: %s.", short(s.Bad), s.change(first))
+		return fmt.Sprintf("%s does not show the effect: %s.", shortID(s.Bad), s.formatChange(first))
 	case first.Verdict == bisect.Skipped:
-		return fmt.Sprintf("%s cannot be compared: %s.", short(s.Bad), first.Why)
+		return fmt.Sprintf("%s cannot be compared: %s.", shortID(s.Bad), first.Why)
 	case first.Verdict == bisect.Open:
-		return fmt.Sprintf("It cannot be told whether %s shows the effect: %s. A longer --max may.", short(s.Bad), s.change(first))
+		return fmt.Sprintf("It cannot be told whether %s shows the effect: %s. A longer --max may.", shortID(s.Bad), s.formatChange(first))
 	case len(found) == 1:
-		return fmt.Sprintf("%s is the first commit that shows it: %s (%s, %s).", short(found[0].ID), found[0].Subject, found[0].Author, found[0].Time.Format("2006-01-02"))
+		return fmt.Sprintf("%s is the first commit that shows it: %s (%s, %s).", shortID(found[0].ID), found[0].Subject, found[0].Author, found[0].Time.Format("2006-01-02"))
 	}
 	return fmt.Sprintf("One of %d commits is the first that shows it: the others were passed over.", len(found))
 }
 
-// shows is what the bad revision shows.
-func (s *state) shows() string {
-	return fmt.Sprintf("%s shows it: %s", short(s.Bad), s.change(s.Search.Tests[0]))
+// describeBad returns the effect of the bad revision.
+func (s *state) describeBad() string {
+	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
 
-// change is what a commit takes, beside the good revision.
-func (s *state) change(t bisect.Test) string {
+// formatChange returns a commit's value relative to the good revision, with its interval.
+func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
 	}
@@ -171,31 +171,30 @@ func (s *state) change(t bisect.Test) string {
 	return text
 }
 
-// row is a comparison as a row of the table.
-func (s *state) row(t bisect.Test) []string {
+// tableRow returns a comparison as a row of the table.
+func (s *state) tableRow(t bisect.Test) []string {
 	subject := ""
 	for _, c := range s.Search.History {
 		if c.ID == t.Commit {
 			subject = format.Line(c.Subject, 50)
 		}
 	}
-	what := s.change(t)
+	what := s.formatChange(t)
 	if t.Verdict == bisect.Skipped {
 		what = format.Line(t.Why, 60)
 	}
-	return []string{short(t.Commit), string(t.Verdict), what, fmt.Sprint(len(t.Effects)), subject}
+	return []string{shortID(t.Commit), string(t.Verdict), what, fmt.Sprint(len(t.Effects)), subject}
 }
 
-// print writes the answer and the comparisons that lead to it, in the order of
-// the history.
-func (s *state) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.sentence(), s.Of.Benchmark, s.Of.Metric, short(s.Good))
+// writeText writes the result and its comparisons in the order of the history.
+func (s *state) writeText(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.formatSentence(), s.Of.Benchmark, s.Of.Metric, shortID(s.Good))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "commit\tis\ttakes\trounds\tsubject")
 	for _, c := range slices.Backward(s.Search.History) {
 		for _, t := range s.Search.Tests {
 			if t.Commit == c.ID {
-				fmt.Fprintln(tw, strings.Join(s.row(t), "\t"))
+				fmt.Fprintln(tw, strings.Join(s.tableRow(t), "\t"))
 			}
 		}
 	}
@@ -206,16 +205,16 @@ func (s *state) print(w io.Writer) error {
 	if len(found) > 1 {
 		fmt.Fprintln(w, "\nThe first may be any of:")
 		for _, c := range slices.Backward(found) {
-			fmt.Fprintf(w, "  %s %s\n", short(c.ID), format.Line(c.Subject, 70))
+			fmt.Fprintf(w, "  %s %s\n", shortID(c.ID), format.Line(c.Subject, 70))
 		}
 	}
 	sure := "any of them is wrong with a chance of at most " + format.Percent(s.Search.Plan.Error)
 	if s.Of.IsCounted() {
 		sure = "the interval of each count has a level of 99 %"
 	}
-	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.done(), "comparison"), s.Seconds, sure)
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; %s.\n", format.Count(s.countDone(), "comparison"), s.Seconds, sure)
 	if len(found) == 1 && len(found[0].Parents) > 0 {
-		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", short(found[0].Parents[0])).Set("head", short(found[0].ID)).
+		why := cmdenv.NewCommand("tare bench", packageOf(s.Of.Benchmark)...).Set("base", shortID(found[0].Parents[0])).Set("head", shortID(found[0].ID)).
 			Set("bench", gobench.Exactly(s.Name)).WithFlagsOf(s.own, "procs", "seed", "no-lock").SetPlain("profile")
 		_, err := fmt.Fprintln(w, "Why: "+why.String())
 		return err
@@ -223,8 +222,8 @@ func (s *state) print(w io.Writer) error {
 	return nil
 }
 
-// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of
-// tare bench; none if it is not known.
+// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of tare
+// bench, or nil if it is unknown.
 func packageOf(benchmark string) []string {
 	pkg, _, ok := strings.Cut(benchmark, ".Benchmark")
 	if !ok {
