@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// outOfReach changes nothing: a service cannot be sent a signal here, and gets
-// the console's Ctrl-C as tare does.
-func outOfReach() *syscall.SysProcAttr { return nil }
+// newSession returns nil: a service cannot be sent a signal on this system, and gets the
+// console's Ctrl-C like tare.
+func newSession() *syscall.SysProcAttr { return nil }
 
-func handOn(*os.Process, os.Signal) {}
+func forwardSignal(*os.Process, os.Signal) {}
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
 
-func hangUps() (hung <-chan os.Signal, restore func()) { return nil, func() {} }
+func notifyHangup() (hung <-chan os.Signal, restore func()) { return nil, func() {} }

@@ -8,20 +8,20 @@ import (
 	"syscall"
 )
 
-// outOfReach starts a service in a session of its own: the terminal's signals
-// come to tare, which hands them on, once.
-func outOfReach() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSession starts a service in a new session: the terminal's signals reach tare, which
+// forwards them once.
+func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// handOn sends a service the signal that tare was sent. A terminal that is gone
-// is a reason to end, like any other.
-func handOn(p *os.Process, s os.Signal) {
+// forwardSignal sends a service the signal that tare got. SIGHUP means the end of the terminal
+// and becomes SIGTERM.
+func forwardSignal(p *os.Process, s os.Signal) {
 	if s == syscall.SIGHUP {
 		s = syscall.SIGTERM
 	}
-	_ = p.Signal(s) // or it has ended by now
+	_ = p.Signal(s) // fails if it has ended
 }
 
-// exitCode is what a shell would call it.
+// exitCode returns the exit code, or 128 plus the signal's number, like a shell.
 func exitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -29,9 +29,8 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// hangUps tells of the end of the terminal, unless that is of no concern, as
-// under nohup.
-func hangUps() (hung <-chan os.Signal, restore func()) {
+// notifyHangup returns a channel of SIGHUP, or nil if that is ignored, as under nohup.
+func notifyHangup() (hung <-chan os.Signal, restore func()) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil, func() {}
 	}

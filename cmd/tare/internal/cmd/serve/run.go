@@ -18,9 +18,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// farewell is how long a service may take to end, which is more than it takes
-// by its own account.
-const farewell = 10 * time.Second
+// endTimeout limits how long a service may take to end, longer than its own limit.
+const endTimeout = 10 * time.Second
 
 // runServe builds a stack and runs it until it ends.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
@@ -39,10 +38,10 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	if o.faces && !st.leaf.Manifest.Together {
 		return cmdenv.Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
-	st = st.kept(c, o.store)
+	st = st.withDatabase(c, o.store)
 	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
-	if o.app == ingest.Name && !o.build { // a study's command has no port in the sink's URL yet
-		if forward, args, err = forwarded(args, o.value, o.spool); err != nil {
+	if o.app == ingest.Name && !o.build { // in a study's command the sink's URL has no port yet
+		if forward, args, err = parseForwarding(args, o.value, o.spool); err != nil {
 			return err
 		}
 	}
@@ -50,7 +49,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		args = append(args, "-variant="+st.variant)
 	}
 	if o.dryRun {
-		return st.describe(env.Out, args)
+		return st.writePlan(env.Out, args)
 	}
 	if err := d.MakeCache(); err != nil {
 		return err
@@ -58,14 +57,14 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	tag := env.Tag()
 	signals, restore := env.Lab.Interrupt()
 	defer restore()
-	guardian, err := env.Lab.Guard(tag) // before anything else is started
+	guardian, err := env.Lab.Guard(tag) // before any other process
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: env.CatalogDir(o.catalog), Run: tag}, o.quiet)
 	if err == nil && !o.build {
-		err = forward.during(env, signals, func() error {
-			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renews(env))
+		err = forward.runWith(env, signals, func() error {
+			return runService(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renewsOnHangup(env))
 		})
 	}
 	if errDone := guardian.Done(); err == nil {
@@ -74,15 +73,15 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// renews reports whether a hang-up means that there is another certificate, as
-// it does where no terminal can be gone.
-func (o options) renews(env cmdenv.Env) bool {
+// renewsOnHangup reports whether SIGHUP means a renewed certificate: without a terminal, no
+// terminal can hang up.
+func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
 }
 
-// describe says what would be done.
-func (st stack) describe(w io.Writer, args []string) error {
+// writePlan prints the stack and its command for --dry-run.
+func (st stack) writePlan(w io.Writer, args []string) error {
 	m := st.leaf.Manifest
 	command := st.id
 	for _, arg := range args {
@@ -96,7 +95,7 @@ func (st stack) describe(w io.Writer, args []string) error {
 	return err
 }
 
-// buildStack builds the stack, unless a signal comes.
+// buildStack builds the stack, unless a signal arrives.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := session.NewProgress(env, quiet)
 	defer p.End()
@@ -119,7 +118,7 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 		case <-ctx.Done():
 		}
 	}()
-	program, err := sources.Program(ctx, st.leaf.Manifest.Kind, "", tare.Entry{ID: st.entry()})
+	program, err := sources.Program(ctx, st.leaf.Manifest.Kind, "", tare.Entry{ID: st.entryID()})
 	cancel()
 	if <-watched; interrupted {
 		return program, cmdenv.ErrInterrupted
@@ -130,15 +129,15 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	return program, err
 }
 
-// attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
-// it. A hang-up makes it renew its certificate, or is like any other signal. Its
-// exit code is the error's.
-func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
+// runService runs a service; args are its name and flags. It forwards the first signal and
+// kills the service at the second. SIGHUP makes it renew its certificate if renews is set,
+// otherwise it is like any other signal. The error has the service's exit code.
+func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
 	cmd.Stdout, cmd.Stderr = env.Out, env.Err
-	cmd.SysProcAttr = outOfReach()
-	hung, restore := hangUps()
+	cmd.SysProcAttr = newSession()
+	hung, restore := notifyHangup()
 	defer restore()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", args[0], err)
@@ -153,29 +152,29 @@ func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path 
 		select {
 		case err := <-ended:
 			guardian.Gone(cmd.Process.Pid)
-			return exited(cmd, err)
+			return exitError(cmd, err)
 		case signal = <-signals:
 		case signal = <-hung:
 			if renews {
-				_ = cmd.Process.Signal(signal) // or it has ended by now
+				_ = cmd.Process.Signal(signal) // fails if it has ended
 				continue
 			}
 		case <-late:
-			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", farewell)
+			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", endTimeout)
 		case <-stop:
 			stop = nil
 		}
 		if signal != nil && !asked {
-			asked, late = true, time.After(farewell)
-			handOn(cmd.Process, signal)
+			asked, late = true, time.After(endTimeout)
+			forwardSignal(cmd.Process, signal)
 			continue
 		}
-		_ = cmd.Process.Kill() // or it has ended by now
+		_ = cmd.Process.Kill() // fails if it has ended
 	}
 }
 
-// exited is what the end of a service means.
-func exited(cmd *exec.Cmd, err error) error {
+// exitError returns the error for the end of a service: nil, its exit code, or a failed wait.
+func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("%s: %w", cmd.Args[0], err)

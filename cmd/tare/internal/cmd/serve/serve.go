@@ -1,4 +1,4 @@
-// Package serve is tare serve: it runs a measured service for real.
+// Package serve implements tare serve: it runs a measured service standalone.
 package serve
 
 import (
@@ -23,23 +23,23 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// options are the arguments and flags of tare serve.
+// options holds the arguments and flags of tare serve.
 type options struct {
 	app     string
-	stack   string   // empty: the app's default
-	args    []string // for the program: the flags that were given, e.g. -limit=100
+	stack   string   // "" means the app's default
+	args    []string // flags for the program, e.g. -limit=100
 	store   string   // of users
-	spool   string   // of ingest; empty: spoolDir
+	spool   string   // of ingest; "" means spoolDir
 	value   func(setting string) string
-	faces   bool   // that are to be served are named
-	catalog string // directory; empty: looked for
+	faces   bool   // --face is set
+	catalog string // directory; "" means search for it
 	dryRun  bool
-	build   bool // build the stack and do not run it
+	build   bool // only build the stack
 	quiet   bool
 	asJSON  bool // of the list
 }
 
-// Command is tare serve.
+// Command returns tare serve.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -118,8 +118,8 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// addFlags adds the flags: those of every service, which its program takes under the
-// same names, each app's settings, and the command's own.
+// addFlags adds the flags: those of every service, which its program takes under the same
+// names, each app's settings, and the command's own.
 func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	which := cmdenv.NewFlags("What is served")
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
@@ -142,7 +142,7 @@ func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[st
 	for _, a := range apps.All() {
 		g := cmdenv.NewFlags("Of " + a.Name)
 		for _, setting := range a.Settings() {
-			help, _ := explained(setting)
+			help, _ := splitHelp(setting)
 			help += " (" + setting.Env()
 			if setting.Default != "" {
 				help += "; default: " + setting.Default
@@ -170,10 +170,10 @@ func (o *options) addFlags(cmd *cobra.Command) (every cmdenv.Flags, byApp map[st
 
 const flagTLSCert = "tls-cert"
 
-// flagFace names the faces of a stack that has several.
+// flagFace selects the transports of a stack that has several.
 const flagFace = "face"
 
-// switchValue is what follows --fsync, if anything does; the program reads it.
+// switchValue is an optional value, as in --fsync=off; the program parses it.
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
@@ -182,9 +182,9 @@ func (v *switchValue) String() string { return string(*v) }
 
 func (*switchValue) Type() string { return "bool" }
 
-// explained is a setting's help with the whole word in back quotes that stands
-// for its value, such as file:PATH, and that word; empty: there is none.
-func explained(setting server.Setting) (help, value string) {
+// splitHelp returns a setting's help with its value's complete word in back quotes, such as
+// file:PATH, and that word, or "" if there is none.
+func splitHelp(setting server.Setting) (help, value string) {
 	before, rest, quoted := strings.Cut(setting.Help, "`")
 	inside, after, closed := strings.Cut(rest, "`")
 	if !quoted || !closed {
@@ -195,12 +195,12 @@ func explained(setting server.Setting) (help, value string) {
 	return before[:word] + "`" + value + "`" + after, value
 }
 
-// programFlags are the flags that were given, as the program takes them. Those
-// that are of other apps only are refused.
+// programFlags returns the flags that were set, as the program takes them. It rejects flags
+// that only other apps have.
 func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
 	own := byApp[app]
 	give := func(f *pflag.Flag) {
-		if given.Changed(f.Name) { // its value may be with an app of which it is as well
+		if given.Changed(f.Name) { // its value may be stored with another app
 			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
 		}
 	}
@@ -221,7 +221,7 @@ func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp ma
 	return args, err
 }
 
-// serveFlagError names flags that look like one that there is not.
+// serveFlagError suggests flags for an unknown one.
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {

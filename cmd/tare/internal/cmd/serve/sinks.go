@@ -28,13 +28,13 @@ const (
 	envSpool     = "TARE_SPOOL"
 	envSinkToken = "TARE_SINK_TOKEN"
 
-	spoolDir = "tare-spool" // where none is named
+	spoolDir = "tare-spool" // the default
 
-	// draining is how long events are sent on after the service has ended.
-	draining = 5 * time.Second
+	// drainTimeout limits how long events are forwarded after the service has ended.
+	drainTimeout = 5 * time.Second
 )
 
-// forwarding is where the events of a service go on.
+// forwarding holds the sinks for the events of a service.
 type forwarding struct {
 	dir     string
 	targets []sink.Target
@@ -43,8 +43,8 @@ type forwarding struct {
 	token   string // TARE_SINK_TOKEN
 }
 
-// tokened are the sinks that TARE_SINK_TOKEN is sent to.
-func (f *forwarding) tokened() (list []sink.Target) {
+// tokenTargets returns the sinks that get TARE_SINK_TOKEN.
+func (f *forwarding) tokenTargets() (list []sink.Target) {
 	for _, t := range f.targets {
 		if f.token != "" && t.Kind.Has(sink.OptionToken) && t.URL.User == nil && t.Options[sink.OptionToken] == "" {
 			list = append(list, t)
@@ -53,16 +53,16 @@ func (f *forwarding) tokened() (list []sink.Target) {
 	return list
 }
 
-// readable reports whether those between here and the sink can read what is sent.
-func readable(t sink.Target) bool {
+// isPlaintext reports whether t sends plain text over a network.
+func isPlaintext(t sink.Target) bool {
 	host := t.URL.Hostname()
 	ip := net.ParseIP(host)
 	return strings.HasPrefix(t.URL.Scheme, "http+") && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// forwarded reads where events of the ingest service go on; nil: the service
-// itself keeps them. What it is given then keeps them in the spool.
-func forwarded(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
+// parseForwarding parses the sinks of the ingest service; nil means that the service stores the
+// events itself. The returned args make the service write to the spool.
+func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
 	flagged := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
@@ -77,7 +77,7 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 		return nil, nil, cmdenv.Usage(err.Error(), "tare serve --help lists what --sink takes")
 	}
 	f := &forwarding{dir: dir, targets: targets, token: os.Getenv(envSinkToken)}
-	if tokened := f.tokened(); len(tokened) > 1 {
+	if tokened := f.tokenTargets(); len(tokened) > 1 {
 		return nil, nil, cmdenv.Usage(fmt.Sprintf("%s is for one sink, and %d have no credentials of their own: %s and %s", envSinkToken, len(tokened), tokened[0], tokened[1]),
 			"give each of them #token-file=PATH or a user and password in the URL")
 	}
@@ -91,7 +91,7 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 	f.fsync, f.wait = on(ingestserving.SetFsync), on(ingestserving.SetSinkWait)
 	for i, t := range f.targets {
 		if f.wait && !t.Aged {
-			f.targets[i].Limits.Age = 0 // senders wait: what is there goes, and what comes meanwhile goes together
+			f.targets[i].Limits.Age = 0 // senders wait, so send batches at once; events that arrive meanwhile share the next batch
 		}
 	}
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
@@ -101,21 +101,21 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
-// during sends events on while serve runs, and then what is left.
-func (f *forwarding) during(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
+// runWith forwards events while serve runs, and then the rest. A nil f only runs serve.
+func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
 	if f == nil {
 		return serve()
 	}
-	s, err := f.start(env)
+	s, err := f.startSinks(env)
 	if err != nil {
 		return err
 	}
 	err = serve()
-	return errors.Join(err, f.finish(s, signals, env.Err))
+	return errors.Join(err, f.drainSinks(s, signals, env.Err))
 }
 
-// start opens the spool's readers and the sinks, and says what they promise.
-func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
+// startSinks opens the spool and the sinks, and prints their guarantees.
+func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	if err := whole.MakeDir(f.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
 	}
@@ -131,10 +131,10 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 		list = append(list, one)
 	}
 	for _, one := range list {
-		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.acknowledged(), one.Sink.Promise())
+		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.describeGuarantee(), one.Sink.Promise())
 	}
-	for _, t := range f.tokened() {
-		if readable(t) {
+	for _, t := range f.tokenTargets() {
+		if isPlaintext(t) {
 			fmt.Fprintf(env.Err, "tare: warning: %s is sent in plain text to %s; use https+\n", envSinkToken, t)
 		}
 	}
@@ -149,8 +149,8 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	})
 }
 
-// acknowledged is what it means to a sender that its events were accepted.
-func (f *forwarding) acknowledged() string {
+// describeGuarantee returns the meaning of an acknowledgement for a sender.
+func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
 		disk = "on stable storage of this disk"
@@ -161,10 +161,10 @@ func (f *forwarding) acknowledged() string {
 	return "acknowledged = " + disk + "; full: 503"
 }
 
-// finish sends what is left, until a signal comes or for so long, and says what
-// stays in the spool.
-func (f *forwarding) finish(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
-	ctx, cancel := context.WithTimeout(context.Background(), draining)
+// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and
+// prints how many stay in the spool.
+func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
 	ended := make(chan struct{})
 	defer close(ended)

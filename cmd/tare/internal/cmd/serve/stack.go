@@ -20,28 +20,28 @@ import (
 
 // stack is a contender that serves an app.
 type stack struct {
-	ID   string `json:"stack"` // what people call it: of a leaf's first variant, the leaf's own id
+	ID   string `json:"stack"` // public name: of a module's first variant, the module's id
 	Trap bool   `json:"trap"`
 	Why  string `json:"why"`
 
 	leaf    build.Leaf
-	id      string // the catalog's, e.g. gin-new; of one that serves several faces the leaf's
-	variant string // empty: it has none, or serves them all
+	id      string // the catalog's, e.g. gin-new; of a stack with several transports the module's
+	variant string // "" if there is none, or if it serves all
 }
 
-// entry is what the catalog builds it as.
-func (st stack) entry() string {
+// entryID returns the contender id with which the catalog builds it.
+func (st stack) entryID() string {
 	if m := st.leaf.Manifest; m.Together {
 		return m.IDs()[0]
 	}
 	return st.id
 }
 
-// tagDB is the build tag with which leaves that serve users have databases.
+// tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// kept is st as it is built with databases, where the store of users is in one.
-func (st stack) kept(c catalog.Catalog, store string) stack {
+// withDatabase returns the build of st with databases if store is in one, otherwise st.
+func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
 	}
@@ -54,8 +54,8 @@ func (st stack) kept(c catalog.Catalog, store string) stack {
 	return st
 }
 
-// stacks are those of a catalog that serve an app, by name.
-func stacks(c catalog.Catalog, app string) []stack {
+// stacksFor returns the stacks of a catalog that serve an app, by name.
+func stacksFor(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
@@ -72,7 +72,7 @@ func stacks(c catalog.Catalog, app string) []stack {
 				st.variant = m.Variants[i]
 			}
 			if m.VariantAnswers[st.variant] != "" {
-				continue // it does only part of the work
+				continue // does only part of the work
 			}
 			if i == 0 {
 				st.ID = m.ID
@@ -84,19 +84,19 @@ func stacks(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// servedBy are what the stacks of a catalog serve: those that are known, in the
-// order in which they are, then what else there is.
+// servedBy returns the apps that the stacks of a catalog serve: known apps in their order, then
+// others.
 func servedBy(c catalog.Catalog) []apps.App {
 	var list, others []apps.App
 	for _, a := range apps.All() {
-		if len(stacks(c, a.Name)) > 0 {
+		if len(stacksFor(c, a.Name)) > 0 {
 			list = append(list, a)
 		}
 	}
 	for _, leaf := range c.Leaves() {
 		for _, name := range leaf.Manifest.Apps {
 			known := func(a apps.App) bool { return a.Name == name }
-			if len(stacks(c, name)) > 0 && !slices.ContainsFunc(list, known) && !slices.ContainsFunc(others, known) {
+			if len(stacksFor(c, name)) > 0 && !slices.ContainsFunc(list, known) && !slices.ContainsFunc(others, known) {
 				others = append(others, apps.App{App: server.App{Name: name}})
 			}
 		}
@@ -113,14 +113,14 @@ func appNames(list []apps.App) []string {
 	return names
 }
 
-// findStack finds who is to serve an app.
+// findStack returns the stack that is to serve app. An empty name selects the app's default.
 func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := servedBy(c)
 	i := slices.IndexFunc(served, func(a apps.App) bool { return a.Name == app })
 	if i < 0 {
 		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them")
 	}
-	list := stacks(c, app)
+	list := stacksFor(c, app)
 	if name == "" {
 		if name = served[i].Stack; !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
 			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
@@ -139,7 +139,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them")
 }
 
-// servedRow is an app as it is listed.
+// servedRow is an app in the list.
 type servedRow struct {
 	App      string       `json:"app"`
 	What     string       `json:"what"`
@@ -154,10 +154,10 @@ type settingRow struct {
 	Default string `json:"default"`
 	Help    string `json:"help"`
 
-	value string // what stands for it in the help
+	value string // placeholder of the value in the help
 }
 
-// listServed lists what can be served.
+// listServed prints the apps with their stacks and settings.
 func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	c, err := env.FindCatalog(dir)
 	if err != nil {
@@ -165,9 +165,9 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	}
 	rows := []servedRow{}
 	for _, a := range servedBy(c) {
-		row := servedRow{App: a.Name, What: a.What, Default: a.Stack, Stacks: stacks(c, a.Name), Settings: []settingRow{}}
+		row := servedRow{App: a.Name, What: a.What, Default: a.Stack, Stacks: stacksFor(c, a.Name), Settings: []settingRow{}}
 		for _, set := range a.Settings() {
-			_, value := explained(set)
+			_, value := splitHelp(set)
 			row.Settings = append(row.Settings, settingRow{"--" + set.Name, set.Env(), set.Default, strings.ReplaceAll(set.Help, "`", ""), value})
 		}
 		rows = append(rows, row)
@@ -180,7 +180,7 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	bold := env.Style(env.Out).Bold
 	for _, row := range rows {
 		fmt.Fprintln(env.Out, withWhat(cmdenv.Paint(bold, row.App), row.What))
-		if err := row.write(env.Out); err != nil {
+		if err := row.writeText(env.Out); err != nil {
 			return err
 		}
 	}
@@ -195,8 +195,8 @@ func withWhat(name, what string) string {
 	return name + ": " + what
 }
 
-// write lists the stacks and settings of an app.
-func (r servedRow) write(w io.Writer) error {
+// writeText writes the stacks and settings of an app.
+func (r servedRow) writeText(w io.Writer) error {
 	var names []string
 	for _, st := range r.Stacks {
 		name := st.ID + cmdenv.Dagger(st.Trap)
@@ -206,7 +206,7 @@ func (r servedRow) write(w io.Writer) error {
 		}
 		names = append(names, name)
 	}
-	for i, line := range wrapped(names, 90) {
+	for i, line := range wrapNames(names, 90) {
 		fmt.Fprintf(w, "  %-8s%s\n", map[bool]string{true: "stacks"}[i == 0], line)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -224,9 +224,8 @@ func (r servedRow) write(w io.Writer) error {
 	return err
 }
 
-// wrapped puts commas between names and breaks them into lines of so many
-// bytes.
-func wrapped(names []string, width int) []string {
+// wrapNames joins names with commas into lines of at most width bytes.
+func wrapNames(names []string, width int) []string {
 	lines := []string{""}
 	for i, name := range names {
 		if i < len(names)-1 {
@@ -245,7 +244,7 @@ func wrapped(names []string, width int) []string {
 	return lines
 }
 
-// completeStacks offers the stacks of the app that was given.
+// completeStacks completes the stacks of the app in the arguments.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := env.FindCatalog(o.catalog)
@@ -253,7 +252,7 @@ func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var names []string
-		for _, st := range stacks(c, args[0]) {
+		for _, st := range stacksFor(c, args[0]) {
 			names = append(names, st.ID)
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
