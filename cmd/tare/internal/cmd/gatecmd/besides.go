@@ -26,30 +26,30 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// besides is what a gate measures that is no benchmark.
-type besides struct {
+// nonBench measures the studies, documents, routes and servers of tare.yaml.
+type nonBench struct {
 	*session.Session
-	ask     gate.Ask
-	m       *gate.Measured
-	trees   gate.Trees // whole repositories
-	here    gate.Trees // the project's directory in each
-	catalog catalog.Catalog
-	moved   gate.Moved
-	config  string // path of tare.yaml from the top of the repository
+	request  gate.Ask
+	measured *gate.Measured
+	trees    gate.Trees // complete repositories
+	dirs     gate.Trees // the project's directory on each side
+	catalog  catalog.Catalog
+	moved    gate.Moved
+	config   string // path of tare.yaml from the top of the repository
 
 	studies, servers []gate.Measurement
 }
 
-// measureBesides adds what became of the studies, documents, routes and servers
-// that tare.yaml names.
-func measureBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
+// measureNonBench adds the results of the studies, documents, routes and servers in tare.yaml
+// to m.
+func measureNonBench(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
 	t := ask.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil
 	}
-	return session.With(ctx, env, gateRun(ask, 0), p, func(ctx context.Context, w *session.Session) error {
-		b := &besides{Session: w, ask: ask, m: m}
-		if err := b.open(ctx); err != nil {
+	return session.With(ctx, env, gateOptions(ask, 0), p, func(ctx context.Context, w *session.Session) error {
+		b := &nonBench{Session: w, request: ask, measured: m}
+		if err := b.openSides(ctx); err != nil {
 			return err
 		}
 		dir, err := os.MkdirTemp(w.Dirs.Cache, ".gate-")
@@ -57,52 +57,52 @@ func measureBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessio
 			return fmt.Errorf("make a directory for what a gate builds: %w", err)
 		}
 		defer os.RemoveAll(dir)
-		for _, gather := range []func() error{b.files, b.documents, b.routes} {
+		for _, gather := range []func() error{b.addStudies, b.addDocuments, b.addRoutes} {
 			if err := gather(); err != nil {
 				return err
 			}
 		}
-		if err := b.programs(ctx, dir); err != nil {
+		if err := b.buildServers(ctx, dir); err != nil {
 			return err
 		}
-		if err := b.carryOut(ctx, b.studies); err != nil {
+		if err := b.runStudies(ctx, b.studies); err != nil {
 			return err
 		}
 		w.Sources = loadstudy.Servers{}
-		return b.carryOut(ctx, b.servers)
+		return b.runStudies(ctx, b.servers)
 	})
 }
 
-// open finds the files of both sides, the contenders, and the versions in which
-// the project requires modules.
-func (b *besides) open(ctx context.Context) error {
-	repo, err := tree.Find(ctx, b.ask.Project.Dir)
+// openSides unpacks both sides and finds the contenders and the versions of modules that the
+// project requires.
+func (b *nonBench) openSides(ctx context.Context) error {
+	repo, err := tree.Find(ctx, b.request.Project.Dir)
 	if err != nil {
 		return err
 	}
-	if b.trees, err = treesOf(ctx, repo, b.ask, b.Dirs.Cache); err != nil {
+	if b.trees, err = unpackSides(ctx, repo, b.request, b.Dirs.Cache); err != nil {
 		return err
 	}
-	b.here = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
+	b.dirs = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
 	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
 	if b.catalog, err = b.FindCatalog(""); err != nil {
 		return err
 	}
-	b.moved, err = movedBetween(ctx, b.catalog, b.here)
+	b.moved, err = movedModules(ctx, b.catalog, b.dirs)
 	return err
 }
 
-// wrong says where in tare.yaml something is wrong.
-func (b *besides) wrong(at project.Place, what string) error {
+// placeError returns a usage error at a position in tare.yaml.
+func (b *nonBench) placeError(at project.Place, what string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
 }
 
-// add takes in what becomes of a study that tare.yaml names at a place.
-func (b *besides) add(study tare.Study, file project.File) error {
-	some, left, err := gate.Studies(study, b.ask, b.trees, b.moved)
+// addStudy adds the comparisons of a study that tare.yaml names.
+func (b *nonBench) addStudy(study tare.Study, file project.File) error {
+	some, left, err := gate.Studies(study, b.request, b.trees, b.moved)
 	var unknown *lab.UnknownError
 	if errors.As(err, &unknown) {
-		return b.wrong(file.Place, file.Path+": "+err.Error())
+		return b.placeError(file.Place, file.Path+": "+err.Error())
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err)
 	}
@@ -110,16 +110,16 @@ func (b *besides) add(study tare.Study, file project.File) error {
 		one.Held.Place = gate.Place{File: b.config, Line: file.Line}
 		b.studies = append(b.studies, one)
 	}
-	b.m.Left = append(b.m.Left, left...)
+	b.measured.Left = append(b.measured.Left, left...)
 	if len(some)+len(left) == 0 {
-		b.m.Notes = append(b.m.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
+		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
 	}
 	return nil
 }
 
-// files are the study files and the bundled studies.
-func (b *besides) files() error {
-	for _, f := range b.ask.Project.Studies {
+// addStudies adds the study files and the bundled studies.
+func (b *nonBench) addStudies() error {
+	for _, f := range b.request.Project.Studies {
 		var study cmdenv.Study
 		var err error
 		if f.Bundled() {
@@ -128,33 +128,33 @@ func (b *besides) files() error {
 				err = fmt.Errorf("there is no bundled study %s", f.Path)
 			}
 		} else {
-			study, err = b.read(f)
+			study, err = b.readStudy(f)
 		}
 		if err != nil {
-			return b.wrong(f.Place, format.Line(err.Error(), 0))
+			return b.placeError(f.Place, format.Line(err.Error(), 0))
 		}
-		if err := b.add(study.Study, f); err != nil {
+		if err := b.addStudy(study.Study, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads a study file of the head. Messages name it as tare.yaml does.
-func (b *besides) read(f project.File) (cmdenv.Study, error) {
-	src, err := b.source(f)
+// readStudy reads a study file of the head. Messages name it as tare.yaml does.
+func (b *nonBench) readStudy(f project.File) (cmdenv.Study, error) {
+	src, err := b.readSource(f)
 	if err != nil {
 		return cmdenv.Study{}, err
 	}
 	study, err := cmdenv.ParseStudy(f.Path, src)
-	study.Dir = filepath.Join(b.here.Head, filepath.FromSlash(path.Dir(f.Path)))
+	study.Dir = filepath.Join(b.dirs.Head, filepath.FromSlash(path.Dir(f.Path)))
 	return study, err
 }
 
-// source is what a file of the head holds: a study, a document or a list of routes,
-// none of which may be longer than the last.
-func (b *besides) source(f project.File) ([]byte, error) {
-	src, err := whole.ReadStart(filepath.Join(b.here.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
+// readSource reads a file of the head: a study, a document or a list of routes. The limit on
+// its size is that of routes, the largest.
+func (b *nonBench) readSource(f project.File) ([]byte, error) {
+	src, err := whole.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}
@@ -164,15 +164,15 @@ func (b *besides) source(f project.File) ([]byte, error) {
 	return src, nil
 }
 
-// documents are a study of JSON codecs on each document: the first variant of
-// each, decoding into any and encoding from it.
-func (b *besides) documents() error {
-	for _, f := range b.ask.Project.JSON {
-		if _, err := b.source(f); err != nil {
-			return b.wrong(f.Place, err.Error())
+// addDocuments adds a study of JSON codecs for each document: the first variant of each,
+// decoding into any and encoding from it.
+func (b *nonBench) addDocuments() error {
+	for _, f := range b.request.Project.JSON {
+		if _, err := b.readSource(f); err != nil {
+			return b.placeError(f.Place, err.Error())
 		}
 		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-		file := filepath.Join(b.here.Head, filepath.FromSlash(f.Path))
+		file := filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path))
 		study := tare.Study{
 			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kind: codec.Kind,
 			Dir: filepath.Dir(file), Metrics: []string{"time"},
@@ -186,14 +186,14 @@ func (b *besides) documents() error {
 				study.Contenders = append(study.Contenders, tare.Entry{ID: m.IDs()[0]})
 			}
 		}
-		if err := b.add(study, f); err != nil {
+		if err := b.addStudy(study, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// plainID is name with nothing in it that an id has not.
+// plainID replaces the characters of name that ids cannot contain.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -207,60 +207,60 @@ func plainID(name string) string {
 	return id
 }
 
-// routes are a study of routers on the routes of the head.
-func (b *besides) routes() error {
-	for _, f := range b.ask.Project.Routes {
-		src, err := b.source(f)
+// addRoutes adds a study of routers with the routes of the head.
+func (b *nonBench) addRoutes() error {
+	for _, f := range b.request.Project.Routes {
+		src, err := b.readSource(f)
 		if err != nil {
-			return b.wrong(f.Place, err.Error())
+			return b.placeError(f.Place, err.Error())
 		}
 		doc, err := bring.Read(f.Path, src)
 		if err != nil {
-			return b.wrong(f.Place, format.Line(err.Error(), 0))
+			return b.placeError(f.Place, format.Line(err.Error(), 0))
 		}
 		study, _, err := b.RoutesStudy(doc)
 		if err != nil {
 			return err
 		}
-		if err := b.add(study.Study, f); err != nil {
+		if err := b.addStudy(study.Study, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// carryOut carries out some studies of base and head, each under an id of its own.
-func (b *besides) carryOut(ctx context.Context, list []gate.Measurement) error {
-	if b.m.Held == nil {
-		b.m.Held = map[string]gate.Held{}
+// runStudies runs studies of base and head, each under a unique id.
+func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) error {
+	if b.measured.Held == nil {
+		b.measured.Held = map[string]gate.Held{}
 	}
 	for _, one := range list {
 		for id, n := one.Study.ID, 2; ; n++ {
-			if _, taken := b.m.Held[one.Study.ID]; !taken {
+			if _, taken := b.measured.Held[one.Study.ID]; !taken {
 				break
 			}
 			one.Study.ID = fmt.Sprintf("%s-%d", id, n)
 		}
-		b.m.Held[one.Study.ID] = one.Held
-		// Latencies take continuous segments, which quick has no time for.
+		b.measured.Held[one.Study.ID] = one.Held
+		// Latencies need continuous segments, which do not fit into quick.
 		segments := slices.ContainsFunc(one.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
 		b.Options.Quick = !b.Options.User && !segments
 		before := len(b.Results)
 		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
 			return err
 		}
-		b.m.Results, b.m.Nothing = append(b.m.Results, b.Results[before:]...), ""
+		b.measured.Results, b.measured.Nothing = append(b.measured.Results, b.Results[before:]...), ""
 		for _, res := range b.Results[before:] {
 			for _, l := range res.NotWeighed {
-				b.m.Left = append(b.m.Left, gate.Left{What: one.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+				b.measured.Left = append(b.measured.Left, gate.Left{What: one.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
 			}
 		}
 	}
 	return nil
 }
 
-// treesOf are the files of both sides.
-func treesOf(ctx context.Context, repo tree.Repo, ask gate.Ask, cache string) (t gate.Trees, err error) {
+// unpackSides returns the directories of both sides.
+func unpackSides(ctx context.Context, repo tree.Repo, ask gate.Ask, cache string) (t gate.Trees, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)
 		if err != nil {

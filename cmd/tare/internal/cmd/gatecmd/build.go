@@ -22,13 +22,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// programs builds the servers of tare.yaml on both sides, in dir.
-func (b *besides) programs(ctx context.Context, dir string) error {
-	for _, l := range b.ask.Project.Load {
+// buildServers builds the servers of tare.yaml on both sides, in dir.
+func (b *nonBench) buildServers(ctx context.Context, dir string) error {
+	for _, l := range b.request.Project.Load {
 		asking := loadstudy.Requests{Mix: l.Mix}
 		for file, flag := range map[string]*string{l.Feed: &asking.Feed, l.FeedBodies: &asking.FeedBodies} {
 			if file != "" {
-				*flag = filepath.Join(b.here.Head, filepath.FromSlash(file))
+				*flag = filepath.Join(b.dirs.Head, filepath.FromSlash(file))
 			}
 		}
 		feed, err := asking.List(loadstudy.Target{Path: "/"}, nil)
@@ -36,7 +36,7 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 			err = fmt.Errorf("%s is %s, not a request on each line; tare load --feed %s --dry-run --json prints it so", l.Feed, feed.Kind, l.Feed)
 		}
 		if err != nil {
-			return b.wrong(l.Place, strings.ReplaceAll(err.Error(), b.here.Head+string(filepath.Separator), ""))
+			return b.placeError(l.Place, strings.ReplaceAll(err.Error(), b.dirs.Head+string(filepath.Separator), ""))
 		}
 		own := filepath.Join(dir, l.ID)
 		if err := os.Mkdir(own, 0o755); err != nil {
@@ -46,12 +46,12 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 		if err := loadstudy.WriteRequests(file, feed.Requests); err != nil {
 			return err
 		}
-		built, ok, err := b.built(ctx, l, own)
+		built, ok, err := b.buildServer(ctx, l, own)
 		if err != nil {
 			return err
 		}
 		if ok {
-			w := gate.Server(l, b.ask, built, b.here, file)
+			w := gate.Server(l, b.request, built, b.dirs, file)
 			w.Held.Place = gate.Place{File: b.config, Line: l.Line}
 			b.servers = append(b.servers, w)
 		}
@@ -59,29 +59,29 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 	return nil
 }
 
-// built is the program of both sides; false where one of them has none, which
-// is said.
-func (b *besides) built(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
+// buildServer returns the program of both sides. It returns false and records why if a side has
+// none.
+func (b *nonBench) buildServer(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	left := gate.Left{What: "load " + l.ID}
-	there, err := gate.IsDir(filepath.Join(b.here.Head, filepath.FromSlash(l.Program)))
+	there, err := gate.IsDir(filepath.Join(b.dirs.Head, filepath.FromSlash(l.Program)))
 	if err != nil {
 		return programs, false, err
 	}
 	if !there {
-		return programs, false, b.wrong(l.Place, "there is no directory "+l.Program+" in the head")
+		return programs, false, b.placeError(l.Place, "there is no directory "+l.Program+" in the head")
 	}
-	if there, err = gate.IsDir(filepath.Join(b.here.Base, filepath.FromSlash(l.Program))); err != nil {
+	if there, err = gate.IsDir(filepath.Join(b.dirs.Base, filepath.FromSlash(l.Program))); err != nil {
 		return programs, false, err
 	}
 	if !there {
 		left.Why, left.OneSided = l.Program+" is in head only", true
-		b.m.Left = append(b.m.Left, left)
+		b.measured.Left = append(b.measured.Left, left)
 		return programs, false, nil
 	}
 	for _, side := range []struct {
 		name, here string
 		file       *string
-	}{{gate.HeadID, b.here.Head, &programs.Head}, {gate.BaseID, b.here.Base, &programs.Base}} {
+	}{{gate.HeadID, b.dirs.Head, &programs.Head}, {gate.BaseID, b.dirs.Base, &programs.Base}} {
 		b.Progress.Status("build", side.name+": building "+l.Program)
 		*side.file = filepath.Join(dir, side.name)
 		err := gate.Build(ctx, filepath.Join(side.here, filepath.FromSlash(l.Program)), *side.file)
@@ -92,7 +92,7 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 		case errors.As(err, &wrong):
 			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(wrong.What, 0))
 			left.Broken = side.name == gate.HeadID
-			b.m.Left = append(b.m.Left, left)
+			b.measured.Left = append(b.measured.Left, left)
 			return programs, false, nil
 		case err != nil:
 			return programs, false, err
@@ -101,14 +101,14 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 	return programs, true, nil
 }
 
-// movedBetween tells which modules the project's go.mod requires in another
-// version than before, by contender of the catalog.
-func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (gate.Moved, error) {
-	base, err := requiredIn(ctx, here.Base)
+// movedModules reports by contender of the catalog which of its modules go.mod requires in
+// another version in the head.
+func movedModules(ctx context.Context, all catalog.Catalog, here gate.Trees) (gate.Moved, error) {
+	base, err := requiredModules(ctx, here.Base)
 	if err != nil {
 		return nil, err
 	}
-	head, err := requiredIn(ctx, here.Head)
+	head, err := requiredModules(ctx, here.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,9 @@ func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (ga
 	}, nil
 }
 
-// requiredIn are the modules that the go.mod in dir requires, with their
-// versions; those that it replaces are left out. None where there is no go.mod.
-func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
+// requiredModules returns the versions of the modules that the go.mod in dir requires, without
+// replaced ones. It returns nil if there is no go.mod.
+func requiredModules(ctx context.Context, dir string) (map[string]string, error) {
 	file := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// commands makes the commands that the report advises: the user's gate with another value of one flag,
-// and a benchmark alone with the flags of the gate that tare bench has too.
-func (o options) commands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
+// adviceCommands returns the commands that the report advises: the user's gate with another
+// value of one flag, and a single benchmark with the flags that tare bench shares.
+func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
 	own := cmdenv.CommandOf(cmd)
 	side := o.base
 	if side == "" || strings.HasPrefix(side, "merge-base") { // tare bench takes revisions only
@@ -29,8 +29,8 @@ func (o options) commands(cmd *cobra.Command, p project.Project, base string) ga
 	}
 }
 
-// mergedCommands makes the commands that the report of several parts advises. The flags of the
-// parts are not known, only their sides.
+// mergedCommands returns the commands that the report of several parts advises. Only the sides
+// of the parts are known, not their flags.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
 		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(12, len(m.Commit))])
@@ -41,8 +41,8 @@ func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	}}
 }
 
-// benchCommand measures one benchmark with the environment and build tags that
-// tare.yaml has for both sides.
+// benchCommand returns the tare bench command of one benchmark with the environment and build
+// tags of tare.yaml.
 func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
 	env := p.Bench.Env
 	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {

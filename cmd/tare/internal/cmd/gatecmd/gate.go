@@ -1,4 +1,4 @@
-// Package gatecmd is tare gate: it compares a change with its base, for CI.
+// Package gatecmd implements tare gate: it compares a change with its base, for CI.
 package gatecmd
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options are the flags of tare gate.
+// options holds the flags of tare gate.
 type options struct {
 	base, head string
 	budget     time.Duration
@@ -30,8 +30,8 @@ type options struct {
 	seed       uint64
 	printed    cmdenv.FormatFlag
 	format     string
-	out        string // file for the JSON; empty: none
-	gitlab     string // file for a code quality report; empty: none
+	out        string // file for the JSON; "" if none
+	gitlab     string // file for a code quality report; "" if none
 	all        bool
 	quiet      bool
 	noLock     bool
@@ -40,11 +40,11 @@ type options struct {
 	countsText string
 	counts     counts.Choice
 	record     bool
-	reviews    string // file of what reviewers wrote; empty: none
+	reviews    string // file of the reviewers' texts; "" if none
 	part       string // the text of --shard
 	shard      gate.Shard
 	on         cmdenv.Machines
-	divide     bool // among the machines
+	divide     bool // --shard machines
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -123,12 +123,12 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// addReviews adds the flag that says where reviews are.
+// addReviews adds --reviews.
 func (o *options) addReviews(rules cmdenv.Flags) {
 	rules.Set.StringVar(&o.reviews, "reviews", "", "`file` of what reviewers wrote, in which gate: review of tare.yaml is looked for")
 }
 
-// addPrinted adds the flags that say what is printed.
+// addPrinted adds the flags of the output.
 func (o *options) addPrinted(said cmdenv.Flags) {
 	said.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
 	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
@@ -138,7 +138,7 @@ func (o *options) addPrinted(said cmdenv.Flags) {
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	if o.format, err = o.printed.Choose(cmd, "a format of a gate", gateFormats()...); err != nil {
 		return err
@@ -160,12 +160,12 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	if o.divide = len(o.on.On) > 0 && o.part == session.ShardMachines; !o.divide {
-		o.shard, err = shard(o.part)
+		o.shard, err = parseShard(o.part)
 	}
 	return err
 }
 
-// runGate carries tare gate out.
+// runGate runs tare gate.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
@@ -182,7 +182,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	}
 	named := p.Gate.Base
 	if o.base == "" && !o.record {
-		if named, err = o.baseNamed(ctx, p, at); err != nil {
+		if named, err = o.namedBase(ctx, p, at); err != nil {
 			return err
 		}
 	}
@@ -193,16 +193,16 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	} else if err != nil {
 		return err
 	}
-	p, policy, err := o.judged(ctx, p, at, sides.BaseCommit)
+	p, policy, err := o.judgingProject(ctx, p, at, sides.BaseCommit)
 	if err != nil {
 		return err
 	}
-	files, err := o.open()
+	files, err := o.openFiles()
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
+	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: sameCommit(sides)}
 	var lost error // machines
 	switch {
 	case sides.Same():
@@ -217,54 +217,54 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 		}
 	}
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
-	measured.Commands = o.commands(cmd, p, sides.BaseCommit)
+	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
 		measured.Base = short(sides.BaseCommit) + " itself"
 	case sides.From != "":
 		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
 	}
-	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
+	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
-	if rep.Shard != "" || rep.Record { // the parts are judged together
+	if rep.Shard != "" || rep.Record { // tare gate merge judges all parts
 		exit = cmdenv.ExitOK
 	}
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
 	}
 	if lost != nil {
-		return cmdenv.FleetError(ctx, lost) // after what the others measured was printed
+		return cmdenv.FleetError(ctx, lost) // after printing the results of the others
 	}
 	return cmdenv.Code(exit)
 }
 
-// place is where a gate runs: the working directory, without links in its path, and
-// the top of its repository: dir itself, and false, where there is none.
-type place struct {
-	dir, root string
-	kept      bool
+// workDir is the working directory without links, and the top of its repository: dir itself if
+// inRepository is false.
+type workDir struct {
+	dir, root    string
+	inRepository bool
 }
 
 // loadProject returns the project of the working directory.
-func loadProject() (p project.Project, at place, err error) {
+func loadProject() (p project.Project, at workDir, err error) {
 	if at.dir, err = os.Getwd(); err != nil {
 		return p, at, err
 	}
 	if at.dir, err = filepath.EvalSymlinks(at.dir); err != nil {
 		return p, at, err
 	}
-	at.root, at.kept = project.Root(at.dir)
-	if p, err = project.Load(at.dir, func(path string) string { return below(at.root, path) }); err != nil {
+	at.root, at.inRepository = project.Root(at.dir)
+	if p, err = project.Load(at.dir, func(path string) string { return relativeTo(at.root, path) }); err != nil {
 		return p, at, cmdenv.Usage(err.Error(), "")
 	}
 	return p, at, nil
 }
 
-// files are those that a report is written to, besides being printed.
+// files holds the files that a report is written to, in addition to stdout.
 type files struct{ report, gitlab *cmdenv.Output }
 
-// open opens the files that the flags name.
-func (o options) open() (f files, err error) {
+// openFiles opens the files that the flags name.
+func (o options) openFiles() (f files, err error) {
 	if f.report, err = cmdenv.OpenOutput(o.out); err == nil {
 		f.gitlab, err = cmdenv.OpenOutput(o.gitlab)
 	}
@@ -283,8 +283,8 @@ func (f files) Close() {
 	}
 }
 
-// same explains that both sides are the same commit; it is empty if they differ.
-func same(sides gate.Sides) string {
+// sameCommit explains that both sides are the same commit, or returns "" if they differ.
+func sameCommit(sides gate.Sides) string {
 	if !sides.Same() {
 		return ""
 	}
@@ -306,22 +306,22 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// declared returns where each benchmark is declared, with paths from the top of the
-// repository.
-func declared(dir, root string) map[string]gate.Place {
+// findDeclarations returns the position of each benchmark's declaration, relative to the top of
+// the repository.
+func findDeclarations(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
 	if err != nil {
-		return out // they are listed without file:line
+		return out // the report then omits file:line
 	}
 	for _, b := range found.Benchmarks {
-		out[b.ID()] = gate.Place{File: below(root, filepath.Join(dir, filepath.FromSlash(b.File))), Line: b.Line}
+		out[b.ID()] = gate.Place{File: relativeTo(root, filepath.Join(dir, filepath.FromSlash(b.File))), Line: b.Line}
 	}
 	return out
 }
 
-// below returns path relative to root, with slashes.
-func below(root, path string) string {
+// relativeTo returns path relative to root, with slashes.
+func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return filepath.ToSlash(path)
@@ -333,10 +333,10 @@ func configName(root string, p project.Project) string {
 	if p.File == "" {
 		return ""
 	}
-	return below(root, p.File)
+	return relativeTo(root, p.File)
 }
 
-// printGate prints the report, writes its files, and tells the CI it runs in.
+// printGate prints the report, writes its files, and reports to GitHub Actions.
 func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files) error {
 	var err error
 	switch o.format {
@@ -362,14 +362,14 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files
 	if err := gate.Annotations(env.Err, rep); err != nil {
 		return err
 	}
-	if err := appended(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
+	if err := appendTo(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
 		return err
 	}
-	return appended(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
+	return appendTo(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
 }
 
-// appended lets write add to the end of a file. It does nothing if path is empty.
-func appended(path string, write func(io.Writer) error) error {
+// appendTo calls write with a writer at the end of a file. It does nothing if path is empty.
+func appendTo(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil
 	}

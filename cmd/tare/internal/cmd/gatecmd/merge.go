@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// shard reads i/n.
-func shard(text string) (gate.Shard, error) {
+// parseShard parses i/n. "" means no sharding.
+func parseShard(text string) (gate.Shard, error) {
 	if text == "" {
 		return gate.Shard{}, nil
 	}
@@ -27,7 +27,7 @@ func shard(text string) (gate.Shard, error) {
 	return s, nil
 }
 
-// mergeCommand is tare gate merge.
+// mergeCommand returns tare gate merge.
 func mergeCommand(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -72,16 +72,16 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	if err != nil {
 		return err
 	}
-	if p, measured.Policy, err = o.judged(ctx, p, at, measured.Commit); err != nil {
+	if p, measured.Policy, err = o.judgingProject(ctx, p, at, measured.Commit); err != nil {
 		return err
 	}
-	files, err := o.open()
+	files, err := o.openFiles()
 	if err != nil {
 		return err
 	}
 	defer files.Close()
 	measured.Commands = mergedCommands(p, measured)
-	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
+	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
@@ -89,7 +89,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	return cmdenv.Code(exit)
 }
 
-// readPart reads the report of a part, which may have most bytes.
+// readPart reads the report of a part, of at most most bytes.
 func readPart(path string, most int64) (gate.Report, error) {
 	text, err := whole.ReadStart(path, most)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// measureOn has several machines measure both sides, each by itself. lost tells of
-// machines that have no result.
+// measureOn has each of several machines measure both sides. lost names machines without a
+// result.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
 	order, err := session.NewOrder(cmd, &o.on, o.rounds, o.seed)
 	if err != nil {
@@ -73,8 +73,8 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, got.Failed, got.Keep(m.Results)
 }
 
-// readReport reads the report of a gate, and checks the results in it, which may come
-// from another machine.
+// readReport reads the report of a gate and checks its results, which may come from another
+// machine.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

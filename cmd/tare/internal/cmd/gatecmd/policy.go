@@ -12,14 +12,14 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// judged returns the project that a change is judged by, and what the change does
-// to that.
-func (o options) judged(ctx context.Context, p project.Project, at place, base string) (project.Project, gate.Policy, error) {
-	reviews, err := read(o.reviews)
-	if err != nil || !at.kept { // parts can be judged anywhere, and then by the tare.yaml there
+// judgingProject returns the project whose rules judge the change (those of the base), and how
+// the change alters these rules.
+func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
+	reviews, err := readReviews(o.reviews)
+	if err != nil || !at.inRepository { // outside of a repository, parts are judged by the local tare.yaml
 		return p, gate.Policy{}, err
 	}
-	was, err := at.rules(ctx, base)
+	was, err := at.rulesAt(ctx, base)
 	if err != nil {
 		if o.record && ctx.Err() == nil { // nothing is blocked
 			return p, gate.Policy{Changed: []string{err.Error()}}, nil
@@ -27,30 +27,29 @@ func (o options) judged(ctx context.Context, p project.Project, at place, base s
 		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
-		was.Gate.Base = p.Gate.Base // neither names it
+		was.Gate.Base = p.Gate.Base // was must not choose the base
 	}
 	judged, policy := gate.Judged(at.root, p, was, reviews)
 	return judged, policy, nil
 }
 
-// baseNamed returns the base that tare.yaml names. A change must not choose what it
-// is compared with: where the commit at which it left the default branch asks for a
-// review, that commit names the base.
-func (o options) baseNamed(ctx context.Context, p project.Project, at place) (string, error) {
+// namedBase returns the base that tare.yaml names. A change must not choose its base: if the
+// commit at which it left the default branch requires a review, that commit names the base.
+func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
 	left, err := gate.Base(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
-		return p.Gate.Base, ctx.Err() // no branch to have left
+		return p.Gate.Base, ctx.Err() // there is no default branch
 	}
-	was, err := at.rules(ctx, left.BaseCommit)
+	was, err := at.rulesAt(ctx, left.BaseCommit)
 	if err != nil || was.Gate.Review == "" {
 		return p.Gate.Base, err
 	}
 	return was.Gate.Base, nil
 }
 
-// rules returns the project that a commit has for the place. What it asks for is not
-// known where its tare.yaml cannot be read, so that is an error.
-func (at place) rules(ctx context.Context, commit string) (project.Project, error) {
+// rulesAt returns the project of a commit. It is an error if its tare.yaml cannot be read: the
+// required review is then unknown.
+func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
 	p, err := gate.ProjectAt(ctx, at.dir, commit)
 	var wrong *yamlfile.Error
 	var unknown *gate.BaseError
@@ -67,20 +66,20 @@ func (at place) rules(ctx context.Context, commit string) (project.Project, erro
 	return p, nil
 }
 
-// mostReviews bounds the file of reviews, in bytes: outsiders write in it.
-const mostReviews = 16 << 20
+// maxReviews limits the file of reviews, in bytes: anyone can write a review.
+const maxReviews = 16 << 20
 
-// read returns the text of a file of reviews; nothing if path is empty.
-func read(path string) (string, error) {
+// readReviews returns the text of a file of reviews, or "" if path is empty.
+func readReviews(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := whole.ReadStart(path, mostReviews)
+	text, err := whole.ReadStart(path, maxReviews)
 	if err != nil {
 		return "", cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}
-	if len(text) > mostReviews {
-		return "", cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, mostReviews>>20), "name a file of what reviewers wrote")
+	if len(text) > maxReviews {
+		return "", cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, maxReviews>>20), "name a file of what reviewers wrote")
 	}
 	return string(text), nil
 }

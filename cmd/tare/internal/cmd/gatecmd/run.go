@@ -23,8 +23,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureSides measures both sides of a repository: its benchmarks, then what else
-// tare.yaml names.
+// measureSides measures both sides of a repository: its benchmarks, then the rest of tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
 	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
 	if err != nil {
@@ -40,12 +39,12 @@ func measureSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measu
 	if ask.Shard.Index > 1 {
 		return m, nil
 	}
-	return m, measureBesides(ctx, env, ask, p, &m)
+	return m, measureNonBench(ctx, env, ask, p, &m)
 }
 
-// gateRun are the options of a run for a gate: nothing of it is printed. own is
-// the budget where none is asked for; zero: the study's.
-func gateRun(ask gate.Ask, own time.Duration) session.Options {
+// gateOptions returns the options of a run for a gate. own is the default budget; 0 means the
+// study's.
+func gateOptions(ask gate.Ask, own time.Duration) session.Options {
 	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed}, NoLock: ask.NoLock, Quiet: ask.Quiet}
 	if o.Budget = ask.Budget; o.Budget == 0 && o.Rounds == 0 {
 		o.Budget = own
@@ -57,8 +56,8 @@ func gateRun(ask gate.Ask, own time.Duration) session.Options {
 // measureBenchmarks measures the repository's go test benchmarks.
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
-	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
-	o.Env, o.KeepEnv = b.Env, true // a file of the repository has the values
+	o, most := gateOptions(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
+	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
 	asked := bring.Asked{
 		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
 		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),
@@ -71,13 +70,13 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		}
 		return false
 	}
-	if err := asked.Check(ctx); nothing(err) { // before the lock
+	if err := asked.Check(ctx); nothing(err) { // before waiting for the lock
 		return m, nil
 	} else if err != nil {
 		return m, session.BenchError(ctx, err)
 	}
 	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
 		place := bring.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
@@ -103,7 +102,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		}
 		if len(built.Study.Workloads) == 0 {
 			m.Results, m.Notes = []*tare.Result{built.Untimed()}, built.Notes
-			m.Left = leftOf(built, m.Results[0])
+			m.Left = omissionsOf(built, m.Results[0])
 			return nil
 		}
 		if err := w.FitBench(built, most); err != nil {
@@ -128,20 +127,20 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			return res, err
 		}
 		w.Sources = built.Sources
-		if err := measureUndecided(ctx, w, built, study); err != nil {
+		if err := measureInTwoParts(ctx, w, built, study); err != nil {
 			return err
 		}
 		m.Results, m.Notes = w.Results, built.Notes
-		for _, res := range m.Results[:min(1, len(m.Results))] { // what comes after it is a part of it
-			m.Left = append(m.Left, leftOf(built, res)...)
+		for _, res := range m.Results[:min(1, len(m.Results))] { // later results repeat a part of the first
+			m.Left = append(m.Left, omissionsOf(built, res)...)
 		}
 		return nil
 	})
 	return m, err
 }
 
-// leftOf returns what a result has not compared, and whose fault that is.
-func leftOf(built *bring.Bench, res *tare.Result) (all []gate.Left) {
+// omissionsOf returns the comparisons that a result lacks, and on which side the cause is.
+func omissionsOf(built *bring.Bench, res *tare.Result) (all []gate.Left) {
 	for _, l := range res.NotWeighed {
 		left := gate.Left{What: l.What, Why: l.Why}
 		for _, b := range built.Left() {
@@ -154,13 +153,13 @@ func leftOf(built *bring.Bench, res *tare.Result) (all []gate.Left) {
 	return all
 }
 
-// firstRounds are how many rounds of everything there are before time goes to
-// what is undecided.
+// firstRounds is the number of rounds of all benchmarks before the time goes to
+// undecided ones.
 const firstRounds = 18
 
-// measureUndecided measures all benchmarks for a part of the budget, and for the rest
-// of it those about which nothing can be told yet.
-func measureUndecided(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
+// measureInTwoParts measures all benchmarks for a part of the budget, and undecided ones for
+// the rest.
+func measureInTwoParts(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
 	first := max(budget/2, built.Takes(firstRounds))
 	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5
@@ -183,10 +182,9 @@ func measureUndecided(ctx context.Context, w *session.Session, built *bring.Benc
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
-// benchEnvironment gives this process the environment that a project wants its
-// benchmarks built and run in, which is that of both sides, until restore is
-// called. Build tags go into GOFLAGS. A change must not direct tare itself, so variables
-// of tare and of the CI reach the benchmarks only.
+// benchEnvironment sets the project's environment for builds and benchmarks of both sides in
+// this process, until restore is called. Build tags go into GOFLAGS. Variables of tare and of
+// the CI reach only the benchmarks, because a change must not control tare.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
 	set := build.Environment(b.Env)
 	if flags := tagFlags(b, environ); flags != "" {
@@ -213,7 +211,7 @@ func benchEnvironment(b project.Bench, environ []string) (restore func(), err er
 	return restore, nil
 }
 
-// tagFlags returns GOFLAGS with the build tags of a project; empty if it has none.
+// tagFlags returns GOFLAGS with the build tags of a project, or "" if it has none.
 func tagFlags(b project.Bench, environ []string) string {
 	if len(b.Tags) == 0 {
 		return ""
