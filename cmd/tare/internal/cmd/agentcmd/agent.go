@@ -1,4 +1,4 @@
-// Package agentcmd is tare agent: it does what a tare on another machine orders.
+// Package agentcmd implements tare agent, which runs orders from another machine.
 package agentcmd
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// options are the flags of tare agent.
+// options holds the flags of tare agent.
 type options struct {
 	stdio     bool
 	join      fleet.Join
@@ -30,7 +30,7 @@ type options struct {
 	disk      string
 }
 
-// Command is tare agent; root makes the tree of commands that it calls run of.
+// Command returns tare agent. root returns the tree of commands that run orders.
 func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -58,7 +58,7 @@ that it refuses.`,
   tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token --allow-target 'shop.example:443' --most-rate 5000
   tare agent --nats nats://10.0.0.2:4222 --nats-creds agent.creds --name rack-7`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.serve(cmd.Context(), env, root) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.runAgent(cmd.Context(), env, root) },
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -84,7 +84,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.AddFlags(cmd, meet, most)
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(env cmdenv.Env) error {
 	ways := 0
 	for _, way := range []bool{o.stdio, o.join.Addr != "", o.join.URL != ""} {
@@ -98,16 +98,16 @@ func (o *options) check(env cmdenv.Env) error {
 	if err := fleet.CheckPrefix(o.prefix); err != nil {
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
-	return o.keep(env)
+	return o.parseReserves(env)
 }
 
-// serve serves one coordinator, or whoever is at the address.
-func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
+// runAgent serves one coordinator on stdin and stdout, or the one at the address.
+func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
 		return err
 	}
-	if env, err = withOwnPlaces(env); err != nil {
+	if env, err = withAgentDirs(env); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -117,7 +117,7 @@ func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.En
 	go func() {
 		select {
 		case <-signals:
-			restore() // another one ends this process itself; the guardian cleans up
+			restore() // the next signal kills this process; the guardian cleans up
 			cancel(errStopped)
 		case <-ctx.Done():
 		}
@@ -125,10 +125,10 @@ func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.En
 	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // an order ends with the agent
 	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, order fleet.StudyOrder, t fleet.Task) ([]byte, error) {
-		return carryOut(ctx, env, root, order, t)
+		return runOrder(ctx, env, root, order, t)
 	}
-	a.Free = func() fleet.Free { return free(env) }
-	a.Claim = func(ctx context.Context) (func(), error) { return claim(ctx, env) }
+	a.Free = func() fleet.Free { return freeResources(env) }
+	a.Claim = func(ctx context.Context) (func(), error) { return claimMachine(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
 	if o.stdio {
@@ -150,7 +150,7 @@ func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.En
 		token, err := fleet.ReadToken(o.tokenFile)
 		switch {
 		case o.tokenFile == "" || err != nil:
-			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
+			return cmdenv.Usage("--join needs --token-file: "+formatReason(err), "tare fleet --listen ADDR --agent NAME prints the line that joins")
 		case len(o.join.Fingerprint) != 64 || strings.Trim(o.join.Fingerprint, "0123456789abcdef") != "":
 			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen ADDR --agent NAME prints the line that joins")
 		}
@@ -163,12 +163,12 @@ func (o *options) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.En
 	return err
 }
 
-// errStopped says that the agent's user ended it.
+// errStopped ends orders when the user stops the agent.
 var errStopped = errors.New("the agent was stopped")
 
-// keep reads what of the machine stays free.
-func (o *options) keep(env cmdenv.Env) error {
-	now := free(env)
+// parseReserves parses --keep-memory and --keep-disk.
+func (o *options) parseReserves(env cmdenv.Env) error {
+	now := freeResources(env)
 	for _, f := range []struct {
 		name, text string
 		into       *int64
@@ -189,9 +189,9 @@ func (o *options) keep(env cmdenv.Env) error {
 	return nil
 }
 
-// free is the memory that is available, and the least free disk of where an order
-// writes: the cache and the directory of temporary files.
-func free(env cmdenv.Env) fleet.Free {
+// freeResources returns the available memory, and the least free disk of the cache and the
+// temporary directory. Unknown values are -1.
+func freeResources(env cmdenv.Env) fleet.Free {
 	f := fleet.Free{Memory: -1, Disk: -1}
 	if n, known := machine.Available(); known {
 		f.Memory = n
@@ -211,16 +211,16 @@ func free(env cmdenv.Env) fleet.Free {
 	return f
 }
 
-func reason(err error) string {
+func formatReason(err error) string {
 	if err == nil {
 		return "it is not given"
 	}
 	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
 }
 
-// claim takes the machine for measuring, or says who has it. It does not wait: the
-// coordinator may be waiting for the same one.
-func claim(ctx context.Context, env cmdenv.Env) (release func(), err error) {
+// claimMachine locks the machine for measuring, or returns an error with the holder. It does
+// not wait: the coordinator may be waiting for the same machine.
+func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	release, err = machine.LockHost(ctx, env.HostLock(), func(holder string) {
@@ -228,7 +228,7 @@ func claim(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	})
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return func() {}, nil // tare run says so in the result
+		return func() {}, nil // tare run records it in the result
 	case err != nil && context.Cause(ctx) != nil:
 		err = context.Cause(ctx)
 	}

@@ -25,9 +25,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// carryOut carries an order out by the command of tare that it is for, and returns
-// the document that this prints.
-func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
+// runOrder runs the tare command of an order and returns the document that it prints.
+func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the order: %w", err)
@@ -37,16 +36,16 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	if err != nil {
 		return nil, err
 	}
-	if env, err = withCarried(env); err != nil && len(o.Contenders) > 0 {
+	if env, err = withBuiltIn(env); err != nil && len(o.Contenders) > 0 {
 		return nil, err
 	}
-	p := place{ctx: ctx, kept: filepath.Join(dirs.Cache, "sent"), files: filepath.Join(dir, "files"), fetch: t.Fetch}
-	leave, err := p.enter(o, filepath.Join(dir, "repo"))
+	p := orderFiles{ctx: ctx, cache: filepath.Join(dirs.Cache, "sent"), files: filepath.Join(dir, "files"), fetch: t.Fetch}
+	leave, err := p.enterDirectory(o, filepath.Join(dir, "repo"))
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if err := sameContenders(env, o); err != nil {
+	if err := checkContenders(env, o); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -56,16 +55,16 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	run.SetArgs(env.Args)
 	err = run.ExecuteContext(ctx)
 	switch cmdenv.ExitCode(err) {
-	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid: // the coordinator says what follows
-		return out.Bytes(), nothing(o, out.Bytes())
+	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid: // the coordinator judges the result
+		return out.Bytes(), checkNothing(o, out.Bytes())
 	}
 	return nil, err
 }
 
-// withOwnPlaces returns env with the cache, and with the catalog around the directory
-// that the agent was started in if there is one. Among the files of an order, where
-// commands of env work, neither is looked for.
-func withOwnPlaces(env cmdenv.Env) (cmdenv.Env, error) {
+// withAgentDirs returns env with the agent's cache and the catalog around its starting
+// directory, if there is one. Commands of env run among the files of an order and would not
+// find these.
+func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
 		return env, err
@@ -87,9 +86,9 @@ func withOwnPlaces(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, values), nil
 }
 
-// withCarried returns env with a catalog in any case: the one that this binary carries if
-// env has none. If that cannot be unpacked, the commands of env find none.
-func withCarried(env cmdenv.Env) (cmdenv.Env, error) {
+// withBuiltIn returns env with the built-in catalog if it has none. If that cannot be unpacked,
+// the commands of env find none.
+func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	if env.CatalogDir("") != "" {
 		return env, nil
 	}
@@ -107,7 +106,7 @@ func withCarried(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
 }
 
-// withVariables returns env with variables of other values.
+// withVariables returns env with other values of some variables.
 func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
@@ -119,9 +118,9 @@ func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	return env
 }
 
-// sameContenders refuses an order whose contenders would be built from other sources
-// here than at the coordinator: before they are measured, not after.
-func sameContenders(env cmdenv.Env, o fleet.StudyOrder) error {
+// checkContenders rejects an order whose contenders have other sources here than at the
+// coordinator, before any measurement.
+func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	if len(o.Contenders) == 0 {
 		return nil
 	}
@@ -142,8 +141,8 @@ func sameContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
-// nothing is the error of a command that found nothing to measure.
-func nothing(o fleet.StudyOrder, document []byte) error {
+// checkNothing returns a NothingError if the command found nothing to measure.
+func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`
 		Results  []json.RawMessage `json:"results"`
@@ -157,16 +156,16 @@ func nothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData is env with a data directory, and with the machine that the agent has.
+// withData returns env with a data directory, and with the machine lock of the agent.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
-		"TARE_DATA": data, "TARE_LOCK": fmt.Sprintf("agent-%d", os.Getpid()), // the agent has the machine already
+		"TARE_DATA": data, "TARE_LOCK": fmt.Sprintf("agent-%d", os.Getpid()), // the agent holds the machine lock
 		"GITHUB_ACTIONS": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_OUTPUT": "", // the coordinator reports to them
 	})
 }
 
-// withPermit is env in which the first study asks before each round. What a gate
-// measures after its benchmarks has a fixed number of rounds.
+// withPermit returns env in which the first study requests a permit before each round. The
+// other studies of a gate have a fixed number of rounds.
 func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.Env {
 	run, first := env.Lab.Run, true
 	if run == nil {
@@ -182,23 +181,22 @@ func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.En
 	return env
 }
 
-// place is where an order is carried out.
-type place struct {
+// orderFiles fetches the files of an order.
+type orderFiles struct {
 	ctx   context.Context
-	kept  string // directory of what was sent, by its content
+	cache string // directory of received files, by content
 	files string // directory of the order's files
 	fetch func(context.Context, fleet.File, io.Writer) error
 }
 
-// enter fetches what the order needs, and has the process work in the order's
-// repository, or among its files, until leave is called: an agent carries one order
-// out at a time.
-func (p place) enter(o fleet.StudyOrder, repo string) (leave func(), err error) {
+// enterDirectory fetches the order's files and changes the working directory to its repository
+// or files until leave is called. It is safe because an agent runs one order at a time.
+func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(), err error) {
 	if err := os.MkdirAll(p.files, 0o700); err != nil {
 		return nil, err
 	}
 	for _, f := range o.Files {
-		if err := p.put(f); err != nil {
+		if err := p.placeFile(f); err != nil {
 			return nil, err
 		}
 	}
@@ -206,7 +204,7 @@ func (p place) enter(o fleet.StudyOrder, repo string) (leave func(), err error) 
 	if o.Repo != nil {
 		var packs []string
 		for _, f := range o.Packs {
-			path, err := fleet.Kept(p.ctx, p.kept, f, p.fetch)
+			path, err := fleet.Kept(p.ctx, p.cache, f, p.fetch)
 			if err != nil {
 				return nil, err
 			}
@@ -226,9 +224,9 @@ func (p place) enter(o fleet.StudyOrder, repo string) (leave func(), err error) 
 	return func() { _ = os.Chdir(before) }, os.Chdir(here)
 }
 
-// put has a file of the order at its place.
-func (p place) put(f fleet.File) error {
-	from, err := fleet.Kept(p.ctx, p.kept, f, p.fetch)
+// placeFile copies a file of the order to its path.
+func (p orderFiles) placeFile(f fleet.File) error {
+	from, err := fleet.Kept(p.ctx, p.cache, f, p.fetch)
 	if err != nil {
 		return err
 	}
