@@ -14,24 +14,23 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// The programs of known cost, by the id they have in a calibration.
+// Ids of the programs of known cost in a calibration.
 const (
 	scaleBase = "base"
-	scaleTwin = "twin" // the base once more, as a contender of its own
+	scaleTwin = "twin" // the base again, as a separate contender
 	scale2    = "plus2"
 	scale5    = "plus5"
 )
 
-// scaleWork is a kind of work that programs of known cost do.
+// scaleWork is a kind of work of the programs of known cost.
 type scaleWork struct {
-	name string // as the contenders' ids have it
-	noun string // as people say it
+	name string // in the contenders' ids
+	noun string // in sentences
 }
 
 func scaleWorks() []scaleWork { return []scaleWork{{"spin", "arithmetic"}, {"alloc", "allocation"}} }
 
-// calibrationStudy measures programs that do the same work, and 2 % and 5 % more
-// of it, for as long as budget.
+// calibrationStudy returns a study of programs that do the same work, 2 % more and 5 % more.
 func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	variant := func(id, extra string) tare.Entry {
 		return tare.Entry{ID: id, Use: "scale-" + work.name + "-" + extra}
@@ -48,15 +47,15 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// calibrate measures programs of known cost on this machine and says what it can
-// tell apart. What it finds is no failure.
-func calibrate(ctx context.Context, env cmdenv.Env, o options) error {
+// runCalibration measures programs of known cost on this machine and prints which differences
+// it found. No result is a failure.
+func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
 	share := o.budget / time.Duration(len(works))
 	p.Say("measuring programs of known cost for " + cmdenv.Seconds(o.budget) + ", builds not included")
-	env.Lab.Kinds = unexamined(env.Lab.Kinds)
+	env.Lab.Kinds = withoutTests(env.Lab.Kinds)
 	run := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: o.catalog}
 	return session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
@@ -65,7 +64,7 @@ func calibrate(ctx context.Context, env cmdenv.Env, o options) error {
 			study := cmdenv.Study{Study: calibrationStudy(work, share)}
 			res, err := w.Measure(ctx, study)
 			if res != nil {
-				if err := c.add(work, res); err != nil {
+				if err := c.addResult(work, res); err != nil {
 					return err
 				}
 			}
@@ -82,8 +81,8 @@ func calibrate(ctx context.Context, env cmdenv.Env, o options) error {
 		if len(c.Bases) == 0 {
 			return failed
 		}
-		c.conclude()
-		print := func() error { return c.write(env.Out, env.Style(env.Out)) }
+		c.writeConclusions()
+		print := func() error { return c.writeText(env.Out, env.Style(env.Out)) }
 		if o.asJSON {
 			print = func() error { return cmdenv.PrintJSON(env.Out, c) }
 		}
@@ -94,9 +93,9 @@ func calibrate(ctx context.Context, env cmdenv.Env, o options) error {
 	})
 }
 
-// unexamined are kinds that set no exams: programs of known cost do not do what
-// their kind asks for, and differ in every answer.
-func unexamined(kinds map[string]lab.Kind) map[string]lab.Kind {
+// withoutTests returns the kinds without semantics tests: programs of known cost answer none of
+// them.
+func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	out := map[string]lab.Kind{}
 	for name, kind := range kinds {
 		out[name] = struct{ lab.Kind }{kind}
@@ -110,8 +109,8 @@ func unexamined(kinds map[string]lab.Kind) map[string]lab.Kind {
 	return out
 }
 
-// add reads one base's result.
-func (c *calibration) add(work scaleWork, res *tare.Result) error {
+// addResult adds one base's result.
+func (c *calibration) addResult(work scaleWork, res *tare.Result) error {
 	var doc bytes.Buffer
 	if err := report.JSON(&doc, res); err != nil {
 		return err
@@ -120,8 +119,8 @@ func (c *calibration) add(work scaleWork, res *tare.Result) error {
 	c.Bases = append(c.Bases, readScale(work, res))
 	for _, f := range res.Findings {
 		if f.Check == "machine" && f.Severity != tare.Note {
-			seen, _, _ := strings.Cut(f.Message, "; ") // behind it is from where on it counts
-			c.disturbed(f.Advice, seen, work)
+			seen, _, _ := strings.Cut(f.Message, "; ") // after it comes the threshold
+			c.addDisturbance(f.Advice, seen, work)
 		}
 	}
 	return nil

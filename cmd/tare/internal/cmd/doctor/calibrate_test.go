@@ -38,7 +38,7 @@ func TestCalibrationIsTheDocumentedOne(t *testing.T) {
 
 // Programs of known cost are measured and described like others, and not examined.
 func TestCalibrationSetsNoExams(t *testing.T) {
-	kind := unexamined(kinds.All())["codec"]
+	kind := withoutTests(kinds.All())["codec"]
 	if _, ok := kind.(lab.Examiner); ok {
 		t.Error("exams are set")
 	}
@@ -117,17 +117,17 @@ func TestForecast(t *testing.T) {
 		}
 		return x
 	}
-	near, far := forecast(noise(24, 0.05), noise(24, 0.01), 1.05, level), forecast(noise(24, 0.05), noise(24, 0.01), 1.02, level)
+	near, far := forecastRounds(noise(24, 0.05), noise(24, 0.01), 1.05, level), forecastRounds(noise(24, 0.05), noise(24, 0.01), 1.02, level)
 	if near < 36 || far <= near {
 		t.Errorf("5 %% takes %d rounds, 2 %% takes %d", near, far)
 	}
-	if n := forecast(noise(24, 0.001), noise(24, 0.001), 1.05, level); n != 36 {
+	if n := forecastRounds(noise(24, 0.001), noise(24, 0.001), 1.05, level); n != 36 {
 		t.Errorf("bad luck: %d rounds, want 36", n)
 	}
-	if n := forecast(noise(24, 0.001), noise(24, 0.08), 1.02, level); n <= 36 {
+	if n := forecastRounds(noise(24, 0.001), noise(24, 0.08), 1.02, level); n <= 36 {
 		t.Errorf("the control shows as much: %d rounds", n)
 	}
-	if n := forecast(noise(24, 1), noise(24, 1), 1.02, level); n != 0 {
+	if n := forecastRounds(noise(24, 1), noise(24, 1), 1.02, level); n != 0 {
 		t.Errorf("out of reach: %d rounds", n)
 	}
 }
@@ -142,11 +142,11 @@ func TestDisturbances(t *testing.T) {
 			{Check: "machine", Severity: tare.Note, Message: "no lock", Advice: "leave it on"},
 			{Check: "control", Severity: tare.Warn, Message: "differs", Advice: "measure again"},
 		}
-		if err := c.add(work, res); err != nil {
+		if err := c.addResult(work, res); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c.conclude()
+	c.writeConclusions()
 	if want := "close it: during arithmetic 47 % of the time some task waited; during allocation 47 % of the time some task waited"; !slices.Contains(c.Advice, want) || slices.ContainsFunc(c.Advice, func(s string) bool { return strings.Contains(s, "lock") || strings.Contains(s, "differs") }) {
 		t.Errorf("%q", c.Advice)
 	}
@@ -174,10 +174,10 @@ func TestConclusions(t *testing.T) {
 			[]string{"tare report calibration-spin says what became of twin"}},
 	} {
 		var k calibration
-		if err := k.add(scaleWork{"spin", "arithmetic"}, c.res); err != nil {
+		if err := k.addResult(scaleWork{"spin", "arithmetic"}, c.res); err != nil {
 			t.Fatal(err)
 		}
-		k.conclude()
+		k.writeConclusions()
 		has := func(lines []string, part string) bool {
 			return slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, part) })
 		}

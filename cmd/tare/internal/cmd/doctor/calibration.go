@@ -17,9 +17,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// calibration is what tare doctor --calibrate found.
+// calibration is the result of tare doctor --calibrate.
 type calibration struct {
-	Summary []string          `json:"summary"` // what was found, in sentences
+	Summary []string          `json:"summary"` // results in sentences
 	Advice  []string          `json:"advice"`
 	Bases   []scaleReading    `json:"bases"`
 	Results []json.RawMessage `json:"results"` // one document per base
@@ -27,35 +27,35 @@ type calibration struct {
 	disturbances []disturbance
 }
 
-// disturbance is what checks saw of the machine that asks for the same remedy.
+// disturbance holds the observations of checks with the same advice.
 type disturbance struct {
 	advice string
 	seen   []string
 }
 
-// scaleReading is what was seen of programs that do one kind of work.
+// scaleReading is the result for one kind of work.
 type scaleReading struct {
 	Work        string        `json:"work"` // arithmetic or allocation
 	Study       string        `json:"study"`
 	Rounds      int           `json:"rounds"`
 	Seconds     float64       `json:"seconds"`
-	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; zero: there was none
-	CPUPressure float64       `json:"cpu_pressure"` // share of time some task waited for a processor; negative: not recorded
-	Copies      scaleEffect   `json:"copies"`       // of one program, against each other
-	Differences []scaleEffect `json:"differences"`  // that are there, the largest first
+	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; 0 if there is none
+	CPUPressure float64       `json:"cpu_pressure"` // share of time some task waited for a processor; negative if unknown
+	Copies      scaleEffect   `json:"copies"`       // of one program against its copy
+	Differences []scaleEffect `json:"differences"`  // known differences, largest first
 }
 
-// scaleEffect is one program's time against the base's.
+// scaleEffect is one program's time relative to the base's.
 type scaleEffect struct {
 	Contender    string  `json:"contender"`
 	Truth        float64 `json:"truth"` // ratio by construction
 	Ratio        float64 `json:"ratio,omitempty"`
-	Low          float64 `json:"low,omitempty"` // 95 %, over all looks together; zero: too few rounds
+	Low          float64 `json:"low,omitempty"` // 95 %, over all looks together; 0 if too few rounds
 	High         float64 `json:"high,omitempty"`
 	ToldApart    bool    `json:"told_apart"`             // a difference in either direction would be published
-	AfterRounds  int     `json:"after_rounds,omitempty"` // of the first look from which on it was
+	AfterRounds  int     `json:"after_rounds,omitempty"` // of the first look of an unbroken series of differences
 	AfterSeconds float64 `json:"after_seconds,omitempty"`
-	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast where no difference was shown; zero: out of reach
+	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast if no difference was shown; 0 if out of reach
 }
 
 // readScale reads the primary metric of a calibration study.
@@ -73,8 +73,8 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 	return r
 }
 
-// readEffect reads what was seen of contender id, at the end and at every look
-// before.
+// readEffect returns the effect of contender id at the end and the first look from which on it
+// differs.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
 	alpha := 0.05
@@ -84,10 +84,10 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 		}
 	}
 	x, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
-	looks := stats.Looks(len(x)) // of a study that could have ended at them
+	looks := stats.Looks(len(x)) // at which the study could have ended
 	level := stats.LookLevel(alpha, len(looks))
 	for _, n := range looks {
-		if !apart(x, control, n, level) {
+		if !isPublished(x, control, n, level) {
 			e.AfterRounds = 0
 			continue
 		}
@@ -99,17 +99,16 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 		pilot := res.Plan.PilotSeconds
 		e.AfterSeconds = pilot + (res.Seconds-pilot)*float64(e.AfterRounds)/float64(max(1, res.RoundsDone))
 	} else if truth != 1 {
-		e.RoundsNeeded = forecast(x, control, truth, level)
+		e.RoundsNeeded = forecastRounds(x, control, truth, level)
 	}
 	return e
 }
 
-// forecast is how many rounds will probably show a ratio of truth, which the
-// rounds so far did not; zero: none in reach. The interval has to leave equality
-// behind and the estimate what the control shows, both of which shrink with the
-// root of the rounds. Where that should have been so already it was bad luck,
-// and half as many rounds more are allowed for.
-func forecast(x, control []float64, truth, level float64) int {
+// forecastRounds returns how many rounds will probably show a ratio of truth that the rounds so
+// far did not, or 0 if it is out of reach. The interval must exclude equality and the estimate
+// exceed the control's, both of which shrink with the root of the rounds. If the rounds so far
+// should have sufficed, it allows half as many more.
+func forecastRounds(x, control []float64, truth, level float64) int {
 	centred := make([]float64, len(x))
 	for i, estimate := 0, stats.HodgesLehmann(x); i < len(x); i++ {
 		centred[i] = x[i] - estimate + math.Log(truth)
@@ -129,9 +128,9 @@ func forecast(x, control []float64, truth, level float64) int {
 	return n
 }
 
-// apart reports whether the first n rounds publish a difference: the interval
-// excludes equality, and the estimate lies beyond what the control shows.
-func apart(x, control []float64, n int, level float64) bool {
+// isPublished reports whether the first n rounds publish a difference: the interval excludes
+// equality, and the estimate exceeds the control's.
+func isPublished(x, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false
 	}
@@ -139,7 +138,7 @@ func apart(x, control []float64, n int, level float64) bool {
 	return beyond
 }
 
-// roundEffects are ln(time / the base's) of contender id per round.
+// roundEffects returns ln(time / the base's time) of contender id per round.
 func roundEffects(res *tare.Result, id string) []float64 {
 	var workload string // the study has one, unless it was cut off
 	for _, w := range res.Workloads {
@@ -149,44 +148,44 @@ func roundEffects(res *tare.Result, id string) []float64 {
 	return e.Effects
 }
 
-// conclude writes the sentences and the advice. Every one is made of numbers.
-func (c *calibration) conclude() {
+// writeConclusions writes the sentences and the advice from the numbers.
+func (c *calibration) writeConclusions() {
 	say := func(format string, args ...any) { c.Summary = append(c.Summary, fmt.Sprintf(format, args...)) }
 	resolved := true
 	for _, b := range c.Bases {
 		switch {
 		case b.Copies.Ratio == 0:
 			say("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
-			c.advise("tare report %s says what became of %s", b.Study, b.Copies.Contender)
+			c.addAdvice("tare report %s says what became of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
-			say("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.measured())
-			c.advise("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", percent(b.Copies.Ratio-1))
+			say("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.formatInterval())
+			c.addAdvice("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", formatPercent(b.Copies.Ratio-1))
 			resolved = false
 		default:
-			say("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.measured())
+			say("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.formatInterval())
 		}
 	}
 	for _, b := range c.Bases {
 		perRound := b.Seconds / float64(max(1, b.Rounds))
 		for _, d := range b.Differences {
-			truth := percent(d.Truth - 1)
+			truth := formatPercent(d.Truth - 1)
 			switch {
 			case d.Ratio == 0:
 				say("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
-				c.advise("tare report %s says what became of %s", b.Study, d.Contender)
+				c.addAdvice("tare report %s says what became of %s", b.Study, d.Contender)
 			case d.ToldApart && d.Ratio > 1:
-				say("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.measured())
+				say("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.AfterSeconds, d.formatInterval())
 				continue
 			case d.ToldApart:
-				say("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.measured())
-				c.advise("%s more %s came out as less: believe no difference of that size here, and calibrate again", truth, b.Work)
+				say("%s more %s came out as less after %s: measured %s.", truth, b.Work, format.Count(d.AfterRounds, "round"), d.formatInterval())
+				c.addAdvice("%s more %s came out as less: believe no difference of that size here, and calibrate again", truth, b.Work)
 			case d.RoundsNeeded > 0:
 				needed := cmdenv.Seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.measured())
-				c.advise("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
+				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				c.addAdvice("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, format.Count(d.RoundsNeeded, "round"), needed)
 			default:
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.measured())
-				c.advise("differences of %s in %s are out of reach here: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
+				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, format.Count(b.Rounds, "round"), b.Seconds, d.formatInterval())
+				c.addAdvice("differences of %s in %s are out of reach here: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
 			}
 			resolved = false
 		}
@@ -194,7 +193,7 @@ func (c *calibration) conclude() {
 	var resolves, pressure []string
 	for _, b := range c.Bases {
 		if b.HalfWidth > 0 {
-			resolves = append(resolves, fmt.Sprintf("±%s of time in %.0f s of %s", percent(b.HalfWidth), b.Seconds, b.Work))
+			resolves = append(resolves, fmt.Sprintf("±%s of time in %.0f s of %s", formatPercent(b.HalfWidth), b.Seconds, b.Work))
 		}
 		if b.CPUPressure >= 0 {
 			pressure = append(pressure, fmt.Sprintf("%.0f %% of the time during %s", 100*b.CPUPressure, b.Work))
@@ -209,15 +208,15 @@ func (c *calibration) conclude() {
 		say("This machine does not tell its CPU pressure.")
 	}
 	for _, d := range c.disturbances {
-		c.advise("%s: %s", d.advice, strings.Join(d.seen, "; "))
+		c.addAdvice("%s: %s", d.advice, strings.Join(d.seen, "; "))
 	}
 	if resolved && len(c.Advice) == 0 {
-		c.advise("none: copies look alike, and 2 %% and 5 %% were found")
+		c.addAdvice("none: copies look alike, and 2 %% and 5 %% were found")
 	}
 }
 
-// disturbed notes what a check saw of the machine, with what it advises.
-func (c *calibration) disturbed(advice, seen string, during scaleWork) {
+// addDisturbance adds a check's observation to those with the same advice.
+func (c *calibration) addDisturbance(advice, seen string, during scaleWork) {
 	seen = "during " + during.noun + " " + seen
 	i := slices.IndexFunc(c.disturbances, func(d disturbance) bool { return d.advice == advice })
 	if i < 0 {
@@ -227,28 +226,28 @@ func (c *calibration) disturbed(advice, seen string, during scaleWork) {
 	c.disturbances[i].seen = append(c.disturbances[i].seen, seen)
 }
 
-// advise adds a piece of advice, once.
-func (c *calibration) advise(format string, args ...any) {
+// addAdvice adds advice unless it is there.
+func (c *calibration) addAdvice(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.Advice, text) {
 		c.Advice = append(c.Advice, text)
 	}
 }
 
-// measured is the difference with its interval: +5.03 % (+4.61 % to +5.47 %).
-func (e scaleEffect) measured() string {
+// formatInterval returns the difference with its interval: +5.03 % (+4.61 % to +5.47 %).
+func (e scaleEffect) formatInterval() string {
 	if e.Low == 0 {
-		return signed(e.Ratio) + " (too few rounds for an interval)"
+		return formatRatio(e.Ratio) + " (too few rounds for an interval)"
 	}
-	return fmt.Sprintf("%s (%s to %s)", signed(e.Ratio), signed(e.Low), signed(e.High))
+	return fmt.Sprintf("%s (%s to %s)", formatRatio(e.Ratio), formatRatio(e.Low), formatRatio(e.High))
 }
 
-// signed is a ratio as a signed percentage.
-func signed(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
+// formatRatio returns a ratio as a signed percentage.
+func formatRatio(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)) }
 
-// percent is a share: 5 %, 0.34 %.
-func percent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
+// formatPercent returns a share as a percentage: 5 %, 0.34 %.
+func formatPercent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
 
-func (c calibration) write(w io.Writer, st report.Style) error {
+func (c calibration) writeText(w io.Writer, st report.Style) error {
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, "What this machine can tell apart"))
 	for _, text := range c.Summary {
 		cmdenv.Paragraph(w, "  ", "    ", text, st.Width)

@@ -1,4 +1,4 @@
-// Package doctor is tare doctor: it says what this machine can tell, and whether tare can work on it.
+// Package doctor implements tare doctor, which checks this machine and the installation.
 package doctor
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// diagnosis is what tare doctor prints.
+// diagnosis is the output of tare doctor.
 type diagnosis struct {
 	Tare      cmdenv.Version   `json:"tare"`
 	Machine   tare.Machine     `json:"machine"`
@@ -34,16 +34,16 @@ type diagnosis struct {
 	Counter   counterState     `json:"counter"`
 }
 
-// counterState is what counts the instructions of benchmarks.
+// counterState describes the counter of instructions.
 type counterState struct {
 	*tare.Counter
-	Missing string `json:"missing,omitempty"` // what is missing, if nothing does
+	Missing string `json:"missing,omitempty"` // what is missing, if there is no counter
 }
 
 type place struct {
 	Dir   string `json:"dir"`
 	Bytes int64  `json:"bytes"`
-	Error string `json:"error,omitempty"` // why it cannot be written
+	Error string `json:"error,omitempty"` // why it is not writable
 }
 
 type catalogState struct {
@@ -58,15 +58,15 @@ type lockState struct {
 	Holder string `json:"holder,omitempty"`
 }
 
-// options are the flags of tare doctor.
+// options holds the flags of tare doctor.
 type options struct {
 	calibrate bool
 	budget    time.Duration // of calibrate
 	asJSON    bool
-	catalog   string // "": the repository's, else the built-in ones
+	catalog   string // "" means the repository's, else the built-in ones
 }
 
-// Command is tare doctor.
+// Command returns tare doctor.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -89,7 +89,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 				return err
 			}
 			if o.calibrate {
-				return calibrate(cmd.Context(), env, o)
+				return runCalibration(cmd.Context(), env, o)
 			}
 			d, missing, err := diagnose(cmd.Context(), env, o.catalog)
 			if err != nil {
@@ -98,7 +98,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 			if o.asJSON {
 				err = cmdenv.PrintJSON(env.Out, d)
 			} else {
-				err = d.write(env.Out, env.Style(env.Out))
+				err = d.writeText(env.Out, env.Style(env.Out))
 			}
 			if err != nil {
 				return err
@@ -118,7 +118,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	switch {
 	case cmd.Flags().Changed("budget") && !o.calibrate:
@@ -129,8 +129,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// diagnose looks at everything. missing is the first thing that would keep
-// tare run from working.
+// diagnose checks everything. missing is the first error that would make tare run fail.
 func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -153,7 +152,7 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	d.Cache.Bytes, d.Data.Bytes = cmdenv.DirSize(dirs.Cache), cmdenv.DirSize(dirs.Data)
 	c, err := env.FindCatalog(catalogDir)
 	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
-	d.Lock = lookAtLock(ctx, dirs.Lock(), env.HostLock())
+	d.Lock = readLock(ctx, dirs.Lock(), env.HostLock())
 	counter, why := counts.Find(ctx, counts.Auto)
 	if d.Counter.Missing = why; counter != nil {
 		d.Counter.Counter = &counter.Counter
@@ -161,8 +160,8 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	return d, missing, nil
 }
 
-// lookAtLock says who measures with the cache or on this machine, without waiting.
-func lookAtLock(ctx context.Context, path, host string) lockState {
+// readLock returns which process measures with the cache or on this machine, without waiting.
+func readLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
 	look := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -184,7 +183,7 @@ func lookAtLock(ctx context.Context, path, host string) lockState {
 	return l
 }
 
-func (d diagnosis) write(w io.Writer, st report.Style) error {
+func (d diagnosis) writeText(w io.Writer, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(label, format string, args ...any) {
 		fmt.Fprintf(tw, "%s\t%s\n", label, fmt.Sprintf(format, args...))
