@@ -4,14 +4,14 @@ import (
 	"fmt"
 )
 
-// Error says where a file is wrong, what is wrong there, and what would be
-// right. Line and column count from 1; columns are characters.
+// Error is an error at a position in a file: What is wrong and, as Hint, what would be right.
+// Line and column count from 1; columns are characters.
 type Error struct {
 	File string
 	Line int
 	Col  int
 	What string
-	Hint string // may be empty
+	Hint string // may be ""
 }
 
 // Error is one line: file:line:col: what; hint.

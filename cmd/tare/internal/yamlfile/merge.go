@@ -6,41 +6,41 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// mostMerged is how many fields mappings may take from others: a few aliases of one
-// large mapping could otherwise stand for any number.
-const mostMerged = 1_000_000
+// maxMerged limits the fields that mappings merge from others: a few aliases of one
+// large mapping could otherwise expand to any number.
+const maxMerged = 1_000_000
 
-// merges counts the fields that the mappings of a document merge.
-type merges struct {
+// mergeCounter counts the fields that the mappings of a document merge.
+type mergeCounter struct {
 	anchors map[string]ast.Node
-	sizes   map[ast.Node]int // with what is merged into them
+	sizes   map[ast.Node]int // fields of mappings, with merged ones
 	total   int
-	at      ast.Node // key of the merge that is too much; nil: none
+	at      ast.Node // key of the merge beyond the limit; nil if none
 }
 
-// mergesFew refuses a document whose mappings merge too many fields.
-func (p *Positions) mergesFew(root ast.Node) error {
-	m := &merges{anchors: findAnchors(root), sizes: map[ast.Node]int{}}
+// checkMerges rejects a document whose mappings merge too many fields.
+func (p *Positions) checkMerges(root ast.Node) error {
+	m := &mergeCounter{anchors: findAnchors(root), sizes: map[ast.Node]int{}}
 	if len(m.anchors) > 0 {
 		ast.Walk(m, root)
 	}
 	if m.at == nil {
 		return nil
 	}
-	return p.wrong(p.Of(m.at), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
+	return p.newError(p.Of(m.at), fmt.Sprintf("more than %d fields are merged", maxMerged), "merge fewer, or write them out")
 }
 
-// findAnchors returns the values of all anchors below n by name, for its aliases.
+// findAnchors returns the values of all anchors below n by name.
 func findAnchors(n ast.Node) map[string]ast.Node {
-	a := anchors{}
+	a := anchorFinder{}
 	ast.Walk(a, n)
 	return a
 }
 
-type anchors map[string]ast.Node
+type anchorFinder map[string]ast.Node
 
 // Visit is for [ast.Walk].
-func (a anchors) Visit(n ast.Node) ast.Visitor {
+func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	if x, ok := n.(*ast.AnchorNode); ok && x.Name != nil {
 		a[x.Name.GetToken().Value] = x.Value
 	}
@@ -48,11 +48,11 @@ func (a anchors) Visit(n ast.Node) ast.Visitor {
 }
 
 // Visit is for [ast.Walk].
-func (m *merges) Visit(n ast.Node) ast.Visitor {
+func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	if entries, ok := n.(*ast.MappingNode); ok {
 		for _, pair := range entries.Values {
 			if _, merge := pair.Key.(*ast.MergeKeyNode); merge && m.at == nil {
-				if m.total += m.size(pair.Value, 0); m.total > mostMerged {
+				if m.total += m.countFields(pair.Value, 0); m.total > maxMerged {
 					m.at = pair.Key
 				}
 			}
@@ -64,32 +64,32 @@ func (m *merges) Visit(n ast.Node) ast.Visitor {
 	return m
 }
 
-// size is how many fields a merge of n adds: those of a mapping, or of all mappings of
-// a list. It stops counting where there are too many.
-func (m *merges) size(n ast.Node, depth int) (size int) {
+// countFields counts the fields that a merge of n adds: those of a mapping, or of all mappings
+// of a list. It stops beyond maxMerged.
+func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 	const deepest = 1000 // of mappings that merge others
 	switch x := n.(type) {
 	case *ast.AnchorNode:
-		return m.size(x.Value, depth)
+		return m.countFields(x.Value, depth)
 	case *ast.TagNode:
-		return m.size(x.Value, depth)
+		return m.countFields(x.Value, depth)
 	case *ast.AliasNode:
 		if depth > deepest {
-			return mostMerged + 1
+			return maxMerged + 1
 		}
-		return m.size(m.anchors[x.Value.GetToken().Value], depth+1)
+		return m.countFields(m.anchors[x.Value.GetToken().Value], depth+1)
 	case *ast.SequenceNode:
 		for _, v := range x.Values {
-			size = min(size+m.size(v, depth+1)+1, mostMerged+1)
+			size = min(size+m.countFields(v, depth+1)+1, maxMerged+1)
 		}
 	case *ast.MappingNode:
 		if known, ok := m.sizes[n]; ok {
 			return known
 		}
-		m.sizes[n] = 0 // it may merge itself
+		m.sizes[n] = 0 // for a mapping that merges itself
 		for _, pair := range x.Values {
 			if size++; pair.Key.Type() == ast.MergeKeyType {
-				size = min(size+m.size(pair.Value, depth+1), mostMerged+1)
+				size = min(size+m.countFields(pair.Value, depth+1), maxMerged+1)
 			}
 		}
 		m.sizes[n] = size

@@ -7,24 +7,24 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// level is a collection that is open, or a key of one.
+// level is an open collection, or a key of one.
 type level struct {
-	col   int        // where it began
+	col   int        // column of its start
 	kind  token.Type // of a flow collection, an entry or a key
-	bytes int        // that it adds to the path of what is in it
-	in    bool       // the value of the key before it, though in the same flow collection
+	bytes int        // that it adds to the paths of its nodes
+	in    bool       // the value of the preceding key in the same flow collection
 	nth   int        // number among the keys of its mapping, from 0; in a flow collection since the last comma
 }
 
-// nesting is where the parser is in a document. Each node keeps its whole path there,
-// and each level is a call.
+// nesting is the state of the parser at a token. Each node stores its complete path, and each
+// level is a call.
 type nesting struct {
 	open  []level
-	kept  int // how many of open end with the document only
-	depth int // of open, keys of flow mappings not counted
+	fixed int // number of levels of open that end with the document
+	depth int // of open, without keys of flow mappings
 	flow  int // flow collections among them
 	path  int // bytes
-	paths int // bytes of those of all tokens until here
+	paths int // bytes of the paths of all tokens so far
 	steps int // of the parser: the n-th key of a mapping takes n
 	docs  int
 
@@ -33,28 +33,28 @@ type nesting struct {
 	last  token.Type     // before them
 }
 
-// flat refuses a document whose collections are nested too deeply, whose paths would
-// fill the memory, or whose mappings would take minutes, before it is parsed.
-func (p *Positions) flat(tokens token.Tokens, size int) error {
+// checkNesting rejects a document before parsing if its collections are nested too deeply, its
+// paths would fill the memory, or its mappings would take minutes.
+func (p *Positions) checkNesting(tokens token.Tokens, size int) error {
 	var n nesting
 	for i := range tokens {
-		n.take(tokens, i)
+		n.addToken(tokens, i)
 		switch at := (Position{tokens[i].Position.Line, tokens[i].Position.Column}); {
 		case max(n.depth, n.marks) > cmp.Or(p.format.MaxDepth, maxDepth):
-			return p.wrong(at, "nested too deeply", "write fewer levels")
+			return p.newError(at, "nested too deeply", "write fewer levels")
 		case n.paths > 64<<20+16*size:
-			return p.wrong(at, "too much below long keys", "write shorter keys, or fewer levels")
-		case n.steps > mostSteps:
-			return p.wrong(at, "too many keys in large mappings", "write fewer keys in one mapping")
-		case n.docs > mostDocs:
-			return p.wrong(at, fmt.Sprintf("more than %d documents in one file", mostDocs), fmt.Sprintf("write one %s per file", p.format.Noun))
+			return p.newError(at, "too much below long keys", "write shorter keys, or fewer levels")
+		case n.steps > maxSteps:
+			return p.newError(at, "too many keys in large mappings", "write fewer keys in one mapping")
+		case n.docs > maxDocs:
+			return p.newError(at, fmt.Sprintf("more than %d documents in one file", maxDocs), fmt.Sprintf("write one %s per file", p.format.Noun))
 		}
 	}
 	return nil
 }
 
-// take takes the i-th token.
-func (n *nesting) take(tokens token.Tokens, i int) {
+// addToken updates the state by the i-th token.
+func (n *nesting) addToken(tokens token.Tokens, i int) {
 	t := tokens[i]
 	defer func() { n.paths += n.path + 1 }()
 	name := i > 0 && tokens[i-1].Type == token.AnchorType
@@ -84,11 +84,11 @@ func (n *nesting) take(tokens token.Tokens, i int) {
 	case token.CollectEntryType:
 		n.endEntry()
 	case token.SequenceEntryType, token.MappingKeyType:
-		n.begin(l)
+		n.openEntry(l)
 	default:
 		if isKey(tokens, i) {
 			l.kind, l.bytes = 0, len(t.Value)+3
-			n.begin(l)
+			n.openEntry(l)
 		} else if last := len(n.open) - 1; last >= 0 && n.open[last].kind == token.MappingKeyType { // ? key
 			n.open[last].bytes += len(t.Value)
 			n.path += len(t.Value)
@@ -109,10 +109,10 @@ func (l level) isFlow() bool {
 	return l.kind == token.MappingStartType || l.kind == token.SequenceStartType
 }
 
-// begin opens an entry or a key, behind what ends where it begins. Behind a tag, an anchor
-// or an empty entry the parser takes it for the value of that, whatever its column: what is
-// open stays open.
-func (n *nesting) begin(l level) {
+// openEntry opens an entry or a key and closes the levels that end before it. After a tag, an
+// anchor or an empty entry the parser takes it for the value of that, whatever its column, and
+// all levels stay open.
+func (n *nesting) openEntry(l level) {
 	value := n.marks > 0 || l.kind != token.SequenceEntryType && (n.last == token.SequenceEntryType || n.last == token.MappingKeyType)
 	switch {
 	case n.flow > 0:
@@ -121,10 +121,10 @@ func (n *nesting) begin(l level) {
 				l.nth = last.nth + 1
 			}
 		}
-	case value && n.leaves(l):
-		n.kept = len(n.open)
+	case value && n.endsBefore(l):
+		n.fixed = len(n.open)
 	default:
-		for n.leaves(l) {
+		for n.endsBefore(l) {
 			if last := n.pop(); last.col == l.col && last.kind != token.SequenceEntryType && l.kind != token.SequenceEntryType {
 				l.nth = last.nth + 1
 			}
@@ -159,7 +159,7 @@ func (n *nesting) pop() level {
 	return l
 }
 
-// endEntry leaves the key of a flow collection, if one is open.
+// endEntry closes the open key of a flow collection.
 func (n *nesting) endEntry() (key level, ended bool) {
 	for n.flow > 0 && !n.open[len(n.open)-1].isFlow() {
 		key, ended = n.pop(), true
@@ -167,10 +167,10 @@ func (n *nesting) endEntry() (key level, ended bool) {
 	return key, ended
 }
 
-// leaves reports whether the last block collection that is open ends where l begins: what
-// is behind it, or at the same column and no list below a key.
-func (n *nesting) leaves(l level) bool {
-	if len(n.open) == n.kept {
+// endsBefore reports whether the last open block collection ends where l begins: its column is
+// greater, or equal and l is not a list below a key.
+func (n *nesting) endsBefore(l level) bool {
+	if len(n.open) == n.fixed {
 		return false
 	}
 	last := n.open[len(n.open)-1]

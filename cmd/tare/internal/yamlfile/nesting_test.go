@@ -83,7 +83,7 @@ func TestNestedFiles(t *testing.T) {
 	if want := "f:1:1: parsing takes more than 1ms; describe less in one file"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	many := strings.Repeat("- 1\n", mostMarks/2+1)
+	many := strings.Repeat("- 1\n", maxMarks/2+1)
 	var wrong *Error
 	if _, _, err := Open("f", []byte(many), Format{Noun: "test", MaxBytes: 32 << 20}); !errors.As(err, &wrong) || !strings.HasPrefix(wrong.What, "more than 8388608") {
 		t.Errorf("many entries: %v", err)
@@ -124,7 +124,7 @@ func TestPathsAreCounted(t *testing.T) {
 		var n nesting
 		levels := 0
 		for i := range tokens {
-			n.take(tokens, i)
+			n.addToken(tokens, i)
 			levels = max(levels, n.depth, n.marks)
 		}
 		file, err := parser.Parse(tokens, 0)

@@ -1,6 +1,6 @@
-// Package yamlfile reads YAML as people write it for tare, strictly, with the
-// line and column of everything that is wrong. What the fields mean is the
-// business of those who read a format with it: studies, projects.
+// Package yamlfile reads the YAML files of tare's users. It is strict and reports the
+// line and column of each error. The meaning of the fields is up to
+// the packages of each format, such as studies and projects.
 package yamlfile
 
 import (
@@ -20,40 +20,40 @@ import (
 
 // Limits of a file. Real ones are a few kilobytes and four levels deep.
 const (
-	MaxBytes  = 256 << 10
-	maxDepth  = 64
-	mostMarks = 8 << 20 // each a token of about 250 bytes
-	mostEmpty = 100     // lines in a row: after a block text the lexer takes quadratic time for them
-	mostDocs  = 100     // documents, of which one may have content: the parser takes quadratic time for them
-	mostSteps = 1 << 28 // for the n-th key of a mapping the parser takes n: 23,170 keys in one, or 7,327 in each of ten
+	MaxBytes = 256 << 10
+	maxDepth = 64
+	maxMarks = 8 << 20 // each a token of about 250 bytes
+	maxEmpty = 100     // lines in a row: after a block text the lexer takes quadratic time for them
+	maxDocs  = 100     // documents, of which one may have content: the parser takes quadratic time for them
+	maxSteps = 1 << 28 // for the n-th key of a mapping the parser takes n: 23,170 keys in one, or 7,327 in each of ten
 
-	// The lexer and the parser take quadratic time for more than what is bounded here.
+	// The lexer and the parser take quadratic time for other inputs, too.
 	maxTime = 3 * time.Minute // a document of 8 MB took 4 s of a processor, 27 s on a busy machine
 )
 
-// Format is what kind of file is read, for messages.
+// Format describes a kind of file for messages, and its limits.
 type Format struct {
-	Noun  string // what one file holds, e.g. study
-	Begin string // what to write into an empty one, e.g. begin with study: NAME
+	Noun  string // content of one file, e.g. study
+	Begin string // advice for an empty file, e.g. begin with study: NAME
 
-	MaxBytes int           // of a file; zero: MaxBytes
-	MaxDepth int           // of collections; zero: 64
-	MaxTime  time.Duration // of parsing; zero: three minutes
+	MaxBytes int           // of a file; 0 means MaxBytes
+	MaxDepth int           // of collections; 0 means 64
+	MaxTime  time.Duration // of parsing; 0 means three minutes
 }
 
-// Open parses src, which is the text of the file called name. The error is an
-// *[Error]; the reader is there in any case and knows where things are.
+// Open parses src, the text of the file name. The error is an *[Error]. The reader is never nil
+// and can locate errors.
 func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	p := &Positions{format: f, file: name, lines: strings.Split(string(src), "\n"), at: map[string]Position{"": {1, 1}}}
-	root, err := p.parse(src)
+	root, err := p.parseWithin(src)
 	return &Reader{Positions: p}, root, err
 }
 
-// parse returns the one document of the file, unless that takes too long: the YAML
-// library cannot be stopped, and goes on until tare ends.
-func (p *Positions) parse(src []byte) (ast.Node, error) {
-	if err := p.precheck(src); err != nil {
+// parseWithin returns the document of the file, or an error after the time limit. The YAML
+// library cannot be stopped and then runs until tare ends.
+func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
+	if err := p.checkText(src); err != nil {
 		return nil, err
 	}
 	type parsed struct {
@@ -62,7 +62,7 @@ func (p *Positions) parse(src []byte) (ast.Node, error) {
 	}
 	done := make(chan parsed, 1)
 	go func() {
-		root, err := p.document(src)
+		root, err := p.parseDocument(src)
 		done <- parsed{root, err}
 	}()
 	limit := cmp.Or(p.format.MaxTime, maxTime)
@@ -70,46 +70,46 @@ func (p *Positions) parse(src []byte) (ast.Node, error) {
 	case d := <-done:
 		return d.root, d.err
 	case <-time.After(limit):
-		return nil, p.wrong(Position{1, 1}, fmt.Sprintf("parsing takes more than %v", limit), "describe less in one file")
+		return nil, p.newError(Position{1, 1}, fmt.Sprintf("parsing takes more than %v", limit), "describe less in one file")
 	}
 }
 
-// document returns the one document of the file.
-func (p *Positions) document(src []byte) (root ast.Node, err error) {
+// parseDocument returns the only document of the file.
+func (p *Positions) parseDocument(src []byte) (root ast.Node, err error) {
 	defer func() {
-		if recover() != nil { // in the YAML library; it is our input that made it
-			root, err = nil, p.wrong(Position{1, 1}, "this cannot be read as YAML", "")
+		if recover() != nil { // a panic of the YAML library about this input
+			root, err = nil, p.newError(Position{1, 1}, "this cannot be read as YAML", "")
 		}
 	}()
 	tokens := lexer.Tokenize(string(src))
-	if err := p.flat(tokens, len(src)); err != nil {
+	if err := p.checkNesting(tokens, len(src)); err != nil {
 		return nil, err
 	}
 	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		return nil, p.syntax(err)
+		return nil, p.syntaxError(err)
 	}
 	for _, doc := range file.Docs {
 		switch {
 		case doc.Body == nil:
 			continue
 		case doc.Body.Type() == ast.DirectiveType:
-			return nil, p.wrong(p.Of(doc.Body), "YAML directives are not used in "+p.format.Noun+" files", "leave the line out")
+			return nil, p.newError(p.Of(doc.Body), "YAML directives are not used in "+p.format.Noun+" files", "leave the line out")
 		case root != nil:
-			return nil, p.wrong(p.Of(doc.Body), "a second document in one file", "write one "+p.format.Noun+" per file")
+			return nil, p.newError(p.Of(doc.Body), "a second document in one file", "write one "+p.format.Noun+" per file")
 		}
 		root = doc.Body
 	}
 	if root == nil || root.Type() == ast.CommentType {
-		return nil, p.wrong(Position{1, 1}, "nothing in the file", p.format.Begin)
+		return nil, p.newError(Position{1, 1}, "nothing in the file", p.format.Begin)
 	}
-	return root, p.mergesFew(root)
+	return root, p.checkMerges(root)
 }
 
-// precheck refuses what no file contains before a YAML parser sees it.
-func (p *Positions) precheck(src []byte) error {
+// checkText rejects invalid text before the YAML parser sees it.
+func (p *Positions) checkText(src []byte) error {
 	if most := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > most {
-		return p.wrong(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
+		return p.newError(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
 	}
 	at, marks, empty := Position{1, 0}, 0, 0
 	for i, c := range string(src) {
@@ -120,33 +120,32 @@ func (p *Positions) precheck(src []byte) error {
 			empty = -1
 		}
 		switch {
-		case empty > mostEmpty:
-			return p.wrong(at, fmt.Sprintf("more than %d empty lines in a row", mostEmpty), "leave some out")
+		case empty > maxEmpty:
+			return p.newError(at, fmt.Sprintf("more than %d empty lines in a row", maxEmpty), "leave some out")
 		case c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd")):
-			return p.wrong(at, "not UTF-8 text", "save the file as UTF-8")
+			return p.newError(at, "not UTF-8 text", "save the file as UTF-8")
 		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:
-			return p.wrong(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
+			return p.newError(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
 		case strings.ContainsRune("[]{},:-?&*!@`%\n", c):
 			marks += 2
-		case c == '"' || c == '\'': // two for one token
+		case c == '"' || c == '\'': // two per token
 			marks++
 		}
-		if marks > 2*mostMarks {
-			return p.wrong(at, fmt.Sprintf("more than %d commas, colons, brackets, texts and lines", mostMarks), "describe less in one file")
+		if marks > 2*maxMarks {
+			return p.newError(at, fmt.Sprintf("more than %d commas, colons, brackets, texts and lines", maxMarks), "describe less in one file")
 		}
 	}
 	return nil
 }
 
-// syntax turns the YAML library's error into ours. Its own type is internal;
-// these are the methods it has.
-func (p *Positions) syntax(err error) error {
+// syntaxError converts the YAML library's error, whose type is internal, by its methods.
+func (p *Positions) syntaxError(err error) error {
 	var e interface {
 		GetToken() *token.Token
 		GetMessage() string
 	}
 	if !errors.As(err, &e) {
-		return p.wrong(Position{1, 1}, err.Error(), "")
+		return p.newError(Position{1, 1}, err.Error(), "")
 	}
 	at, message, rest := Position{1, 1}, e.GetMessage(), ""
 	if t := e.GetToken(); t != nil && t.Position != nil {
@@ -157,13 +156,13 @@ func (p *Positions) syntax(err error) error {
 		}
 	}
 	if strings.HasPrefix(rest, "\t") {
-		return p.wrong(at, "a tab where the line begins", "indent with spaces")
+		return p.newError(at, "a tab where the line begins", "indent with spaces")
 	}
-	return p.wrong(at, message, syntaxHint(message, rest))
+	return p.newError(at, message, syntaxHint(message, rest))
 }
 
-// syntaxHint knows the slips that YAML's own messages do not explain. rest is
-// the line from where the parser stopped.
+// syntaxHint returns a hint for errors that YAML's messages do not explain. rest is the line
+// from the position of the error.
 func syntaxHint(message, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, ">="):

@@ -14,7 +14,7 @@ import (
 // Position counts from 1; columns are characters.
 type Position struct{ Line, Col int }
 
-// Positions knows where in its file each field is.
+// Positions maps the fields of a file to their positions.
 type Positions struct {
 	format Format
 	file   string
@@ -22,9 +22,8 @@ type Positions struct {
 	at     map[string]Position // by path, as in tare.FieldError
 }
 
-// Locate puts a *tare.FieldError at the position of its field or, where the
-// file does not have it, of the nearest thing around it. Any other error is
-// returned as it is.
+// Locate returns a *tare.FieldError as an error at the position of its field or, if the file
+// does not have it, of the nearest enclosing field. It returns other errors unchanged.
 func (p *Positions) Locate(err error) error {
 	var f *tare.FieldError
 	if !errors.As(err, &f) {
@@ -39,30 +38,30 @@ func (p *Positions) Locate(err error) error {
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 		at, ok = p.at[path]
 	}
-	return p.wrong(at, what, f.Hint)
+	return p.newError(at, what, f.Hint)
 }
 
-// At is where the field at path is, and whether the file has it.
+// At returns the position of the field at path, and whether the file has it.
 func (p *Positions) At(path string) (Position, bool) {
 	at, ok := p.at[path]
 	return at, ok
 }
 
-// Where is where the field at path is; the zero position, which counts as the
-// beginning, where the file does not have it.
+// Where returns the position of the field at path. If the file does not have it, it returns the
+// zero position, which means the beginning.
 func (p *Positions) Where(path string) Position { return p.at[path] }
 
-// Put remembers that the field at path is at n.
+// Put records n as the position of the field at path.
 func (p *Positions) Put(path string, n ast.Node) { p.at[path] = p.Of(n) }
 
-// wrong makes an error at a position inside the file.
-func (p *Positions) wrong(at Position, what, hint string) error {
+// newError returns an error at a position, clamped to the file.
+func (p *Positions) newError(at Position, what, hint string) error {
 	line := min(max(at.Line, 1), len(p.lines))
 	width := utf8.RuneCountInString(strings.TrimSuffix(p.lines[line-1], "\r"))
 	return &Error{File: p.file, Line: line, Col: min(max(at.Col, 1), width+1), What: format.Line(what, 0), Hint: format.Line(hint, 0)}
 }
 
-// Of is where a node begins.
+// Of returns the position of a node.
 func (p *Positions) Of(n ast.Node) Position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return p.Of(m.Values[0].Key)

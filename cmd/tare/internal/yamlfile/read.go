@@ -16,24 +16,23 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 )
 
-// Reader turns nodes into fields. The first error stays; what is read after
-// it is not used.
+// Reader decodes nodes into fields. It keeps the first error; later values must not be used.
 type Reader struct {
 	*Positions
 	Err error // an *[Error]
 }
 
-// Take reads the value of one field from n; path says which one.
+// Take decodes the value of the field at path from n.
 type Take func(n ast.Node, path string)
 
-// Fail says what is wrong at a position, and what would be right.
+// Fail records an error at a position, with a hint.
 func (r *Reader) Fail(at Position, what, hint string) {
 	if r.Err == nil {
-		r.Err = r.wrong(at, what, hint)
+		r.Err = r.newError(at, what, hint)
 	}
 }
 
-// Want fails because n is not what path needs.
+// Want fails because n does not have the type that path needs.
 func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	if path == "" {
 		path = "the " + r.format.Noun
@@ -64,9 +63,8 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-// Mapping reads every key of n with the taker of that name. later are keys
-// that the format has but this version cannot carry out, and what to do
-// instead.
+// Mapping decodes every key of n with its Take in known. later holds keys of the format that
+// this version does not support, and what to do instead.
 func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, later map[string]string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -101,8 +99,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, l
 	}
 }
 
-// List reads the items of n, or n itself as the only one where it is neither
-// a list nor empty.
+// List decodes the items of n, or n itself as the only item if it is neither a list nor empty.
 func (r *Reader) List(item Take) Take {
 	return func(n ast.Node, path string) {
 		items := []ast.Node{n}
@@ -120,8 +117,7 @@ func (r *Reader) List(item Take) Take {
 	}
 }
 
-// Text reads a text. A number or a date is one only in quotes, so that what
-// was written is what is meant.
+// Text reads a text. Numbers and dates must be in quotes, so that they keep their spelling.
 func (r *Reader) Text(into *string, hint string) Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
@@ -215,8 +211,8 @@ func (r *Reader) Yes(into *bool) Take {
 	}
 }
 
-// Shaped reads a text that a pattern describes: anything else is reported as
-// the text in quotes and what isNot says of it.
+// Shaped reads a text that matches shape. The error for other texts is the text in quotes
+// followed by isNot.
 func (r *Reader) Shaped(into *string, shape *regexp.Regexp, isNot, hint string) Take {
 	return func(n ast.Node, path string) {
 		r.Text(into, hint)(n, path)
