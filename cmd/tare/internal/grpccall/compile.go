@@ -20,22 +20,21 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Bounds of what is reported.
+// Bounds of reported errors.
 const (
-	mostErrors  = 10  // that are listed
-	mostCounted = 100 // beside those: the compiler's time grows with their square
+	maxListed   = 10  // listed errors
+	maxUnlisted = 100 // further errors: the compiler's time grows with their square
 )
 
-// SourceError is what is wrong with files of protocol buffers: lines that begin
-// with file:line:col.
+// SourceError holds the errors of protocol buffer files, lines that begin with file:line:col.
 type SourceError struct {
 	Lines []string // never empty
 	More  int      // that are not listed
 
-	Missing bool // an import is not there
+	Missing bool // an import does not exist
 }
 
-// Error is the first of them.
+// Error returns the first line and the number of others.
 func (e *SourceError) Error() string {
 	if n := len(e.Lines) - 1 + e.More; n > 0 {
 		return fmt.Sprintf("%s (and %d more)", e.Lines[0], n)
@@ -43,11 +42,11 @@ func (e *SourceError) Error() string {
 	return e.Lines[0]
 }
 
-// Load compiles a file of protocol buffers, which imports from its own directory
-// and from the ones given. google/protobuf, google/api and google/rpc need no file.
+// Load compiles a protocol buffer file. Imports come from its directory and from imports;
+// google/protobuf, google/api and google/rpc are built in.
 func Load(ctx context.Context, file string, imports []string) (protoreflect.FileDescriptor, error) {
 	name := filepath.Base(file)
-	for _, dir := range imports { // what others import it as, where one of them has it
+	for _, dir := range imports { // its import path, if it is below dir
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 			break
@@ -58,20 +57,20 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 	c := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
 			from,
-			protocompile.ResolverFunc(linked),
+			protocompile.ResolverFunc(findLinked),
 		}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 		Reporter: reporter.NewReporter(func(err reporter.ErrorWithPos) error {
-			wrong.add(err, from)
-			if wrong.More == mostCounted {
+			wrong.addError(err, from)
+			if wrong.More == maxUnlisted {
 				return err
 			}
 			return nil
 		}, nil),
 	}
 	files, err := c.Compile(ctx, name)
-	if missing := reporter.ErrorWithPos(nil); errors.As(err, &missing) { // an import that is not there is not reported
-		wrong.add(missing, from)
+	if missing := reporter.ErrorWithPos(nil); errors.As(err, &missing) { // the reporter does not get missing imports
+		wrong.addError(missing, from)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -79,29 +78,28 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 	case len(wrong.Lines) > 0:
 		return nil, wrong
 	case err != nil:
-		return nil, errors.New(reason(err))
+		return nil, errors.New(formatReason(err))
 	}
 	return files[0], nil
 }
 
-// add lists an error. It names the file that was opened, which a user can open too,
-// and not the path by which others import it.
-func (e *SourceError) add(err reporter.ErrorWithPos, from *sources) {
+// addError lists an error by the file that was opened, not by its import path.
+func (e *SourceError) addError(err reporter.ErrorWithPos, from *sources) {
 	e.Missing = e.Missing || errors.Is(err, fs.ErrNotExist)
 	at := err.GetPosition()
 	at.Filename = from.fileOf(at.Filename)
-	line := fmt.Sprintf("%s: %s", at, reason(err.Unwrap()))
+	line := fmt.Sprintf("%s: %s", at, formatReason(err.Unwrap()))
 	switch {
 	case slices.Contains(e.Lines, line):
-	case len(e.Lines) == mostErrors:
+	case len(e.Lines) == maxListed:
 		e.More++
 	default:
 		e.Lines = append(e.Lines, line)
 	}
 }
 
-// reason returns why something failed.
-func reason(err error) string {
+// formatReason returns why something failed.
+func formatReason(err error) string {
 	var missing *missingError
 	var unread *fs.PathError
 	switch {
@@ -113,8 +111,8 @@ func reason(err error) string {
 	return strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 }
 
-// linked finds what is registered in this program.
-func linked(path string) (protocompile.SearchResult, error) {
+// findLinked finds files that are registered in this program.
+func findLinked(path string) (protocompile.SearchResult, error) {
 	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	if err != nil {
 		return protocompile.SearchResult{}, err

@@ -9,33 +9,33 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// memory is how many bytes messages may still take once they are decoded. A field of
-// two bytes can be a message of five hundred.
-type memory int
+// memoryBudget is the number of bytes that decoded messages may still take. A field of two
+// bytes can be a message of five hundred.
+type memoryBudget int
 
-// What is decoded takes about as much at most. Measured were 263 bytes for a field of a
-// descriptor, 347 with what is built of it, and 527 for one of a dynamic message.
+// Upper estimates of decoded sizes. Measured were 263 bytes for a field of a
+// descriptor, 347 with the descriptor built from it, and 527 for one of a dynamic message.
 const (
-	fieldTakes  = 512
-	numberTakes = 32 // in a packed list; measured were 24
+	fieldCost  = 512
+	numberCost = 32 // in a packed list; measured were 24
 )
 
-// deepest is how many messages may be in each other. The decoders of C++, Java and
+// maxDepth limits the nesting of messages. The decoders of C++, Java and
 // others have the same limit.
-const deepest = 100
+const maxDepth = 100
 
 var (
 	errMemory = errors.New("too much memory")
-	errDeep   = fmt.Errorf("messages in messages, more than %d deep", deepest)
+	errDeep   = fmt.Errorf("messages in messages, more than %d deep", maxDepth)
 )
 
-// take takes off what a message takes, deep messages inside others.
-func (m *memory) take(b []byte, d protoreflect.MessageDescriptor, deep int) error {
-	if deep > deepest {
+// useMessage subtracts the memory of a message that is nested deep levels.
+func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, deep int) error {
+	if deep > maxDepth {
 		return errDeep
 	}
-	return eachField(b, func(n protowire.Number, kind protowire.Type, v []byte) error {
-		*m -= fieldTakes
+	return forEachField(b, func(n protowire.Number, kind protowire.Type, v []byte) error {
+		*m -= fieldCost
 		f := d.Fields().ByNumber(n)
 		if f == nil {
 			if x, err := protoregistry.GlobalTypes.FindExtensionByNumber(d.FullName(), n); err == nil {
@@ -43,7 +43,7 @@ func (m *memory) take(b []byte, d protoreflect.MessageDescriptor, deep int) erro
 			}
 		}
 		if f != nil && f.IsList() && kind == protowire.BytesType {
-			*m -= memory(numbers(f.Kind(), v) * numberTakes)
+			*m -= memoryBudget(countNumbers(f.Kind(), v) * numberCost)
 		}
 		switch {
 		case *m < 0:
@@ -51,12 +51,12 @@ func (m *memory) take(b []byte, d protoreflect.MessageDescriptor, deep int) erro
 		case f == nil || f.Message() == nil:
 			return nil
 		}
-		return m.take(v, f.Message(), deep+1)
+		return m.useMessage(v, f.Message(), deep+1)
 	})
 }
 
-// numbers is how many numbers a packed list of them has.
-func numbers(kind protoreflect.Kind, packed []byte) int {
+// countNumbers counts the numbers in a packed list.
+func countNumbers(kind protoreflect.Kind, packed []byte) int {
 	switch kind {
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind, protoreflect.GroupKind:
 		return 0
@@ -67,16 +67,16 @@ func numbers(kind protoreflect.Kind, packed []byte) int {
 	}
 	n := 0
 	for _, b := range packed {
-		if b < 0x80 { // it ends a number
+		if b < 0x80 { // last byte of a number
 			n++
 		}
 	}
 	return n
 }
 
-// eachField calls do for each field of a message, with what is in it if it is bytes or
-// a group.
-func eachField(b []byte, do func(protowire.Number, protowire.Type, []byte) error) error {
+// forEachField calls do for each field of a message, with its content if it is bytes or a
+// group.
+func forEachField(b []byte, do func(protowire.Number, protowire.Type, []byte) error) error {
 	for len(b) > 0 {
 		n, kind, tag := protowire.ConsumeTag(b)
 		if tag < 0 {

@@ -1,5 +1,5 @@
-// Package grpccall finds a method of gRPC, in files of protocol buffers or by asking
-// the server, and writes the messages that call it.
+// Package grpccall finds a gRPC method in protocol buffer files or by reflection of
+// the server, and encodes the messages of its calls.
 package grpccall
 
 import (
@@ -18,12 +18,12 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Method is a method with what its messages are.
+// Method is a method with the types of its messages.
 type Method struct {
 	d protoreflect.MethodDescriptor
 }
 
-// Split takes the path of a call apart: /package.Service/Method.
+// Split splits the path of a call, /package.Service/Method.
 func Split(path string) (service, method string, err error) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || service == "" || method == "" || strings.ContainsAny(method, "/?") {
@@ -32,8 +32,8 @@ func Split(path string) (service, method string, err error) {
 	return service, method, nil
 }
 
-// Compile finds the method that a path names in a file of protocol buffers, which
-// imports from its own directory and from the ones given.
+// Compile finds the method of a path in a protocol buffer file. Imports come from its directory
+// and from imports.
 func Compile(ctx context.Context, file string, imports []string, path string) (*Method, error) {
 	f, err := Load(ctx, file, imports)
 	if err != nil {
@@ -43,11 +43,11 @@ func Compile(ctx context.Context, file string, imports []string, path string) (*
 	if err != nil {
 		return nil, err
 	}
-	return find(f.Services(), service, method, filepath.Base(file))
+	return findMethod(f.Services(), service, method, filepath.Base(file))
 }
 
-// find finds a method among services.
-func find(list protoreflect.ServiceDescriptors, service, method, where string) (*Method, error) {
+// findMethod finds a method among services.
+func findMethod(list protoreflect.ServiceDescriptors, service, method, where string) (*Method, error) {
 	var known []string
 	for i := range list.Len() {
 		s := list.Get(i)
@@ -69,10 +69,10 @@ func find(list protoreflect.ServiceDescriptors, service, method, where string) (
 	return nil, fmt.Errorf("%s has no service %q: it has %s", where, service, strings.Join(known, ", "))
 }
 
-// Stream reports whether either side may send any number of messages.
+// Stream reports whether either side can send several messages.
 func (m *Method) Stream() bool { return m.d.IsStreamingClient() || m.d.IsStreamingServer() }
 
-// Kind says what the method is.
+// Kind returns the kind of the method in words.
 func (m *Method) Kind() string {
 	switch {
 	case m.d.IsStreamingClient() && m.d.IsStreamingServer():
@@ -85,10 +85,10 @@ func (m *Method) Kind() string {
 	return "unary"
 }
 
-const prefixLen = 5 // of a message: whether it is compressed, and its length
+const prefixLen = 5 // bytes before a message: the compression flag and the length
 
-// Body is what one call sends for a value of JSON: the message of a unary call; of
-// all others messages with their prefixes. A client's stream takes an array.
+// Body returns the body of a call for a JSON value: the message of a unary call, or the
+// messages of a stream with their prefixes. A client stream takes an array.
 func (m *Method) Body(src []byte) ([]byte, error) {
 	list := []json.RawMessage{src}
 	if m.d.IsStreamingClient() && strings.HasPrefix(strings.TrimSpace(string(src)), "[") {
@@ -114,7 +114,7 @@ func (m *Method) Body(src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Bodies reads one value of JSON for each call, with any space between them.
+// Bodies reads one JSON value per call. White space between values is optional.
 func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
 	var list [][]byte
 	for dec := json.NewDecoder(r); ; {
@@ -135,12 +135,12 @@ func (m *Method) Bodies(r io.Reader, most int) ([][]byte, error) {
 	}
 }
 
-// mostChecked is how many bytes of memory one message of an answer takes at most to be
-// checked: several threads check at once.
-const mostChecked = 128 << 20
+// maxChecked limits the memory of a message of a reply that is
+// checked: several threads check concurrently.
+const maxChecked = 128 << 20
 
-// Check says what is wrong with the messages of an answer, with their prefixes. It does
-// not look into a message that would take too much memory.
+// Check returns an error if the messages of a reply, with their prefixes, are invalid. It skips
+// messages that would take too much memory.
 func (m *Method) Check(answer []byte) error {
 	for len(answer) > 0 {
 		if len(answer) < prefixLen {
@@ -150,8 +150,8 @@ func (m *Method) Check(answer []byte) error {
 		if answer = answer[prefixLen:]; n > uint64(len(answer)) {
 			return errors.New("a message shorter than its prefix says")
 		}
-		room := memory(mostChecked)
-		err := room.take(answer[:n], m.d.Output(), 0)
+		room := memoryBudget(maxChecked)
+		err := room.useMessage(answer[:n], m.d.Output(), 0)
 		if err == nil {
 			err = proto.Unmarshal(answer[:n], dynamicpb.NewMessage(m.d.Output()))
 		}

@@ -19,32 +19,32 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Server is a server that knows its own methods.
+// Server is a server with gRPC reflection.
 type Server struct {
-	Addr    string      // where it is dialled
-	Host    string      // what it is called
-	TLS     *tls.Config // nil: plain text
+	Addr    string      // address to dial
+	Host    string      // authority of requests
+	TLS     *tls.Config // nil means no TLS
 	Header  [][2]string
 	Timeout time.Duration
 }
 
-// Bounds of what a server says of itself.
+// Bounds of a server's description.
 const (
-	mostFiles  = 1000
-	mostReplay = 64 << 20  // bytes of all answers
-	mostTaken  = 512 << 20 // bytes of memory of all files: a million fields
+	maxFiles       = 1000
+	maxReplies     = 64 << 20  // bytes of all replies
+	maxFilesMemory = 512 << 20 // bytes of memory of all files: a million fields
 )
 
 // Fields of grpc.reflection.v1, reflection.proto.
 const (
-	askFile    = 3
-	askSymbol  = 4
-	saysFiles  = 4
-	saysError  = 7
-	errMessage = 2
+	requestByFile        = 3
+	requestBySymbol      = 4
+	responseFiles        = 4
+	responseError        = 7
+	responseErrorMessage = 2
 )
 
-// Reflect finds the method that a path names by asking the server.
+// Reflect finds the method of a path by reflection of the server.
 func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	service, method, err := Split(path)
 	if err != nil {
@@ -52,13 +52,13 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	t := s.transport()
+	t := s.newTransport()
 	defer t.CloseIdleConnections()
-	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1", left: mostReplay, memory: mostTaken}
-	found, err := a.ask(ctx, askSymbol, service)
+	a := reflectionClient{s: s, client: &http.Client{Transport: t}, version: "v1", bytesLeft: maxReplies, memory: maxFilesMemory}
+	found, err := a.requestFiles(ctx, requestBySymbol, service)
 	if errors.Is(err, errUnknown) {
 		a.version = "v1alpha"
-		found, err = a.ask(ctx, askSymbol, service)
+		found, err = a.requestFiles(ctx, requestBySymbol, service)
 	}
 	if errors.Is(err, errUnknown) {
 		return nil, errors.New("the server does not answer questions about itself (server reflection)")
@@ -75,7 +75,7 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 			if have[need] {
 				continue
 			}
-			more, err := a.ask(ctx, askFile, need)
+			more, err := a.requestFiles(ctx, requestByFile, need)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", need, err)
 			}
@@ -85,7 +85,7 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 					set = append(set, f)
 				}
 			}
-			if len(set) > mostFiles {
+			if len(set) > maxFiles {
 				return nil, errManyFiles
 			}
 			if !have[need] {
@@ -103,13 +103,13 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 			return nil, err
 		}
 		if name := protoreflect.FullName(service); d.Services().ByName(name.Name()) != nil && d.Package() == name.Parent() {
-			return find(d.Services(), service, method, "the server")
+			return findMethod(d.Services(), service, method, "the server")
 		}
 	}
 	return nil, fmt.Errorf("the server has no service %q", service)
 }
 
-func (s Server) transport() *http.Transport {
+func (s Server) newTransport() *http.Transport {
 	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.Addr)
 	}}
@@ -121,23 +121,23 @@ func (s Server) transport() *http.Transport {
 	return t
 }
 
-// asking asks one version of the service.
-type asking struct {
-	s       Server
-	client  *http.Client
-	version string
-	left    int // bytes that the server may still say
-	memory  memory
+// reflectionClient calls one version of the reflection service.
+type reflectionClient struct {
+	s         Server
+	client    *http.Client
+	version   string
+	bytesLeft int // bytes that the server may still send
+	memory    memoryBudget
 }
 
-// errManyFiles says that a server describes more than is read.
-var errManyFiles = fmt.Errorf("more than %d files", mostFiles)
+// errManyFiles is returned if a server describes more than maxFiles files.
+var errManyFiles = fmt.Errorf("more than %d files", maxFiles)
 
-// errUnknown says that the server has no such service.
+// errUnknown is returned if the server does not have the service.
 var errUnknown = errors.New("unimplemented")
 
-// ask asks one question, and returns the files that answer it.
-func (a *asking) ask(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
+// requestFiles sends one request, and returns the files of the response.
+func (a *reflectionClient) requestFiles(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
 	msg := protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...)
 	scheme := "http://"
@@ -159,18 +159,18 @@ func (a *asking) ask(ctx context.Context, field protowire.Number, text string) (
 		return nil, err
 	}
 	defer r.Body.Close()
-	src, err := io.ReadAll(io.LimitReader(r.Body, int64(a.left)+1))
+	src, err := io.ReadAll(io.LimitReader(r.Body, int64(a.bytesLeft)+1))
 	if err != nil {
 		return nil, err
 	}
-	a.left -= len(src)
+	a.bytesLeft -= len(src)
 	status, why := r.Trailer.Get("Grpc-Status"), r.Trailer.Get("Grpc-Message")
 	if status == "" {
 		status, why = r.Header.Get("Grpc-Status"), r.Header.Get("Grpc-Message")
 	}
 	switch {
-	case a.left < 0:
-		return nil, fmt.Errorf("answers of more than %d bytes", mostReplay)
+	case a.bytesLeft < 0:
+		return nil, fmt.Errorf("answers of more than %d bytes", maxReplies)
 	case status == "12" || r.StatusCode == http.StatusNotFound:
 		return nil, errUnknown
 	case r.StatusCode != http.StatusOK || status == "":
@@ -180,23 +180,23 @@ func (a *asking) ask(ctx context.Context, field protowire.Number, text string) (
 	case len(src) < prefixLen || src[0] != 0 || uint64(binary.BigEndian.Uint32(src[1:])) != uint64(len(src)-prefixLen):
 		return nil, errors.New("not one message")
 	}
-	return a.read(src[prefixLen:])
+	return a.parseResponse(src[prefixLen:])
 }
 
-// read reads a ServerReflectionResponse.
-func (a *asking) read(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
+// parseResponse parses a ServerReflectionResponse.
+func (a *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 	var list []*descriptorpb.FileDescriptorProto
-	err := eachField(b, func(n protowire.Number, _ protowire.Type, v []byte) error {
+	err := forEachField(b, func(n protowire.Number, _ protowire.Type, v []byte) error {
 		switch n {
-		case saysFiles:
-			return eachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
-				if len(list) == mostFiles {
+		case responseFiles:
+			return forEachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
+				if len(list) == maxFiles {
 					return errManyFiles
 				}
 				f := new(descriptorpb.FileDescriptorProto)
-				switch err := a.memory.take(v, f.ProtoReflect().Descriptor(), 0); {
+				switch err := a.memory.useMessage(v, f.ProtoReflect().Descriptor(), 0); {
 				case errors.Is(err, errMemory):
-					return fmt.Errorf("descriptions of files that take more than %d bytes of memory", mostTaken)
+					return fmt.Errorf("descriptions of files that take more than %d bytes of memory", maxFilesMemory)
 				case err != nil:
 					return err
 				}
@@ -206,9 +206,9 @@ func (a *asking) read(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 				list = append(list, f)
 				return nil
 			})
-		case saysError:
-			return eachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
-				if n == errMessage {
+		case responseError:
+			return forEachField(v, func(n protowire.Number, _ protowire.Type, v []byte) error {
+				if n == responseErrorMessage {
 					return errors.New("the server says: " + string(v))
 				}
 				return nil

@@ -15,20 +15,20 @@ import (
 	"github.com/bufbuild/protocompile"
 )
 
-// mostSource is how many bytes one file may have.
-const mostSource = 16 << 20
+// maxSource limits the bytes of one file.
+const maxSource = 16 << 20
 
-// sources finds the files that are imported in directories, within bounds.
+// sources finds imported files in directories, within bounds.
 type sources struct {
-	name, file string // the file that is compiled, and what it is imported as
+	name, file string // the compiled file, and its import path
 	dirs       []string
 
 	mu    sync.Mutex
-	found map[string]string // the file of each path by which it was imported
+	found map[string]string // opened files by import path
 }
 
-// newSources returns the sources in dirs and in the directory of file. Each is
-// searched once. The name is always that file, whatever is in dirs.
+// newSources returns the sources in dirs and in the directory of file. name always means file,
+// even if dirs contain another.
 func newSources(name, file string, dirs []string) *sources {
 	s := &sources{name: name, file: file, found: map[string]string{}}
 	for _, dir := range append(slices.Clone(dirs), filepath.Dir(file)) {
@@ -39,8 +39,7 @@ func newSources(name, file string, dirs []string) *sources {
 	return s
 }
 
-// missingError reports that no directory has an import. Its path is the one that the
-// importing file has.
+// missingError reports that no directory has an import. path is that in the importing file.
 type missingError struct {
 	path string
 	dirs []string
@@ -51,18 +50,18 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("there is no %s in %s", e.path, strings.Join(e.dirs, ", "))
 }
 
-// Unwrap makes the error one of a file that does not exist.
+// Unwrap returns fs.ErrNotExist.
 func (*missingError) Unwrap() error { return fs.ErrNotExist }
 
-// FindFileByPath opens the first file in the directories that has an import path.
+// FindFileByPath opens the first file with an import path.
 func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error) {
 	if path == s.name {
-		r, err := s.open(path, s.file)
+		r, err := s.openFile(path, s.file)
 		return protocompile.SearchResult{Source: r}, err
 	}
 	for _, dir := range s.dirs {
 		file := filepath.Join(dir, filepath.FromSlash(path))
-		r, err := s.open(path, file)
+		r, err := s.openFile(path, file)
 		switch {
 		case err == nil:
 			return protocompile.SearchResult{Source: r}, nil
@@ -73,8 +72,8 @@ func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error)
 	return protocompile.SearchResult{}, &missingError{path, s.dirs}
 }
 
-// open opens a file, and notes the path that it was imported by.
-func (s *sources) open(path, file string) (io.ReadCloser, error) {
+// openFile opens a file, and records its import path.
+func (s *sources) openFile(path, file string) (io.ReadCloser, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -86,15 +85,15 @@ func (s *sources) open(path, file string) (io.ReadCloser, error) {
 	switch {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", file)
-	case info.Size() > mostSource:
-		return nil, fmt.Errorf("%s has more than %d MB", file, mostSource>>20)
-	case opened > mostFiles:
-		return nil, fmt.Errorf("more than %d files are imported", mostFiles)
+	case info.Size() > maxSource:
+		return nil, fmt.Errorf("%s has more than %d MB", file, maxSource>>20)
+	case opened > maxFiles:
+		return nil, fmt.Errorf("more than %d files are imported", maxFiles)
 	}
 	return os.Open(file)
 }
 
-// fileOf returns the file that was imported by a path, or the path if there is none.
+// fileOf returns the file with an import path, or the path itself if there is none.
 func (s *sources) fileOf(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
