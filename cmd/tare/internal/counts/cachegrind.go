@@ -15,25 +15,25 @@ const (
 	maxLine      = 1 << 20   // bytes; names of generic functions are long
 	maxPlaces    = 4 << 20   // lines with a count
 	eventOfWork  = "Ir"      // instructions read
-	noFunction   = "???"     // as cachegrind calls code that it finds no symbol for
-	unknownPlace = 0         // line of code without one
+	noFunction   = "???"     // cachegrind's name for code without a symbol
+	unknownPlace = 0         // line of code without a line number
 )
 
-// Place is a line of a function. File is as the compiler recorded it.
+// Place is a line of a function. File is as recorded by the compiler.
 type Place struct {
 	Function string
 	File     string
 	Line     int // 0 if unknown
 }
 
-// Profile is how many instructions a process executed, by line.
+// Profile holds the instructions that a process executed, by line.
 type Profile struct {
 	Total  uint64
 	Places map[Place]uint64
 }
 
-// ReadCachegrind reads an output file of cachegrind, of which the first event has to be
-// Ir. It fails unless the counts of all lines add up to the file's own summary.
+// ReadCachegrind reads an output file of cachegrind whose first event is Ir. It fails unless
+// the counts of all lines add up to the file's summary.
 func ReadCachegrind(r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)
@@ -78,12 +78,12 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 		default:
 			fields := bytes.Fields(line)
 			if !hasEvents || len(fields) < 2 {
-				return nil, wrong("%q is neither a heading nor a line with its count", clipped(line))
+				return nil, wrong("%q is neither a heading nor a line with its count", clipLine(line))
 			}
 			n, err := strconv.Atoi(string(fields[0]))
 			count, errCount := strconv.ParseUint(string(fields[1]), 10, 64)
 			if err != nil || errCount != nil || n < 0 {
-				return nil, wrong("%q is not a line with its count", clipped(line))
+				return nil, wrong("%q is not a line with its count", clipLine(line))
 			}
 			if p.Total+count < p.Total {
 				return nil, wrong("more instructions than a number holds")
@@ -113,8 +113,8 @@ func ReadCachegrind(r io.Reader) (*Profile, error) {
 	return p, nil
 }
 
-// clipped returns the beginning of a line for a message.
-func clipped(line []byte) []byte { return line[:min(len(line), 60)] }
+// clipLine returns the beginning of a line for a message.
+func clipLine(line []byte) []byte { return line[:min(len(line), 60)] }
 
 // Functions returns the counts by function.
 func (p *Profile) Functions() map[string]uint64 {

@@ -2,12 +2,12 @@
 //
 // A count is the difference between two runs of a test binary, of N operations and of
 // N/8, divided by the operations between them: the start of the process and what is
-// set up once are in neither. The garbage collector is off, and goroutines are not
-// preempted, because both come when the clock says so; the benchmark has one processor.
+// set up once cancel out. The garbage collector is off, and goroutines are not
+// preempted, because both depend on the clock; the benchmark has one processor.
 //
-// A [Counter] counts. Valgrind's cachegrind executes the program itself, so that its
-// counts do not depend on the machine or on what else runs there, and it tells functions
-// and lines. Hardware counters cost nothing and tell only the sum.
+// A [Counter] counts. Valgrind's cachegrind emulates the processor, so its
+// counts do not depend on the machine or other processes, and it reports functions
+// and lines. Hardware counters cost nothing and report only the sum.
 package counts
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Choice says which counter is wanted.
+// Choice selects a counter.
 type Choice string
 
 // Choices. The zero value is Off.
@@ -34,7 +34,7 @@ const (
 	Valgrind Choice = "valgrind"
 )
 
-// Choices lists what --counts takes.
+// Choices lists the values of --counts.
 func Choices() []string {
 	return []string{string(Auto), string(Hardware), string(Valgrind), string(Off)}
 }
@@ -45,13 +45,13 @@ type Counter struct {
 	path string // of Valgrind; "" for hardware counters
 }
 
-// HasFunctions reports whether profiles of the counter have functions.
+// HasFunctions reports whether the counter's profiles have functions.
 func (c *Counter) HasFunctions() bool { return c.path != "" }
 
-// Tag is the build tag with which Go's runtime tells Valgrind of its stacks.
+// Tag is the build tag with which Go's runtime reports its stacks to Valgrind.
 const Tag = "valgrind"
 
-// BuildTag returns the tag that programs to be counted are built with, "" if they need none.
+// BuildTag returns the build tag of counted programs, or "" if they need none.
 func (c *Counter) BuildTag() string {
 	if c.path == "" {
 		return ""
@@ -59,11 +59,11 @@ func (c *Counter) BuildTag() string {
 	return Tag
 }
 
-// packages are the names of Valgrind's package, as the lists of distributions have it.
-const packages = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
+// packageNames lists how distributions install Valgrind.
+const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// Find returns the counter of a choice. Without one, why is a line that names what is
-// missing; both are empty if counting is off.
+// Find returns the counter of a choice. Without one, why names what is missing; both are zero
+// if counting is off.
 func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
@@ -86,15 +86,14 @@ func Find(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
-// findValgrind looks for Valgrind, and runs it: a tool that is installed but does not run
-// counts as missing.
+// findValgrind finds and runs Valgrind: a tool that does not run counts as missing.
 func findValgrind(ctx context.Context) (*Counter, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("Go supports it on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	path, err := exec.LookPath("valgrind")
 	if err != nil {
-		return nil, errors.New("it is not installed; install the package " + packages)
+		return nil, errors.New("it is not installed; install the package " + packageNames)
 	}
 	c, err := trial.StartCommand(ctx, trial.Spec{Path: path, Args: []string{"--version"}})
 	if err != nil {
@@ -109,7 +108,7 @@ func findValgrind(ctx context.Context) (*Counter, error) {
 	text, err := c.Output("printing its version")
 	version, ok := strings.CutPrefix(strings.TrimSpace(text), "valgrind-")
 	if err != nil || !ok {
-		return nil, fmt.Errorf("%s does not run: install the package %s again", path, packages)
+		return nil, fmt.Errorf("%s does not run: install the package %s again", path, packageNames)
 	}
 	return &Counter{Counter: tare.Counter{Name: string(Valgrind), Version: version}, path: path}, nil
 }

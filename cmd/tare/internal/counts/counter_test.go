@@ -16,7 +16,7 @@ func TestFind(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if c, why := Find(t.Context(), Valgrind); c != nil || why != "instructions are not counted: valgrind: it is not installed; install the package "+packages {
+	if c, why := Find(t.Context(), Valgrind); c != nil || why != "instructions are not counted: valgrind: it is not installed; install the package "+packageNames {
 		t.Errorf("none: %v, %q", c, why)
 	}
 	for _, choice := range []Choice{Off, ""} {

@@ -8,62 +8,62 @@ import (
 	"time"
 )
 
-// How many operations are counted.
+// Bounds of the number of operations.
 const (
 	wantWork    = 200e6   // instructions between the two runs of a count
-	enoughWork  = 80e6    // of them, from which on the pilot is a count
-	maxWork     = 4e9     // of one run; beyond, an operation is too long to be counted
-	maxHeap     = 1 << 30 // bytes that a run allocates, all of which stay: the collector is off
-	perNS       = 5.0     // instructions in 1 ns of an operation, about
-	runsShare   = 8       // the shorter run has N/8 operations
-	minOps      = 2       // of a run: testing does 1 without the one before it
+	enoughWork  = 80e6    // of them, enough for the pilot to be a count
+	maxWork     = 4e9     // of one run; longer operations are not counted
+	maxHeap     = 1 << 30 // bytes allocated by a run without garbage collection
+	perNS       = 5.0     // estimated instructions per ns
+	runsShare   = 8       // N divided by the operations of the shorter run
+	minOps      = 2       // of a run: testing runs a single operation differently
 	maxOps      = 100e6
 	maxPilots   = 4
-	maxRepeats  = 3     // counts of a side if two of them disagree
-	minRepeats  = 2     // otherwise; 1 of sides with the same code
-	agreeWithin = 0.002 // share by which two counts differ that agree
-	agreeOps    = 1.0   // instructions an operation by which they may differ whatever the share
-	leastCount  = 0.02  // instructions an operation of a place below which it is not kept
+	maxRepeats  = 3     // counts of a side if two are inconsistent
+	minRepeats  = 2     // otherwise; 1 if both sides have the same code
+	agreeWithin = 0.002 // largest difference of consistent counts, as a share
+	agreeOps    = 1.0   // or in instructions per operation
+	leastCount  = 0.02  // least instructions per operation of a stored place
 )
 
-// Count is what one operation is, by one count.
+// Count is the cost of one operation by one count.
 type Count struct {
 	PerOp  float64           // instructions
-	Places map[Place]float64 // of it, by line; nil if the counter tells only the sum
+	Places map[Place]float64 // of PerOp, by line; nil if the counter reports only the sum
 }
 
-// Side is one build of a benchmark. Program returns it for the repeat-th count: every
-// count of a side has functions in another order.
+// Side returns the program of one build for the repeat-th count. Each has another order of
+// functions.
 type Side func(ctx context.Context, repeat int) (Program, error)
 
-// Guess is what is known of an operation before it is counted.
+// Guess holds earlier measurements of an operation.
 type Guess struct {
 	NSPerOp  float64
 	BytesPer float64 // allocated by one operation
 	SameCode bool    // both sides have the same machine code: a count of each shows whether data differ
 }
 
-// Pair are the counts of a benchmark on two sides.
+// Pair holds the counts of a benchmark on two sides.
 type Pair struct {
 	Ops        int64 // between the two runs of a count
 	Base, Head []Count
 }
 
-// RefusedError says why a benchmark is not counted.
+// RefusedError is the reason why a benchmark is not counted.
 type RefusedError struct{ Why string }
 
 // Error is one line.
 func (e *RefusedError) Error() string { return e.Why }
 
-// Compare counts both sides of a benchmark twice, and a third time if two counts of a side
-// disagree. If the code is the same it counts once, and again if the sides disagree.
+// Compare counts both sides of a benchmark twice, and a third time if two counts of a side are
+// inconsistent. Sides with the same code are counted once, and again if inconsistent.
 func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair, err error) {
-	first, last, err := c.pilot(ctx, g, base, &p)
+	first, last, err := c.findOperations(ctx, g, base, &p)
 	if err != nil {
 		return p, err
 	}
 	for repeat := range maxRepeats {
-		if repeat >= minRepeats && agree(p.Base) && agree(p.Head) || repeat > 0 && g.SameCode && agree(slices.Concat(p.Base, p.Head)) {
+		if repeat >= minRepeats && isConsistent(p.Base) && isConsistent(p.Head) || repeat > 0 && g.SameCode && isConsistent(slices.Concat(p.Base, p.Head)) {
 			break
 		}
 		for _, side := range []struct {
@@ -73,7 +73,7 @@ func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair
 			if len(*side.into) > repeat { // the pilot was a count
 				continue
 			}
-			one, err := c.count(ctx, side.of, repeat, first, last)
+			one, err := c.countSide(ctx, side.of, repeat, first, last)
 			if err != nil {
 				return p, err
 			}
@@ -86,9 +86,9 @@ func (c *Counter) Compare(ctx context.Context, g Guess, base, head Side) (p Pair
 	return p, nil
 }
 
-// pilot finds how many operations the two runs of a count have, and adds the last trial as
+// findOperations finds the operations of the two runs of a count, and adds the last trial as
 // the first count of base.
-func (c *Counter) pilot(ctx context.Context, g Guess, base Side, p *Pair) (first, last int64, err error) {
+func (c *Counter) findOperations(ctx context.Context, g Guess, base Side, p *Pair) (first, last int64, err error) {
 	estimate := max(1, g.NSPerOp*perNS)
 	if 3*estimate > maxWork {
 		return 0, 0, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Millisecond), 3*minOps)}
@@ -101,8 +101,8 @@ func (c *Counter) pilot(ctx context.Context, g Guess, base Side, p *Pair) (first
 		return 0, 0, &RefusedError{fmt.Sprintf("an operation allocates %.0f MB, and a count has the collector off: its memory is bounded to 1 GiB", g.BytesPer/1e6)}
 	}
 	for try := range maxPilots {
-		first, last = operations(estimate, bound)
-		one, err := c.count(ctx, base, 0, first, last)
+		first, last = splitOperations(estimate, bound)
+		one, err := c.countSide(ctx, base, 0, first, last)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -116,33 +116,34 @@ func (c *Counter) pilot(ctx context.Context, g Guess, base Side, p *Pair) (first
 	return first, last, nil
 }
 
-// operations returns how many operations the two runs of a count have, of about that many
-// instructions each.
-func operations(estimate, bound float64) (first, last int64) {
+// splitOperations returns the operations of the two runs of a count, for an estimate of
+// instructions per operation.
+func splitOperations(estimate, bound float64) (first, last int64) {
 	n := min(wantWork/estimate*runsShare/(runsShare-1), bound)
 	last = max(minOps+1, int64(n))
 	return max(minOps, last/runsShare), last
 }
 
-// count counts one side once.
-func (c *Counter) count(ctx context.Context, side Side, repeat int, first, last int64) (Count, error) {
+// countSide counts one side once.
+func (c *Counter) countSide(ctx context.Context, side Side, repeat int, first, last int64) (Count, error) {
 	program, err := side(ctx, repeat)
 	if err != nil {
 		return Count{}, err
 	}
-	few, err := c.run(ctx, program, first)
+	few, err := c.runCount(ctx, program, first)
 	if err != nil {
 		return Count{}, err
 	}
-	many, err := c.run(ctx, program, last)
+	many, err := c.runCount(ctx, program, last)
 	if err != nil {
 		return Count{}, err
 	}
-	return difference(few, many, last-first), nil
+	return perOperation(few, many, last-first), nil
 }
 
-// difference returns what an operation is that many has ops more of than few.
-func difference(few, many *Profile, ops int64) Count {
+// perOperation returns the cost of an operation. many has executed ops operations more than
+// few.
+func perOperation(few, many *Profile, ops int64) Count {
 	n := float64(ops)
 	one := Count{PerOp: (float64(many.Total) - float64(few.Total)) / n}
 	if len(many.Places) == 0 {
@@ -162,8 +163,9 @@ func difference(few, many *Profile, ops int64) Count {
 	return one
 }
 
-// agree reports whether counts of one side lie as close as two counts of most benchmarks do.
-func agree(counts []Count) bool {
+// isConsistent reports whether counts of one side are as close as two counts of most
+// benchmarks.
+func isConsistent(counts []Count) bool {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, c := range counts {
 		least, most = min(least, c.PerOp), max(most, c.PerOp)
@@ -171,7 +173,7 @@ func agree(counts []Count) bool {
 	return most-least <= max(agreeOps, agreeWithin*most)
 }
 
-// PerOp returns the instructions an operation of counts.
+// PerOp returns the instructions per operation of counts.
 func PerOp(counts []Count) []float64 {
 	all := make([]float64, len(counts))
 	for i, c := range counts {

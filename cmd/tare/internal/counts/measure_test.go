@@ -16,7 +16,7 @@ func TestOperations(t *testing.T) {
 		{1e9, 1e8, 2, 3},          // testing does one operation without a second run
 		{50, 4, 2, 4},
 	} {
-		first, last := operations(tt.estimate, tt.bound)
+		first, last := splitOperations(tt.estimate, tt.bound)
 		if first != tt.first || last != tt.last {
 			t.Errorf("%g instructions, at most %g operations: %d and %d, want %d and %d", tt.estimate, tt.bound, first, last, tt.first, tt.last)
 		}
@@ -29,14 +29,14 @@ func TestDifference(t *testing.T) {
 	work, start, early := Place{"work", "w.go", 1}, Place{"start", "s.go", 2}, Place{"early", "e.go", 3}
 	few := &Profile{Total: 1000 + 10*20 + 30, Places: map[Place]uint64{work: 200, start: 1000, early: 30}}
 	many := &Profile{Total: 1000 + 10*170, Places: map[Place]uint64{work: 1700, start: 1000}}
-	got := difference(few, many, 150)
+	got := perOperation(few, many, 150)
 	if want := 9.8; math.Abs(got.PerOp-want) > 1e-9 {
 		t.Errorf("%g instructions an operation, want %g", got.PerOp, want)
 	}
 	if got.Places[work] != 10 || got.Places[early] != -0.2 || len(got.Places) != 2 {
 		t.Errorf("places: %v", got.Places)
 	}
-	if sum := difference(&Profile{Total: 100}, &Profile{Total: 400}, 3); sum.PerOp != 100 || sum.Places != nil {
+	if sum := perOperation(&Profile{Total: 100}, &Profile{Total: 400}, 3); sum.PerOp != 100 || sum.Places != nil {
 		t.Errorf("of hardware counters: %+v", sum)
 	}
 }
@@ -52,7 +52,7 @@ func TestAgree(t *testing.T) {
 		for _, v := range tt.values {
 			counts = append(counts, Count{PerOp: v})
 		}
-		if agree(counts) != tt.want {
+		if isConsistent(counts) != tt.want {
 			t.Errorf("%v agree: %v", tt.values, !tt.want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestGodebug(t *testing.T) {
 		{[]string{"A=1", "GODEBUG=http2client=0"}, "GODEBUG=http2client=0,asyncpreemptoff=1"},
 		{[]string{"GODEBUG="}, "GODEBUG=asyncpreemptoff=1"},
 	} {
-		if got := godebug(tt.env); got != tt.want {
+		if got := debugSetting(tt.env); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.env, got, tt.want)
 		}
 	}

@@ -20,22 +20,23 @@ import (
 // Bounds of a run.
 const (
 	maxRun     = time.Minute // of one run, which executes some hundred million instructions
-	maxPrinted = 1 << 20     // bytes of what a benchmark prints; its result is at the end
-	maxMemory  = 3 << 30     // resident bytes, of which Valgrind needs some for itself
+	maxPrinted = 1 << 20     // bytes of a benchmark's output, from its end
+	maxMemory  = 3 << 30     // resident bytes, including Valgrind's
 )
 
 // Program is a benchmark in a test binary of one side.
 type Program struct {
 	Name   string   // of the benchmark, e.g. BenchmarkParse/small
 	Binary string   // path
-	Dir    string   // where it runs
-	Env    []string // all of it
+	Dir    string   // working directory
+	Env    []string // complete environment
 	Spec   trial.Spec
 	Work   string // directory for profiles
 }
 
-// run counts the instructions of a process that does n operations, and one before them.
-func (c *Counter) run(ctx context.Context, p Program, n int64) (*Profile, error) {
+// runCount counts the instructions of a process that executes n operations, and one before
+// them.
+func (c *Counter) runCount(ctx context.Context, p Program, n int64) (*Profile, error) {
 	file, err := os.CreateTemp(p.Work, "instructions-*.out")
 	if err != nil {
 		return nil, fmt.Errorf("count instructions: %w", err)
@@ -44,7 +45,7 @@ func (c *Counter) run(ctx context.Context, p Program, n int64) (*Profile, error)
 	defer os.Remove(file.Name())
 	spec := p.Spec
 	spec.Dir, spec.Stdout, spec.MemoryLimit = p.Dir, maxPrinted, maxMemory
-	spec.Env = append(p.Env[:len(p.Env):len(p.Env)], "GOGC=off", "GOMAXPROCS=1", godebug(p.Env))
+	spec.Env = append(p.Env[:len(p.Env):len(p.Env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(p.Env))
 	spec.Path = p.Binary
 	spec.Args = []string{
 		"-test.paniconexit0", "-test.run=^$", "-test.bench=" + gobench.Exactly(p.Name), "-test.skip=" + gobench.Exactly(p.Name) + "/.",
@@ -56,7 +57,7 @@ func (c *Counter) run(ctx context.Context, p Program, n int64) (*Profile, error)
 	}
 	limited, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
-	printed, total, err := c.output(limited, spec)
+	printed, total, err := c.runProgram(limited, spec)
 	var failed *tare.TrialError
 	switch {
 	case ctx.Err() != nil:
@@ -81,8 +82,8 @@ func (c *Counter) run(ctx context.Context, p Program, n int64) (*Profile, error)
 	return ReadCachegrind(out)
 }
 
-// godebug returns the setting of GODEBUG for a count, with what env sets besides.
-func godebug(env []string) string {
+// debugSetting returns GODEBUG for a count, with the settings in env.
+func debugSetting(env []string) string {
 	set := "GODEBUG=asyncpreemptoff=1"
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GODEBUG="); ok && value != "" {
@@ -92,7 +93,7 @@ func godebug(env []string) string {
 	return set
 }
 
-// whyFailed returns the line in which a benchmark said what is wrong, else that of err.
+// whyFailed returns the line of a benchmark's output with its failure, else that of err.
 func whyFailed(printed string, err error) string {
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)
@@ -103,8 +104,8 @@ func whyFailed(printed string, err error) string {
 	return err.Error()
 }
 
-// output runs a program to its end. total is what hardware counters counted.
-func (c *Counter) output(ctx context.Context, spec trial.Spec) (printed string, total uint64, err error) {
+// runProgram runs a program to its end. total is the value of hardware counters.
+func (c *Counter) runProgram(ctx context.Context, spec trial.Spec) (printed string, total uint64, err error) {
 	var command *trial.Command
 	read := func() (uint64, error) { return 0, nil }
 	start := func() error {
