@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// entry is a request of an HTTP archive; everything else in it is passed over.
+// entry is a request of an HTTP archive; other fields are ignored.
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
@@ -44,12 +44,11 @@ type postData struct {
 // param is a field of a form, in plain text.
 type param struct {
 	Name                  string
-	Value                 *string // nil: the archive does not have it
+	Value                 *string // nil if the archive lacks it
 	FileName, ContentType string
 }
 
-// whyUnsent returns what an entry is that a browser did not send over HTTP; "" if it sent
-// it.
+// whyUnsent returns why a browser did not send an entry over HTTP, or "" if it did.
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -65,23 +64,23 @@ func (e entry) whyUnsent() string {
 		return strings.ToLower(scheme) + ": URL"
 	case text(e.Cache) != "", e.Cache == true, strings.HasSuffix(text(e.Fetch), "Cache"):
 		return "cached answer"
-	case strings.Contains(failure, "ERR_BLOCKED_BY_") && !strings.HasSuffix(failure, "_RESPONSE") && !strings.HasSuffix(failure, "_ORB"): // these two came back
+	case strings.Contains(failure, "ERR_BLOCKED_BY_") && !strings.HasSuffix(failure, "_RESPONSE") && !strings.HasSuffix(failure, "_ORB"): // the server did answer these two
 		return "blocked request"
 	}
 	return ""
 }
 
-// parcel is a reader that ends with an error after so many bytes, until it is
-// refilled: so what is read of a document at a time has a bound.
-type parcel struct {
+// boundedReader is a reader that fails after most bytes until it is refilled, which limits what
+// is read of a document at a time.
+type boundedReader struct {
 	r          io.Reader
 	most, left int
-	failed     error // of r, not its end
+	failed     error // error of r except io.EOF
 }
 
-func (p *parcel) refill() { p.left = p.most }
+func (p *boundedReader) refill() { p.left = p.most }
 
-func (p *parcel) Read(b []byte) (int, error) {
+func (p *boundedReader) Read(b []byte) (int, error) {
 	if p.left == 0 {
 		return 0, fmt.Errorf("longer than %d bytes", p.most)
 	}
@@ -94,10 +93,10 @@ func (p *parcel) Read(b []byte) (int, error) {
 }
 
 // readHAR reads an HTTP archive one entry after another.
-func (f *Feed) readHAR(in *parcel) error {
+func (f *Feed) readHAR(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)
-	if err := enter(dec, "log", "entries"); err != nil {
+	if err := enterFields(dec, "log", "entries"); err != nil {
 		return cmp.Or(in.failed, err)
 	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
@@ -112,11 +111,11 @@ func (f *Feed) readHAR(in *parcel) error {
 				return in.failed
 			}
 			if _, err := dec.Token(); err != nil {
-				f.broken(0, where, errors.New("the file ends before it"))
+				f.recordBroken(0, where, errors.New("the file ends before it"))
 			}
 			return nil
 		}
-		if f.full() {
+		if f.isFull() {
 			return nil
 		}
 		var e entry
@@ -126,31 +125,31 @@ func (f *Feed) readHAR(in *parcel) error {
 			return in.failed
 		}
 		if err != nil && !errors.As(err, &kind) {
-			f.broken(0, where, fmt.Errorf("%w; nothing behind it can be read", err))
+			f.recordBroken(0, where, fmt.Errorf("%w; nothing behind it can be read", err))
 			return nil
 		}
 		if why := e.whyUnsent(); err == nil && why != "" {
-			f.skip(why)
+			f.countSkipped(why)
 			continue
 		}
 		var q load.Request
 		if err == nil {
-			q, err = f.request(e)
+			q, err = f.archivedRequest(e)
 		}
 		if err != nil {
-			f.broken(0, where, err)
+			f.recordBroken(0, where, err)
 			continue
 		}
 		at, unread := time.Parse(time.RFC3339Nano, e.Started)
 		if unread != nil {
 			unread = fmt.Errorf("startedDateTime %q is not a time", e.Started)
 		}
-		f.keepTimed(q, &recorded, at, unread, 0, where)
+		f.addTimed(q, &recorded, at, unread, 0, where)
 	}
 }
 
-// enter goes into a field of an object, and into one of that.
-func enter(dec *json.Decoder, names ...string) error {
+// enterFields advances dec to the value of nested fields.
+func enterFields(dec *json.Decoder, names ...string) error {
 	for _, name := range names {
 		if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 			return errors.New("not an HTTP archive: no log.entries")
@@ -175,14 +174,14 @@ func enter(dec *json.Decoder, names ...string) error {
 	return nil
 }
 
-// request is the request of an entry, without what is about its connection.
-func (f *Feed) request(e entry) (q load.Request, err error) {
+// archivedRequest returns the request of an entry, without headers of its connection.
+func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
 	if q.Path, err = pathOf(target); err != nil {
 		return q, err
 	}
-	q.Path = f.plainQuery(q.Path)
+	q.Path = f.publicQuery(q.Path)
 	kind := ""
 	for _, h := range e.Request.Headers {
 		if strings.EqualFold(h.Name, "content-type") {
@@ -198,7 +197,7 @@ func (f *Feed) request(e entry) (q load.Request, err error) {
 				return q, fmt.Errorf("postData: %w", err)
 			}
 		}
-		q.Body = f.plainBody(cmp.Or(p.MimeType, kind), q.Body)
+		q.Body = f.publicBody(cmp.Or(p.MimeType, kind), q.Body)
 	case p != nil && len(p.Params) > 0:
 		var sent string
 		if sent, q.Body, err = encodeForm(p.MimeType, kind, p.Params); err != nil {
@@ -208,18 +207,18 @@ func (f *Feed) request(e entry) (q load.Request, err error) {
 			q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], "content-type") })
 			q.Header = append(q.Header, [2]string{"Content-Type", sent})
 		}
-		q.Body = f.plainBody(sent, q.Body)
+		q.Body = f.publicBody(sent, q.Body)
 	case size > 0:
 		return q, fmt.Errorf("the archive does not have the %.0f bytes of its body", size)
 	}
 	return q, load.CheckRequest(q)
 }
 
-// boundary separates the parts of a form for which the archive names none.
+// boundary separates the parts of a form if the archive has no boundary.
 const boundary = "tare-form-boundary"
 
-// encodeForm returns the body of a form and its content type: kind of postData, or header
-// if that is of the same media type, which has the boundary.
+// encodeForm returns the body of a form and its content type: kind of postData, or header if
+// that has the same media type and hence the boundary.
 func encodeForm(kind, header string, params []param) (sent string, body []byte, err error) {
 	media, options, err := mime.ParseMediaType(cmp.Or(kind, header, "application/x-www-form-urlencoded"))
 	sent = cmp.Or(kind, header, media)

@@ -18,14 +18,14 @@ const (
 	HAR
 	OpenAPI
 	Caddy
-	Lines // one request on each line, written for tare
+	Lines // one request per line, tare's format
 )
 
-// Formats names the formats that are read, for messages.
+// Formats lists the supported formats, for messages.
 const Formats = "read are access logs in the common and the combined format, Caddy's JSON log, HAR, OpenAPI documents, " +
 	`and a request on each line: {"method":"POST","path":"/v1","header":{},"body":"base64"}`
 
-// String names the format, with its article.
+// String returns the name of the format with its article.
 func (k Kind) String() string {
 	switch k {
 	case AccessLog:
@@ -42,12 +42,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// sniffed is the number of lines, and of JSON values, one of which must have a format: logs
-// have other messages among their requests.
-const sniffed = 100
+// maxSniffed limits the lines and JSON values until one has a format: logs
+// contain other messages, too.
+const maxSniffed = 100
 
-// Sniff returns the format of a text by its beginning, which should be a MiB; isCut: the
-// text goes on. It returns Unknown rather than the nearest format.
+// Sniff returns the format of a text by its beginning, which should be a MiB; isCut reports
+// that the text continues. It returns Unknown rather than the nearest format.
 func Sniff(begin []byte, isCut bool) Kind {
 	begin = bytes.TrimSpace(begin)
 	if bytes.HasPrefix(begin, []byte("{")) {
@@ -63,7 +63,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 		if stamp.Match(line) {
 			return AccessLog
 		}
-		if n++; n == sniffed {
+		if n++; n == maxSniffed {
 			break
 		}
 	}
@@ -73,7 +73,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 // sniffJSON returns the format of the first JSON object that has one, except OpenAPI.
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
-	for range sniffed {
+	for range maxSniffed {
 		if k, ok := sniffObject(dec, begin); k != Unknown || !ok {
 			return k
 		}

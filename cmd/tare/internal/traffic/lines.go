@@ -14,19 +14,18 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readLines reads one request from each line, as WriteLine writes it. Requests without a
-// method have "" as theirs.
+// readLines reads one request per line, in the format of WriteLine. A missing method stays "".
 func (f *Feed) readLines(r io.Reader) error {
-	return f.eachLine(r, mostLines, func(_ int, line string) error {
+	return f.eachLine(r, maxLinesBytes, func(_ int, line string) error {
 		q, err := parseRequest(line)
 		if err == nil {
-			f.keep(q)
+			f.addRequest(q)
 		}
 		return err
 	})
 }
 
-// parseRequest reads a request from a line.
+// parseRequest parses a line of WriteLine.
 func parseRequest(line string) (load.Request, error) {
 	var q wire.HTTPRequest
 	dec := json.NewDecoder(strings.NewReader(line))
@@ -49,7 +48,7 @@ func parseRequest(line string) (load.Request, error) {
 	return r, err
 }
 
-// WriteLine writes a request as a line that Read reads. Headers of one name become one.
+// WriteLine writes a request as a line that Read reads. It merges headers with the same name.
 func WriteLine(w io.Writer, r load.Request) error {
 	q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
 	for _, h := range r.Header {

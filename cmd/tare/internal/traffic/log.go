@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// eachLine calls read with each line that is not empty, and its number, until the feed
-// is full. Lines for which it fails, or longer than max bytes, are broken.
+// eachLine calls read with each non-empty line and its number, until the feed is full. Lines
+// that are longer than max bytes or for which read fails are broken.
 func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -31,19 +31,19 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if f.full() {
+		if f.isFull() {
 			return nil
 		}
 		if err = fmt.Errorf("longer than %d bytes", max); !long {
 			err = read(n, line)
 		}
 		if err != nil {
-			f.broken(n, "", err)
+			f.recordBroken(n, "", err)
 		}
 	}
 }
 
-// readLine reads a line; of one that has max bytes or more, the first max.
+// readLine reads a line, or the first max bytes of a longer one.
 func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
 	var out []byte
 	for {
@@ -63,37 +63,37 @@ func readLine(b *bufio.Reader, max int) (line string, long bool, err error) {
 func (f *Feed) readLog(r io.Reader) error {
 	f.seconds = true
 	var recorded clock
-	same := map[string]string{} // methods and paths, each kept once
-	return f.eachLine(r, mostLine, func(n int, line string) error {
+	same := map[string]string{} // methods and paths, each stored once
+	return f.eachLine(r, maxLine, func(n int, line string) error {
 		q, at, err := parseLogLine(line)
 		if err != nil {
 			return err
 		}
-		q.Path = f.plainQuery(q.Path)
+		q.Path = f.publicQuery(q.Path)
 		for _, text := range []*string{&q.Method, &q.Path} {
 			known, ok := same[*text]
 			if !ok {
 				known = strings.Clone(*text)
 				same[known] = known
 			} else {
-				f.kept -= len(known)
+				f.size -= len(known)
 			}
 			*text = known
 		}
-		f.keepTimed(q, &recorded, at, nil, n, "")
+		f.addTimed(q, &recorded, at, nil, n, "")
 		return nil
 	})
 }
 
 const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
-// stamp finds the time and the beginning of the request of a line, by which a log is
-// recognised.
+// stamp matches the time and the beginning of the request in a line, which identify
+// an access log.
 var stamp = regexp.MustCompile(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
 
-// parseLogLine reads a line of the common log format, host ident user [time]
-// "METHOD target HTTP/1.1" status bytes. Other fields may be before the host and after
-// the bytes: a virtual host, the referrer, the user agent.
+// parseLogLine parses a line of the common log format, host ident user [time] "METHOD target
+// HTTP/1.1" status bytes. There may be other fields before the host and after the bytes: a
+// virtual host, the referrer, the user agent.
 func parseLogLine(line string) (q load.Request, at time.Time, err error) {
 	place := stamp.FindStringSubmatchIndex(line)
 	if place == nil {
@@ -141,8 +141,8 @@ func findQuote(text string) int {
 	return -1
 }
 
-// unescapeLog decodes what nginx and Apache write instead of quotation marks, backslashes
-// and bytes that do not print.
+// unescapeLog decodes the escapes of nginx and Apache for quotation marks, backslashes and
+// unprintable bytes.
 func unescapeLog(text string) (string, error) {
 	if !strings.Contains(text, `\`) {
 		return text, nil
@@ -183,8 +183,8 @@ func loggedTarget(method, target string) (string, error) {
 	return pathOf(target)
 }
 
-// pathOf returns the path and query of a path or an HTTP URL, whatever its host. Bytes that
-// a request line cannot have are percent-encoded; all others stay, also // and %zz.
+// pathOf returns the path and query of a path or an HTTP URL of any host. It percent-encodes
+// bytes that are invalid in a request line and leaves others, such as // and %zz.
 func pathOf(text string) (string, error) {
 	path := text
 	if !strings.HasPrefix(text, "/") {
@@ -212,10 +212,10 @@ func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// readCaddy reads Caddy's access log in JSON. It has no bodies.
+// readCaddy reads Caddy's access log in JSON, which has no bodies.
 func (f *Feed) readCaddy(r io.Reader) error {
 	var recorded clock
-	return f.eachLine(r, mostLine, func(n int, line string) error {
+	return f.eachLine(r, maxLine, func(n int, line string) error {
 		var e struct {
 			Msg     string
 			TS      any
@@ -228,7 +228,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 			return fmt.Errorf("not a line of Caddy's log: %w", err)
 		}
 		if e.Request == nil || e.Msg != "handled request" { // errors repeat the request
-			f.skip("other line")
+			f.countSkipped("other line")
 			return nil
 		}
 		if strings.ContainsRune(e.Request.URI, '\uFFFD') {
@@ -239,7 +239,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 		if q.Path, err = loggedTarget(q.Method, e.Request.URI); err != nil {
 			return err
 		}
-		q.Path = f.plainQuery(q.Path)
+		q.Path = f.publicQuery(q.Path)
 		for _, name := range slices.Sorted(maps.Keys(e.Request.Headers)) {
 			for _, value := range e.Request.Headers[name] {
 				if value == "REDACTED" { // by Caddy
@@ -253,16 +253,16 @@ func (f *Feed) readCaddy(r io.Reader) error {
 			return err
 		}
 		at, unread := parseCaddyTime(e.TS)
-		f.keepTimed(q, &recorded, at, unread, n, "")
+		f.addTimed(q, &recorded, at, unread, n, "")
 		return nil
 	})
 }
 
-// parseCaddyTime reads a time in seconds since 1970, or of RFC 3339.
+// parseCaddyTime parses a time in seconds since 1970 or of RFC 3339.
 func parseCaddyTime(ts any) (time.Time, error) {
 	switch ts := ts.(type) {
 	case float64:
-		if ts < 1e11 { // else it is in milliseconds or nanoseconds
+		if ts < 1e11 { // otherwise it is in milliseconds or nanoseconds
 			return time.UnixMicro(int64(ts * 1e6)), nil
 		}
 	case string:
@@ -273,15 +273,15 @@ func parseCaddyTime(ts any) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("ts %v is neither in seconds nor of RFC 3339", ts)
 }
 
-// addHeader adds a recorded header to a request, unless it is about the connection, or
-// held back.
+// addHeader adds a recorded header to a request, unless it belongs to the connection or is
+// withheld.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
 	switch lower := strings.ToLower(name); {
 	case strings.HasPrefix(lower, ":"):
 	case slices.Contains([]string{"host", "content-length", "connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection", "te", "expect", "http2-settings"}, lower):
-	case f.holdsBack(lower):
+	case f.isWithheld(lower):
 	case lower == "referer":
-		q.Header = append(q.Header, [2]string{name, f.plainQuery(value)})
+		q.Header = append(q.Header, [2]string{name, f.publicQuery(value)})
 	default:
 		q.Header = append(q.Header, [2]string{name, value})
 	}

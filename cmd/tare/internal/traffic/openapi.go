@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readOpenAPI makes a request of each operation of a document, from its examples.
+// readOpenAPI builds a request for each operation of a document from its examples.
 func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	src, err := io.ReadAll(io.LimitReader(r, openapi.MaxBytes+1))
 	if err != nil {
@@ -21,41 +21,41 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 		return err
 	}
 	for _, l := range doc.Left {
-		f.broken(l.Line, "", errors.New(l.Where+": "+l.Why))
+		f.recordBroken(l.Line, "", errors.New(l.Where+": "+l.Why))
 	}
 	requests := openapi.NewRequests(doc)
 	for _, op := range doc.Operations {
-		if f.More = f.More || requests.IsSpent(); f.full() {
+		if f.More = f.More || requests.IsSpent(); f.isFull() {
 			return nil
 		}
 		q, err := f.describedRequest(requests, op)
 		if err != nil {
-			f.broken(op.Line, "", fmt.Errorf("%s %s: %w", op.Method, format.Line(op.Path, 60), err))
+			f.recordBroken(op.Line, "", fmt.Errorf("%s %s: %w", op.Method, format.Line(op.Path, 60), err))
 			continue
 		}
-		f.keep(q)
+		f.addRequest(q)
 	}
 	return nil
 }
 
-// describedRequest returns the request of an operation. Headers and parameters of the
-// query with secret names are held back; bodies are sent as the document has them.
+// describedRequest returns the request of an operation. It withholds headers and query
+// parameters with secret names; bodies stay as in the document.
 func (f *Feed) describedRequest(requests *openapi.Requests, op openapi.Operation) (load.Request, error) {
 	made, err := requests.Make(op)
 	if err != nil {
 		return load.Request{}, err
 	}
-	q := load.Request{Method: made.Method, Path: f.plainQuery(made.Path), Body: made.Body}
+	q := load.Request{Method: made.Method, Path: f.publicQuery(made.Path), Body: made.Body}
 	for _, h := range made.Header {
-		if !f.holdsBack(h[0]) {
+		if !f.isWithheld(h[0]) {
 			q.Header = append(q.Header, h)
 		}
 	}
 	if err := load.CheckRequest(q); err != nil {
 		return q, err
 	}
-	if length(q) > mostEntry {
-		return q, fmt.Errorf("longer than %d bytes", mostEntry)
+	if requestSize(q) > maxEntry {
+		return q, fmt.Errorf("longer than %d bytes", maxEntry)
 	}
 	return q, nil
 }

@@ -1,6 +1,6 @@
 // Package traffic reads requests from files: access logs, HTTP archives (HAR), OpenAPI
-// documents, and lines with a request each. It recognises them by their content. Files may
-// be of any length: what is kept of them is bounded, and what cannot be read is counted.
+// documents, and lines with a request each. It detects the format by content. Files can
+// have any length: the stored part is bounded, and unreadable requests are counted.
 package traffic
 
 import (
@@ -17,43 +17,42 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of what is kept.
+// Bounds of a feed.
 const (
-	mostRequests = 100_000
-	mostBroken   = 10        // that are named, before they are only counted
-	mostLine     = 1 << 20   // bytes of a line of a log
-	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
-	mostKept     = 256 << 20 // bytes of methods, paths, headers and bodies
-	mostLines    = 1 << 30   // the same of a request on each line, and bytes of a line
+	maxRequests   = 100_000
+	maxBroken     = 10        // listed, the others are only counted
+	maxLine       = 1 << 20   // bytes of a line of a log
+	maxEntry      = 64 << 20  // bytes of an entry of an archive, or of its other content
+	maxKept       = 256 << 20 // bytes of methods, paths, headers and bodies
+	maxLinesBytes = 1 << 30   // the same for Lines, and bytes of a line
 )
 
-// Feed is the requests of a file.
+// Feed holds the requests of a file.
 type Feed struct {
-	Kind     Kind   // Unknown if the requests come from no file
-	Unpacked string // what was undone to read the file, e.g. gzip
+	Kind     Kind   // Unknown if the requests are not from a file
+	Unpacked string // compression of the file, e.g. gzip
 	Requests []load.Request
-	Times    []time.Duration // of each, since the first; nil if one of them has none
-	Broken   []Broken        // the first ten that cannot be sent
-	Lost     int             // all that cannot be sent
-	Skipped  []Skipped       // what is no request to a server
-	Secrets  int             // secret values that were held back
-	More     bool            // the file holds more requests than are kept
+	Times    []time.Duration // since the first request; nil if one is missing
+	Broken   []Broken        // the first ten invalid requests
+	Lost     int             // number of invalid requests
+	Skipped  []Skipped       // entries other than requests to a server
+	Secrets  int             // number of withheld secret values
+	More     bool            // the file has more requests
 
 	times   []time.Duration // of each request, since the first in the file
-	untimed []untimed       // requests whose time in times means nothing
+	untimed []untimed       // requests with an invalid time in times
 	seconds bool            // times are in full seconds
-	kept    int             // bytes
-	secrets bool            // nothing is held back
+	size    int             // bytes
+	secrets bool            // secrets are not withheld
 }
 
-// Skipped counts entries that are no requests to a server, for one reason.
+// Skipped counts entries that are not requests to a server, by reason.
 type Skipped struct {
 	Why   string
 	Count int
 }
 
-// untimed is a request without a usable time: the index among the requests, and what
-// Broken says of it if times are required.
+// untimed is a request without a usable time, and its Broken if times are required.
 type untimed struct {
 	index int
 	why   Broken
@@ -61,12 +60,12 @@ type untimed struct {
 
 // Broken is a request that cannot be sent.
 type Broken struct {
-	Line  int    // of the file; zero: Where names it
+	Line  int    // of the file; 0 if Where is set
 	Where string // entry 3, GET /users
 	Why   string
 }
 
-// FileName returns how messages name a file: - is stdin.
+// FileName returns the name of a file in messages: "-" is stdin.
 func FileName(file string) string {
 	if file == "-" {
 		return "stdin"
@@ -74,7 +73,7 @@ func FileName(file string) string {
 	return file
 }
 
-// In says where it stands in a file of that name, and what is wrong.
+// In returns the position in file and the error.
 func (b Broken) In(file string) string {
 	file = FileName(file)
 	if b.Line > 0 {
@@ -83,8 +82,8 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads the text called name, which is of a kind. Values with secret names are
-// held back, unless secrets is set or kind is Lines: these were written for tare.
+// Read reads a text of format kind; name is for messages. It withholds values with secret
+// names, unless secrets is set or kind is Lines, which is written for tare.
 func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, secrets: secrets}
 	var err error
@@ -96,18 +95,18 @@ func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	case Caddy:
 		err = f.readCaddy(r)
 	case HAR:
-		err = f.readHAR(&parcel{r: r, most: mostEntry})
+		err = f.readHAR(&boundedReader{r: r, most: maxEntry})
 	case OpenAPI:
 		err = f.readOpenAPI(name, r)
 	default:
 		err = errors.New("it has none of the formats")
 	}
-	f.order()
+	f.sortByTime()
 	return f, err
 }
 
-// skip counts an entry that is no request to a server.
-func (f *Feed) skip(why string) {
+// countSkipped counts an entry that is not a request to a server.
+func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
 			f.Skipped[i].Count++
@@ -117,51 +116,50 @@ func (f *Feed) skip(why string) {
 	f.Skipped = append(f.Skipped, Skipped{why, 1})
 }
 
-// broken puts down what cannot be sent: at a line of the file, or else at what
-// where names.
-func (f *Feed) broken(line int, where string, err error) {
+// recordBroken records an invalid request at a line of the file or, if that is 0, at where.
+func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
 func (f *Feed) addBroken(b Broken) {
-	if f.Lost++; len(f.Broken) < mostBroken {
+	if f.Lost++; len(f.Broken) < maxBroken {
 		b.Why = format.Line(b.Why, 200)
 		f.Broken = append(f.Broken, b)
 	}
 }
 
-// full reports whether no more is kept.
-func (f *Feed) full() bool {
-	most := mostKept
+// isFull reports whether a bound is reached.
+func (f *Feed) isFull() bool {
+	most := maxKept
 	if f.Kind == Lines {
-		most = mostLines
+		most = maxLinesBytes
 	}
-	f.More = f.More || len(f.Requests) == mostRequests || f.kept >= most
+	f.More = f.More || len(f.Requests) == maxRequests || f.size >= most
 	return f.More
 }
 
-// keep keeps a request.
-func (f *Feed) keep(q load.Request) {
+// addRequest adds a request.
+func (f *Feed) addRequest(q load.Request) {
 	f.Requests = append(f.Requests, q)
-	f.kept += length(q)
+	f.size += requestSize(q)
 }
 
-// keepTimed keeps a request that was recorded at a time, or whose time cannot be read
-// for the reason unread. line and where are its place, as for broken.
-func (f *Feed) keepTimed(q load.Request, c *clock, at time.Time, unread error, line int, where string) {
+// addTimed adds a request with its recorded time, or with the error unread of that time. line
+// and where are its position, as for recordBroken.
+func (f *Feed) addTimed(q load.Request, c *clock, at time.Time, unread error, line int, where string) {
 	var since time.Duration
 	if unread == nil {
-		since, unread = c.since(at)
+		since, unread = c.sinceFirst(at)
 	}
 	if unread != nil {
 		f.untimed = append(f.untimed, untimed{len(f.Requests), Broken{line, where, unread.Error()}})
 	}
-	f.keep(q)
+	f.addRequest(q)
 	f.times = append(f.times, since)
 }
 
-// length is how many bytes a request keeps.
-func length(q load.Request) int {
+// requestSize returns the bytes that a request stores.
+func requestSize(q load.Request) int {
 	n := len(q.Method) + len(q.Path) + len(q.Body)
 	for _, h := range q.Header {
 		n += len(h[0]) + len(h[1])
@@ -169,9 +167,9 @@ func length(q load.Request) int {
 	return n
 }
 
-// order puts requests in the order of their times, which then begin at zero. If one of
-// them has no time, they stay in the order of the file.
-func (f *Feed) order() {
+// sortByTime sorts the requests by their times, which then begin at 0. If a time is missing,
+// they keep the order of the file.
+func (f *Feed) sortByTime() {
 	if len(f.untimed) > 0 || len(f.times) != len(f.Requests) || len(f.times) == 0 {
 		return
 	}
@@ -185,12 +183,12 @@ func (f *Feed) order() {
 		requests[i], times[i] = f.Requests[k], f.times[k]-f.times[at[0]]
 	}
 	if f.seconds {
-		spread(times)
+		spreadSeconds(times)
 	}
 	f.Requests, f.Times, f.times = requests, times, nil
 }
 
-// RequireTimes leaves out the requests without a time, as if they could not be sent.
+// RequireTimes moves the requests without a time to the broken ones.
 func (f *Feed) RequireTimes() {
 	for i := len(f.untimed) - 1; i >= 0; i-- {
 		k := f.untimed[i].index
@@ -201,13 +199,13 @@ func (f *Feed) RequireTimes() {
 	}
 	if len(f.untimed) > 0 {
 		f.untimed = nil
-		f.order()
+		f.sortByTime()
 	}
 }
 
-// spread spreads the requests of one second over it: times, which never decrease, have
-// no more.
-func spread(times []time.Duration) {
+// spreadSeconds spreads the requests of each second evenly over it. times are sorted, in full
+// seconds.
+func spreadSeconds(times []time.Duration) {
 	for i := 0; i < len(times); {
 		k := i
 		for k < len(times) && times[k] == times[i] {
@@ -220,9 +218,8 @@ func spread(times []time.Duration) {
 	}
 }
 
-// holdsBack reports whether the value of a header or parameter is held back because of
-// its name, and counts it.
-func (f *Feed) holdsBack(name string) bool {
+// isWithheld reports whether a header or parameter has a secret name, and counts it.
+func (f *Feed) isWithheld(name string) bool {
 	if f.secrets || !secret.IsName(name) {
 		return false
 	}
@@ -230,8 +227,8 @@ func (f *Feed) holdsBack(name string) bool {
 	return true
 }
 
-// plainQuery returns a path or URL without the parameters that are held back.
-func (f *Feed) plainQuery(target string) string {
+// publicQuery returns a path or URL without secret parameters.
+func (f *Feed) publicQuery(target string) string {
 	if f.secrets {
 		return target
 	}
@@ -240,8 +237,8 @@ func (f *Feed) plainQuery(target string) string {
 	return target
 }
 
-// plainBody returns a body of a content type without the values that are held back.
-func (f *Feed) plainBody(kind string, body []byte) []byte {
+// publicBody returns a body of a content type without secret values.
+func (f *Feed) publicBody(kind string, body []byte) []byte {
 	if f.secrets {
 		return body
 	}
@@ -250,18 +247,18 @@ func (f *Feed) plainBody(kind string, body []byte) []byte {
 	return body
 }
 
-// mostApart is how long a recording may take.
-const mostApart = 366 * 24 * time.Hour
+// maxSpan limits the length of a recording.
+const maxSpan = 366 * 24 * time.Hour
 
-// clock is the time of a recording.
+// clock converts recorded times.
 type clock struct {
 	first time.Time // of its first request
 	runs  bool
 }
 
-// since is the time from the first request to one that was sent at a time. It fails if
-// that is more than a year, which would be waited for.
-func (c *clock) since(at time.Time) (time.Duration, error) {
+// sinceFirst returns the time from the first request to at. It fails beyond maxSpan, because
+// the load would wait for it.
+func (c *clock) sinceFirst(at time.Time) (time.Duration, error) {
 	if at.Unix() < 0 {
 		return 0, fmt.Errorf("its time is before 1970: %s", at.Format(time.RFC3339))
 	}
@@ -269,19 +266,19 @@ func (c *clock) since(at time.Time) (time.Duration, error) {
 		c.first, c.runs = at, true
 	}
 	d := at.Sub(c.first)
-	if d < -mostApart || d > mostApart {
+	if d < -maxSpan || d > maxSpan {
 		return 0, fmt.Errorf("its time is more than a year from that of the first, %s: %s", c.first.Format(time.RFC3339), at.Format(time.RFC3339))
 	}
 	return d, nil
 }
 
-// Recorded is a profile of recorded times, so many times as fast.
+// Recorded is a profile of recorded times, Speed times as fast.
 type Recorded struct {
 	At    []time.Duration // never decreasing
 	Speed float64
 }
 
-// Times yields them; the seed changes nothing.
+// Times returns the times; the seed is not used.
 func (r Recorded) Times(uint64) func() time.Duration {
 	i := 0
 	return func() time.Duration {
@@ -293,7 +290,7 @@ func (r Recorded) Times(uint64) func() time.Duration {
 	}
 }
 
-// Mean is the mean rate over the first d.
+// Mean returns the mean rate over the first d.
 func (r Recorded) Mean(d time.Duration) float64 {
 	if d <= 0 {
 		return 0
@@ -302,10 +299,10 @@ func (r Recorded) Mean(d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// String says what it is.
+// String describes the profile.
 func (r Recorded) String() string { return fmt.Sprintf("as recorded, ×%g", r.Speed) }
 
-// Length is how long it takes.
+// Length returns the duration of the profile.
 func (r Recorded) Length() time.Duration {
 	if len(r.At) == 0 {
 		return 0

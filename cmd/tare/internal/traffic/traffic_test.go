@@ -267,7 +267,7 @@ func TestLargeFiles(t *testing.T) {
 		f, err := Read(c.kind, "a", c.r, false)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if err != nil || len(f.Broken) > mostBroken || c.broken != (f.Lost > 0 && len(f.Requests) == 0) || (name == "log") != f.More {
+		if err != nil || len(f.Broken) > maxBroken || c.broken != (f.Lost > 0 && len(f.Requests) == 0) || (name == "log") != f.More {
 			t.Errorf("%s: %v, %d requests, %d lost, %d named", name, err, len(f.Requests), f.Lost, len(f.Broken))
 		}
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
@@ -305,7 +305,7 @@ func TestBounds(t *testing.T) {
 	for i := range 10 {
 		log = strings.Replace(log, "%d", fmt.Sprint(i), 1)
 	}
-	f := &Feed{kept: mostKept - 1000}
+	f := &Feed{size: maxKept - 1000}
 	if err := f.readLog(strings.NewReader(log)); err != nil || len(f.Requests) != 4 || !f.More {
 		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
 	}
@@ -313,31 +313,31 @@ func TestBounds(t *testing.T) {
 		return `{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"http://x/a","postData":{"text":"` + rest + `"}}}`
 	}
 	archive := `{"log":{"entries":[` + strings.Repeat(entry(strings.Repeat("x", 300))+",", 9) + entry("") + `]}}`
-	f = &Feed{kept: mostKept - 1000}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: mostEntry}); err != nil || len(f.Requests) != 4 || !f.More {
+	f = &Feed{size: maxKept - 1000}
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), most: maxEntry}); err != nil || len(f.Requests) != 4 || !f.More {
 		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: 512}); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive), most: 512}); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	broken := errors.New("broken")
 	for at := range archive {
 		f = &Feed{}
-		if err := f.readHAR(&parcel{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: mostEntry}); !errors.Is(err, broken) && len(f.Requests) < 10 {
+		if err := f.readHAR(&boundedReader{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: maxEntry}); !errors.Is(err, broken) && len(f.Requests) < 10 {
 			t.Fatalf("a read error after %d bytes: %v, %d requests, %q", at, err, len(f.Requests), f.Broken)
 		}
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(long), most: 512}); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
-	if err := new(Feed).readHAR(&parcel{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}); err == nil || err.Error() != "longer than 512 bytes" {
+	if err := new(Feed).readHAR(&boundedReader{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}); err == nil || err.Error() != "longer than 512 bytes" {
 		t.Errorf("what stands before the entries: %v", err)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
+	if err := f.readHAR(&boundedReader{r: strings.NewReader(archive[:len(archive)-3]), most: maxEntry}); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
 		t.Errorf("%v, %q", err, f.Broken)
 	}
 }
@@ -380,7 +380,7 @@ func FuzzTraffic(f *testing.F) {
 				t.Fatal("times that go back")
 			}
 		}
-		if len(feed.Broken) > mostBroken || feed.Lost < len(feed.Broken) {
+		if len(feed.Broken) > maxBroken || feed.Lost < len(feed.Broken) {
 			t.Fatal(len(feed.Broken), feed.Lost)
 		}
 	})
