@@ -71,8 +71,10 @@ race: ## the tests under the race detector
 # vet opens the files that cgo's output names. With trimmed paths that output comes
 # from the build cache and may name those of another clone.
 .PHONY: lint
-lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
+lint: ## format, wording, vet (contenders and benchmarks too) and the linters of .golangci.yml
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	$(TOOL) ./wording
+	out/wording
 	$(GO) vet work
 	@printf '%s\n' $(MODULES) $(BENCHES) $(ADAPTERS) tools | $(ALONE) xargs -P $(PACKAGES) -I DIR sh -c 'echo "go vet in DIR"; cd DIR && if grep -qs "^import \"C\"" *.go; then GOFLAGS=-mod=readonly; fi && $(GO) vet ./...'
 	$(LINT) ./...

@@ -181,6 +181,7 @@ func layerEntries() []layerEntry {
 		{dir: "tools/notice", layer: 1},   // writes NOTICE
 		{dir: "tools/beside", layer: 2},   // prints benchmarks beside published ones
 		{dir: "tools/mutants", layer: 1},  // changes packages, to see whether their tests notice
+		{dir: "tools/wording", layer: 1},  // counts unclear names and comments
 	}
 }
 

@@ -1,0 +1,69 @@
+// Command wording counts by package how plainly the code is worded, and fails if a
+// figure of tools/wording/figures.csv has risen:
+//
+//   - private functions, and those of them with a one-word name, which seldom is a verb
+//     and a noun; of these also participles, and adverbs or prepositions
+//   - comments that define a name by "is what", "is how" or "are those"
+//   - words of comments and strings, and those of them that only this project uses
+//
+// make lint runs it at the top of the repository. A package that is not in the table
+// must meet the goals of [newFigures].
+//
+//	out/wording            compares the packages with the table
+//	out/wording -update    writes figures that fell, and packages that came or went; all
+//	                       figures if there is no table
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "wording:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("wording", flag.ContinueOnError)
+	root := flags.String("root", ".", "top of the repository")
+	update := flags.Bool("update", false, "write figures that fell")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	path := filepath.Join(*root, "tools", "wording", "figures.csv")
+	known, err := readTable(path)
+	if err != nil {
+		return err
+	}
+	packages, err := measureTree(*root)
+	if err != nil {
+		return err
+	}
+	if known == nil && *update {
+		return writeTable(path, newTable(packages))
+	}
+	rises := compareAll(known, packages)
+	for _, r := range rises {
+		fmt.Fprintln(stdout, r)
+	}
+	if *update {
+		if err := writeTable(path, lowerTable(known, packages)); err != nil {
+			return err
+		}
+	}
+	if len(rises) > 0 {
+		return fmt.Errorf("%d figures have risen; CONTRIBUTING.md (Style) says how to name and describe", len(rises))
+	}
+	total := figures{}
+	for _, p := range packages {
+		total.add(p.figures)
+	}
+	_, err = fmt.Fprintf(stdout, "%d packages: %s\n", len(packages), total)
+	return err
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// figures counts the wording of a package.
+type figures struct {
+	functions, oneWord, participles, adverbs int // private functions
+	definitions                              int // comments "X is what …"
+	words, privateWords                      int // of comments and strings
+}
+
+// String returns the figures of wording in shares.
+func (f figures) String() string {
+	return fmt.Sprintf("%d private functions, %.0f %% one word, %d participles, %d adverbs, %d \"X is what\", %.0f private words in 10,000",
+		f.functions, 100*share(f.oneWord, f.functions), f.participles, f.adverbs, f.definitions, 1e4*share(f.privateWords, f.words))
+}
+
+// add adds the counts of g.
+func (f *figures) add(g figures) {
+	f.functions += g.functions
+	f.oneWord += g.oneWord
+	f.participles += g.participles
+	f.adverbs += g.adverbs
+	f.definitions += g.definitions
+	f.words += g.words
+	f.privateWords += g.privateWords
+}
+
+// share returns part/whole, or 0 if whole is 0.
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// measured is a package with the places of what counts against it.
+type measured struct {
+	figures
+	places map[string][]string // "FILE:LINE: text", by the name of a figure
+}
+
+// measureTree measures every directory with Go files below root, by slash-separated
+// path. Tests, generated files, testdata and vendored code do not count.
+func measureTree(root string) (map[string]measured, error) {
+	packages := map[string]measured{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor" || name == "node_modules" || name == "out"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		dir := filepath.ToSlash(filepath.Dir(relative))
+		p, ok := packages[dir]
+		if !ok {
+			p.places = map[string][]string{}
+		}
+		if err := p.addFile(relative, source); err != nil {
+			return err
+		}
+		if p.functions+p.words > 0 {
+			packages[dir] = p
+		}
+		return nil
+	})
+	return packages, err
+}
+
+// addFile adds the figures of one file, whose path is for messages.
+func (p *measured) addFile(path string, source []byte) error {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
+	if err != nil || ast.IsGenerated(file) {
+		return err
+	}
+	note := func(kind string, at token.Pos, text string) {
+		p.places[kind] = append(p.places[kind], fmt.Sprintf("%s:%d: %s", path, set.Position(at).Line, text))
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Name.IsExported() || f.Name.Name == "_" || f.Recv == nil && (f.Name.Name == "main" || f.Name.Name == "init") {
+			continue
+		}
+		name := f.Name.Name
+		p.functions++
+		if strings.ContainsFunc(name, func(r rune) bool { return r >= 'A' && r <= 'Z' || r == '_' }) {
+			continue
+		}
+		p.oneWord++
+		note("one_word", f.Name.Pos(), name)
+		if isParticiple(name) {
+			p.participles++
+			note("participles", f.Name.Pos(), name)
+		}
+		if slices.Contains(adverbs, name) {
+			p.adverbs++
+			note("adverbs", f.Name.Pos(), name)
+		}
+	}
+	prose := func(at token.Pos, text string) {
+		p.words += len(strings.Fields(text))
+		for _, found := range privateWord.FindAllString(text, -1) {
+			p.privateWords++
+			note("private_words", at, found)
+		}
+	}
+	for _, group := range file.Comments {
+		var text []string
+		for _, c := range group.List {
+			at := set.Position(c.Pos())
+			line := source[at.Offset-(at.Column-1) : at.Offset]
+			if strings.TrimSpace(string(line)) == "" && definition.MatchString(c.Text) {
+				p.definitions++
+				note("definitions", c.Pos(), c.Text)
+			}
+			text = append(text, strings.Trim(c.Text, "/* "))
+		}
+		prose(group.Pos(), strings.Join(text, " "))
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
+			prose(s.Pos(), strings.Trim(s.Value, "\"`"))
+		}
+		return true
+	})
+	return nil
+}
+
+var (
+	definition  = regexp.MustCompile(`^// *\w+ (?:is|are) (?:what|how|who|where|that|those|as|whether|why|the one|one of)\b`)
+	privateWord = regexp.MustCompile(`(?i)\b(?:asked|asks|told|tells|said|says|kept|held|nobody|somebody|whoever|apart|besides?|left out|whole|what comes|what came|under way|` +
+		`goes on|so many|is none|leg|leaf|face|exam|crew|dialect|conduct|price|refus\w+|lies|behind|anew|here)\b`)
+	regular = regexp.MustCompile(`^(?:[a-z]+ed|un\w+(?:en|ent))$`)
+)
+
+// isParticiple reports whether a word is a past participle. A few verbs look like one.
+func isParticiple(word string) bool {
+	if slices.Contains([]string{"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"}, word) {
+		return false
+	}
+	return regular.MatchString(word) || slices.Contains(irregular, word)
+}
+
+var irregular = []string{
+	"begun", "bound", "broken", "built", "chosen", "done", "drawn", "driven", "fed", "found", "frozen", "given", "gone", "grown", "heard", "held",
+	"kept", "known", "laid", "left", "lent", "lost", "made", "meant", "met", "paid", "said", "seen", "sent", "shown", "spent", "stood", "struck",
+	"stuck", "swept", "taken", "told", "torn", "written",
+}
+
+var adverbs = []string{
+	"about", "above", "after", "again", "against", "ahead", "alike", "alone", "also", "anew", "apart", "around", "aside", "astray", "at", "away",
+	"before", "behind", "below", "beside", "besides", "between", "beyond", "during", "elsewhere", "exactly", "from", "here", "in", "inside", "into",
+	"less", "more", "most", "much", "never", "none", "nothing", "now", "of", "off", "once", "only", "otherwise", "outside", "over", "past", "per",
+	"plainly", "since", "some", "than", "then", "there", "through", "to", "together", "twice", "under", "until", "upward", "what", "when", "where",
+	"which", "whole", "wholly", "with", "within", "without",
+}
