@@ -13,38 +13,38 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// compiler is how the headers are compiled, but for the types.
-func (o order) compiler(ctx context.Context) (cc.Config, error) {
+// compilerConfig returns how the headers are compiled, without the types.
+func (o order) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
 		read = cgoflags.ReadCXX
 	}
-	flags, err := read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.target(), madeFor(o.out))
+	flags, err := read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.buildConstraint(), madeFor(o.out))
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
-// macros returns the members of a plan whose names the headers define as macros, as
-// signal.h does with sa_handler.
-func (o order) macros(ctx context.Context, p *plan.Plan) ([]string, error) {
+// findMacros returns the members of a plan whose names the headers define as macros, as signal.h
+// does with sa_handler.
+func (o order) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
 		return nil, nil
 	}
-	c, err := o.compiler(ctx)
+	c, err := o.compilerConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return cc.Macros(ctx, c, emit.Members(p))
 }
 
-// agree has the compiler confirm every size and offset of a plan: what it wrote
-// for debuggers is not always all that it knows. Clang does not say of a
-// bit-field as wide as its type that it is one, nor from which bit on.
-func (o order) agree(ctx context.Context, p *plan.Plan, undefine []string) error {
+// confirmLayout makes the compiler confirm every size and offset of a plan: its debug information
+// is not always complete. Clang does not record that a bit-field as wide as its type is one, nor
+// its first bit.
+func (o order) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
 		return nil
 	}
-	c, err := o.compiler(ctx)
+	c, err := o.compilerConfig(ctx)
 	if err != nil {
 		return err
 	}

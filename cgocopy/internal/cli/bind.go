@@ -41,8 +41,7 @@ lose a sign. Structs in structs must be your own too. Members that no field take
 are listed on standard error; a field that takes none is refused.
 `
 
-// bindOrder is what a command line asks to bind. The order in it says how C is
-// read.
+// bindOrder is a command line of bind. The order in it describes how C is read.
 type bindOrder struct {
 	order
 	goDir string   // below order.dir
@@ -53,8 +52,8 @@ func readBind(args []string) (bindOrder, error) {
 	var o bindOrder
 	o.words = append([]string{"cgocopy", "bind"}, args...)
 	var ours []string
-	ours, o.flags = split(args)
-	f := flags("bind")
+	ours, o.flags = splitArgs(args)
+	f := newFlagSet("bind")
 	var pairs, name string
 	f.StringVar(&pairs, "type", "", "")
 	f.StringVar(&o.goDir, "go", ".", "")
@@ -65,7 +64,7 @@ func readBind(args []string) (bindOrder, error) {
 	f.BoolVar(&o.noTest, "no-test", false, "")
 	f.StringVar(&o.build, "build", "", "")
 	var err error
-	if o.headers, err = parse(f, ours); err != nil {
+	if o.headers, err = parseFlags(f, ours); err != nil {
 		return o, err
 	}
 	for pair := range strings.SplitSeq(pairs, ",") {
@@ -79,19 +78,19 @@ func readBind(args []string) (bindOrder, error) {
 	}
 	switch {
 	case len(o.types) == 0:
-		return o, wrong("no -type; name Go and C types, e.g. -type Game=GameObject")
+		return o, usageErrorf("no -type; name Go and C types, e.g. -type Game=GameObject")
 	case len(o.headers) == 0 && o.object == "":
-		return o, wrong("no header; e.g. cgocopy bind -type Game=GameObject game.h")
+		return o, usageErrorf("no header; e.g. cgocopy bind -type Game=GameObject game.h")
 	case len(o.headers) > 0 && o.object != "":
-		return o, wrong("both headers and -object; keep one")
+		return o, usageErrorf("both headers and -object; keep one")
 	case !filepath.IsLocal(o.goDir):
-		return o, wrong("-go %s is not below here; run it where that is so, or in the package itself", o.goDir)
+		return o, usageErrorf("-go %s is not below here; run it where that is so, or in the package itself", o.goDir)
 	case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || filepath.Base(name) != name:
-		return o, wrong("-o %s is no name for a Go file in the package's directory", name)
+		return o, usageErrorf("-o %s is no name for a Go file in the package's directory", name)
 	}
 	o.goDir = filepath.Clean(o.goDir)
 	o.out = filepath.Join(o.goDir, name)
-	return o, o.sane()
+	return o, o.checkOrder()
 }
 
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
@@ -99,23 +98,23 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, left, err := o.generate(ctx)
+	files, left, err := o.generateFiles(ctx)
 	if err != nil {
 		return err
 	}
 	for _, l := range left {
 		fmt.Fprintf(stderr, "note: %s\n", l)
 	}
-	return o.store(ctx, files)
+	return o.storeFiles(ctx, files)
 }
 
-// generate makes all files before one is written.
-func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error) {
-	f, found, unknown := o.find(ctx)
+// generateFiles makes all files before one is written.
+func (o bindOrder) generateFiles(ctx context.Context) ([]outputFile, []bind.Left, error) {
+	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
 		return nil, nil, unknown
 	}
-	src, err := bind.Load(goContext(o.target()), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
+	src, err := bind.Load(goContext(o.buildConstraint()), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,26 +132,26 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 		}
 		pairs = append(pairs, bind.Pair{Go: goName, C: name, Type: found[name]})
 	}
-	r, err := bind.Derive(src, pairs, plan.Options{Word: word(f), Rust: o.reprC, Big: !f.Little})
+	r, err := bind.Derive(src, pairs, plan.Options{Word: maxAlign(f), Rust: o.reprC, Big: !f.Little})
 	if err = errors.Join(unknown, err); err != nil {
 		return nil, nil, err
 	}
-	if err := o.fits(f); err != nil {
+	if err := o.checkTarget(f); err != nil {
 		return nil, nil, err
 	}
 	own := emit.Own{Imports: r.Imports, Wide: r.Wide}
 	for _, l := range r.Left {
 		own.Left = append(own.Left, l.Go+": "+l.Member)
 	}
-	if err := o.freeing(ctx, r.Plan); err != nil {
+	if err := o.checkFreeFuncs(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	files, err := o.files(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
+	files, err := o.formatFiles(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
 	return files, r.Left, err
 }
 
-// freeing looks whether the functions that free can be called so.
-func (o bindOrder) freeing(ctx context.Context, p *plan.Plan) error {
+// checkFreeFuncs checks that the functions that free can be called like that.
+func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	names := map[string]string{} // function to field
 	for _, s := range p.Structs {
 		for _, f := range s.Fields {
@@ -168,13 +167,13 @@ func (o bindOrder) freeing(ctx context.Context, p *plan.Plan) error {
 		return fmt.Errorf("free= in tags needs headers in C")
 	}
 	need := slices.Sorted(maps.Keys(names))
-	_, found, err := o.find(ctx, need...)
+	_, found, err := o.findTypes(ctx, need...)
 	if err != nil {
 		return err
 	}
 	var all []error
 	for _, name := range need {
-		if !takes(found[name+"()"], 1) {
+		if !takesPointer(found[name+"()"], 1) {
 			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", names[name], name))
 		}
 	}

@@ -15,15 +15,15 @@ func readCalls(list []string) ([]plan.WantedCall, error) {
 	for _, text := range list {
 		c, err := plan.ParseCall(text)
 		if err != nil {
-			return nil, wrong("-func '%s': %v", text, err)
+			return nil, usageErrorf("-func '%s': %v", text, err)
 		}
 		calls = append(calls, plan.WantedCall{CallSpec: c})
 	}
 	return calls, nil
 }
 
-// needed are the C functions that are called.
-func (o order) needed(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
+// calledFuncs returns the C functions that are called.
+func (o order) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
 	names := map[string]bool{}
 	for _, c := range calls {
 		names[c.C], names[c.Free], names[c.Text] = true, true, true
@@ -31,22 +31,22 @@ func (o order) needed(calls []plan.WantedCall, tags map[string]plan.Tag) ([]stri
 	for key, tag := range tags {
 		names[tag.Free] = true
 		if tag.Free != "" && (o.object != "" || o.cxx) {
-			return nil, wrong("-tag %s: free= needs headers in C", key)
+			return nil, usageErrorf("-tag %s: free= needs headers in C", key)
 		}
 	}
 	delete(names, "")
 	if len(calls) > 0 && o.cxx {
-		return nil, wrong("-func needs headers in C; declare the functions extern \"C\" in one")
+		return nil, usageErrorf("-func needs headers in C; declare the functions extern \"C\" in one")
 	}
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// typed gives calls their functions, where they are known, and looks whether
-// those that free can be called so.
-func typed(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
+// withTypes gives calls their functions, if they are known, and checks that those that free can be
+// called like that.
+func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
 	var all []error
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if f := found[tags[key].Free+"()"]; f != nil && !takes(f, 1) {
+		if f := found[tags[key].Free+"()"]; f != nil && !takesPointer(f, 1) {
 			name := tags[key].Free
 			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", key, name))
 		}
@@ -55,7 +55,7 @@ func typed(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*
 	for _, c := range calls {
 		c.Type = found[c.C+"()"]
 		free, text := found[c.Free+"()"], found[c.Text+"()"]
-		if n := max(1, len(c.With)); free != nil && (len(free.Params) != n || c.With == nil && !takes(free, 1)) {
+		if n := max(1, len(c.With)); free != nil && (len(free.Params) != n || c.With == nil && !takesPointer(free, 1)) {
 			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(free.Params), n, c.Free))
 		}
 		if text != nil && (len(text.Params) != 1 || text.Elem.Strip() == nil || text.Elem.Strip().Kind != ctype.Pointer) {
@@ -68,7 +68,7 @@ func typed(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*
 	return known, errors.Join(all...)
 }
 
-// takes reports whether a function takes n arguments, the first a pointer.
-func takes(f *ctype.Type, n int) bool {
+// takesPointer reports whether a function takes n arguments, the first a pointer.
+func takesPointer(f *ctype.Type, n int) bool {
 	return len(f.Params) == n && f.Params[0].Strip() != nil && f.Params[0].Strip().Kind == ctype.Pointer
 }

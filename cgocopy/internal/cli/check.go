@@ -23,15 +23,15 @@ does not notice that of headers outside a package's directory. Files whose build
 constraint does not fit this machine are passed over, and said to be.
 `
 
-// errFailed: what is wrong has been said already.
+// errFailed: the reasons have been printed already.
 var errFailed = errors.New("not everything could be checked")
 
-// errDrift: what is wrong has been said already.
+// errDrift: the differences have been printed already.
 var errDrift = errors.New("generated code is out of date: run go generate")
 
-func check(ctx context.Context, args []string, out io.Writer) error {
-	f := flags("check")
-	dirs, err := parse(f, args)
+func runCheck(ctx context.Context, args []string, out io.Writer) error {
+	f := newFlagSet("check")
+	dirs, err := parseFlags(f, args)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func check(ctx context.Context, args []string, out io.Writer) error {
 			case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata" || d.Name() == "vendor"):
 				return fs.SkipDir
 			case !d.IsDir() && strings.HasSuffix(path, ".go"):
-				return c.file(ctx, path, out)
+				return c.checkFile(ctx, path, out)
 			}
 			return nil
 		})
@@ -78,19 +78,19 @@ type checker struct {
 	drifted, failed bool
 }
 
-// file checks one file, where cgocopy generated it.
-func (c *checker) file(ctx context.Context, path string, out io.Writer) error {
-	words, src, ok := generated(path)
+// checkFile checks one file, if cgocopy generated it.
+func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) error {
+	words, src, ok := readCommand(path)
 	if !ok {
 		return ctx.Err()
 	}
-	if why := elsewhere(path, src); why != "" {
+	if why := foreignTarget(path, src); why != "" {
 		c.passed++
 		fmt.Fprintf(out, "%s: passed over: it is for %s\n", path, why)
 		return nil
 	}
 	c.seen++
-	said, err := drift(ctx, path, words, src)
+	said, err := findDrift(ctx, path, words, src)
 	if err != nil {
 		c.failed = true
 		for line := range strings.Lines(err.Error()) {
@@ -104,9 +104,9 @@ func (c *checker) file(ctx context.Context, path string, out io.Writer) error {
 	return ctx.Err()
 }
 
-// generated reads the command that made a file. It is false where that was
-// another, or the file is one of those beside the first.
-func generated(path string) (words []string, src string, ok bool) {
+// readCommand reads the command that made a file. It returns false if that was another, or if the
+// file is one of those next to the first.
+func readCommand(path string) (words []string, src string, ok bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, "", false
@@ -120,17 +120,17 @@ func generated(path string) (words []string, src string, ok bool) {
 		return nil, "", false
 	}
 	command = strings.TrimSuffix(strings.TrimRight(command, "\r"), "; DO NOT EDIT.")
-	return unquoted(command), string(data), true
+	return unquoteWords(command), string(data), true
 }
 
-// drift makes a file anew and says what has changed, or nothing.
-func drift(ctx context.Context, path string, words []string, src string) ([]string, error) {
-	files, err := again(ctx, path, words)
+// findDrift makes a file again and returns what has changed, or nil.
+func findDrift(ctx context.Context, path string, words []string, src string) ([]string, error) {
+	files, err := regenerate(ctx, path, words)
 	if err != nil {
 		return nil, err
 	}
 	if string(files[0].data) == src {
-		return beside(path, files), nil
+		return compareSiblings(path, files), nil
 	}
 	before, _ := emit.ReadLayout(src)
 	after, _ := emit.ReadLayout(string(files[0].data))
@@ -143,8 +143,8 @@ func drift(ctx context.Context, path string, words []string, src string) ([]stri
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
 }
 
-// beside compares the files that are generated with the one at path.
-func beside(path string, files []written) []string {
+// compareSiblings compares the files that are generated with the one at path.
+func compareSiblings(path string, files []outputFile) []string {
 	var said []string
 	for _, f := range files[1:] {
 		rel, err := filepath.Rel(filepath.Dir(files[0].path), f.path)
@@ -162,8 +162,8 @@ func beside(path string, files []written) []string {
 	return said
 }
 
-// again makes the files anew by the command that made the one at path.
-func again(ctx context.Context, path string, words []string) ([]written, error) {
+// regenerate makes the files again by the command that made the one at path.
+func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":
 		o, err := readOrder(words[1:])
@@ -174,13 +174,13 @@ func again(ctx context.Context, path string, words []string) ([]written, error) 
 		for range strings.Count(filepath.ToSlash(filepath.Clean(o.out)), "/") {
 			o.dir = filepath.Join(o.dir, "..")
 		}
-		return generate(ctx, o)
+		return generateFiles(ctx, o)
 	case len(words) > 0 && words[0] == "bind":
 		o, err := bindAgain(path, words[1:])
 		if err != nil {
 			return nil, err
 		}
-		files, _, err := o.generate(ctx)
+		files, _, err := o.generateFiles(ctx)
 		return files, err
 	}
 	return nil, fmt.Errorf("it was made by cgocopy %s, which this version does not know", strings.Join(words, " "))

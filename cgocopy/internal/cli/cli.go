@@ -13,7 +13,7 @@ import (
 // Exit codes.
 const (
 	exitOK     = 0
-	exitFailed = 1 // refused, drifted, or it could not be done
+	exitFailed = 1 // rejected, drifted, or failed
 	exitUsage  = 2
 )
 
@@ -32,7 +32,7 @@ const usage = `cgocopy copies C structs into Go values, with code written for th
 // usageError is an error in the command line.
 type usageError struct{ error }
 
-func wrong(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // command is one of the subcommands.
 type command struct {
@@ -40,13 +40,13 @@ type command struct {
 	help string
 }
 
-func commands(stderr io.Writer) map[string]command {
+func newCommands(stderr io.Writer) map[string]command {
 	bind := func(ctx context.Context, args []string, _ io.Writer) error { return bindTypes(ctx, args, stderr) }
 	return map[string]command{
-		"gen":    {gen, genHelp},
+		"gen":    {runGen, genHelp},
 		"bind":   {bind, bindHelp},
-		"layout": {layout, layoutHelp},
-		"check":  {check, checkHelp},
+		"layout": {runLayout, layoutHelp},
+		"check":  {runCheck, checkHelp},
 	}
 }
 
@@ -58,7 +58,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		if len(args) > 1 {
-			if c, ok := commands(stderr)[args[1]]; ok {
+			if c, ok := newCommands(stderr)[args[1]]; ok {
 				fmt.Fprint(stdout, c.help)
 				return exitOK
 			}
@@ -66,7 +66,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	}
-	c, ok := commands(stderr)[args[0]]
+	c, ok := newCommands(stderr)[args[0]]
 	if !ok {
 		fmt.Fprintf(stderr, "cgocopy: unknown command %q; known: gen, bind, layout, check, help\n", args[0])
 		return exitUsage
@@ -92,15 +92,15 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitFailed
 }
 
-// flags is a flag set that says nothing by itself.
-func flags(name string) *flag.FlagSet {
+// newFlagSet returns a flag set that prints nothing by itself.
+func newFlagSet(name string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	return f
 }
 
-// split separates what is ours from what follows --.
-func split(args []string) (ours, theirs []string) {
+// splitArgs separates our arguments from those after --.
+func splitArgs(args []string) (ours, theirs []string) {
 	for i, a := range args {
 		if a == "--" {
 			return args[:i], args[i+1:]
@@ -109,8 +109,8 @@ func split(args []string) (ours, theirs []string) {
 	return args, nil
 }
 
-// parse reads flags wherever they stand among the other arguments.
-func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
+// parseFlags reads flags anywhere among the other arguments.
+func parseFlags(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {

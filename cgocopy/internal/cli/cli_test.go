@@ -154,7 +154,7 @@ func TestUsage(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	words := []string{"gen", "-tag", "a.b=,union=k:0:i,1:f", "it's", "", "two words", "-DX=\"y\""}
-	got := unquoted(quoted(words))
+	got := unquoteWords(quoteWords(words))
 	if strings.Join(got, "\x00") != strings.Join(words, "\x00") {
 		t.Errorf("%q came back as %q", words, got)
 	}
@@ -166,12 +166,12 @@ func FuzzUnquoted(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_ = unquoted(text)
+		_ = unquoteWords(text)
 		if strings.ContainsAny(text, "\n\r") {
 			t.Skip("refused before")
 		}
 		words := strings.Split(text, "\x00")
-		if got := strings.Join(unquoted(quoted(words)), "\x00"); got != text {
+		if got := strings.Join(unquoteWords(quoteWords(words)), "\x00"); got != text {
 			t.Errorf("%q came back as %q", text, got)
 		}
 	})

@@ -16,9 +16,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// plan reads the types and decides how they are taken over. The error has
-// everything that is wrong with any of them.
-func (o order) plan(ctx context.Context) (*plan.Plan, error) {
+// makePlan reads the types and decides how they are copied. The error has everything that is wrong
+// with any of them.
+func (o order) makePlan(ctx context.Context) (*plan.Plan, error) {
 	tags, err := readTags(o.tags)
 	if err != nil {
 		return nil, err
@@ -27,22 +27,22 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	need, err := o.needed(calls, tags)
+	need, err := o.calledFuncs(calls, tags)
 	if err != nil {
 		return nil, err
 	}
-	f, found, unknown := o.find(ctx, need...)
+	f, found, unknown := o.findTypes(ctx, need...)
 	if f == nil {
 		return nil, unknown
 	}
-	calls, all := typed(calls, tags, found)
-	for key := range tags { // of what is not known nothing more is said
+	calls, all := withTypes(calls, tags, found)
+	for key := range tags { // unknown types have no further errors
 		owner, _, _ := strings.Cut(key, ".")
 		if slices.Contains(o.types, owner) && found[owner] == nil || found[owner+"()"] == nil && slices.Contains(need, owner) {
 			delete(tags, key)
 		}
 	}
-	options := plan.Options{Tags: tags, Calls: calls, Word: word(f), Rust: o.reprC, Big: !f.Little, OmitPointers: o.omit != ""}
+	options := plan.Options{Tags: tags, Calls: calls, Word: maxAlign(f), Rust: o.reprC, Big: !f.Little, OmitPointers: o.omit != ""}
 	var wanted []plan.Wanted
 	for _, name := range o.types {
 		if found[name] != nil {
@@ -53,43 +53,43 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 	if err = errors.Join(unknown, all, err); err != nil {
 		return nil, err
 	}
-	return p, o.fits(f)
+	return p, o.checkTarget(f)
 }
 
-// word is the largest alignment of Go on a file's processor.
-func word(f *object.File) int64 {
+// maxAlign returns the largest alignment of Go on a file's processor.
+func maxAlign(f *object.File) int64 {
 	if f.Arch == "386" || f.Arch == "arm" {
 		return 4
 	}
 	return 8
 }
 
-// readTags reads what -tag says, by the member it is about.
+// readTags reads the values of -tag by member.
 func readTags(list []string) (map[string]plan.Tag, error) {
 	tags := map[string]plan.Tag{}
 	for _, text := range list {
 		member, words, ok := strings.Cut(text, "=")
 		if !ok || member == "" || words == "" {
-			return nil, wrong("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
+			return nil, usageErrorf("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
 		}
-		if words != "-" && words[0] != ',' { // where Go has a field of its own, its member is named here
+		if words != "-" && words[0] != ',' { // if Go has a separate field, its member is named here
 			words = "," + words
 		}
 		tag, err := plan.ParseTag(words)
 		if err != nil {
-			return nil, wrong("-tag %s: %v", member, err)
+			return nil, usageErrorf("-tag %s: %v", member, err)
 		}
 		if _, twice := tags[member]; twice {
-			return nil, wrong("-tag %s is given twice; put all words into one", member)
+			return nil, usageErrorf("-tag %s is given twice; put all words into one", member)
 		}
 		tags[member] = tag
 	}
 	return tags, nil
 }
 
-// find finds the types that were asked for. With a cc.UnknownError it returns
-// those that are there; with others nothing.
-func (o order) find(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
+// findTypes finds the requested types. With a cc.UnknownError it returns those that exist; with
+// others nothing.
+func (o order) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
 		return o.inObject()
 	}
@@ -97,7 +97,7 @@ func (o order) find(ctx context.Context, funcs ...string) (*object.File, map[str
 	if len(funcs) > 0 {
 		headers = append(append([]string{}, headers...), "<stdlib.h>") // for free
 	}
-	c, err := o.compiler(ctx)
+	c, err := o.compilerConfig(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,7 +117,7 @@ func (o order) inObject() (*object.File, map[string]*ctype.Type, error) {
 	}
 	f, err := object.Open(path, cc.Place(o.dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s is not there; build it first%s", path, o.builder())
+		return nil, nil, fmt.Errorf("%s is not there; build it first%s", path, o.findBuilder())
 	}
 	if err != nil {
 		return nil, nil, err
@@ -141,9 +141,9 @@ func (o order) inObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// builder says by what the object file is built, where a Go file has that in
-// its line of go:generate before the one that reads it.
-func (o order) builder() string {
+// findBuilder returns the command that builds the object file, if a Go file has it in its line of
+// go:generate before the one that reads it.
+func (o order) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {
 		return ""

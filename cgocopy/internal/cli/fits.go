@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// elsewhere says for what a generated file is, where that is not this machine:
-// by its name, or by its constraint.
-func elsewhere(path, src string) string {
+// foreignTarget returns what excludes a generated file from builds on this machine, its name or its
+// build constraint, or "" if nothing does.
+func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true
-	if !matches(c, filepath.Base(path), "") {
+	if !canSelect(c, filepath.Base(path), "") {
 		return "what its name says"
 	}
 	for line := range strings.Lines(src) {
@@ -23,7 +23,7 @@ func elsewhere(path, src string) string {
 		if !constraint.IsGoBuild(line) {
 			continue
 		}
-		if text := strings.TrimSpace(strings.TrimPrefix(line, "//go:build")); !matches(c, "p.go", text) {
+		if text := strings.TrimSpace(strings.TrimPrefix(line, "//go:build")); !canSelect(c, "p.go", text) {
 			return text
 		}
 	}

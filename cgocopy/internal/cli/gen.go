@@ -52,7 +52,7 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// order is what a command line asks to generate.
+// order is a command line of gen.
 type order struct {
 	types   []string
 	tags    texts
@@ -74,9 +74,9 @@ type order struct {
 
 func readOrder(args []string) (order, error) {
 	o := order{words: append([]string{"cgocopy", "gen"}, args...)}
-	ours, theirs := split(args)
+	ours, theirs := splitArgs(args)
 	o.flags = theirs
-	f := flags("gen")
+	f := newFlagSet("gen")
 	var names string
 	f.StringVar(&names, "type", "", "")
 	f.Var(&o.tags, "tag", "")
@@ -91,7 +91,7 @@ func readOrder(args []string) (order, error) {
 	f.Var(&o.funcs, "func", "")
 	f.StringVar(&o.abi, "abi", "", "")
 	var err error
-	if o.headers, err = parse(f, ours); err != nil {
+	if o.headers, err = parseFlags(f, ours); err != nil {
 		return o, err
 	}
 	for name := range strings.SplitSeq(names, ",") {
@@ -101,63 +101,63 @@ func readOrder(args []string) (order, error) {
 	}
 	switch {
 	case len(o.types) == 0 && len(o.funcs) == 0:
-		return o, wrong("no -type; name the structs, e.g. -type GameObject")
+		return o, usageErrorf("no -type; name the structs, e.g. -type GameObject")
 	case o.omit != "" && o.omit != "pointers":
-		return o, wrong("-omit %s: what can be left out is pointers", o.omit)
+		return o, usageErrorf("-omit %s: what can be left out is pointers", o.omit)
 	case len(o.headers) == 0 && o.object == "":
-		return o, wrong("no header; e.g. cgocopy gen -type GameObject game.h")
+		return o, usageErrorf("no header; e.g. cgocopy gen -type GameObject game.h")
 	case len(o.headers) > 0 && o.object != "":
-		return o, wrong("both headers and -object; keep one")
+		return o, usageErrorf("both headers and -object; keep one")
 	case !strings.HasSuffix(o.out, ".go") || strings.HasSuffix(o.out, "_test.go"):
-		return o, wrong("-o %s is no name for a Go file", o.out)
+		return o, usageErrorf("-o %s is no name for a Go file", o.out)
 	case !filepath.IsLocal(filepath.FromSlash(o.out)):
-		return o, wrong("-o %s is not below here; run it where that is so, as cgocopy check will", o.out)
+		return o, usageErrorf("-o %s is not below here; run it where that is so, as cgocopy check will", o.out)
 	case o.object != "" && (o.abi != "" || len(o.funcs) > 0):
-		return o, wrong("-abi and -func need headers, and there is -object")
+		return o, usageErrorf("-abi and -func need headers, and there is -object")
 	case o.abi != "" && filepath.Ext(o.abi) != ".c":
-		return o, wrong("-abi %s is no name for a C file", o.abi)
+		return o, usageErrorf("-abi %s is no name for a C file", o.abi)
 	}
-	return o, o.sane()
+	return o, o.checkOrder()
 }
 
-func gen(ctx context.Context, args []string, out io.Writer) error {
+func runGen(ctx context.Context, args []string, out io.Writer) error {
 	o, err := readOrder(args)
 	if err != nil {
 		return err
 	}
-	files, err := generate(ctx, o)
+	files, err := generateFiles(ctx, o)
 	if err != nil {
 		return err
 	}
-	return o.store(ctx, files)
+	return o.storeFiles(ctx, files)
 }
 
-// generate makes all files before one is written.
-func generate(ctx context.Context, o order) ([]written, error) {
-	p, err := o.plan(ctx)
+// generateFiles makes all files before one is written.
+func generateFiles(ctx context.Context, o order) ([]outputFile, error) {
+	p, err := o.makePlan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if o.pkg == "" {
-		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out)), o.target()); err != nil {
+		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out)), o.buildConstraint()); err != nil {
 			return nil, err
 		}
 	}
-	return o.files(ctx, emit.Unit{Package: o.pkg, Plan: p})
+	return o.formatFiles(ctx, emit.Unit{Package: o.pkg, Plan: p})
 }
 
-// files is the text of all files of a plan, the one with the types first.
-func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
-	u.Command, u.Headers, u.Name = quoted(o.words), fromPackage(o), unitName(o.out)
+// formatFiles returns the text of all files of a plan, the one with the types first.
+func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
+	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
 	var err error
-	if u.Undefine, err = o.macros(ctx, u.Plan); err != nil {
+	if u.Undefine, err = o.findMacros(ctx, u.Plan); err != nil {
 		return nil, err
 	}
-	if err := o.agree(ctx, u.Plan, u.Undefine); err != nil {
+	if err := o.confirmLayout(ctx, u.Plan, u.Undefine); err != nil {
 		return nil, err
 	}
-	var list []written
+	var list []outputFile
 	for _, k := range []struct {
 		suffix string
 		write  func(emit.Unit) ([]byte, error)
@@ -172,17 +172,17 @@ func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
 			continue
 		}
 		if u.Build = o.build; k.suffix != ".go" { // its name does not say it
-			u.Build = o.target()
+			u.Build = o.buildConstraint()
 		}
 		src, err := k.write(u)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, written{strings.TrimSuffix(o.out, ".go") + k.suffix, src})
+		list = append(list, outputFile{strings.TrimSuffix(o.out, ".go") + k.suffix, src})
 	}
 	if o.abi != "" {
 		u.Headers = o.headers
-		list = append(list, written{o.abi, emit.ABI(u)})
+		list = append(list, outputFile{o.abi, emit.ABI(u)})
 	}
 	return list, nil
 }

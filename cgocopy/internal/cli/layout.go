@@ -46,17 +46,17 @@ type member struct {
 	BitSize   int64  `json:"bit_size,omitempty"`
 }
 
-func layout(ctx context.Context, args []string, out io.Writer) error {
-	ours, theirs := split(args)
-	f := flags("layout")
+func runLayout(ctx context.Context, args []string, out io.Writer) error {
+	ours, theirs := splitArgs(args)
+	f := newFlagSet("layout")
 	asJSON := f.Bool("json", false, "")
 	cxx := f.Bool("c++", false, "")
-	rest, err := parse(f, ours)
+	rest, err := parseFlags(f, ours)
 	if err != nil {
 		return err
 	}
 	if len(rest) == 0 {
-		return wrong("no header or object file")
+		return usageErrorf("no header or object file")
 	}
 	var list []shape
 	if isHeader(rest[0]) {
@@ -85,7 +85,7 @@ func isHeader(path string) bool {
 
 func headerShapes(ctx context.Context, header string, types, theirs []string, cxx bool) ([]shape, error) {
 	if len(types) == 0 {
-		return nil, wrong("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
+		return nil, usageErrorf("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
 	}
 	read := cgoflags.Read
 	if cxx {
@@ -99,7 +99,7 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 	if err != nil {
 		return nil, err
 	}
-	return shapes(types, found)
+	return makeShapes(types, found)
 }
 
 func objectShapes(path string, types []string) ([]shape, error) {
@@ -120,10 +120,10 @@ func objectShapes(path string, types []string) ([]shape, error) {
 			return nil, &cc.UnknownError{Types: []string{name}, Headers: []string{path}, Object: true}
 		}
 	}
-	return shapes(types, found)
+	return makeShapes(types, found)
 }
 
-func shapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
+func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	var list []shape
 	for _, name := range names {
 		t := found[name].Strip()

@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unitName is what is put behind the names of functions, so that several
-// outputs in a package have their own: nothing for the default, Devices for
-// z_devices.go.
+// unitName returns the suffix of function names, so that several outputs in a package differ: ""
+// for the default, Devices for z_devices.go.
 func unitName(out string) string {
 	base, _ := platformOf(out) // files for several systems are never built together
 	base = strings.TrimPrefix(base, "z_")
@@ -72,9 +71,9 @@ func madeFor(out string) func(name string) bool {
 	base := strings.TrimSuffix(filepath.Base(out), ".go")
 	return func(name string) bool {
 		rest, ok := strings.CutPrefix(name, base)
-		return ok && (rest == ".go" || slices.Contains(besides(), rest))
+		return ok && (rest == ".go" || slices.Contains(siblingSuffixes(), rest))
 	}
 }
 
-// besides are the ends of names of files that are written beside the first.
-func besides() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }
+// siblingSuffixes are the name endings of files that are written next to the first.
+func siblingSuffixes() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// quoted is a command line on one line.
-func quoted(words []string) string {
+// quoteWords returns a command line on one line.
+func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		if out[i] = w; w == "" || strings.ContainsAny(w, " \t'\"`\\$&|;<>*?()[]{}#~!") {
@@ -13,8 +13,8 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// unquoted splits what quoted wrote.
-func unquoted(line string) []string {
+// unquoteWords splits the output of quoteWords.
+func unquoteWords(line string) []string {
 	var words []string
 	var word strings.Builder
 	in, any := false, false
