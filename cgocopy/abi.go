@@ -7,13 +7,13 @@ import (
 
 // ABI is a size or an offset that generated code relies on.
 type ABI struct {
-	Name  string // as C says it, e.g. offsetof(Person, age)
+	Name  string // in C, e.g. offsetof(Person, age)
 	Bytes uint64
 }
 
-// ABIError says where a library differs from what code was generated for.
+// ABIError is a difference of a library from the one that code was generated for.
 type ABIError struct {
-	Name string // as C says it, e.g. offsetof(Person, age); empty: the library describes other members
+	Name string // in C, e.g. offsetof(Person, age); "" if the library describes other members
 	Got  uint64 // bytes, in the library
 	Want uint64 // bytes
 }
@@ -26,8 +26,8 @@ func (e *ABIError) Error() string {
 	return fmt.Sprintf("the library has %s = %d, and this program was generated for %d", e.Name, e.Got, e.Want)
 }
 
-// CheckABI compares the table at p, which a generated C file exports from a
-// library, with what code was generated for. Identity tells lists apart.
+// CheckABI compares the table at p, which a generated C file exports from a library, with the
+// values that code was generated for. Identity distinguishes lists.
 func CheckABI(p unsafe.Pointer, identity uint64, want []ABI) error {
 	if p == nil {
 		return ErrNilPointer

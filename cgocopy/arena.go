@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// chunk is how many bytes an arena takes at once.
+// chunk is the number of bytes that an arena allocates at once.
 const chunk = 16 << 10
 
 // Arena makes strings of a batch from a few pieces of memory. Any of those
@@ -28,8 +28,8 @@ func NewArena(n, size int) Arena {
 	return Arena{next: min(n*size, chunk)}
 }
 
-// string is a copy of b.
-func (a *Arena) string(b []byte) string {
+// copyBytes returns a copy of b.
+func (a *Arena) copyBytes(b []byte) string {
 	if a == nil || len(b) == 0 || len(b) > chunk/8 {
 		return string(b)
 	}
@@ -53,7 +53,7 @@ const shortChars = 64
 // Chars is the text in a char[n] at p: up to its NUL, or all of it. It never
 // reads byte n. old is returned where it is the same text.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
-	if old != "" && same(old, p, n) {
+	if old != "" && equalsChars(old, p, n) {
 		return old
 	}
 	if n > shortChars {
@@ -61,24 +61,24 @@ func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 		if end := bytes.IndexByte(b, 0); end >= 0 {
 			b = b[:end]
 		}
-		return a.string(b)
+		return a.copyBytes(b)
 	}
 	if a != nil && cap(a.free)-len(a.free) >= n {
-		return a.chars(p, n)
+		return a.copyChars(p, n)
 	}
-	return a.string(unsafe.Slice((*byte)(p), nul(p, n)))
+	return a.copyBytes(unsafe.Slice((*byte)(p), nulIndex(p, n)))
 }
 
-// chars is the text in a char[n], for which there is room: it is copied while its
-// NUL is looked for.
-func (a *Arena) chars(p unsafe.Pointer, n int) string {
+// copyChars returns the text in a char[n], for which there is room: it is copied while its NUL is
+// searched.
+func (a *Arena) copyChars(p unsafe.Pointer, n int) string {
 	from := len(a.free)
 	q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.free)), from)
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		w := word(p, i)
+		w := wordAt(p, i)
 		*(*[8]byte)(unsafe.Add(q, i)) = *(*[8]byte)(unsafe.Add(p, i))
-		if zero := zeros(w); zero != 0 {
+		if zero := markZero(w); zero != 0 {
 			i += bits.TrailingZeros64(zero) / 8
 			goto found
 		}
@@ -95,8 +95,8 @@ found:
 	return unsafe.String((*byte)(q), i)
 }
 
-// same reports whether old, which is not empty, is the text in the char[n] at p.
-func same(old string, p unsafe.Pointer, n int) bool {
+// equalsChars reports whether old, which is not empty, is the text in the char[n] at p.
+func equalsChars(old string, p unsafe.Pointer, n int) bool {
 	m := len(old)
 	if m > n || m < n && *(*byte)(unsafe.Add(p, m)) != 0 {
 		return false
@@ -112,19 +112,19 @@ func same(old string, p unsafe.Pointer, n int) bool {
 		return true
 	}
 	for i := 0; i+8 < m; i += 8 {
-		if w := word(p, i); w != word(q, i) || zeros(w) != 0 {
+		if w := wordAt(p, i); w != wordAt(q, i) || markZero(w) != 0 {
 			return false
 		}
 	}
-	w := word(p, m-8)
-	return w == word(q, m-8) && zeros(w) == 0
+	w := wordAt(p, m-8)
+	return w == wordAt(q, m-8) && markZero(w) == 0
 }
 
-// nul is how many bytes come before the first NUL of the n at p.
-func nul(p unsafe.Pointer, n int) int {
+// nulIndex returns how many bytes come before the first NUL of the n at p.
+func nulIndex(p unsafe.Pointer, n int) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		if zero := zeros(word(p, i)); zero != 0 {
+		if zero := markZero(wordAt(p, i)); zero != 0 {
 			return i + bits.TrailingZeros64(zero)/8
 		}
 	}
@@ -133,29 +133,28 @@ func nul(p unsafe.Pointer, n int) int {
 	return i
 }
 
-// word is the eight bytes at p+i.
-func word(p unsafe.Pointer, i int) uint64 {
+// wordAt returns the eight bytes at p+i.
+func wordAt(p unsafe.Pointer, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }
 
-// zeros marks the lowest NUL among the bytes of w: the lowest bit that is set is
-// the highest of that byte.
-func zeros(w uint64) uint64 {
-	// A byte of w is zero where taking 1 from it borrows and its top bit was not
-	// set: Henry S. Warren, Hacker's Delight, 6-1.
+// markZero marks the lowest NUL among the bytes of w: the lowest set bit is the highest of that
+// byte.
+func markZero(w uint64) uint64 {
+	// A byte of w is zero if subtracting 1 from it borrows and its top bit was not set: Henry S.
+	// Warren, Hacker's Delight, 6-1.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	return (w - ones) &^ w & tops
 }
 
-// Text is the text that a char * points to, up to its NUL; a nil pointer is no
-// text. It fails where there is none in the first most bytes and the one behind
-// them, and touches nothing behind the NUL but the rest of an aligned word. old
-// is returned where it is the same text.
+// Text returns the text that a char * points to, up to its NUL, or "" for a nil pointer. It fails
+// if there is no NUL in the first most bytes and the next one, and reads nothing after the NUL but
+// the rest of an aligned word. It returns old if that is the same text.
 func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
 	if p == nil {
 		return "", nil
 	}
-	n, ok := length(p, most)
+	n, ok := textLength(p, most)
 	if !ok {
 		return "", ErrTooLong
 	}
@@ -163,7 +162,7 @@ func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
 	if string(b) == old {
 		return old, nil
 	}
-	return a.string(b), nil
+	return a.copyBytes(b), nil
 }
 
 // ValidUTF8 is text with every byte that is no part of a character replaced by
@@ -188,5 +187,5 @@ func (a *Arena) Counted(old string, p unsafe.Pointer, n int) string {
 	if string(b) == old {
 		return old
 	}
-	return a.string(b)
+	return a.copyBytes(b)
 }

@@ -43,8 +43,12 @@ func TestChars(t *testing.T) {
 func TestCharsAfter(t *testing.T) {
 	arenas := map[string]func() *Arena{
 		"none": func() *Arena { return nil }, "empty": func() *Arena { return &Arena{} },
-		"room": func() *Arena { a := NewArena(1, 500); a.string([]byte("before")); return &a },
-		"full": func() *Arena { a := NewArena(1, 40); a.string([]byte("a piece with few bytes left over")); return &a },
+		"room": func() *Arena { a := NewArena(1, 500); a.copyBytes([]byte("before")); return &a },
+		"full": func() *Arena {
+			a := NewArena(1, 40)
+			a.copyBytes([]byte("a piece with few bytes left over"))
+			return &a
+		},
 	}
 	for n := 1; n <= 70; n++ {
 		for size := range n + 1 {

@@ -10,8 +10,8 @@ func Bit(b bool) uint64 {
 	return 0
 }
 
-// PutBits writes the lowest width bits of v to p, from bit on, counted from the
-// least significant one of the byte there. Bits beside them stay.
+// PutBits writes the lowest width bits of v to p, from bit on, counted from the least significant
+// one of the byte there. The other bits stay.
 func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	for i := range width {
 		at := (*byte)(unsafe.Add(p, (bit+i)/8))
@@ -23,8 +23,8 @@ func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	}
 }
 
-// PutChars writes text to the char[n] at p, and NULs behind it. A text of n
-// bytes has no room for its NUL.
+// PutChars writes text to the char[n] at p, and NULs after it. A text of n bytes has no room for
+// its NUL.
 func PutChars(p unsafe.Pointer, n int, text string) error {
 	if len(text) >= n {
 		return ErrTooLong

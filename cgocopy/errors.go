@@ -18,7 +18,7 @@ var (
 	ErrDepth = errors.New("pointers follow each other too far")
 )
 
-// BadCountError says that a member which counts others cannot be right.
+// BadCountError is the error of a member that counts others and cannot be correct.
 type BadCountError struct {
 	Field string // that counts, e.g. DeviceList.items_count
 	N     int64
@@ -43,8 +43,7 @@ func (e *BadCountError) Is(target error) bool { return target == ErrBadCount }
 // ErrBadCount matches every [BadCountError].
 var ErrBadCount = errors.New("bad count")
 
-// UnionError says that the discriminant of a union has a value for which there
-// is no member.
+// UnionError is the error of a union whose discriminant selects no member.
 type UnionError struct {
 	Field string // e.g. Event.kind
 	N     int64
@@ -55,7 +54,7 @@ func (e *UnionError) Error() string {
 	return fmt.Sprintf("%s is %d, for which the union has no member", e.Field, e.N)
 }
 
-// FieldError says in which member a copy failed.
+// FieldError names the member in which a copy failed.
 type FieldError struct {
 	Field string // e.g. Person.name
 	Err   error
@@ -75,11 +74,11 @@ func In(field string, err error) error {
 	return &FieldError{field, err}
 }
 
-// CodeError is what a C function returned where it failed.
+// CodeError is the error code that a C function returned.
 type CodeError struct {
 	Func string // in C
 	Code int64
-	Text string // what the library says about the code; empty: nothing
+	Text string // the library's text for the code; may be ""
 }
 
 // Error is the error in one line.

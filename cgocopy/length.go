@@ -7,10 +7,9 @@ import (
 	"unsafe"
 )
 
-// length is how many bytes come before the NUL at p, of at most most. It looks
-// at aligned words of eight bytes, which never lie in two pages: what is behind
-// the NUL's word need not be there.
-func length(p unsafe.Pointer, most int) (int, bool) {
+// textLength returns how many bytes come before the NUL at p, of at most most. It reads aligned
+// words of eight bytes, which are never in two pages: memory after the NUL's word may be unmapped.
+func textLength(p unsafe.Pointer, most int) (int, bool) {
 	n := 0
 	for ; uintptr(unsafe.Add(p, n))%8 != 0; n++ {
 		if n > most {
@@ -21,7 +20,7 @@ func length(p unsafe.Pointer, most int) (int, bool) {
 		}
 	}
 	for ; n <= most; n += 8 {
-		if zero := zeros(word(p, n)); zero != 0 {
+		if zero := markZero(wordAt(p, n)); zero != 0 {
 			n += bits.TrailingZeros64(zero) / 8
 			return n, n <= most
 		}

@@ -10,9 +10,9 @@ type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count is n, where it can be the number of elements at p.
+// Count returns n, if it can be the number of elements at p.
 func Count[N Integer](field string, p unsafe.Pointer, n N, most int) (int, error) {
-	// A number above the largest int64 is negative here, and said as it is read.
+	// A number above the largest int64 becomes negative in int64, also in the error.
 	if int64(n) < 0 || int64(n) > int64(most) {
 		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(most)}
 	}
@@ -22,8 +22,8 @@ func Count[N Integer](field string, p unsafe.Pointer, n N, most int) (int, error
 	return int(n), nil
 }
 
-// Resize is dst with n elements. Those that it had stay, so that texts in them
-// can be kept; it is grown where it has no room.
+// Resize returns dst with n elements. Existing ones stay, so that their texts can be reused; it
+// grows dst if it has no room.
 func Resize[T any](dst []T, n int) []T {
 	if n <= cap(dst) {
 		return dst[:n]
@@ -57,9 +57,8 @@ func Bytes(p unsafe.Pointer, size int) uint64 {
 // MaxSlice is the most elements that a slice is filled with.
 const MaxSlice = 1<<31 - 1
 
-// Pointer is the pointer that lies at p, where it need not be aligned. It is not
-// inlined: compilers would follow its bytes, and no longer take the result for
-// a pointer.
+// Pointer returns the pointer at p, which need not be aligned. It is not inlined: compilers would
+// follow its bytes, and no longer take the result for a pointer.
 //
 //go:noinline
 func Pointer(p unsafe.Pointer) unsafe.Pointer {

@@ -28,7 +28,7 @@ import (
 // Program fills structs.
 type Program struct {
 	Headers []string // as the package includes them
-	Flags   []string // of the compiler, besides those of the package and of CGO_CFLAGS
+	Flags   []string // of the compiler, in addition to those of the package and of CGO_CFLAGS
 	CXX     bool     // the headers are C++
 	Tags    string   // build constraint of the package's files, by which #cgo lines are chosen
 	Source  string   // fill functions, made of SET, TEXT, ADDR and NIL
@@ -41,13 +41,13 @@ type Fill struct {
 	Type string // what its parameter points to, in C
 }
 
-// Memory is what a program has filled.
+// Memory holds the structs that a program has filled.
 type Memory struct {
 	filled map[string][]byte
 }
 
-// Run compiles and runs p. Where there is no compiler, or it compiles for
-// another machine, the test is skipped, and says so.
+// Run compiles and runs p. If there is no compiler, or it compiles for another machine, it skips
+// the test with the reason.
 func Run(t testing.TB, p Program) *Memory {
 	t.Helper()
 	compiler, err := cc.Compiler(nil, p.CXX)
@@ -69,7 +69,7 @@ func Run(t testing.TB, p Program) *Memory {
 	if p.CXX {
 		args = append(args, "-fno-access-control")
 	}
-	// -O1: functions of headers that nobody calls are left out.
+	// -O1: functions of headers without calls are omitted.
 	args = append(args, "-O1", "-w", "-fno-lto")
 	dir := t.TempDir()
 	compile := func(name, text string) (program string, err error) {
@@ -87,9 +87,9 @@ func Run(t testing.TB, p Program) *Memory {
 		}
 		return program, nil
 	}
-	program, err := compile("fill", p.text())
+	program, err := compile("fill", p.formatSource())
 	if err != nil {
-		// What is asked for may be right, and libraries for the target not there.
+		// The request may be correct, and libraries for the target missing.
 		if _, none := compile("nothing", before+"int main(void) { return 0; }\n"); none != nil {
 			t.Skipf("no C program for %s can be made here: %v", runtime.GOARCH, none)
 		}
@@ -99,7 +99,7 @@ func Run(t testing.TB, p Program) *Memory {
 	if err != nil {
 		t.Skipf("what %s compiles does not run here: %v", compiler[0], err)
 	}
-	m, arch, err := parse(out)
+	m, arch, err := parseOutput(out)
 	if err != nil {
 		t.Fatalf("output of the C program: %v", err)
 	}
@@ -123,9 +123,9 @@ func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	return unsafe.Pointer(&room[at])
 }
 
-// parse reads what a program prints: its architecture, and a line for each
-// struct with the fill function, its bytes as sizeof counts them and as hex.
-func parse(out []byte) (*Memory, string, error) {
+// parseOutput reads the output of a program: its architecture, and a line for each struct with the
+// fill function, its bytes as sizeof counts them and as hex.
+func parseOutput(out []byte) (*Memory, string, error) {
 	m := &Memory{filled: map[string][]byte{}}
 	arch, rest, _ := bytes.Cut(out, []byte("\n"))
 	for line := range strings.Lines(string(rest)) {

@@ -21,20 +21,20 @@ type outer struct {
 func TestDifferences(t *testing.T) {
 	want := outer{Name: "a", List: []int{1}}
 	got := outer{Name: "b", In: [2]inner{{}, {B: 3}}, List: []int{2}, Next: &inner{}, quiet: true}
-	list := differences("", reflect.ValueOf(got), reflect.ValueOf(want))
+	list := listDifferences("", reflect.ValueOf(got), reflect.ValueOf(want))
 	text := strings.Join(list, "\n")
 	for _, line := range []string{`Name is "b", not "a" as C filled it`, "In[1].B is 3, not 0", "List[0] is 2, not 1", "Next is ", "quiet is true, not false"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("nothing of %q in\n%s", line, text)
 		}
 	}
-	if len(list) != 5 || differences("", reflect.ValueOf(want), reflect.ValueOf(want)) != nil {
+	if len(list) != 5 || listDifferences("", reflect.ValueOf(want), reflect.ValueOf(want)) != nil {
 		t.Errorf("%q", list)
 	}
 }
 
 func TestParse(t *testing.T) {
-	m, arch, err := parse([]byte("amd64\nfill0 3 0001ff\nfill1 1 00\n"))
+	m, arch, err := parseOutput([]byte("amd64\nfill0 3 0001ff\nfill1 1 00\n"))
 	if err != nil || arch != "amd64" {
 		t.Fatal(arch, err)
 	}
@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("%v at %p", b, p)
 	}
 	for _, bad := range []string{"amd64\nfill0 2 00\n", "amd64\nfill0 x 00\n", "amd64\nfill0 1 zz\n", "amd64\nfill0\n"} {
-		if _, _, err := parse([]byte(bad)); err == nil {
+		if _, _, err := parseOutput([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}
 	}

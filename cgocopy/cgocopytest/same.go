@@ -19,30 +19,30 @@ func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size i
 		if err := P(&got).FromC(m.At(t, fill, size)); err != nil {
 			t.Fatal(err)
 		}
-		if list := differences("", reflect.ValueOf(got), reflect.ValueOf(want)); len(list) > 0 {
+		if list := listDifferences("", reflect.ValueOf(got), reflect.ValueOf(want)); len(list) > 0 {
 			t.Fatal(strings.Join(list[:min(len(list), 20)], "\n"))
 		}
 	}
 }
 
-// differences are those of two values, a line each.
-func differences(path string, got, want reflect.Value) []string {
+// listDifferences lists the differences of two values, a line each.
+func listDifferences(path string, got, want reflect.Value) []string {
 	var list []string
 	switch got.Kind() {
 	case reflect.Struct:
 		for i := range got.NumField() {
-			list = append(list, differences(path+"."+got.Type().Field(i).Name, got.Field(i), want.Field(i))...)
+			list = append(list, listDifferences(path+"."+got.Type().Field(i).Name, got.Field(i), want.Field(i))...)
 		}
 		return list
 	case reflect.Array:
 		for i := range got.Len() {
-			list = append(list, differences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
+			list = append(list, listDifferences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
 		}
 		return list
 	case reflect.Slice: // what pointers lead to is not filled
 		if got.Len() == want.Len() {
 			for i := range got.Len() {
-				list = append(list, differences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
+				list = append(list, listDifferences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
 			}
 			return list
 		}

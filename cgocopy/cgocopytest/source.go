@@ -55,8 +55,8 @@ static void show_(const char *name, void (*fill)(void *), size_t size) {
 }
 `
 
-// text is the program's source.
-func (p Program) text() string {
+// formatSource returns the program's source.
+func (p Program) formatSource() string {
 	var b strings.Builder
 	b.WriteString(before)
 	for _, h := range p.Headers {
