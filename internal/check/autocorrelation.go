@@ -39,10 +39,9 @@ func autocorrelation() Check {
 	}
 }
 
-// lagOne is the correlation of each value's rank with the next one's,
-// 1 − RVN/2 with RVN the rank version of von Neumann's ratio, and the lower end
-// of its 99.9 % interval. Ties get their mean rank. False where all are tied or
-// fewer than ten.
+// lagOne returns the correlation of each value's rank with the next one's, 1 − RVN/2 with RVN the
+// rank version of von Neumann's ratio, and the lower end of its 99.9 % interval. Ties get their
+// mean rank. It returns false if all are tied or fewer than ten.
 //
 // Sources: R. Bartels, "The rank version of von Neumann's ratio test for
 // randomness", J. Amer. Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the

@@ -37,7 +37,7 @@ func bodyParity() Check {
 	}
 }
 
-// isOutside reports whether interval e lies outside base by more than both margins: bodyShare
+// isOutside reports whether interval e is outside base by more than both margins: bodyShare
 // (relative) and bodyBytes (absolute).
 func isOutside(e, base extent) bool {
 	more := max(bodyShare*base.hi, bodyBytes)

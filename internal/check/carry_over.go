@@ -37,7 +37,7 @@ func carryOver() Check {
 // position is the contender before a slice, or the index of the slice. Only one of them is set.
 type position struct {
 	after    string
-	position int // from 1; zero where after is meant
+	position int // from 1; 0 if after is set
 }
 
 func (p position) String() string {

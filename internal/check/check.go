@@ -1,4 +1,4 @@
-// Package check holds the rules that say whether a measurement counts. A check reads what was
+// Package check has the rules that decide whether a measurement counts. A check reads what was
 // recorded and yields findings: void (the trial or verdict does not count), warn, or note, each
 // with what to do about it. If the evidence a check needs is missing it is not applicable and finds
 // nothing.
@@ -25,7 +25,7 @@ type Input struct {
 	Scaling     []tare.Scaling // as judge.Scaling gives them
 	Values      []tare.Value
 	Machine     tare.Machine
-	Stored      *tare.Result // an older result of the same study; nil: none at hand
+	Stored      *tare.Result // an older result of the same study; may be nil
 }
 
 // Check is one validity rule.
@@ -45,8 +45,8 @@ type Check struct {
 	// nil for a check that leaves nothing to chance.
 	suspects func(in Input, contender string) []suspicion
 
-	// Run yields findings. It fills in contender, workload and message, and
-	// severity and advice where they are not the check's own.
+	// Run yields findings. It sets contender, workload and message, and severity and advice if they
+	// differ from the check's.
 	Run func(Input) []tare.Finding
 }
 

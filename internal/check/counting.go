@@ -57,8 +57,8 @@ func (in Input) countRounds() int {
 	return len(seen)
 }
 
-// voidRounds begins what is said of rounds that do not count: 1 of 12 rounds is
-// void. Long ones are counted by themselves.
+// voidRounds returns the first part of a sentence about void rounds: 1 of 12 rounds is void. Long
+// ones are counted separately.
 func (in Input) voidRounds(of []turn) string {
 	short := 0
 	for _, t := range of {

@@ -64,7 +64,7 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// ratioForegone holds the limit of a ratio against all ratios it covers and 1.
+// ratioForegone compares the limit of a ratio with all ratios it covers and 1.
 func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, seen := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
@@ -82,8 +82,8 @@ func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 	}}
 }
 
-// valueForegone holds the limit of a value against those of the contenders,
-// the baseline and the null contender.
+// valueForegone compares the limit of a value with those of the contenders, the baseline and the
+// null contender.
 func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, unit := math.Inf(1), 0.0, ""
 	var null tare.Value

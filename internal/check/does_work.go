@@ -12,7 +12,7 @@ import (
 const (
 	idles       = 0.20 // share of the processors it could use below which a server waits
 	waitsLonger = 2    // times the null server's latency from which the wait is its own
-	waitsAlone  = 1e6  // ns of latency from which it is, where there is no null server
+	waitsAlone  = 1e6  // ns of latency from which it is, if there is no null server
 	quantum     = 5    // times its CPU time, and the null server's latency, that a timer's latency is
 	quantumTail = 1.25 // p90 over p50 up to which a latency is a constant
 	nullWorks   = 0.5  // share of its time that the null contender must have worked for others to be judged by theirs
@@ -66,7 +66,7 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	switch t := w.Traffic; {
 	case t == nil:
 		return suspicion{belowLimit(in.workShares(contender, w.ID), idles), aboveLimit(in.workShares(null, w.ID), nullWorks)}
-	case t.Delay > 0 || t.Bandwidth > 0: // void where no CPU time at all was used
+	case t.Delay > 0 || t.Bandwidth > 0: // void if no CPU time at all was used
 		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
 		return suspicion{aboveLimit(in.perRound(contender, w.ID, timesItsWork), quantum), aboveLimit(latency(), quantum), belowLimit(in.perRound(contender, w.ID, readTail), quantumTail)}
@@ -81,9 +81,9 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	return s
 }
 
-// workShares returns, per round, the share of an operation's time in which
-// contender's process worked or was ready to. How long it was ready and did not
-// run is known of the whole trial, so each of its workloads gets that share.
+// workShares returns, per round, the share of an operation's time in which contender's process
+// worked or was ready to. The time it was ready and did not run is known for the entire trial, so
+// each of its workloads gets that share.
 func (in Input) workShares(contender, workload string) []float64 {
 	worked := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64

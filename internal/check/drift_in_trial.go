@@ -15,9 +15,9 @@ import (
 
 // How a trial is cut to see a drift, and how large one must be.
 const (
-	driftParts  = 16   // a trial's slices are summed to as many parts at most
-	fewestParts = 4    // a trial with fewer slices shows no slope
-	driftLeast  = 0.10 // from the first part to the last
+	driftParts = 16   // a trial's slices are summed to as many parts at most
+	minParts   = 4    // a trial with fewer slices shows no slope
+	minDrift   = 0.10 // from the first part to the last
 )
 
 func driftInTrial() Check {
@@ -95,7 +95,7 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 			against = append(against, own[round]-r)
 		}
 	}
-	limit := math.Log1p(driftLeast)
+	limit := math.Log1p(minDrift)
 	s := suspicion{outsideRange(alone, -limit, limit)}
 	if len(against) >= stats.MinRounds(strict) {
 		s = append(s, outsideRange(against, -limit, limit))
@@ -103,8 +103,8 @@ func driftSuspect(own, reference map[int]float64) suspicion {
 	return s
 }
 
-// driftReference is whose drift on a workload is the machine's: the null
-// contender's, or where that shows none the baseline's.
+// driftReference returns the course whose drift on a workload counts as the machine's: the null
+// contender's, or the baseline's if that shows none.
 func (in Input) driftReference(drifts map[course]map[int]float64, contender, workload string) course {
 	null := course{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
@@ -140,7 +140,7 @@ func (in Input) driftsByRound() map[course]map[int]float64 {
 func computeDrift(ss []tare.Slice) (float64, bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(driftParts, len(ss))
-	if n < fewestParts {
+	if n < minParts {
 		return 0, false
 	}
 	costs := make([]float64, n)

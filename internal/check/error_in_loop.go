@@ -54,7 +54,7 @@ func (in Input) describeErrors(c course, all map[courseRound]tally) tare.Finding
 	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: sum.String()}
 	if !counts {
 		slices.SortFunc(left, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
-		f.Severity, f.Advice = tare.Warn, leftOutAdvice
+		f.Severity, f.Advice = tare.Warn, voidRoundAdvice
 		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(left), joinTurns(left), with)
 	}
 	if first := firstError(in.Trials, c.contender); first != "" {

@@ -150,8 +150,8 @@ func roundsWanted(needed, done int) string {
 	return fmt.Sprintf("about %d would do", needed)
 }
 
-// Traps says when the check has missed a trap; empty where none can be expected to
-// be void by it.
+// Traps describes when the check has missed a trap. It returns "" if no trap can be expected to be
+// void by it.
 func (c Check) Traps() string {
 	switch {
 	case !c.Expectable():

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A contender that fails in a round loses that round and is asked again in the
-// next. So many rounds in a row, or more than one in so many of those planned,
-// are too many: nothing that it measured counts.
+// A contender that fails in a round loses that round and takes part in the next. Too many failures
+// in a row, or in a share of the planned rounds, void all of its measurements.
 const (
 	inARow = 2
 	oneIn  = 4

@@ -28,7 +28,7 @@ func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
-// withRole is the id of the first contender with that role; empty: none.
+// withRole returns the id of the first contender with that role, or "".
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {
@@ -85,8 +85,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c
 	return out
 }
 
-// besideBaseline calls say with what f reads of a contender and of the baseline, for each
-// of the others that do the same job, and returns the findings.
+// besideBaseline calls say with the values of f for a contender and for the baseline, for each
+// comparable contender, and returns the findings.
 func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, ok := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
@@ -98,7 +98,7 @@ func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c 
 	})
 }
 
-// reading takes one figure from a sample; false where that lacks what it takes.
+// reading reads one figure of a sample. It returns false if the sample lacks a value.
 type reading func(tare.Sample) (float64, bool)
 
 // readKey reads one figure as it is.

@@ -47,8 +47,8 @@ func generatorHeadroom() Check {
 	}
 }
 
-// headroomOf is a finding for each metric of c on w that the load generator
-// limited, and a warning where it came near.
+// headroomOf returns a finding for each metric of c on w that the load generator limited, and a
+// warning if it came near.
 func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	var limited, near string
 	own := in.hasOwnClient(c.ID, w.ID)
@@ -133,31 +133,31 @@ func whyLate(in Input, contender string, w tare.Workload, metric string) string 
 	if !m.IsLatency() || !ok || e.mid <= l.limit {
 		return ""
 	}
-	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), l.quantile, formatNumber(l.limit/1e6), l.of)
+	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), l.quantile, formatNumber(l.limit/1e6), l.limitSource)
 }
 
 // sendLag holds the delays of sent requests, and their limit.
 type sendLag struct {
-	quantile string    // of the send lag: p50 or p99
-	rounds   []float64 // that quantile in each round, in ns
-	limit    float64   // ns
-	of       string    // how the limit is derived, for a message
+	quantile    string    // of the send lag: p50 or p99
+	rounds      []float64 // that quantile in each round, in ns
+	limit       float64   // ns
+	limitSource string    // how the limit is derived, for a message
 }
 
 // sendLagOf returns the send lag that a latency of contender is judged by: its p50
 // for a p50, and its p99 for every other latency.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
-	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, of: "without a criterion"}
+	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
 	p99, ok := estimateOver(in.perRound(contender, workload, readKey("p99_ns")))
 	if ok && lagShare*p99.mid > l.limit {
-		l.limit, l.of = lagShare*p99.mid, "10 % of its p99"
+		l.limit, l.limitSource = lagShare*p99.mid, "10 % of its p99"
 	}
 	half := in.perRound(contender, workload, readKey(tare.KeySendLagP50))
 	if p50, ok := estimateOver(in.perRound(contender, workload, readKey("p50_ns"))); ok && metric == "p50" && len(half) > 0 { // older results have no p50 of it
 		l = sendLag{"p50", half, lagShare * p50.mid, "10 % of its p50"}
 	}
 	if asked, ok := in.minLimit(contender, workload, metric); ok {
-		l.limit, l.of = lagShare*asked, "10 % of what the criterion asks"
+		l.limit, l.limitSource = lagShare*asked, "10 % of what the criterion asks"
 	}
 	return l
 }

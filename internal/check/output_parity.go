@@ -34,7 +34,7 @@ func outputParity() Check {
 	}
 }
 
-// outputDiffers names the loud one and the silent one; empty: both are alike.
+// outputDiffers names the loud one and the silent one, or returns "" if both are alike.
 func outputDiffers(e, base extent, baseline string) string {
 	switch {
 	case e.isAbove(silentOutput) && base.isBelow(silentOutput):

@@ -16,7 +16,7 @@ type partBound struct {
 	whole string
 	log   []float64 // ln(time of the workload / bound), by round
 	above bool      // the time must not be above the bound; else not below
-	says  string    // the bound in words, to follow "an operation takes 0.8× the time of"
+	words string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
 // outsideParts finds the workloads on which contender takes less time for an
@@ -34,7 +34,7 @@ func outsideParts(workloads []tare.Workload, times map[span]float64, contender s
 		out = append(out, tare.Finding{
 			Contender: contender, Workload: b.whole,
 			Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
-				math.Exp(stats.HodgesLehmann(b.log)), b.says, math.Exp(lo), math.Exp(hi), format.Count(len(b.log), "round")),
+				math.Exp(stats.HodgesLehmann(b.log)), b.words, math.Exp(lo), math.Exp(hi), format.Count(len(b.log), "round")),
 		})
 	}
 	return out
@@ -81,8 +81,8 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		if found < len(parts) {
 			return nil
 		}
-		low := partBound{whole: w.ID, says: "the cheapest of the operations that it is a mix of"}
-		high := partBound{whole: w.ID, above: true, says: "the dearest of the operations that it is a mix of"}
+		low := partBound{whole: w.ID, words: "the cheapest of the operations that it is a mix of"}
+		high := partBound{whole: w.ID, above: true, words: "the dearest of the operations that it is a mix of"}
 		for _, r := range rounds {
 			least, most := math.Inf(1), 0.0
 			for _, p := range parts {
@@ -100,7 +100,7 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64
 		if p.ID == "" {
 			continue
 		}
-		b := partBound{whole: w.ID, says: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
+		b := partBound{whole: w.ID, words: fmt.Sprintf("one on %s, which is a part of it", p.ID)}
 		for _, r := range rounds {
 			if t := times[span{r, 1, p.ID, contender}] * w.Parts[i].Times; t > 0 {
 				b.log = append(b.log, math.Log(times[span{r, 1, w.ID, contender}]/t))

@@ -116,8 +116,8 @@ func fallingSizes(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// isPartOf reports whether a is the same as b on fewer items. Requests without a
-// body have none in them: of these n says how many there are in the service.
+// isPartOf reports whether a is the same as b on fewer items. Requests without a body contain no
+// items: n is then the number of items in the service.
 func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// estimateShift returns an interval for how far y lies above x: the Hodges–Lehmann
-// estimate is the median of all differences y_j − x_i, and the interval holds
-// every shift that the exact two-sided rank-sum test does not reject at level
-// alpha. ok is false when there are too few values for that level.
+// estimateShift returns an interval for the shift of y above x: the Hodges–Lehmann estimate is the
+// median of all differences y_j − x_i, and the interval contains every shift that the exact
+// two-sided rank-sum test does not reject at level alpha. ok is false if there are too few values
+// for that level.
 //
 // Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random
 // variables is stochastically larger than the other", Ann. Math. Statist. 18

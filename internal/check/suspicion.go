@@ -7,12 +7,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// suspicion is one thing that a statistical check could void a contender for: it
-// does where all of the conditions hold.
+// suspicion is one reason for which a statistical check could void a contender: it does if all of
+// the conditions hold.
 type suspicion []condition
 
-// condition holds where the middle of x, a figure of each round, lies outside
-// low to high.
+// condition holds if the middle of x, a figure of each round, is outside low to high.
 type condition struct {
 	x         []float64
 	low, high float64

@@ -41,8 +41,8 @@ func trial() Check {
 	}
 }
 
-// leftOutAdvice is of findings that leave the other rounds standing.
-const leftOutAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
+// voidRoundAdvice is the advice of findings after which the other rounds still count.
+const voidRoundAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
 
 // describeFailures returns the finding about a contender's failed trials.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
@@ -61,7 +61,7 @@ func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	for _, t := range failed {
 		of = append(of, turnOf(t))
 	}
-	f.Severity, f.Advice = tare.Warn, leftOutAdvice
+	f.Severity, f.Advice = tare.Warn, voidRoundAdvice
 	f.Message = in.voidRounds(of) + ": " + f.Message
 	return f
 }
