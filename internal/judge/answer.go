@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer returns the headline of a result and the line of figures below it: of the first
-// of the study's answers whose condition holds and whose headline, or text, quotes only
-// what was measured. If there is none because a contender that the answers name could not
-// be measured, the headline says so. Both are "" if no answer fits. quotes are the
-// comparisons that both quote.
+// Answer returns the headline of a result and the line of figures below it: of the first of the
+// study's answers whose condition holds and whose headline, or text, quotes only measured figures.
+// If there is none because a contender that the answers name could not be measured, the headline
+// states that. Both are "" if no answer fits. quotes are the comparisons that both quote.
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{s: s, r: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -49,15 +48,15 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	return out
 }
 
-// Recommended returns what a publication recommended and whether that stands, chosen as
-// the headline is. It is "" if no sentence fits.
+// Recommended returns a publication's recommendation and whether it is confirmed, chosen like the
+// headline. It is "" if no sentence fits.
 func Recommended(s tare.Study, r *tare.Result) string {
 	_, text := (&quoter{s: s, r: r}).firstFit(s.Recommended)
 	return text
 }
 
-// firstFit returns the first answer whose condition holds and whose figures were all
-// measured, and its text with the figures in it; "" if there is none.
+// firstFit returns the first answer whose condition holds and whose figures were all measured, and
+// its text with the figures in it, or "".
 func (q *quoter) firstFit(answers []tare.Answer) (tare.Answer, string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {

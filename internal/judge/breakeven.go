@@ -46,7 +46,7 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 	return out
 }
 
-// breakEvenPoint is one shape: the difference per operation, and what it comes to.
+// breakEvenPoint returns one shape: the difference per operation, and the cores at each rate.
 func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (tare.BreakEvenPoint, bool) {
 	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {

@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// isDecomposedOn reports whether workload is where the decomposition that answers c is.
+// isDecomposedOn reports whether workload is that of the decomposition that answers c.
 func (b *rulingData) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// causeClaim answers a claim that all of a difference comes from some of the steps it is taken
-// apart into: the shares of the others decide it.
+// causeClaim answers a claim that all of a difference comes from some steps of its decomposition:
+// the shares of the others decide it.
 func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {

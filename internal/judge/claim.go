@@ -66,7 +66,7 @@ func claimEdges(c tare.Claim) []float64 {
 //
 // The claimed side is the claim's own, or else that of its figures. A claim of exact equality
 // (equal figures, no side) is refuted by an interval wholly outside ±5 %. A side is only stated if
-// the ratio exceeds the noise that the control shows. A latency that with too few requests leaves a
+// the ratio exceeds the noise that the control shows. A latency with too few requests leaves a
 // claim open.
 //
 // These are the outcomes of claims of a ratio. A count holds within the published number times or
@@ -284,7 +284,7 @@ func (b *rulingData) claimWithout(r *tare.ClaimResult, c tare.Claim, values []ta
 	}
 }
 
-// zeroClaim answers a claim where a side is zero.
+// zeroClaim answers a claim if a side is zero.
 func (b *rulingData) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
 	has := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(own, base)

@@ -51,9 +51,8 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// Question holds the values that an interval is made from, one per round, and the edges,
-// at which a decision that is read off it flips. For a comparison both are logarithms of
-// ratios.
+// Question holds the values of an interval, one per round, and the edges at which a decision by it
+// flips. For a comparison both are logarithms of ratios.
 type Question struct {
 	Effects []float64
 	Edges   []float64
@@ -117,8 +116,8 @@ func groupFamilies(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// Settle returns the intervals of one family, whose error level is alpha. A member is open
-// while its interval holds one of its edges.
+// Settle returns the intervals of one family, whose error level is alpha. A member is open while
+// its interval contains one of its edges.
 func Settle(family []Question, alpha float64) []stats.Span {
 	return stats.StepDown(len(family), alpha,
 		func(i int, alpha float64) stats.Span { return family[i].Interval(alpha) },

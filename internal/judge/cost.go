@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// onePercent of a core is where a difference begins to be worth a thought.
+// onePercent of a core is the cost from which a difference matters.
 const onePercent = 0.01
 
 // Costs compares the CPU time of each contender with the baseline's: at rate operations a second

@@ -21,7 +21,8 @@ import (
 // comparisons, or is not shown, there are no shares.
 //
 // A contender that is void, was not measured or is a trap is removed from the chain, and its change
-// is counted with the step after it. The sentence says so. If no step remains it gives the reason.
+// is counted with the step after it. The sentence states that. If no step remains it gives the
+// reason.
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {

@@ -32,9 +32,8 @@
 // each makes it with probability at most alpha/(m−r).) Rulings, claims and differences are all read
 // off the one interval that is printed.
 //
-// Ranks are a family of their own: all pairs on one workload, Holm over pairs.
-// So are the differences that criteria ask about one metric of one contender,
-// stepping down likewise; a claim of a trend, alone; and the steps of a
-// decomposition, which share 5 % evenly. Other metrics are marked exploratory
-// and stand at 5 % each.
+// Ranks are a family of their own: all pairs on one workload, Holm over pairs. So are the
+// differences that criteria ask about one metric of one contender, stepping down likewise; a claim
+// of a trend by itself; and the steps of a decomposition, which share 5 % evenly. Other metrics are
+// marked exploratory and are at 5 % each.
 package judge

@@ -104,7 +104,7 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-		// CPU clocks can be too coarse for a block; the sum then stands.
+		// CPU clocks can be too coarse for a block; the sum then counts.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
@@ -112,8 +112,8 @@ func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b e
 	return sum, sum, true
 }
 
-// effectInRound is ln(a/b) in one round; false where a side was not measured,
-// or was zero.
+// effectInRound returns ln(a/b) in one round. It returns false if a side was not measured, or was
+// zero.
 func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Cell) (float64, bool) {
 	if m.PerSlice {
 		effect, _, ok := effectOfSlices(x, d, m.Name, a, b)

@@ -18,7 +18,7 @@ type costFit struct {
 	costs       []float64   // share of the time at the smallest size
 	misfits     [][]float64 // by size: how far a fixed cost and a cost by the published exponent are from the time, as a logarithm, in each round
 	value, cost float64     // of all rounds
-	low, high   float64     // of value, where there are enough rounds
+	low, high   float64     // of value, if there are enough rounds
 	enough      bool
 	span        float64 // the largest size, of which the smallest is 1
 }
@@ -62,8 +62,8 @@ func (b *rulingData) fitFixedCost(s tare.Scaling, published float64) (out costFi
 	return out, true
 }
 
-// mostExponent bounds the exponents that are tried.
-const mostExponent = 4
+// maxExponent bounds the exponents that are tried.
+const maxExponent = 4
 
 // fitCostPower finds the exponent and the cost, which is not below zero, with the
 // least sum of squared relative errors: for an exponent the rest is a straight line,
@@ -74,7 +74,7 @@ const mostExponent = 4
 // Numerical Analysis 10 (1973), which separates the linear parameters so.
 func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	best := math.Inf(1)
-	low, high := 0.05, float64(mostExponent)
+	low, high := 0.05, float64(maxExponent)
 	for range 4 {
 		step := (high - low) / 40
 		at := exponent

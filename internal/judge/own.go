@@ -119,8 +119,8 @@ func (b *rulingData) ownRatios(c tare.Claim, own, other string) map[int]float64 
 	return out
 }
 
-// sumInRound is the value of one or two metrics in one cell; false where one of them was
-// not measured. An empty name counts nothing.
+// sumInRound returns the sum of the metrics in one cell. It returns false if one of them was not
+// measured. An empty name adds nothing.
 func sumInRound(x *evidence.Index, at evidence.Cell, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {

@@ -61,7 +61,7 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	if !canRank(rounds, len(all), d.Looks()) {
 		return
 	}
-	better := -1 // sign of ln(i/j) where i is the better
+	better := -1 // sign of ln(i/j) if i is better
 	if m, _ := tare.MetricNamed(metric); m.Direction == tare.HigherIsBetter {
 		better = 1
 	}

@@ -31,9 +31,8 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 	return out
 }
 
-// spreadWithinRounds is the part of a comparison's half width that comes of what varies
-// within rounds, between blocks of slices of the same processes; zero where the
-// rounds show too little.
+// spreadWithinRounds returns the part of a comparison's half width that comes from variance within
+// rounds, between blocks of slices of the same processes, or 0 if the rounds show too little.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	block := 0
 	for _, s := range d.Plan.Slices {

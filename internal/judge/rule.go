@@ -57,8 +57,8 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 	return true
 }
 
-// ruleTooFewRequests leaves v open where the metric is a latency that rests on too few
-// requests of one of the contenders on workload.
+// ruleTooFewRequests leaves v open if the metric is a latency with too few requests of one of the
+// contenders on workload.
 func (b *rulingData) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := b.tooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -90,8 +90,7 @@ func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Compariso
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// ruleWithout rules where there are no effects: a side is zero, or was not
-// measured.
+// ruleWithout rules if there are no effects: a side is zero, or was not measured.
 func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
 	own, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(b.d.Index(), v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})

@@ -14,8 +14,8 @@ import (
 // Requirements of a fit: a number of sizes (two would fit any), and the ratio of the largest to the
 // smallest: bodies that differ by a few bytes show nothing about growth.
 const (
-	fewestSizes = 3
-	leastSpan   = 2
+	minSizes = 3
+	minSpan  = 2
 )
 
 // Scaling fits, for the baseline, every contender and every trap, the growth of time with size:
@@ -97,7 +97,7 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 		by := sizeExtent(group)
 		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(sizeOf(a, by), sizeOf(b, by)) })
 		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return sizeOf(a, by) == sizeOf(b, by) })
-		if len(group) >= fewestSizes && sizeOf(group[len(group)-1], by) >= leastSpan*sizeOf(group[0], by) {
+		if len(group) >= minSizes && sizeOf(group[len(group)-1], by) >= minSpan*sizeOf(group[0], by) {
 			out = append(out, group)
 		}
 	}

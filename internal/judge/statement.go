@@ -70,8 +70,8 @@ func (b *rulingData) beyondCaveat(r *tare.ClaimResult, c tare.Claim) bool {
 	return true
 }
 
-// cannotFail is the check for criteria that everything meets: a statement about one
-// is true and says nothing.
+// cannotFail is the check for criteria that everything meets: a statement about one is true and
+// meaningless.
 const cannotFail = "discriminating"
 
 // casesByCheck returns the checks that report how many cases they inspected. Each function returns

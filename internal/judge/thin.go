@@ -12,8 +12,8 @@ import (
 // A latency quantile enters a verdict only if this many measured requests are above it: with fewer
 // it is the latency of a handful of requests.
 const (
-	fewestAbove        = 100 // over the study
-	fewestAboveInRound = 20  // in each round
+	minAbove        = 100 // over the study
+	minAboveInRound = 20  // in each round
 )
 
 // countRequests returns why a latency on workload rests on too few requests of one
@@ -32,7 +32,7 @@ func countRequests(x *evidence.Index, m tare.Metric, workload string, contenders
 	if above == 0 {
 		return "it is the latency of a single request", 0
 	}
-	inRound, inAll := math.Round(fewestAboveInRound/above), math.Round(fewestAbove/above)
+	inRound, inAll := math.Round(minAboveInRound/above), math.Round(minAbove/above)
 	for _, id := range contenders {
 		var requests float64
 		n, least := 0, math.Inf(1)

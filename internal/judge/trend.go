@@ -101,9 +101,8 @@ func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) 
 	return false
 }
 
-// trendOutcome holds a claimed trend against the interval of row, whose ratio
-// is the factor from the first workload to the last. control is the half-width
-// below which no trend is claimed.
+// trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from
+// the first workload to the last. control is the half-width below which no trend is claimed.
 func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outcome, string) {
 	claimed := map[bool]string{true: "falls", false: "rises"}[c.Side == "lower"]
 	switch {

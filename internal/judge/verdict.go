@@ -83,10 +83,9 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether more rounds could change nothing: every criterion on
-// a ratio or difference is met or not met and no claim is inconclusive. What is void, not
-// measured or absolute does not hold a study up; a study with nothing else is
-// never decided: see [AllVoid].
+// Decided reports whether more rounds could change nothing: every criterion on a ratio or
+// difference is met or not met and no claim is inconclusive. Void, unmeasured and absolute verdicts
+// do not delay the decision; a study with nothing else is never decided: see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
@@ -155,8 +154,8 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// rulingData holds what verdicts and claims are judged from. It computes differences
-// when they are first needed.
+// rulingData holds the evidence for verdicts and claims. It computes differences when they are
+// first needed.
 type rulingData struct {
 	d           evidence.Evidence
 	comparisons []tare.Comparison
