@@ -40,8 +40,8 @@ func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 // Lost returns the error that ended the trial, or nil while it runs.
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
-// Output is the end of what the program has written to stdout, once it has ended. The
-// error is Lost's, nil where the program ended well by itself.
+// Output returns the end of the program's output on stdout, once it has ended. The error is that of
+// Lost, or nil if the program succeeded by itself.
 func (c *Command) Output(doing string) (string, error) {
 	p := c.process
 	<-p.exited

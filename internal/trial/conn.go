@@ -34,8 +34,8 @@ type Conn interface {
 
 // Gauger is a Conn that recorded more about a workload than its replies contain.
 type Gauger interface {
-	// Gauges returns what was recorded since workload on was last prepared: values by sample key,
-	// and the histogram of its latencies as load/hist writes it, empty if there is none.
+	// Gauges returns the records since workload on was last prepared: values by sample key, and the
+	// histogram of its latencies as load/hist writes it, empty if there is none.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 
@@ -46,7 +46,7 @@ const (
 	EnvTrial = "TARE_TRIAL" // one trial
 )
 
-// Limits of a trial whose Spec does not say otherwise, in bytes.
+// Default limits of a trial, in bytes.
 const (
 	DefaultMemoryLimit = 2 << 30
 	DefaultOutputLimit = 64 << 20
@@ -56,18 +56,18 @@ const (
 type Spec struct {
 	Path        string    // of the program
 	Args        []string  // after the program's name
-	Dir         string    // working directory; empty: the caller's
+	Dir         string    // working directory; empty means the caller's
 	Env         []string  // KEY=value, added to a minimal environment
-	Name        string    // contender's id, for messages; empty: the program's base name
+	Name        string    // contender's id, for messages; empty means the program's base name
 	Run         string    // tag of the run, set in the environment; empty means the trial's id
-	MemoryLimit int64     // bytes resident in the process tree; zero: DefaultMemoryLimit
-	OutputLimit int64     // bytes on stdout and stderr together; zero: DefaultOutputLimit
+	MemoryLimit int64     // bytes resident in the process tree; zero means DefaultMemoryLimit
+	OutputLimit int64     // bytes on stdout and stderr together; zero means DefaultOutputLimit
 	Stdout      int       // bytes of the end of stdout that are saved for Command.Output; 0 means 4 KiB
-	CPUs        []int     // processors it may use; nil: any
+	CPUs        []int     // processors it may use; nil means any
 	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
 	Guardian    *Guardian // notified of the process group, on systems where the run's tag cannot be searched for; may be nil
 
-	ungrouped bool // no control group is made, as where none can be
+	ungrouped bool // no control group is made, as on systems without them
 }
 
 // Deadline returns how long a contender may take to reply to op if the work itself is expected to

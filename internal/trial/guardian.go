@@ -16,16 +16,15 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvGuardian is the environment variable that makes a process a guardian. It
-// holds the run's tag.
+// EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's
+// tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
 // guardLimit is how long a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process that ends what a run has started when tare
-// cannot do so any more, because it was killed itself. It holds one end of a
-// pipe; when the other end closes without a word, tare is dead.
+// Guardian is a second process that ends the processes of a run if tare was killed. It has one end
+// of a pipe; when the other end closes without a word, tare is dead.
 type Guardian struct {
 	mu   sync.Mutex
 	pipe *os.File

@@ -41,16 +41,15 @@ func Accepts(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// AwaitListen waits until one of the addresses accepts connections, which it returns.
-// It fails where the program has ended, where none accepts any within 30 s, and where
-// ctx ends.
+// AwaitListen waits until one of the addresses accepts connections, which it returns. It fails if
+// the program has ended, if none accepts any within 30 s, and if ctx ends.
 func (c *Command) AwaitListen(ctx context.Context, addrs ...string) (addr string, err error) {
 	limit, cancel := context.WithTimeout(ctx, acceptLimit)
 	defer cancel()
 	for {
 		for _, addr := range addrs {
 			if Accepts(limit, addr) {
-				return addr, c.Lost("start") // where it has ended, another program has the port
+				return addr, c.Lost("start") // if it has ended, another program has the port
 			}
 		}
 		select {

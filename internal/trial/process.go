@@ -31,7 +31,7 @@ type Process struct {
 	in     *wire.Reader
 	out    *wire.Writer
 	output *output
-	group  *machine.Cgroup // nil: none could be made
+	group  *machine.Cgroup // nil if none could be made
 	capped bool            // the kernel enforces the memory limit
 
 	closing sync.Once
@@ -58,7 +58,7 @@ type pendingCall struct {
 	ctx      context.Context // nil if no request is in flight
 	op       string
 	began    time.Time
-	deadline time.Time // zero: none
+	deadline time.Time // zero means none
 }
 
 // Start starts a contender. The error is a *tare.TrialError of class start,

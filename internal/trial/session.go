@@ -21,8 +21,7 @@ type Session struct {
 	Limit func(op string, expected time.Duration) time.Duration
 }
 
-// Hello opens the conversation as variant (empty: the contender has none),
-// with the seed in decimal.
+// Hello opens the connection as variant ("" if the contender has none), with the seed in decimal.
 func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
@@ -57,9 +56,9 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 	return a.Answers, nil
 }
 
-// Warm has workload on run until minGC collection cycles or atLeast have
-// passed, whichever is first, and never past limit. ops is how many operations
-// are expected to last that long; zero: not known.
+// Warm has workload on run until minGC collection cycles or atLeast have passed, whichever is
+// first, and never past limit. ops is the number of operations expected to last that long; 0 means
+// unknown.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
@@ -84,14 +83,14 @@ func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time
 	return a, err
 }
 
-// Profile has workload on run for at least so long and hands over where its
-// time (cpu) or memory (mem) went, as a pprof document.
+// Profile runs workload on for at least the given time and returns where its time (cpu) or memory
+// (mem) went, as a pprof document.
 func (s *Session) Profile(ctx context.Context, on, of string, atLeast time.Duration) (wire.Reply, error) {
 	return s.doLimited(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: of, MinNS: atLeast.Nanoseconds()}, atLeast)
 }
 
-// Gauges returns what else was recorded about workload on; both are empty
-// where the way to the contender records nothing.
+// Gauges returns further records about workload on. Both are empty if the connection to the
+// contender records nothing.
 func (s *Session) Gauges(on string) (tare.Sample, string) {
 	if g, ok := s.Conn.(Gauger); ok {
 		return g.Gauges(on)
