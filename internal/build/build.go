@@ -31,20 +31,19 @@ const DefaultTimeout = 10 * time.Minute
 // concurrently and must not be copied.
 type Builder struct {
 	Cache   string        // directory; binaries go to Cache/bin/<key>/, leaves in other versions to Cache/pinned/<key>/
-	Go      string        // go command; empty: "go" from PATH
-	Env     []string      // environment of the go command; nil: this process's
+	Go      string        // go command; empty means "go" from PATH
+	Env     []string      // environment of the go command; nil means this process's
 	Run     string        // tag of the run, set as TARE_RUN of every process started; "" means none
-	Timeout time.Duration // for one build; zero: DefaultTimeout
+	Timeout time.Duration // for one build; zero means DefaultTimeout
 	Log     func(string)  // gets one line per go command run; may be nil
 
-	// SDK is the directory of the module github.com/tarebench/tare for leaves
-	// that require it and do not say where it is, or name a directory that is
-	// not there. Empty: the go command finds it as it finds any module.
+	// SDK is the directory of the module github.com/tarebench/tare for contenders that require it
+	// and do not name its directory, or name a missing one. If it is empty, the go command finds it
+	// like any module.
 	SDK string
 
-	// Licences names the terms that a licence's text holds, as SPDX
-	// identifiers; none where it does not recognise the text. Nil: contenders
-	// are built without an account of their licences.
+	// Licences returns the terms in a licence's text, as SPDX identifiers, or none if it does not
+	// recognise the text. If it is nil, contenders are built without a list of their licences.
 	Licences func(text []byte) []string
 
 	mu   sync.Mutex

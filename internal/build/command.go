@@ -62,7 +62,7 @@ func GoCommand(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, 
 	cmd.Dir, cmd.Env = dir, append(Environment(os.Environ()), "PWD="+dir)
 	tmp, remove, err := machine.TempDir("go")
 	if err != nil {
-		return cmd, func() {} // the go command will say it, if it needs one
+		return cmd, func() {} // the go command will report it, if it needs one
 	}
 	cmd.Env = append(cmd.Env, TempEnv(tmp)...)
 	return cmd, remove

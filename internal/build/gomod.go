@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// sdkPath is the module whose replacement holds the SDK.
+// sdkPath is the module whose replacement is the SDK.
 const sdkPath = "github.com/tarebench/tare"
 
 // leafModule is the Go module of a contender, from its go.mod.
@@ -34,8 +34,8 @@ type requirement struct {
 // replacement is a replace directive.
 type replacement struct {
 	path    string
-	version string // of path; empty: every version
-	dir     string // absolute; empty: replaced by another module
+	version string // of path; empty means every version
+	dir     string // absolute; empty means replaced by another module
 }
 
 // editName returns the left side of the directive in the form of go mod edit.

@@ -78,8 +78,7 @@ func (m Manifest) ProtocolsOf(variant string) []string {
 	return m.Protocols
 }
 
-// VariantID is the name of one variant; of the contender itself where variant
-// is empty.
+// VariantID returns the name of one variant, or of the contender itself if variant is "".
 func (m Manifest) VariantID(variant string) string {
 	if variant == "" {
 		return m.ID
@@ -92,7 +91,7 @@ func (m Manifest) VariantID(variant string) string {
 type Leaf struct {
 	Dir      string // of the manifest, absolute; the main package is in Src
 	Manifest Manifest
-	Go       string // toolchain to build it with, e.g. go1.25.5; empty: the machine's
+	Go       string // toolchain to build it with, e.g. go1.25.5; empty means the machine's
 }
 
 // Real returns dir as an absolute path without symbolic links: replacements are relative to the

@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	positioned = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
-	noSpace    = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk`)
-	noGOCACHE  = regexp.MustCompile(`failed to initialize build cache at (.*)`)
-	progress   = regexp.MustCompile(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
-	needsGo    = regexp.MustCompile(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
-	noDownload = regexp.MustCompile(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
-	place      = regexp.MustCompile(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
-	fetched    = regexp.MustCompile(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
-	response   = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
+	positioned      = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	noSpace         = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk`)
+	noGOCACHE       = regexp.MustCompile(`failed to initialize build cache at (.*)`)
+	progress        = regexp.MustCompile(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
+	needsGo         = regexp.MustCompile(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
+	noDownload      = regexp.MustCompile(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
+	positionPattern = regexp.MustCompile(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
+	fetched         = regexp.MustCompile(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
+	response        = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
 )
 
 // messageLimit is the maximum number of bytes of a go command's message that are passed on.
@@ -57,7 +57,7 @@ func pinError(out string, err error, leaf Leaf) error {
 // and without addresses.
 func shortenMessage(out string, err error) string {
 	line := strings.TrimPrefix(firstLine(out, err), "go: ")
-	return withoutAddress(place.ReplaceAllString(line, ""), out)
+	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
 // withoutAddress returns a message without the requested address, followed by the server's

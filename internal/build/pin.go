@@ -13,7 +13,7 @@ import (
 // Pin overrides the go.mod of a contender in a build. The zero value changes nothing.
 type Pin struct {
 	With []With // different modules, each of which the contender's go.mod requires
-	Go   string // toolchain, e.g. go1.25.5; empty: the machine's
+	Go   string // toolchain, e.g. go1.25.5; empty means the machine's
 }
 
 // IsZero reports whether the contender is built unchanged.
@@ -22,7 +22,7 @@ func (p Pin) IsZero() bool { return len(p.With) == 0 && p.Go == "" }
 // With is a module in another version than the contender's, or from a directory.
 type With struct {
 	Path    string // of the module
-	Version string // v1.2.3, or whatever else the go command takes: a commit, a branch; empty: Dir is given
+	Version string // v1.2.3, or another version that the go command accepts: a commit, a branch; "" if Dir is set
 	Dir     string // absolute
 }
 

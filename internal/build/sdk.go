@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// moduleOf is the module dir is in, as it is built: with the builder's SDK
-// where go.mod requires one and does not say where on this machine it is.
+// moduleOf returns the module of dir, as it is built: with the builder's SDK if go.mod requires one
+// and does not name its directory on this machine.
 func (b *Builder) moduleOf(dir string) (leafModule, error) {
 	m, err := moduleOf(dir)
 	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {

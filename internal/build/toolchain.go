@@ -32,7 +32,7 @@ var decides = [...]string{
 	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG",
 }
 
-// finds are the settings that say where modules and caches are.
+// finds are the settings with the directories of modules and caches.
 var finds = [...]string{
 	"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOCACHE", "GOMODCACHE", "GOPATH",
 }
@@ -41,9 +41,8 @@ var finds = [...]string{
 // is measured without leaving a trace in the sources.
 var cleared = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
-// Settings returns the variables of environ that decide what is built, or say where
-// modules and caches are. A process with another environment that is to find a build
-// again needs them.
+// Settings returns the variables of environ that affect builds, or name the directories of modules
+// and caches. A process with another environment needs them to find a build again.
 func Settings(environ []string) []string {
 	names := slices.Concat(decides[1:], finds[:])
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
