@@ -33,7 +33,7 @@ type Head struct {
 	Format      string            `json:"format"`
 	Study       string            `json:"study"`
 	Fingerprint string            `json:"fingerprint"` // of study, binaries and options; a journal is resumed only by its equal
-	Options     map[string]string `json:"options"`     // as asked, for messages
+	Options     map[string]string `json:"options"`     // as requested, for messages
 	Started     string            `json:"started"`     // RFC 3339
 }
 
@@ -46,7 +46,7 @@ type Entry struct {
 	Plan        *tare.Plan         `json:"plan,omitempty"`
 	Slice       *tare.Slice        `json:"slice,omitempty"`
 	Trial       *tare.Trial        `json:"trial,omitempty"`
-	Round       *tare.Round        `json:"round,omitempty"` // the round is whole
+	Round       *tare.Round        `json:"round,omitempty"` // the round is complete
 	Done        *Done              `json:"done,omitempty"`  // the study is over
 }
 
