@@ -32,19 +32,19 @@ type Act struct {
 	CycleNS     float64            `json:"cycle_ns,omitempty"`   // from one collection to the next
 	UntimedNS   float64            `json:"untimed_ns,omitempty"` // of an operation, in addition to NSPerOp
 	AroundNS    float64            `json:"around_ns,omitempty"`  // of a request for operations, in addition to them
-	Pace        float64            `json:"pace,omitempty"`       // of all that in rounds, over the pilot; zero: 1
+	Pace        float64            `json:"pace,omitempty"`       // factor of all durations in rounds over those of the pilot; zero means 1
 	OutputBytes int64              `json:"output_bytes,omitempty"`
 	Skip        []string           `json:"skip,omitempty"`         // workloads it cannot do
 	Wrong       string             `json:"wrong,omitempty"`        // what it answers instead of the reference
-	WrongRound  int                `json:"wrong_round,omitempty"`  // from which on it answers Wrong; zero: from the start
+	WrongRound  int                `json:"wrong_round,omitempty"`  // from which on it answers Wrong; zero means from the start
 	FailPilot   bool               `json:"fail_pilot,omitempty"`   // it fails at its first question
-	MaxCases    int                `json:"max_cases,omitempty"`    // answers that fit one line; zero: all
+	MaxCases    int                `json:"max_cases,omitempty"`    // answers that fit one line; zero means all
 	Errors      int64              `json:"errors,omitempty"`       // operations per slice that return an error
 	ErrorRounds []int              `json:"error_rounds,omitempty"` // in which Errors are returned; none: in all
 	FailRounds  []int              `json:"fail_rounds,omitempty"`  // the rounds in which it fails
 	FailClass   string             `json:"fail_class,omitempty"`
 	FailMessage string             `json:"fail_message,omitempty"`
-	Version     string             `json:"version,omitempty"` // as its binary would say
+	Version     string             `json:"version,omitempty"` // as its binary would report
 	Missing     string             `json:"missing,omitempty"` // a symbol it claims and its binary lacks
 	Trap        bool               `json:"trap,omitempty"`
 	BuildError  string             `json:"build_error,omitempty"`
