@@ -229,7 +229,7 @@ func (r *run) readmit(ctx context.Context, done int) error {
 	if len(tried) == 0 {
 		return nil
 	}
-	r.unfit, r.left = slices.DeleteFunc(slices.Clone(r.unfit), isBack), slices.DeleteFunc(slices.Clone(r.left), isBack)
+	r.unfit, r.omitted = slices.DeleteFunc(slices.Clone(r.unfit), isBack), slices.DeleteFunc(slices.Clone(r.omitted), isBack)
 	p := r.planRest(r.study.Workloads, r.pilots, r.elapsedTime(), done)
 	p.LeftOut = r.unfit
 	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}} {
@@ -245,7 +245,7 @@ func (r *run) readmit(ctx context.Context, done int) error {
 func (r *run) findAffordable(done int) []tare.Workload {
 	var out []tare.Workload
 	cost := r.roundCosts(r.o.Expected)
-	for _, w := range r.all {
+	for _, w := range r.allWorkloads {
 		isOut := slices.ContainsFunc(r.unfit, func(l tare.NotWeighed) bool { return l.Workload() == w.ID })
 		if isOut && !r.failedPilot[w.ID] && cost[w.ID] > 0 {
 			out = append(out, w)
@@ -299,7 +299,7 @@ func (r *run) repeatPilots(ctx context.Context, works []tare.Workload) ([]tare.W
 // sortWorks returns works, sorted as in the study.
 func (r *run) sortWorks(works []tare.Workload) []tare.Workload {
 	at := map[string]int{}
-	for i, w := range r.all {
+	for i, w := range r.allWorkloads {
 		at[w.ID] = i
 	}
 	slices.SortStableFunc(works, func(a, b tare.Workload) int { return cmp.Compare(at[a.ID], at[b.ID]) })

@@ -85,7 +85,7 @@ type examination struct {
 	kind    Examiner
 	id      string
 	found   tare.Semantics
-	session *trial.Session // nil: none is open
+	session *trial.Session // nil means none is open
 
 	prepared string          // id of the exam that session is prepared for
 	unable   []string        // operations of exams that it could not take

@@ -160,7 +160,7 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	o := r.planOptions(0)
 	o.Rounds = 1
 	cost := map[string]float64{}
-	for _, w := range r.all {
+	for _, w := range r.allWorkloads {
 		if len(of[w.ID]) > 0 {
 			cost[w.ID] = plan.New([]tare.Workload{w}, r.participants(), of[w.ID], o).SecondsPerRound
 		}
@@ -268,7 +268,7 @@ func (r *run) dropAsPlanned() {
 		out[l.What] = true
 	}
 	r.removeParts(out)
-	r.left = append(r.left, r.plan.LeftOut...)
+	r.omitted = append(r.omitted, r.plan.LeftOut...)
 }
 
 // removeParts removes parts, named as in NotWeighed, from the study.

@@ -17,7 +17,7 @@ func (r *run) writeInputs(study tare.Study) error {
 		in, err := r.kind.Input(w, study.Dir, r.inputDir())
 		var missing *NotInstalledError
 		if errors.As(err, &missing) {
-			r.left = append(r.left, tare.LeftWorkload(w.ID, missing.Error()))
+			r.omitted = append(r.omitted, tare.LeftWorkload(w.ID, missing.Error()))
 			continue
 		}
 		if at := (*fs.PathError)(nil); errors.As(err, &at) && filepath.Dir(at.Path) == r.inputDir() {
@@ -30,8 +30,8 @@ func (r *run) writeInputs(study tare.Study) error {
 		r.inputs[w.ID] = in
 		there = append(there, w)
 	}
-	if len(there) == 0 && len(r.left) > 0 {
-		last := r.left[len(r.left)-1]
+	if len(there) == 0 && len(r.omitted) > 0 {
+		last := r.omitted[len(r.omitted)-1]
 		return &StudyError{study.ID, fmt.Errorf("%s: %s", last.What, last.Why)}
 	}
 	r.study.Workloads = there

@@ -24,15 +24,14 @@ type Known interface {
 
 // examResult is the result of one contender in the kind's exams.
 type examResult struct {
-	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil: it was not asked
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil means it was not asked
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 
-// knownKey is the key of what contender id answers to the questions in ask. It
-// holds everything an answer and its comparison depend on: the program and how it
-// is configured and started, the baseline, which may say what is right, the
-// inputs, and this program, which compares. It is empty if the contender is not
-// a program that was built: who knows what a command runs.
+// knownKey returns the key of contender id's answers to the workloads in ask. It contains
+// everything an answer and its comparison depend on: the program and how it is configured and
+// started, the baseline, which may be the reference, the inputs, and this program, which compares.
+// It returns "" if tare did not build the program: a command can run anything.
 func (r *run) knownKey(id, what string, ask ...wire.Workload) string {
 	p := r.programs[id].Contender
 	if r.o.Known == nil || p.SHA256 == "" || p.Launch != "" && p.Launch != tare.LaunchProgram {

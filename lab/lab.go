@@ -86,18 +86,18 @@ type run struct {
 	name  string // of the kind
 	study tare.Study
 
-	contenders []tare.Contender         // in plan order
-	programs   map[string]build.Program // by contender id
-	builtFor   map[string][]string      // by contender id: what its command's environment needs to find what was built for it
-	inputs     map[string]wire.Workload // by workload id
-	probes     []wire.Workload
-	profiles   []tare.Profile
-	left       []tare.NotWeighed
-	unfit      []tare.NotWeighed // of them, what the budget has no time for
-	all        []tare.Workload   // before any was omitted for lack of time
+	contenders   []tare.Contender         // in plan order
+	programs     map[string]build.Program // by contender id
+	builtFor     map[string][]string      // by contender id: what its command's environment needs to find what was built for it
+	inputs       map[string]wire.Workload // by workload id
+	probes       []wire.Workload
+	profiles     []tare.Profile
+	omitted      []tare.NotWeighed
+	unfit        []tare.NotWeighed // of them, what the budget has no time for
+	allWorkloads []tare.Workload   // before any was omitted for lack of time
 
 	failedPilot map[string]bool // workloads that were to be brought back and gave no result
-	planPace    float64         // of the plan: what a round takes over what pilots make of it; zero: 1
+	planPace    float64         // of the plan: duration of a round over its forecast by the pilots; zero means 1
 	plannedAt   int             // rounds that were done when the plan was made
 
 	log      *journal.Log // of an earlier run, or empty
@@ -215,7 +215,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.left, err = Part(study, r.isReduced(), o.Only); err != nil {
+	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := whole.MakeDir(r.inputDir(), 0o700); err != nil {
@@ -244,7 +244,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 			*w = described
 		}
 	}
-	r.all = r.study.Workloads
+	r.allWorkloads = r.study.Workloads
 	return r, nil
 }
 
@@ -319,7 +319,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	p := r.fitPilots(r.pilots, r.elapsedTime())
 	r.forgetDropped()
 	p.LeftOut = r.unfit
-	r.left = append(r.left, r.unfit...)
+	r.omitted = append(r.omitted, r.unfit...)
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsedTime().Seconds()
 	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}

@@ -18,9 +18,9 @@ const (
 	BudgetSpent = "budget"      // the budget was spent
 	AllPlanned  = "planned"     // all rounds that were planned for the budget are done
 	RoundsDone  = "rounds"      // the fixed number of rounds was done
-	Interrupted = "interrupted" // somebody stopped it
+	Interrupted = "interrupted" // the user stopped it
 
-	Unanswerable = "unanswerable" // everything that was asked is about contenders that are void
+	Unanswerable = "unanswerable" // all questions are about void contenders
 )
 
 // measureRounds runs rounds until a look decides everything or the plan is done.

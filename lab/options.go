@@ -37,19 +37,19 @@ type Kind interface {
 	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 }
 
-// Describer is a Kind that can say what it put into an input. The checks that
-// need to know are not applicable to the workloads of other kinds.
+// Describer is a Kind that can describe the content of an input. The checks that need the
+// description are not applicable to the workloads of other kinds.
 type Describer interface {
-	// Describe completes w, whose input is in: how many bytes the bodies have,
-	// how many keys they should hold, and how many differ.
+	// Describe completes w, whose input is in: how many bytes the bodies have, how many keys they
+	// should have, and how many differ.
 	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 }
 
 // Holder is a Kind whose contenders store data of a workload in memory. A study that needs more
 // memory than the machine has is rejected before anything is started.
 type Holder interface {
-	// Holds is what contender c takes for w, which is completed by its set, at
-	// most, in bytes; zero: too little to count.
+	// Holds returns the maximum memory in bytes that contender c takes for w, which is completed by
+	// its set; 0 means too little to count.
 	Holds(c tare.Contender, w wire.Workload) int64
 }
 
@@ -59,8 +59,8 @@ type Holder interface {
 type Examiner interface {
 	// Exams writes the inputs of all exams into dir.
 	Exams(dir string) ([]wire.Workload, error)
-	// Differ compares one answer to one case of exam with the reference. It reports false where the
-	// answer is the reference's.
+	// Differ compares one answer to one case of exam with the reference. It returns false if the
+	// answer equals the reference's.
 	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
 	// Reference names what answers are compared with, e.g. encoding/json go1.26.8.
 	Reference() string
@@ -97,8 +97,8 @@ type Sources interface {
 	Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error)
 }
 
-// Options say how a study is carried out. Kinds, Sources and Dir are needed;
-// every other zero value works.
+// Options define how a study runs. Kinds, Sources and Dir are required; every other zero value
+// works.
 type Options struct {
 	Kinds   map[string]Kind
 	Sources Sources
@@ -110,26 +110,26 @@ type Options struct {
 
 // Measuring states what of a study is measured, how long, and in which way.
 type Measuring struct {
-	Only   Only          // a part of the study; zero: by Quick
+	Only   Only          // a part of the study; zero means by Quick
 	Quick  bool          // only what carries a claim or criterion
-	Budget time.Duration // measuring time; zero: the study's own for Quick or full
+	Budget time.Duration // measuring time; zero means the study's own for Quick or full
 	User   bool          // the budget is set by the user: fail rather than stretch it
 	Limit  time.Duration // end by then, whatever the plan says: no round starts that would end later, and one that does is discarded; 0 means no limit
 	Spent  time.Duration // of Budget and Limit, before Run
-	Rounds int           // fixed number of rounds, one look at the end; zero: by budget
-	Until  float64       // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
+	Rounds int           // fixed number of rounds, one look at the end; zero means by budget
+	Until  float64       // continue until every question is answered and every difference is found or smaller than this share, at most for Budget; zero means no
 	Permit Permit        // called before each round, if several machines share the rounds; nil permits all of Rounds
 
-	Seed      uint64         // zero: from the clock; recorded
-	Isolation tare.Isolation // zero: lockstep
-	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
-	Most      int            // slices of a contender in a round, of work that allocates nothing; zero: by that rule
-	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
+	Seed      uint64         // zero means from the clock; recorded
+	Isolation tare.Isolation // zero means lockstep
+	Slice     time.Duration  // requested slice length; zero means by METHOD's rule
+	Most      int            // slices of a contender in a round, of work that allocates nothing; zero means by that rule
+	Procs     int            // GOMAXPROCS of contenders; zero means the kind's own
 	Env       []string       // NAME=value, for every contender
-	EnvRecord []string       // Env as the result and the journal keep it; nil: as it is
-	At        float64        // operations per second to work out the cost at; zero: none
+	EnvRecord []string       // Env as the result and the journal store it; nil means unchanged
+	At        float64        // operations per second at which the cost is computed; zero means none
 	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
-	Expected  []tare.Pilot   // what pilots will show, roughly: for a budget that must not be spent on them; nil: not known
+	Expected  []tare.Pilot   // expected results of pilots, for a budget that must not be spent on them; nil if unknown
 }
 
 // recordedEnv returns the environment of contenders as documents keep it.
@@ -142,15 +142,15 @@ func (m Measuring) recordedEnv() []string {
 
 // Host holds the services and callbacks of the program that runs a study.
 type Host struct {
-	Now      func() time.Time                     // zero: time.Now
-	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
-	BuildFor BuildFor                             // nil: nothing is built for commands
+	Now      func() time.Time                     // zero means time.Now
+	LookPath func(program string) (string, error) // finds a program that a command requires; nil means machine.Tool
+	BuildFor BuildFor                             // nil means nothing is built for commands
 	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
 	Unlocked bool                                 // recorded: no machine lock was held
 
-	Known  Known        // answers of earlier runs; nil: every contender is tested
+	Known  Known        // answers of earlier runs; nil means every contender is tested
 	Resume bool         // go on with the journal in Dir
-	Stored *tare.Result // an older result of the study, to report changes since; nil: none
+	Stored *tare.Result // an older result of the study, to report changes since; nil means none
 
 	Run      string          // tag of this run, put into every process it starts
 	Guardian *trial.Guardian // notified of started processes, on systems where the run's tag cannot be searched for
@@ -185,9 +185,9 @@ type Event struct {
 	Plan      *tare.Plan
 	Elapsed   time.Duration // since measuring began
 	Left      time.Duration // of the budget, at least zero
-	Leader    string        // round: the contender with the lowest ratio so far; empty: none is known
+	Leader    string        // round: the contender with the lowest ratio so far; empty means none is known
 	Ratio     float64       // round: of Leader, about
 	Decided   int           // look: criteria and claims decided
 	Open      int           // look: still open
-	Message   string        // one line, where there is more to say
+	Message   string        // one line with more information, if there is any
 }

@@ -113,7 +113,7 @@ func chooseForQuick(s tare.Study) (contenders, workloads chooser) {
 		if c.Of.Contender != "" {
 			who[c.Of.Contender] = true
 		}
-		if c.Workload != "" { // a statement is answered beside them
+		if c.Workload != "" { // a statement is answered next to them
 			what[c.Workload] = true
 		}
 		for _, w := range c.Workloads {
@@ -206,8 +206,8 @@ func matchAny(patterns []string) (func(name string) bool, error) {
 	}, nil
 }
 
-// Match reports whether name matches pattern as in [path.Match], except that a
-// star also stands for slashes: names of workloads have them.
+// Match reports whether name matches pattern as in [path.Match], except that a star also matches
+// slashes: names of workloads have them.
 func Match(pattern, name string) (bool, error) {
 	flat := strings.NewReplacer("/", "\x00")
 	return path.Match(flat.Replace(pattern), flat.Replace(name))

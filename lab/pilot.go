@@ -30,7 +30,7 @@ const (
 	warmMore        = 1.2  // of the operations that are expected to last that long
 	minUntimedShare = 0.25 // of the timed part of an operation: less cannot be distinguished from chance
 	statsNS         = 5e6  // work of one memory pass
-	statsMost       = 1000
+	maxStatsOps     = 1000
 	sampleCases     = 2 // conformance cases per round
 
 	maxUnrefused = 24 // wrongly accepted probes that are listed
@@ -227,7 +227,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 		return p, err
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-	if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
+	if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // its cycles are this long: measure longer
 		if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsForTime(seldomNS, p.NSPerOp)); err != nil {
 			return p, err
 		}
@@ -414,9 +414,9 @@ func (r *run) orderSeed() string {
 // statsOps returns the number of operations over which the pilot counts allocations.
 func statsOps(nsPerOp float64) int64 {
 	if nsPerOp <= 0 {
-		return statsMost
+		return maxStatsOps
 	}
-	return min(statsMost, max(2, int64(statsNS/nsPerOp)))
+	return min(maxStatsOps, max(2, int64(statsNS/nsPerOp)))
 }
 
 func perOp(total, ops int64) float64 {

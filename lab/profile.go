@@ -35,7 +35,7 @@ func (r *run) takeProfiles(ctx context.Context) error {
 		r.sendProgress(Event{Phase: "profile", Contender: c.ID})
 		err := r.profileOne(ctx, c.ID, dir)
 		if ctx.Err() != nil {
-			return nil // what was measured stands
+			return nil // the measurements stay valid
 		}
 		var te *tare.TrialError
 		if errors.As(err, &te) {

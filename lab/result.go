@@ -67,7 +67,7 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 		Expectations: o.expectations,
 
 		Record: tare.Record{
-			NotWeighed: r.left,
+			NotWeighed: r.omitted,
 			Trials:     o.data.Trials,
 			Journal:    journal.FileName,
 		},
@@ -82,8 +82,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// correctSamples sets what samples say of metrics that slices measure to what comparisons
-// are made from: the CPU time of a process is without what an idle one uses.
+// correctSamples sets the values of metrics in samples that slices measure to those that
+// comparisons use: the CPU time of a process without that of an idle one.
 func correctSamples(d evidence.Evidence) {
 	for _, t := range d.Trials {
 		for workload, sample := range t.Samples {
@@ -138,14 +138,14 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) measured {
 	in.Conformance = r.allConformance(o.data.Trials)
 	o.findings = check.Run(in)
 	if final {
-		o.expectations = check.Expectations(in, o.findings, r.left)
+		o.expectations = check.Expectations(in, o.findings, r.omitted)
 	}
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
 	if final {
 		o.decomposition = judge.Decompose(o.data, o.effects, o.comparisons, o.findings)
 	}
-	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.left)
+	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.omitted)
 	return o
 }
 

@@ -360,8 +360,8 @@ func addSlice(sums map[string]*tare.Slice, s tare.Slice) {
 	t.BytesOut += s.BytesOut
 }
 
-// runQueueShare is the share of their time the trials waited for a processor;
-// negative where no trial could tell.
+// runQueueShare returns the share of their time that the trials waited for a processor. It is
+// negative if no trial recorded that.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {

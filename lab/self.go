@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Self is the sources of a program that is its own contenders: each entry of a
-// study, and the null contender, is this very executable started once more, as
-// the variant of that name. Such a program looks for [wire.EnvWire] in its
-// environment before it does anything else, and serves where it is set.
+// Self is the sources of a program that is its own contenders: each entry of a study, and the null
+// contender, is this very executable started once more, as the variant of that name. Such a program
+// looks for [wire.EnvWire] in its environment before it does anything else, and serves if it is
+// set.
 //
 // [wire.EnvWire]: https://pkg.go.dev/github.com/tarebench/tare/contender/wire
 type Self struct{}

@@ -45,7 +45,7 @@ func (r *run) isUnanswerable() bool {
 
 // contendersInQuestion returns the contenders that rounds could decide something about: those that
 // the study's criteria, claims, decompositions and answers name, and "" for any of them. It names
-// the baseline if something is asked of the baseline by itself.
+// the baseline if a question is about the baseline by itself.
 func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
