@@ -26,8 +26,8 @@ func OrderInterval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return s[k-1], s[n-k], true
 }
 
-// rounding is the relative error allowed where a tail that is exactly alpha on
-// paper is computed through logarithms.
+// rounding is the permitted relative error of a tail that is exactly alpha on paper and computed
+// through logarithms.
 const rounding = 1e-12
 
 // ClopperPearson returns the exact interval of level alpha for a probability

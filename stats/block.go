@@ -9,11 +9,10 @@ type Point struct {
 	NS  float64
 }
 
-// BlockEffect returns the effect of one round: slices a[i] and b[i] belong
-// together, blocks of consecutive slices are summed, each block gives the
-// logarithm of cost per operation of a over that of b, and the effect is the
-// Hodges–Lehmann estimate over the blocks. A block should hold at least two
-// collection cycles of the allocating side.
+// BlockEffect returns the effect of one round: slices a[i] and b[i] belong together, blocks of
+// consecutive slices are summed, each block gives the logarithm of cost per operation of a over
+// that of b, and the effect is the Hodges–Lehmann estimate over the blocks. A block should contain
+// at least two collection cycles of the allocating side.
 //
 // Slices remaining after the last complete block join it; with fewer slices than one block
 // everything is one block, which is [SumEffect]. If a and b differ in length the rest of the longer

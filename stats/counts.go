@@ -17,7 +17,7 @@ const (
 	countChance = 0.01
 )
 
-// countLevel is a level of a series of counts: counts[from:to], which lie in low to high.
+// countLevel is a level of a series of counts: counts[from:to], which are in low to high.
 type countLevel struct {
 	from, to  int
 	low, high float64

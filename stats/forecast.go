@@ -40,10 +40,10 @@ func RoundsNeeded(x []float64, level float64, most int, limits ...float64) (n in
 // power is the chance a forecast aims at.
 const power = 0.8
 
-// Detectable is the effect that is found with probability 0.8 where the half
-// width of an interval at level is half: the interval then excludes zero, and
-// the estimate exceeds the half width. An effect as large as the half width is
-// found half of the time only. The estimate is taken for normal.
+// Detectable returns the effect that is found with probability 0.8 if the half width of an interval
+// at level is half: the interval then excludes zero, and the estimate exceeds the half width. An
+// effect as large as the half width is found half of the time only. The estimate is assumed to be
+// normal.
 func Detectable(half, level float64) float64 {
 	return half * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }

@@ -8,8 +8,8 @@ import (
 // Alpha is the error rate of verdicts: of a family together, over all looks.
 const Alpha = 0.05
 
-// Holm returns the p-values adjusted for the size of their family: rejecting
-// where the adjusted value is ≤ α keeps the chance of any false rejection ≤ α.
+// Holm returns the p-values adjusted for the size of their family: rejecting if the adjusted value
+// is ≤ α keeps the chance of any false rejection ≤ α.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure",
 // Scand. J. Statist. 6 (1979) 65–70.

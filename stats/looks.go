@@ -10,7 +10,7 @@ const (
 	MaxRounds = 180
 	LastLook  = 2000
 
-	// LongRounds is the number of rounds with longer slices that it takes for them to say anything.
+	// LongRounds is the number of rounds with longer slices that it takes for a conclusion.
 	LongRounds = 3
 )
 

@@ -6,7 +6,7 @@ import (
 )
 
 // MinMachines is the least number of machines that are pooled: the variance between two has one
-// degree of freedom, and an interval from it says next to nothing.
+// degree of freedom, and an interval from it is next to useless.
 const MinMachines = 3
 
 // MachinesDiffer is the level at which machines are reported as different, over the family of all
@@ -21,9 +21,9 @@ type Estimate struct {
 	Free     int     // degrees of freedom of Variance
 }
 
-// Trimmed is the mean of x without a fifth of the values at either end, and its
-// variance from the winsorized sample. One disturbed round moves neither much.
-// ok is false where fewer than two values are left.
+// Trimmed returns the mean of x without a fifth of the values at either end, and its variance from
+// the winsorized sample. One disturbed round moves neither much. ok is false if fewer than two
+// values remain.
 //
 // Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and
 // significance procedures for location based on a single sample:
@@ -192,7 +192,7 @@ func incompleteBeta(a, b, x float64) float64 {
 		return 0
 	case x >= 1:
 		return 1
-	case x > (a+1)/(a+b+2): // where the fraction converges slowly
+	case x > (a+1)/(a+b+2): // if the fraction converges slowly
 		return 1 - incompleteBeta(b, a, 1-x)
 	}
 	const least = 1e-300

@@ -28,10 +28,10 @@ func Ranks(n int, faster func(i, j int) int) (low, high []int) {
 	return low, high
 }
 
-// Letters returns a compact letter display: contenders i and j share a letter
-// exactly when they are not proven distinct. order lists the contenders from
-// first to last (fastest first), so that letters run a, b, c … down the table;
-// nil is 0 … n−1. Beyond 52 letters a group is called by its number, (53).
+// Letters returns a compact letter display: contenders i and j share a letter exactly when they are
+// not proven distinct. order lists the contenders from first to last (fastest first), so that
+// letters run a, b, c … down the table; nil is 0 … n−1. After 52 letters a group is called by its
+// number, (53).
 //
 // Source: H.-P. Piepho, "An algorithm for a letter-based representation of
 // all-pairwise comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466:

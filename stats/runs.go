@@ -9,11 +9,10 @@ type Run struct{ Mean, Error float64 }
 // minPairs is the least number of pairs of neighbouring runs that show how runs differ.
 const minPairs = 6
 
-// BetweenRuns estimates the variance that estimates have from run to run, beyond
-// their standard errors, from series of runs that are alike in it. Squared
-// differences of neighbours are robust against a few steps: half of them lie
-// below 0.455 times their expectation, which is the median of χ² with one
-// degree of freedom. It is false where there are too few.
+// BetweenRuns estimates the variance that estimates have from run to run, in addition to their
+// standard errors, from series of runs with the same variance. Squared differences of neighbours
+// are robust against a few steps: half of them are below 0.455 times their expectation, which is
+// the median of χ² with one degree of freedom. It returns false if there are too few.
 //
 // Source, for differences of neighbours: J. von Neumann and others, "The mean
 // square successive difference", Ann. Math. Statist. 12 (1941) 153–162.
@@ -41,7 +40,7 @@ func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
 // re-evaluation of random-effects meta-analysis", J. R. Statist. Soc. A 172
 // (2009) 137–159.
 func Predict(runs []Run, variance float64, level float64, next ...Run) (low, high float64) {
-	const least = 1e-24 // where nothing varies
+	const least = 1e-24 // if nothing varies
 	var sum, weights float64
 	for _, r := range runs {
 		w := 1 / max(least, r.Error*r.Error+variance)

@@ -7,13 +7,12 @@ import (
 
 // Share returns the share of part in whole, both by round in any additive unit: the θ for which
 // part − θ·whole scatters about zero. The estimate is the median of (part_i + part_j) / (whole_i +
-// whole_j) over i ≤ j, and the interval holds every θ at which the two-sided signed-rank test does
-// not reject at level alpha that part − θ·whole is symmetric about zero.
+// whole_j) over i ≤ j, and the interval contains every θ at which the two-sided signed-rank test
+// does not reject at level alpha that part − θ·whole is symmetric about zero.
 //
-// Nothing is divided by the whole of a single round, which may be small or on the wrong side: a
-// pair of rounds whose whole is not on the side of the others could belong at either end, and is
-// counted at both. ok is false if there are too few rounds, or so many such pairs that an end is
-// not bounded.
+// It never divides by whole of a single round, which may be small or on the wrong side: a pair of
+// rounds with whole on another side than the rest could belong at either end, and is counted at
+// both. ok is false if there are too few rounds, or so many such pairs that an end is not bounded.
 //
 // Source: E. C. Fieller, "Some problems in interval estimation", J. Roy.
 // Statist. Soc. B 16 (1954) 175–185 (a ratio's interval by testing a

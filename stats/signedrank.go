@@ -166,9 +166,9 @@ func criticalOf(null []float64, alpha float64) int {
 	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
 
-// MinRounds returns the fewest rounds with which a signed-rank interval of
-// level alpha exists: the first n with 2^(1−n) ≤ alpha. It is 0 when alpha is
-// not positive: no number of rounds will do.
+// MinRounds returns the least number of rounds with which a signed-rank interval of level alpha
+// exists: the first n with 2^(1−n) ≤ alpha. It is 0 when alpha is not positive: no number of rounds
+// will do.
 func MinRounds(alpha float64) int {
 	if !(alpha > 0) {
 		return 0
