@@ -11,15 +11,15 @@ import (
 // be this share of the variance within them. The shares are medians over saved
 // journals of the bundled studies.
 const (
-	shareShort   = 0.012 // work that allocates nothing: slices of a millisecond
-	shareCycles  = 0.04  // work that allocates: slices of complete collection cycles
-	shareVisits  = 0.15  // servers
-	priorRounds  = 8     // the share weighs as much as this many measured rounds
-	leastShort   = 2 * shortBlock
-	leastCycles  = 2 * block
-	leastVisits  = 2 * block
-	shareStep    = 0.05
-	setupUnknown = 20e6 // ns of set-up in a round, where the pilot could not tell
+	shareShort     = 0.012 // work that allocates nothing: slices of a millisecond
+	shareCycles    = 0.04  // work that allocates: slices of complete collection cycles
+	shareVisits    = 0.15  // servers
+	priorRounds    = 8     // the share weighs as much as this many measured rounds
+	minShort       = 2 * shortBlock
+	minCycleSlices = 2 * block
+	minVisits      = 2 * block
+	shareStep      = 0.05
+	setupUnknown   = 20e6 // ns of set-up in a round, if the pilot could not measure it
 )
 
 // betweenShare is the variance between rounds over that within them: what was
@@ -65,18 +65,18 @@ func nearlyBalanced(k, want int) int {
 	return want + want%2
 }
 
-// minCount is the fewest slices of s that a round can have: two blocks, or one
-// slice if slices are long.
+// minCount returns the least number of slices of s in a round: two blocks, or one slice if slices
+// are long.
 func minCount(s tare.Slicing) int {
 	switch {
 	case s.Block == 1:
 		return 1
 	case s.Visits:
-		return leastVisits
+		return minVisits
 	case s.Block == shortBlock:
-		return leastShort
+		return minShort
 	}
-	return leastCycles
+	return minCycleSlices
 }
 
 // bestCount returns the number of slices per round that minimises the time to a given width, by the

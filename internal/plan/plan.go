@@ -13,19 +13,18 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// MinRounds is the fewest rounds a study of ratios is planned with, unless the
-// user fixes their number: below it the intervals of a complete table are too
-// wide to decide anything.
+// MinRounds is the least number of rounds that a study of ratios is planned with, unless the user
+// fixes their number: below it the intervals of a complete table are too wide to decide anything.
 const MinRounds = 12
 
-// leastRounds is the fewest rounds that a budget set by the user is stretched to,
+// minUserRounds is the least number of rounds that a budget set by the user is stretched to,
 // however few workloads there are.
-const leastRounds = 8
+const minUserRounds = 8
 
 // LeastRounds returns the least number of rounds that a budget set by the user is stretched to: as
 // many as give each of the workloads an interval at the first of the looks.
 func LeastRounds(workloads, looks int) int {
-	return max(leastRounds, IntervalRounds(workloads, looks))
+	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
 
 // IntervalRounds returns the least number of rounds from which each of the workloads has an
@@ -34,9 +33,9 @@ func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the fewest rounds of a full budget that has time for them, even
-// if everything is decided earlier: ranks among many contenders need more rounds
-// than a criterion does.
+// FullRounds is the least number of rounds of a full budget that has time for them, even if
+// everything is decided earlier: ranks among many contenders need more rounds than a criterion
+// does.
 const FullRounds = 18
 
 // MaxRounds is the most rounds a budget is filled with: the last look but for
@@ -56,42 +55,41 @@ type Options struct {
 	Isolation tare.Isolation
 	Budget    time.Duration // measuring time, the pilot included
 	Spent     time.Duration // of the budget, by the pilot
-	Rounds    int           // fixed; zero: what the budget has time for
+	Rounds    int           // fixed; zero means as many as the budget has time for
 	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
 	Strict    bool          // never stretch the budget: plan the rounds that end within it, however few
-	Slice     time.Duration // slice length wanted; zero: by rule
-	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
-	Until     float64       // go on until every difference is found or smaller than this share; zero: fill the budget
+	Slice     time.Duration // requested slice length; zero means by the slice rule
+	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero means by rule
+	Until     float64       // continue until every difference is found or smaller than this share; zero means to fill the budget
 	Early     bool          // looks before the last round: one of them may end the study
 	Long      bool          // add the rounds that check the slice length
 
 	Done     int                       // rounds that are done already
-	Pace     float64                   // what a round took over what was forecast; zero: 1
+	Pace     float64                   // duration of a round over its forecast; zero means 1
 	Brief    []string                  // contenders with slices a tenth as long: no ratio is taken of them
-	Measured map[string]stats.Variance // by workload, in the first rounds; nil: not measured yet
+	Measured map[string]stats.Variance // by workload, in the first rounds; nil if not measured yet
 }
 
-// Least is the least budget that a study of these workloads can be given: time
-// for the pilot and for six rounds of one workload and two contenders, which is
-// the fewest an interval of 95 % can be made of.
+// Least returns the least budget of a study of these workloads: time for the pilot and for six
+// rounds of one workload and two contenders, the least number for an interval of 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
-		return leastProgram
+		return minProgramBudget
 	}
-	return leastTraffic
+	return minTrafficBudget
 }
 
 // The least budgets: of programs that are called in process, and of servers.
 const (
-	leastProgram = 5 * time.Second
-	leastTraffic = 10 * time.Second
+	minProgramBudget = 5 * time.Second
+	minTrafficBudget = 10 * time.Second
 )
 
 // BudgetError reports a budget that no part of a study fits in.
 type BudgetError struct {
 	Budget time.Duration
 	Least  time.Duration
-	What   string // that it has no time for; empty: any interval
+	What   string // what it has no time for; empty means any interval
 }
 
 // Error names the least budget.
@@ -102,8 +100,8 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
-// New plans a study: contenders are the ids of every process of a round, and
-// pilots hold one entry for each workload that each of them can do.
+// New plans a study: contenders are the ids of every process of a round, and pilots has one entry
+// for each workload that each of them can do.
 func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),

@@ -68,12 +68,10 @@ func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][
 	return out
 }
 
-// Williams returns a Williams design for k treatments: k rows where k is even,
-// 2k where it is odd. Each treatment is as often in each position, and each
-// follows every other one as often.
-// Source: E. J. Williams, "Experimental designs balanced for the estimation of
-// residual effects of treatments", Australian Journal of Scientific Research A
-// 2 (1949), 149–168.
+// Williams returns a Williams design for k treatments: k rows if k is even, 2k if it is odd. Each
+// treatment is as often in each position, and each follows every other one as often. Source: E. J.
+// Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
+// Australian Journal of Scientific Research A 2 (1949), 149–168.
 func Williams(k int) [][]int {
 	if k == 1 {
 		return [][]int{{0}}

@@ -10,27 +10,27 @@ import (
 
 // The slice rule, which docs/METHOD.md describes under "Rounds and slices".
 const (
-	shortNS    = 1e6  // a slice of work that allocates nothing
-	minNS      = 12e6 // of work that allocates, about: the nearest number of complete collection cycles
-	hugeNS     = 2e9  // the longest slice of one complete collection cycle, unless ten operations take longer
-	longestOps = 10
-	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
-	totalNS    = 200e6 // a contender's slices of a round together
-	shortCount = 64    // slices per round of work that allocates nothing
-	allocShare = 4     // divisor of their number for work that allocates, if slices are short,
-	leastCount = 6     // where they are long,
-	hugeCount  = 2     // and where they are longer than hugeSlice
-	hugeSlice  = 60e6
-	onceSlice  = 600e6 // a collection cycle as long as this is measured once a round
-	slack      = 4     // a slice is cut off when it takes this many times the expected time
+	shortNS      = 1e6  // a slice of work that allocates nothing
+	minNS        = 12e6 // of work that allocates, about: the nearest number of complete collection cycles
+	hugeNS       = 2e9  // the longest slice of one complete collection cycle, unless ten operations take longer
+	longestOps   = 10
+	unevenNS     = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
+	totalNS      = 200e6 // a contender's slices of a round together
+	shortCount   = 64    // slices per round of work that allocates nothing
+	allocShare   = 4     // divisor of their number for work that allocates, if slices are short,
+	minLongCount = 6     // if they are long,
+	hugeCount    = 2     // and if they are longer than hugeSlice
+	hugeSlice    = 60e6
+	onceSlice    = 600e6 // a collection cycle as long as this is measured once a round
+	slack        = 4     // a slice is cut off when it takes this many times the expected time
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices
 	// put the inputs out of the caches. Slices are made about three turns long,
 	// within reason, and the turn is cut off at half a slice.
-	leadShare = 0.07 // of a slice, at least
-	leadMost  = 0.5  // of a slice
-	turns     = 3    // in a slice
-	turnsNS   = 24e6 // no slice is made longer than this for the sake of its lead-in
+	leadShare    = 0.07 // of a slice, at least
+	maxLeadShare = 0.5  // of a slice
+	turns        = 3    // in a slice
+	turnsNS      = 24e6 // no slice is made longer than this for the sake of its lead-in
 
 	memoryNS     = 5e6 // the pass that counts allocations, by its slowest contender …
 	memoryMostNS = 50e6
@@ -41,9 +41,9 @@ const (
 	visitNS    = 60e6
 	visitCount = 8
 	visitTurns = 2 // requests of a lead-in per connection
-	// Answers of connections that began together come together: a visit that
-	// begins and ends with an answer holds many turns of all connections, or
-	// the rate would be that of a burst. Visits to slow servers are longer.
+	// Answers of connections that began together come together: a visit that begins and ends with
+	// an answer has many turns of all connections, or the rate would be that of a burst. Visits to
+	// slow servers are longer.
 	visitAnswers = 10
 	visitMostNS  = 2e9
 	segmentLead  = 0.05 // of a continuous segment
@@ -134,7 +134,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
 			s.TargetNS = int64(slowest)
 		}
-		count := min(most, max(leastCount, int(totalNS/float64(s.TargetNS))))
+		count := min(most, max(minLongCount, int(totalNS/float64(s.TargetNS))))
 		s.Count, s.Block = balancedCount(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block
@@ -175,7 +175,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 			s.Until[p.Contender] = tare.UntilGC
 		}
 		slices.Sort(lengths)
-		s.MinNS = shortNS // the cycles say how long
+		s.MinNS = shortNS // the cycles determine its length
 		s.TargetNS = int64(lengths[len(lengths)/2])
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
@@ -192,7 +192,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	most /= allocShare
 	count := min(most, int(math.Ceil(totalNS/mean)))
 	if mean <= max(hugeSlice, 2*float64(want)) {
-		s.Count = balancedCount(len(pilots), max(min(leastCount, most), count))
+		s.Count = balancedCount(len(pilots), max(min(minLongCount, most), count))
 	} else { // too few for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 		if s.Cycles != nil && mean > onceSlice {
@@ -233,7 +233,7 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want tim
 		if t.Segment == 0 {
 			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/max(1, pace))))
 		}
-		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), leadMost*ops))
+		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), maxLeadShare*ops))
 		if t.Segment > 0 {
 			lead = segmentLead * ops
 		}
@@ -261,7 +261,7 @@ func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 	s.Until[p.Contender] = tare.UntilOps
 	s.Ops[p.Contender] = ops
-	lead := max(leadShare*float64(ops), min(float64(pool), leadMost*float64(ops)))
+	lead := max(leadShare*float64(ops), min(float64(pool), maxLeadShare*float64(ops)))
 	s.Lead[p.Contender] = int64(math.Round(lead))
 	if ops >= 3 {
 		s.Lead[p.Contender] = max(1, s.Lead[p.Contender])
