@@ -100,9 +100,8 @@ func (c *Cgroup) Procs() ([]int, error) {
 	return pids, nil
 }
 
-// Kill ends every process in the group: at once where the kernel can do that
-// (5.14), else one by one, in which case what forks meanwhile may be missed
-// and Kill is to be called again.
+// Kill ends every process in the group: in one call if the kernel can do that (5.14), else one by
+// one. It may then miss a process that forks meanwhile, and must be called again.
 func (c *Cgroup) Kill() error {
 	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {

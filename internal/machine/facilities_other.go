@@ -4,8 +4,8 @@ package machine
 
 import "runtime"
 
-// facilityProbes: what matters to a measurement and is read from Linux interfaces is
-// not there; the list says so, so that its absence is visible.
+// facilityProbes lists the facilities that are read from Linux interfaces as missing, so that their
+// absence is visible.
 func facilityProbes() []probe {
 	missing := func(name, note string) probe {
 		return probe{name, func() (bool, string) { return false, note }}

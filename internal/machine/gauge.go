@@ -13,7 +13,7 @@ import (
 // Gauge measures the load of the machine other than the measurement, between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
-	pressure  time.Duration            // total at the beginning; negative: not known
+	pressure  time.Duration            // total at the beginning; negative if unknown
 	throttled map[string]time.Duration // total at the beginning, by file
 }
 

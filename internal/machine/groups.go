@@ -84,7 +84,7 @@ func groupUnder(mount, root, path string) groupDir {
 	return groupDir{dir: filepath.Join(mount, rel), mount: mount}
 }
 
-// hasWord reports whether a comma-separated list holds word.
+// hasWord reports whether a comma-separated list contains word.
 func hasWord(list, word string) bool {
 	for w := range strings.SplitSeq(list, ",") {
 		if w == word {

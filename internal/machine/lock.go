@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// errHeld is returned by tryLock while another process has the lock.
-var errHeld = errors.New("held by another process")
+// errLocked is returned by tryLock while another process has the lock.
+var errLocked = errors.New("held by another process")
 
-// Lock makes sure that one process at a time has path. It waits until path can be
-// locked or ctx ends. While another process holds it, waiting (may be nil) is
-// called once with who that is, e.g. "pid 4711: tare run json-encode". The lock
-// ends with unlock, or with the process, however that ends.
+// Lock makes sure that one process at a time has path. It waits until path can be locked or ctx
+// ends. While another process holds it, waiting (may be nil) is called once with the holder, e.g.
+// "pid 4711: tare run json-encode". The lock ends with unlock, or with the process, however that
+// ends.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("machine lock %s: %w", path, pathErrorCause(err))
@@ -27,7 +27,7 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 		if err != nil {
 			return nil, err
 		}
-		// Who holds it is for people to read; the lock itself holds without.
+		// The name of the holder is for people to read; the lock works without it.
 		_ = writeHolder(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), commandLine(os.Args)))
 		return func() {
 			_ = writeHolder(f, "")
@@ -51,7 +51,7 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 		if err == nil {
 			return unlock, nil
 		}
-		if !errors.Is(err, errHeld) {
+		if !errors.Is(err, errLocked) {
 			return nil, fmt.Errorf("machine lock %s: %w", name, pathErrorCause(err))
 		}
 		if !told && waiting != nil {

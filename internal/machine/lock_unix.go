@@ -24,7 +24,7 @@ func tryLock(path string) (*os.File, error) {
 	}
 	_ = f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errHeld
+		return nil, errLocked
 	}
 	return nil, err
 }

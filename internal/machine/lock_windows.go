@@ -9,8 +9,8 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// tryLock opens the file for writing without letting anybody else do so;
-// reading stays possible, so that a waiting process can see who holds it.
+// tryLock opens the file for writing and excludes other writers; reading stays possible, so that a
+// waiting process can read the holder.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -19,7 +19,7 @@ func tryLock(path string) (*os.File, error) {
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ,
 		nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, errSharing) {
-		return nil, errHeld
+		return nil, errLocked
 	}
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func tryLockHost(name string) (func(), error) {
 	l, err := net.ListenUnix("unix", hostSocket(name))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, errHeld
+		return nil, errLocked
 	case err != nil:
 		return nil, err
 	}

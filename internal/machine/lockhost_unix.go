@@ -20,7 +20,7 @@ func tryLockHost(name string) (func(), error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
-			return nil, errHeld
+			return nil, errLocked
 		}
 		return nil, err
 	}

@@ -35,8 +35,8 @@ func RunQueueWait(pid int) (time.Duration, bool) {
 	return sum, found
 }
 
-// Resident is the memory a process holds now, in bytes. False where it is
-// not known, or the process has ended.
+// Resident returns the current memory of a process in bytes. It returns false if it is unknown, or
+// the process has ended.
 func Resident(pid int) (int64, bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {
@@ -62,15 +62,14 @@ func PeakResident(pid int) (int64, bool) {
 	return kib << 10, err == nil
 }
 
-// Allowed lists the processors a process may use, as in "0-3,8". Empty where
-// it is not known.
+// Allowed returns the processors that a process may use, as in "0-3,8", or "" if unknown.
 func Allowed(pid int) string {
 	v, _ := statusField(pid, "Cpus_allowed_list")
 	return v
 }
 
-// Children lists the processes whose parent is pid. False where the kernel
-// does not keep the list.
+// Children lists the processes whose parent is pid. It returns false if the kernel has no such
+// list.
 func Children(pid int) ([]int, bool) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(tasks)

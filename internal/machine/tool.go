@@ -29,9 +29,9 @@ type BrokenToolError struct {
 // Error is one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
-// Tool finds the program name as [exec.LookPath] does, and has it print its
-// version where that is harmless. The error is a *BrokenToolError where it does
-// not, as a cargo of rustup does not without a toolchain.
+// Tool finds the program name as [exec.LookPath] does, and makes it print its version if that is
+// harmless. The error is a *BrokenToolError if that fails, as for a cargo of rustup without a
+// toolchain.
 func Tool(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err != nil {
 		return "", err
