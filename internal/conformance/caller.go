@@ -57,12 +57,12 @@ type Request struct {
 	Gzip         bool // the body is to be packed
 }
 
-// Get is a request for path without a body.
+// Get returns a request for path without a body.
 func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
 
-// JSONType is the header of a body of JSON.
+// JSONType returns the header of a body of JSON.
 func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }

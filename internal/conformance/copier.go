@@ -43,8 +43,7 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload is one with names of all lengths, and enough bodies to meet
-// each of them.
+// copierWorkload returns a workload with names of all lengths, and enough bodies for each of them.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,

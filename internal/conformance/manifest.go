@@ -18,7 +18,7 @@ type Manifest struct {
 	Variants  []string            `json:"variants"`
 	Trap      bool                `json:"trap"`              // its answers need not be right
 	Apps      []string            `json:"apps"`              // of a server
-	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, where nothing else of an answer is right
+	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, if only the status of an answer is correct
 	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
 	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
 	Source    string              `json:"source"`            // another contender, relative to this one, whose sources it is built from

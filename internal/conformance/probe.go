@@ -17,7 +17,7 @@ type Probe struct {
 	Wrong  func(Answer) error
 }
 
-// Probes is a check that sends each of list over a new connection, to an app configured with set.
+// Probes returns a check that sends each of list over a new connection, to an app configured with set.
 // The responses must be described.
 func Probes(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{name, func(e Exam) error {

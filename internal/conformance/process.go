@@ -121,7 +121,7 @@ func (p *Process) Do(q wire.Request) (wire.Reply, error) {
 	return a, nil
 }
 
-// OK is do where an error reply is an error too.
+// OK is Do, but returns an error for an error reply.
 func (p *Process) OK(q wire.Request) (wire.Reply, error) {
 	a, err := p.Do(q)
 	if err == nil && a.Error != nil {

@@ -28,7 +28,8 @@ type App struct {
 	// Good are requests that are answered with 200 over one connection, whatever were sent before,
 	// and are counted.
 	Good []Good
-	// Nth is the k-th request of the i-th of several callers; nil: good in turn.
+	// Nth returns the k-th request of the i-th of several callers; if nil, they take the good ones
+	// in turn.
 	Nth func(i, k int) Good
 	// Layers is the number of the app's own middlewares.
 	Layers int64
@@ -143,7 +144,7 @@ func (a App) Workload(set map[string]string) *wire.Workload {
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// Serves prepares the app and returns where it listens.
+// Serves prepares the app and returns its address.
 func (e Exam) Serves(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {

@@ -142,7 +142,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 
 // readAddr reads lines until one contains the server's address.
 func readAddr(said *os.File, limit time.Duration) (string, error) {
-	_ = said.SetReadDeadline(time.Now().Add(limit)) // where pipes have one
+	_ = said.SetReadDeadline(time.Now().Add(limit)) // if pipes support it
 	var text []byte
 	place := regexp.MustCompile(`https?://([^\s/]+)\n`)
 	for buf := make([]byte, 512); len(text) < 64<<10; {

@@ -25,15 +25,15 @@ import (
 type Kind struct {
 	ops     []string
 	fixture string
-	compare func(op string, body, answer []byte) error // nil: the answer is right
+	compare func(op string, body, answer []byte) error // nil if the answer is correct
 	puts    func(op string) bool                       // the operation puts bytes out
 	hides   func(op string) bool                       // and its answer is not made of them
 
-	// input writes a pool for op; nil: bodies of the fixture.
+	// input writes a pool for op; if nil, the bodies are those of the fixture.
 	input func(dir, op string) (wire.Workload, [][]byte, error)
 	// further runs more tests of this kind of contender; it may be nil.
 	further func(s Subject, dir string) error
-	// Examine is in place of all the suite; nil: the suite.
+	// Examine replaces the entire suite if it is not nil.
 	Examine func(s Subject, dir string) []error
 }
 
@@ -45,8 +45,8 @@ type Subject struct {
 	Limit   time.Duration // for each reply, and for the end
 	Hasty   bool          // omits slow tests
 
-	// Enough reports whether the examination may end with what is wrong so far; nil: it continues
-	// to the end.
+	// Enough reports whether the tests may end with the errors so far; if nil, they continue to the
+	// end.
 	Enough func(wrong error) bool
 
 	Logf func(format string, args ...any) // gets the measurements; may be nil
@@ -64,8 +64,8 @@ func (s Subject) isEnough(wrong []error) bool {
 	return s.Enough != nil && wrong != nil && s.Enough(errors.Join(wrong...))
 }
 
-// Loose reports whether of an answer only its status is right: what a server
-// that does a part of the work can say.
+// Loose reports whether only the status of an answer is correct, as for a server that does a part
+// of the work.
 func (s Subject) Loose() bool { return s.Answers[s.Variant] == "status" }
 
 // Examine runs the suite of its kind and returns what is wrong. dir takes the
@@ -239,7 +239,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	return w, bodies, err
 }
 
-// Write puts the pool of w into dir.
+// Write writes the pool of w into dir.
 func Write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)

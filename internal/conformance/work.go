@@ -120,8 +120,7 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 	return sizes, nil
 }
 
-// checkSizes holds the output that stats counted, over bodies in turn, against
-// that of the answers.
+// checkSizes compares the output that stats counted, over bodies in turn, with that of the answers.
 func checkSizes(a wire.Reply, sizes []int64) error {
 	var sum int64
 	for i := range a.Ops {
@@ -152,7 +151,7 @@ func checkHeap(p *Process, w wire.Workload) error {
 	return err
 }
 
-// CheckReply holds a reply against its request.
+// CheckReply checks a reply against its request.
 func CheckReply(q wire.Request, a wire.Reply, fresh bool) error {
 	capped := q.CapNS > 0 && q.Ops > q.CapOps
 	switch {
