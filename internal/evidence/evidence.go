@@ -1,5 +1,5 @@
-// Package evidence holds what was measured of a study, and finds it by round, workload and
-// contender. What a trial's marks say does not count ([tare.Trial.Counts]) is in no figure.
+// Package evidence stores the measurements of a study, and finds them by round, workload and
+// contender. Parts of a trial that are marked as void ([tare.Trial.Counts]) are in no figure.
 package evidence
 
 import (
@@ -15,7 +15,7 @@ type Evidence struct {
 	Plan       tare.Plan
 	Contenders []tare.Contender
 	Rounds     int              // complete rounds at the plan's slice length
-	Slices     []tare.Slice     // of all rounds; those with longer slices (tau above 1) say what a token costs
+	Slices     []tare.Slice     // of all rounds; those with longer slices (tau above 1) show the cost of a token
 	Trials     []tare.Trial     // likewise, with their marks
 	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
 	Final      bool             // the study has stopped: no more rounds will come
@@ -25,7 +25,7 @@ type Evidence struct {
 	index *Index // nil until Indexed
 }
 
-// Indexed is the evidence with its index, which is built once for all that read it.
+// Indexed returns the evidence with its index, which is built once for all that read it.
 func (e Evidence) Indexed() Evidence {
 	e.index = e.Index()
 	return e
@@ -90,7 +90,7 @@ func (e Evidence) Workload(id string) (tare.Workload, bool) {
 	return e.Study.Workloads[i], true
 }
 
-// MetricsOf returns those of metrics that say anything about workload w.
+// MetricsOf returns those of metrics that apply to workload w.
 func MetricsOf(w tare.Workload, metrics []string) []string {
 	var out []string
 	for _, name := range metrics {
@@ -120,7 +120,7 @@ func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	return fmt.Sprintf("%s runs at a given rate, which sets the time of an operation", workload), false
 }
 
-// Primary is the study's first metric.
+// Primary returns the study's first metric.
 func (e Evidence) Primary() string {
 	if len(e.Study.Metrics) == 0 {
 		return ""

@@ -14,7 +14,7 @@ type Cell struct {
 	Workload, Contender string
 }
 
-// At is the cell of a round, a workload and a contender.
+// At returns the cell of a round, a workload and a contender.
 func At(round int, workload, contender string) Cell { return Cell{round, workload, contender} }
 
 // Index finds slices and samples by cell.
@@ -105,11 +105,10 @@ func (x *Index) Sample(c Cell) tare.Sample { return x.samples[c] }
 // Token returns the CPU time in nanoseconds that being handed the token costs a process.
 func (x *Index) Token() float64 { return x.token }
 
-// tokenCost is the CPU time that a token costs a process, in threads of its
-// runtime that stay awake for a moment. In a slice of n operations an operation
-// takes a + b/n, so that slices of two lengths give b. It is the median over
-// contenders of a round, and over rounds; zero where there are fewer than three,
-// or where longer slices cost no less. Servers have no tokens.
+// tokenCost returns the CPU time that a token costs a process, in threads of its runtime that stay
+// awake for a moment. In a slice of n operations an operation takes a + b/n, so that slices of two
+// lengths give b. It is the median over contenders of a round, and over rounds, or 0 if there are
+// fewer than three, or if longer slices cost no less. Servers have no tokens.
 func (x *Index) tokenCost(e Evidence) float64 {
 	long := map[Cell][2]float64{}
 	for _, s := range e.Slices {
