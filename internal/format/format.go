@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// Count is a count with its noun: 1 round, 2 rounds.
+// Count returns a count with its noun: 1 round, 2 rounds.
 func Count[N ~int | ~int64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -28,7 +28,7 @@ func Average(x float64) string {
 	return strconv.FormatFloat(x, 'f', 1, 64)
 }
 
-// Percent is a share with two significant digits: 0.0456 is "4.6 %", 0.664 is
+// Percent returns a share with two significant digits: 0.0456 is "4.6 %", 0.664 is
 // "66 %".
 func Percent(share float64) string {
 	x := share * 100
@@ -52,7 +52,7 @@ func Decimals(x float64) int {
 	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
 }
 
-// Trimmed is x with that many decimals, without zeros at their end.
+// Trimmed returns x with that many decimals, without trailing zeros.
 func Trimmed(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Contains(s, ".") {
@@ -70,8 +70,8 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
 }
 
-// Line is foreign text as one line of printable characters, cut off after limit
-// of them; zero: not cut off. Lines are joined by a space.
+// Line returns foreign text as one line of printable characters, cut off after limit of them, or
+// not if limit is 0. Lines are joined by a space.
 func Line(text string, limit int) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {
