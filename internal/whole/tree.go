@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// sumName is the file of a directory that holds the sum of all its other files.
+// sumName is the file of a directory with the checksum of all its other files.
 const sumName = ".tare-sum"
 
 // Seal writes the sum of all files below dir into it: their names, sizes and

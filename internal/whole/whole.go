@@ -51,7 +51,7 @@ func Digest(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// MakeDir is [MakeDirOn] the system's disk.
+// MakeDir calls [MakeDirOn] with the system's disk.
 func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
 
 // MakeDirOn is [os.MkdirAll] that also syncs the new names to stable storage. It returns the reason
@@ -99,14 +99,14 @@ func Create(d Disk, path string) (*File, error) {
 // Write writes the next bytes.
 func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
-// Keep puts the file in its place. When it returns without an error the file is on
-// stable storage, and so is its name.
+// Keep moves the file to its path. If it returns without an error the file is on stable storage,
+// and so is its name.
 func (f *File) Keep(mode fs.FileMode) error {
 	return f.syncAndPlace(mode, f.disk.Rename)
 }
 
-// KeepNew is Keep for a path where nothing is: what was there first stays, and the
-// error is fs.ErrExist.
+// KeepNew is Keep for a path that must not exist: an existing file stays, and the error is
+// fs.ErrExist.
 func (f *File) KeepNew(mode fs.FileMode) error {
 	return f.syncAndPlace(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
@@ -154,7 +154,7 @@ func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
 	return writeWith(d, path, text, func(f *File) error { return f.Keep(mode) })
 }
 
-// WriteNew writes a file at once where nothing is; see [File.KeepNew].
+// WriteNew atomically writes a file that must not exist yet; see [File.KeepNew].
 func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
 	return writeWith(d, path, text, func(f *File) error { return f.KeepNew(mode) })
 }
