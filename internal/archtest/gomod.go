@@ -7,7 +7,7 @@ type Module struct {
 	Dir      string // of the go.mod, "." for the root
 	Path     string
 	Requires map[string]string // module → version
-	Replaces map[string]string // module → what stands in for it
+	Replaces map[string]string // module → its replacement
 }
 
 // parseMod reads a go.mod or go.work file: every verb with its arguments, blocks split into lines.

@@ -10,10 +10,10 @@ import (
 
 // layerEntry is the layer of a package: it may import packages of lower layers.
 type layerEntry struct {
-	dir   string   // from the root; a * stands for any one element
+	dir   string   // from the root; a * matches any one element
 	layer int      // layers below 0 import nothing of ours
-	peers []string // what it may import although it does not stand lower
-	only  []string // not nil: of ours it may import these and nothing else
+	peers []string // what it may import although it is not in a lower layer
+	only  []string // if not nil, the only packages of ours that it may import
 }
 
 const alone = -1
@@ -144,18 +144,18 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/manual", layer: 11},                                 // a generator
 		{dir: "cmd/tare/internal/schema", layer: 8},                                  // tests of the published schemas
 		{dir: "cmd/tare/internal/calibrate", layer: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
-		{dir: "cmd/tare/internal/writeups", layer: 8},                                // writes the documents that quote kept runs
+		{dir: "cmd/tare/internal/writeups", layer: 8},                                // writes the documents that quote saved runs
 		{dir: "cmd/tare/internal/platforms", layer: 8},                               // type-checks as for other systems
 		{dir: "cmd/tare/internal/docs", layer: 11},                                   // runs the documentation's commands
 		{dir: "cmd/tare", layer: 11},
-		{dir: "cmd/tare/internal/e2e", layer: 11},          // tests of the whole command
+		{dir: "cmd/tare/internal/e2e", layer: 11},          // tests of the entire command
 		{dir: "cmd/tare/internal/e2e/services", layer: 11}, // tests of services that run for real
 
 		{dir: "cgocopy", layer: alone},
 		{dir: "cgocopy/cgocopytest", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/examples", layer: alone, peers: []string{"cgocopy/internal/*"}}, // tests of the examples
 		{dir: "cgocopy/examples/*", layer: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest"}},
-		{dir: "cgocopy/internal/whole", layer: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the whole command
+		{dir: "cgocopy/internal/whole", layer: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the entire command
 		{dir: "cgocopy/internal/*", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/cmd/cgocopy", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
 		{dir: "apps/ingest", layer: alone, peers: []string{"apps/ingest/sink", "apps/ingest/spool"}},
@@ -179,14 +179,14 @@ func layerEntries() []layerEntry {
 		{dir: "tools/protogen", layer: 1}, // a generator
 		{dir: "tools/release", layer: 1},  // makes versions
 		{dir: "tools/notice", layer: 1},   // writes NOTICE
-		{dir: "tools/beside", layer: 2},   // prints benchmarks beside published ones
+		{dir: "tools/beside", layer: 2},   // prints benchmarks next to published ones
 		{dir: "tools/mutants", layer: 1},  // changes packages, to see whether their tests notice
 		{dir: "tools/wording", layer: 1},  // counts unclear names and comments
 	}
 }
 
-// entryOf finds the place of a directory. A package inside a contender's or a
-// benchmark's own module stands where its module does.
+// entryOf finds the entry of a directory. A package inside a contender's or a benchmark's own
+// module has the layer of its module.
 func entryOf(dir string) (layerEntry, bool) {
 	for _, p := range layerEntries() {
 		if matchPath(p.dir, dir) {
@@ -235,8 +235,8 @@ func (p layerEntry) mayImport(dir, target string, test bool) bool {
 	return t.layer < p.layer || test && t.layer == p.layer
 }
 
-// checkLayers holds every import of ours against the places. Tests may also
-// import their own layer and internal/assert and internal/golden.
+// checkLayers checks every import of ours against the layers. Tests may also import their own layer
+// and internal/assert and internal/golden.
 func checkLayers(t *Tree) []string {
 	var out []string
 	unlisted := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Rule is something the source must hold to.
+// Rule is a rule for the source.
 type Rule struct {
 	Name  string
 	Why   string
@@ -27,7 +27,7 @@ func Rules() []Rule {
 	}
 }
 
-// Check holds the tree against every rule and returns the violations, sorted.
+// Check checks the tree against every rule and returns the violations, sorted.
 func Check(t *Tree) []string {
 	var out []string
 	for _, r := range Rules() {

@@ -33,7 +33,7 @@ type File struct {
 	AST       *ast.File
 }
 
-// Imports are the import paths of the file with their positions.
+// Imports returns the import paths of the file with their positions.
 func (f *File) Imports() map[string]token.Pos {
 	out := map[string]token.Pos{}
 	for _, spec := range f.AST.Imports {
@@ -114,9 +114,8 @@ func (t *Tree) addFile(fsys fs.FS, p string) error {
 	return nil
 }
 
-// addBuild notes what the contender that the manifest at p describes is built
-// from, if that is not its own folder. Whether the rest of it makes sense is for
-// others to say.
+// addBuild records the source of the contender that the manifest at p describes, if that is not its
+// own folder. It does not check the rest.
 func (t *Tree) addBuild(fsys fs.FS, p string) error {
 	src, err := fs.ReadFile(fsys, p)
 	if err != nil {
