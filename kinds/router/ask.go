@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// askValues are the values of the setting that selects requests to a table.
+// askValues returns the values of the setting that selects requests to a table.
 func askValues() []string {
 	return []string{router.AskAll, router.AskStatic, router.AskParameter, router.AskParameters, router.AskUnknown, router.AskMethod}
 }
@@ -115,7 +115,7 @@ func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question
 	q := newRequest(r.Method, v.Path)
 	right := spec.Answered(q, correctReply(r, v))
 	a, ok := spec.Answer(q)
-	return question{HTTPRequest: q, right: right}, ok && string(a.Body) == string(right.Body)
+	return question{HTTPRequest: q, answer: right}, ok && string(a.Body) == string(right.Body)
 }
 
 // unknownPath requests a path that no route has, by any method: one like that of a visit with too

@@ -58,7 +58,7 @@ func (k *Kind) Reference() string {
 	name := "net/http.ServeMux " + runtime.Version()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if slices.ContainsFunc(k.own, func(t userTable) bool { return !t.forMux }) {
+	if slices.ContainsFunc(k.userTables, func(t userTable) bool { return !t.forMux }) {
 		name += " (on your table, which it cannot have, with the most specific route)"
 	}
 	return name
@@ -73,7 +73,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	}
 	var list []question
 	for _, o := range edgeCases() {
-		list = append(list, question{HTTPRequest: newRequest(o.method, o.path), odd: o.name, property: o.property})
+		list = append(list, question{HTTPRequest: newRequest(o.method, o.path), caseName: o.name, property: o.property})
 	}
 	in, err := k.writeExam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list, serveMux)
 	if err != nil {
@@ -91,14 +91,14 @@ func (k *Kind) writeExam(dir string, in wire.Workload, list []question, referenc
 	}
 	handler := reference(spec)
 	for i := range list {
-		if list[i].right, err = router.Ask(handler, spec, list[i].HTTPRequest); err != nil {
+		if list[i].answer, err = router.Ask(handler, spec, list[i].HTTPRequest); err != nil {
 			return in, fmt.Errorf("%s: %w", in.ID, err)
 		}
 	}
 	return k.writeQuestions(dir, in, list)
 }
 
-// mostSpecific is the reference for tables that net/http cannot have: it goes by the table, segment
+// mostSpecific returns the reference for tables that net/http cannot have: it goes by the table, segment
 // by segment, a literal before a parameter.
 func mostSpecific(spec router.Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,13 +111,13 @@ func mostSpecific(spec router.Spec) http.Handler {
 	})
 }
 
-// serveMux is the reference where it can have the table.
+// serveMux returns the reference if it accepts the table.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
 		path := route.BracePath()
 		if strings.HasSuffix(path, "/") {
-			path += "{$}" // else it would stand for everything below as well
+			path += "{$}" // else it would match everything below as well
 		}
 		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			route.Reply(w, r.PathValue)
@@ -134,13 +134,13 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	if a.Case == 0 {
 		k.forgetTexts(exam)
 	}
-	if a.Case < 0 || a.Case >= len(list) || list[a.Case].odd == "" {
+	if a.Case < 0 || a.Case >= len(list) || list[a.Case].caseName == "" {
 		return tare.Difference{}, false
 	}
 	q := list[a.Case]
 	d := tare.Difference{
-		Property: q.property, Op: router.OpServe, Case: q.odd,
-		Asked: q.title(), Reference: describeOutcome(q.Method, q.right), BearsOn: Ops(),
+		Property: q.property, Op: router.OpServe, Case: q.caseName,
+		Asked: q.title(), Reference: describeOutcome(q.Method, q.answer), BearsOn: Ops(),
 	}
 	if a.Error != "" {
 		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, "an error: "+clipText(toLegible(a.Error)), "fails on "+d.Asked
@@ -152,12 +152,12 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 		return d, true
 	}
 	d.Got = describeOutcome(q.Method, got)
-	d.Class, d.Says = classify(q.describeRequest(), d.Got, got, q.right)
+	d.Class, d.Says = classify(q.describeRequest(), d.Got, got, q.answer)
 	if d.Got == d.Reference {
 		return tare.Difference{}, false
 	}
 	if q.remark != "" {
-		d.Says = k.firstText(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.right.Status), d.Says)
+		d.Says = k.firstText(exam, fmt.Sprint(q.remark, " ", d.Class, " ", got.Status, " ", q.answer.Status), d.Says)
 	}
 	return d, true
 }
@@ -166,13 +166,13 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 func (k *Kind) firstText(exam wire.Workload, alike, says string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.said[exam.ID] == nil {
-		k.said[exam.ID] = map[string]string{}
+	if k.texts[exam.ID] == nil {
+		k.texts[exam.ID] = map[string]string{}
 	}
-	if first, ok := k.said[exam.ID][alike]; ok {
+	if first, ok := k.texts[exam.ID][alike]; ok {
 		return first
 	}
-	k.said[exam.ID][alike] = says
+	k.texts[exam.ID][alike] = says
 	return says
 }
 
@@ -180,7 +180,7 @@ func (k *Kind) firstText(exam wire.Workload, alike, says string) string {
 func (k *Kind) forgetTexts(exam wire.Workload) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.said, exam.ID)
+	delete(k.texts, exam.ID)
 }
 
 // classify returns the class of a difference and its text, to follow the contender's name: the

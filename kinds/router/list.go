@@ -17,7 +17,7 @@ type ListError struct {
 	What      string
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *ListError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
 }

@@ -15,10 +15,10 @@ import (
 
 // Maximum numbers of questions of each sort in an exam on a user's table.
 const (
-	ownMethods  = 12
-	ownUnknown  = 6
-	ownShadowed = 12
-	ownRests    = 2 // catch-alls, each requested in several ways
+	maxUserMethods   = 12
+	maxUserUnknown   = 6
+	maxUserShadowed  = 12
+	maxUserCatchAlls = 2 // catch-alls, each requested in several ways
 )
 
 // userTable is a table of the user, as it is requested.
@@ -30,7 +30,7 @@ type userTable struct {
 func (k *Kind) forgetUserTables() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.own = nil
+	k.userTables = nil
 }
 
 // addUserTable remembers a user's table for the exams.
@@ -39,7 +39,7 @@ func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	table := userTable{wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw}, !ambiguous && spec.Part() == nil}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.own = append(k.own, table)
+	k.userTables = append(k.userTables, table)
 }
 
 // userExams requests from each user's table paths without a route, the paths of literals with
@@ -47,7 +47,7 @@ func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 // can have, and odd values of its parameters.
 func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
-	own := k.own
+	own := k.userTables
 	k.mu.Unlock()
 	var exams []wire.Workload
 	for i, table := range own {
@@ -112,20 +112,20 @@ func toRoutes(spec router.Spec) []fixture.Route {
 
 // userQuestions returns the questions about table number n.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
-	visits, err := fixture.Visits(routes, min(max(len(routes), ownMethods), 4*ownMethods))
+	visits, err := fixture.Visits(routes, min(max(len(routes), maxUserMethods), 4*maxUserMethods))
 	if err != nil {
 		return nil, err
 	}
 	var methods, paths []question
 	for i, v := range visits {
-		if q, ok := otherMethod(spec, v, i); ok && len(methods) < ownMethods {
+		if q, ok := otherMethod(spec, v, i); ok && len(methods) < maxUserMethods {
 			q.Path, _, _ = strings.Cut(q.Path, "?")
-			q.property, q.alike = userRow+"method", "a method that a route of yours has not"
+			q.property, q.group = userRow+"method", "a method that a route of yours has not"
 			methods = append(methods, q)
 		}
-		if len(paths) < ownUnknown {
+		if len(paths) < maxUserUnknown {
 			if q, ok := unknownPath(spec, v, i); ok {
-				q.property, q.alike = userRow+"unknown path", "a path like those of your routes that none has"
+				q.property, q.group = userRow+"unknown path", "a path like those of your routes that none has"
 				paths = append(paths, q)
 			}
 		}
@@ -133,7 +133,7 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 	list := slices.Concat(oddPaths(routes), methods, paths, shadowedLiterals(routes, spec), catchAllQuestions(spec))
 	for i := range list {
 		list[i].refused, list[i].elsewhere = false, false // what is right is what the reference does
-		list[i].odd = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
+		list[i].caseName = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}
 	return list, nil
 }
@@ -144,7 +144,7 @@ func catchAllQuestions(spec router.Spec) []question {
 	n := 0
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
-		if r.Rest == "" || n == ownRests {
+		if r.Rest == "" || n == maxUserCatchAlls {
 			continue
 		}
 		n++
@@ -157,7 +157,7 @@ func catchAllQuestions(spec router.Spec) []question {
 			{"/a%2Fb", "a catch-all of yours with an escaped slash in it"},
 		} {
 			if path := before + end.text; path != "" {
-				list = append(list, question{HTTPRequest: newRequest(r.Method, path), property: userRow + "catch-all", alike: end.alike})
+				list = append(list, question{HTTPRequest: newRequest(r.Method, path), property: userRow + "catch-all", group: end.alike})
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 	seen := map[string]bool{}
 	for _, r := range routes {
 		path := fillParams(r.Path)
-		if len(list) >= ownShadowed || seen[path] {
+		if len(list) >= maxUserShadowed || seen[path] {
 			continue
 		}
 		seen[path] = true
@@ -185,7 +185,7 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 			if _, err := fmt.Sscan(string(a.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}
-			q.property, q.alike = userRow+"literal", "the path of a literal by a method that only the parameter in its place has"
+			q.property, q.group = userRow+"literal", "the path of a literal by a method that only the parameter in its place has"
 			list = append(list, q)
 		}
 	}

@@ -25,15 +25,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Ops are the operations a router workload can name.
+// Ops returns the operations a router workload can name.
 func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 
 // Kind is the router kind. It stores the requests of each workload, with the correct answers.
 type Kind struct {
-	mu    sync.Mutex
-	asked map[string][]question        // by input and table
-	own   []userTable                  // each user's table in the current study
-	said  map[string]map[string]string // texts about the current contender, by exam and form
+	mu         sync.Mutex
+	questions  map[string][]question        // by input and table
+	userTables []userTable                  // each user's table in the current study
+	texts      map[string]map[string]string // texts about the current contender, by exam and form
 }
 
 var (
@@ -43,27 +43,29 @@ var (
 )
 
 // New returns the router kind.
-func New() *Kind { return &Kind{asked: map[string][]question{}, said: map[string]map[string]string{}} }
+func New() *Kind {
+	return &Kind{questions: map[string][]question{}, texts: map[string]map[string]string{}}
+}
 
 // question is one request with its correct answer. The answer follows from how the request was
 // made, without any router.
 type question struct {
 	wire.HTTPRequest
-	right     router.Answer
+	answer    router.Answer
 	refused   bool // there is none: any rejection is correct
 	elsewhere bool // and so is being sent elsewhere
 
-	odd      string // name of the case in an exam; "" if it is in none
+	caseName string // name of the case in an exam; "" if it is in none
 	property string // row of the table that people read
-	alike    string // the group it belongs to, if many are reported as one
+	group    string // the group it belongs to, if many are reported as one
 	remark   string // what is odd about the path, if paths of this form are reported by the first of them
 }
 
 // describeRequest returns the request for a sentence.
 func (q question) describeRequest() string {
 	switch {
-	case q.alike != "":
-		return q.alike
+	case q.group != "":
+		return q.group
 	case q.remark != "":
 		return fmt.Sprintf("%s (%s)", q.title(), q.remark)
 	}
@@ -152,7 +154,7 @@ func (k *Kind) writeQuestions(dir string, in wire.Workload, questions []question
 		return in, fmt.Errorf("write input: %w", err)
 	}
 	k.mu.Lock()
-	k.asked[workloadKey(in)] = questions
+	k.questions[workloadKey(in)] = questions
 	k.mu.Unlock()
 	return in, nil
 }
@@ -164,7 +166,7 @@ func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 func (k *Kind) questionsOf(w wire.Workload) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.asked[workloadKey(w)]
+	return k.questions[workloadKey(w)]
 }
 
 // Describe counts what is in the pool that Input made: its keys are URLs.
@@ -189,7 +191,7 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return lab.StartProgram(ctx, p, spec)
 }
 
-// Launches are the ways to run contenders.
+// Launches returns the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare compares each answer with the correct one, or checks that a request without a route was
@@ -218,7 +220,7 @@ func (q question) checkAnswer(a wire.Answer) string {
 	case err != nil:
 		return err.Error()
 	case !q.refused:
-		return got.Differs(q.right)
+		return got.Differs(q.answer)
 	case q.elsewhere && isRedirect(got):
 	case got.Status < 400:
 		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clipText(string(got.Body)))
@@ -226,7 +228,7 @@ func (q question) checkAnswer(a wire.Answer) string {
 	return ""
 }
 
-// title is the request as one would say it.
+// title returns the request in the usual notation.
 func (q question) title() string {
 	if q.Method == "GET" {
 		return clipText(q.Path)

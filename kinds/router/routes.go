@@ -21,10 +21,10 @@ func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE
 type Written struct {
 	Method    string // in capitals
 	Path      string // parameters as {id} or :id
-	Line, Col int    // where, from 1; zero: unknown
+	Line, Col int    // position, from 1; zero means unknown
 }
 
-// String is the route as one would say it.
+// String returns the route in the usual notation.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
 // Table is what routers are built from, and its origin.
@@ -120,7 +120,7 @@ func removeOverlaps(all []route) (kept []route, left []Left) {
 	return kept, left
 }
 
-// List is the table as [ReadList] reads it.
+// List returns the table as [ReadList] reads it.
 func (t Table) List() string {
 	var b strings.Builder
 	for _, r := range t.Routes {
@@ -228,7 +228,8 @@ func markParams(segments []router.Segment) string {
 	return string(marks)
 }
 
-// isCrossed reports whether each of two marked paths has a parameter where the other has none.
+// isCrossed reports whether each of two marked paths has a parameter in a place in which the other
+// has none.
 func isCrossed(x, y string) bool {
 	inX, inY := false, false
 	for i := range min(len(x), len(y)) {

@@ -96,7 +96,7 @@ func takesRest(text string) bool {
 	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
 }
 
-// restName is the name of a catch-all that takesRest recognises.
+// restName returns the name of a catch-all that takesRest recognises.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")

@@ -45,7 +45,7 @@ func edgeSorts() []edgeSort {
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*routeNode // by segment: literals of other routes that stand where it has a parameter
+	siblings []map[string]*routeNode // by segment: literals of other routes in the place of its parameter
 }
 
 // toPatterns returns the routes of a table as patterns.
@@ -153,8 +153,8 @@ func valuePaths(values ...string) func(pattern) []string {
 	}
 }
 
-// shadowedPaths gives parameters the literals of other routes: one alone, and with it those that
-// these routes go on with, as far as they do.
+// shadowedPaths gives parameters the literals of other routes: one by itself, and with it those
+// with which these routes continue.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -194,8 +194,7 @@ func (p pattern) followLiteral(at *routeNode, k int, texts map[int]string) *rout
 	return literals[first]
 }
 
-// nearPaths gives parameters what the literal of another route begins with, ends with and is the
-// beginning of.
+// nearPaths gives parameters a prefix, a suffix and an extension of the literal of another route.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -244,7 +243,7 @@ func (p pattern) recasedLiterals() []string {
 	return []string{p.fillTexts(texts)}
 }
 
-// otherEnd takes the slash at the end away, or adds one. A catch-all takes a slash itself.
+// otherEnd removes the slash at the end, or adds one. A catch-all matches a slash itself.
 func (p pattern) otherEnd() []string {
 	n := len(p.segments)
 	path := p.fillTexts(nil)
