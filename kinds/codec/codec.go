@@ -24,7 +24,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Ops are the operations a codec workload can name.
+// Ops returns the operations a codec workload can name.
 func Ops() []string {
 	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
 }
@@ -32,15 +32,15 @@ func Ops() []string {
 // Kind is the codec kind. It keeps the pools it wrote as references, and what
 // the reference makes of the exams.
 type Kind struct {
-	mu    sync.Mutex
-	pools map[string][][]byte // by path
-	asked map[string][]question
+	mu        sync.Mutex
+	pools     map[string][][]byte // by path
+	questions map[string][]question
 }
 
 var _ lab.Describer = (*Kind)(nil)
 
 // New returns the codec kind.
-func New() *Kind { return &Kind{pools: map[string][][]byte{}, asked: map[string][]question{}} }
+func New() *Kind { return &Kind{pools: map[string][][]byte{}, questions: map[string][]question{}} }
 
 // Input writes the pool of w, one canonical JSON body per line, into dir.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
@@ -74,8 +74,8 @@ func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return in, nil
 }
 
-// Pool puts bodies, none of which has a line end in it, into a file of dir that
-// is named by what it holds.
+// Pool writes bodies, none of which contains a line end, into a file of dir that is named by its
+// content.
 func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
@@ -155,12 +155,12 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return lab.StartProgram(ctx, p, spec)
 }
 
-// Launches are the ways to run contenders.
+// Launches returns the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare holds each answer against the canonical body it was made from, or
-// against the few fields of that body. What was decoded, and what a binary codec
-// encoded, is answered as encoding/json writes it, so it is compared alike.
+// Compare compares each answer with the canonical body it was made from, or with the few fields of
+// that body. Decoded values, and the output of binary codecs, are converted by encoding/json, so
+// they are compared in the same way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

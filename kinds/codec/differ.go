@@ -18,17 +18,17 @@ type comparison struct {
 	class     tare.DifferenceClass
 	want, got string // the part that the case is about
 	broken    bool   // what was written is not JSON
-	kept      bool   // it came back as it was given, which the reference's did not
+	unchanged bool   // it came back as it was given, which the reference's did not
 }
 
-// What was got where it is not the text of a field.
+// Results that are not the text of a field.
 const (
-	leftOut  = "left out"
-	noObject = "what is not JSON"
+	omittedText = "left out"
+	noObject    = "what is not JSON"
 )
 
-// compareEncoded looks at how the field that the case is about is spelled. White
-// space between what means something does not count.
+// compareEncoded compares the text of the field that the case tests. White space between tokens
+// does not count.
 func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
@@ -39,7 +39,7 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	g = compactJSON(g)
 	switch {
 	case !ok && json.Valid(got):
-		return comparison{class: tare.DiffersInValue, want: w, got: leftOut}
+		return comparison{class: tare.DiffersInValue, want: w, got: omittedText}
 	case !ok:
 		return comparison{class: tare.DiffersInValue, want: w, got: noObject}
 	case g == w:
@@ -69,7 +69,7 @@ func compactJSON(text string) string {
 	return b.String()
 }
 
-// compareKeys looks at the order of an object's keys only.
+// compareKeys compares the order of an object's keys only.
 func compareKeys(want, got []byte) comparison {
 	w, _ := keysOf(want)
 	g, ok := keysOf(got)
@@ -93,7 +93,7 @@ func manyKeys(object string) bool {
 }
 
 // sameSpelled reports whether two texts of a field have the same value in a field of that type:
-// digits that a float64 does not hold do not count, the sign of zero does.
+// digits that a float64 cannot represent do not count, the sign of zero does.
 func sameSpelled(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name]
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -109,14 +109,14 @@ func sameSpelled(name, want, got string) bool {
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareBroughtBack looks at the field as it came back. Where the reference
-// loses something, nothing may have been lost.
+// compareBroughtBack compares the field after a round trip. If the reference loses something, the
+// contender may have lost nothing.
 func compareBroughtBack(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // the order of keys has nothing to come back in
 		return comparison{}
 	}
 	f := compareShown(c, want, got)
-	f.kept = isUnchanged(c, got)
+	f.unchanged = isUnchanged(c, got)
 	return f
 }
 
@@ -126,8 +126,8 @@ func isUnchanged(c fixture.Case, got []byte) bool {
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
-// compareShown looks at the field as [fixture.Show] has it, or at everything
-// where the case is about no field.
+// compareShown compares the field as formatted by [fixture.Show], or everything if the case is
+// about no field.
 func compareShown(c fixture.Case, want, got []byte) comparison {
 	f := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if f.want != f.got {

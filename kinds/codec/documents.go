@@ -40,7 +40,7 @@ type SyntaxError struct {
 	Hint      string // may be empty
 }
 
-// Error is one line: file:line:col: what; hint.
+// Error returns one line: file:line:col: what; hint.
 func (e *SyntaxError) Error() string {
 	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
 	if e.Hint != "" {
@@ -86,7 +86,7 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 type text struct {
 	name string
 	src  []byte
-	at   int // where the last document begins
+	at   int // offset of the last document
 	line int // line ends before it
 	many int // keys that came twice
 }
@@ -213,7 +213,7 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	type object struct {
-		keys  map[string]bool // nil: an array
+		keys  map[string]bool // nil means an array
 		value bool            // what comes next is a value
 	}
 	var open []object

@@ -21,10 +21,9 @@ type examSpec struct {
 	op      string
 	bearsOn []string // operations of workloads whose users see the output
 
-	// reference is the outcome that encoding/json in this process comes to.
+	// reference returns the outcome of encoding/json in this process.
 	reference func(c fixture.Case) (text []byte, err error)
-	// compare holds the contender's text of the case against the reference's.
-	// Neither is an error.
+	// compare compares the contender's text of the case with the reference's. Neither is an error.
 	compare func(c fixture.Case, want, got []byte) comparison
 	phrases phrases
 }
@@ -114,7 +113,7 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if list, ok := k.asked[e.id]; ok {
+	if list, ok := k.questions[e.id]; ok {
 		return list
 	}
 	var list []question
@@ -123,11 +122,11 @@ func (k *Kind) questionsOf(e examSpec) []question {
 		q.want, q.err = e.reference(c)
 		list = append(list, q)
 	}
-	k.asked[e.id] = list
+	k.questions[e.id] = list
 	return list
 }
 
-// encodeProbe is the reference of a probe that is encoded.
+// encodeProbe returns the reference of a probe that is encoded.
 func encodeProbe(c fixture.Case) ([]byte, error) {
 	v, err := fixture.Decode("probes", c.Body)
 	if err != nil {
@@ -136,7 +135,7 @@ func encodeProbe(c fixture.Case) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// roundTripProbe is the reference of a probe that is encoded and decoded.
+// roundTripProbe returns the reference of a probe that is encoded and decoded.
 func roundTripProbe(c fixture.Case) ([]byte, error) {
 	text, err := encodeProbe(c)
 	if err != nil {
@@ -149,7 +148,7 @@ func roundTripProbe(c fixture.Case) ([]byte, error) {
 	return fixture.Show(into), nil
 }
 
-// decodeAs is the reference of a document that is decoded as a value of set.
+// decodeAs returns the reference of a document that is decoded as a value of set.
 func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	return func(c fixture.Case) ([]byte, error) {
 		v, err := fixture.Decode(set, c.Body)
@@ -160,5 +159,5 @@ func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	}
 }
 
-// pickFields is the reference of a document that a few fields are picked out of.
+// pickFields returns the reference of a document that a few fields are picked out of.
 func pickFields(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }

@@ -27,15 +27,15 @@ const unreadable = "what it put out cannot be read again"
 
 // Characters of what was got, in a sentence and in the table.
 const (
-	sentenceMost = 40
-	tableMost    = 80
+	maxSentence  = 40
+	maxTableText = 80
 )
 
 // compareAnswer compares an answer to q with the reference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
-		Asked: clipRunes(q.Asked, tableMost), BearsOn: e.bearsOn,
+		Asked: clipRunes(q.Asked, maxTableText), BearsOn: e.bearsOn,
 	}
 	if q.err != nil {
 		d.Reference = rejectionText(q.err.Error())
@@ -49,9 +49,9 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	}
 	switch {
 	case strings.HasPrefix(a.Error, panicked):
-		d.Got, d.Says = clipLegible(a.Error, tableMost), "panics on "+q.What
+		d.Got, d.Says = clipLegible(a.Error, maxTableText), "panics on "+q.What
 	case strings.HasPrefix(a.Error, ended):
-		d.Got, d.Says = clipLegible(a.Error, tableMost), "does not survive "+q.What
+		d.Got, d.Says = clipLegible(a.Error, maxTableText), "does not survive "+q.What
 	case strings.HasPrefix(a.Error, unreadable):
 		d.Says = "cannot read " + q.What + " that it wrote itself"
 	case a.Error != "" && q.err != nil:
@@ -68,10 +68,10 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 			return tare.Difference{}, false
 		}
 		d.Class, d.Says = f.class, e.describeDifference(q.Case, f, a.Size > 0)
-		if f.kept { // nothing is lost by it
+		if f.unchanged { // nothing is lost by it
 			d.Class = tare.DiffersInAcceptance
 		}
-		d.Reference, d.Got = clipLegible(f.want, tableMost), clipLegible(f.got, tableMost)
+		d.Reference, d.Got = clipLegible(f.want, maxTableText), clipLegible(f.got, maxTableText)
 	}
 	return d, true
 }
@@ -83,11 +83,11 @@ func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) st
 			return k.Says
 		}
 	}
-	got := clipLegible(f.got, sentenceMost)
+	got := clipLegible(f.got, maxSentence)
 	switch {
-	case f.got == leftOut:
+	case f.got == omittedText:
 		return "leaves out " + c.What
-	case f.kept:
+	case f.unchanged:
 		return "brings " + c.What + " back unchanged, which encoding/json does not"
 	case e.op == codec.OpRoundTrip || e.op == codec.OpMarshal && read: // what a binary codec reads in what it wrote
 		return "brings " + c.What + " back as " + got
@@ -101,7 +101,7 @@ func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) st
 // too long to print.
 func (e examSpec) describeResult(got string, valid bool) string {
 	switch {
-	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > sentenceMost:
+	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > maxSentence:
 		return ""
 	case e.op == codec.OpMarshal && !valid:
 		return " as " + got + notJSON
@@ -117,17 +117,17 @@ const notJSON = ", which is not JSON"
 func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	switch {
 	case e.op == codec.OpFields:
-		return clipLegible(formatItems(c.Field, text), tableMost)
+		return clipLegible(formatItems(c.Field, text), maxTableText)
 	case e.op != codec.OpMarshal:
-		return clipLegible(shownField(c.Field, text), tableMost)
+		return clipLegible(shownField(c.Field, text), maxTableText)
 	}
 	if v, ok := findField(text, strings.ToLower(c.Field)); ok {
-		return clipLegible(v, tableMost)
+		return clipLegible(v, maxTableText)
 	}
-	return clipLegible(string(text), tableMost)
+	return clipLegible(string(text), maxTableText)
 }
 
-func rejectionText(why string) string { return clipLegible("refused: "+why, tableMost) }
+func rejectionText(why string) string { return clipLegible("refused: "+why, maxTableText) }
 
 func clipLegible(text string, most int) string {
 	return clipRunes(fixture.Legible([]byte(text)), most)
