@@ -31,10 +31,10 @@ func (c *conn) doAlone(ctx context.Context, q wire.Request) (a wire.Reply, err e
 	switch {
 	case err != nil:
 		return wire.Reply{}, err
-	case c.lost != nil && q.Op == wire.OpAnswer:
-		return wire.Reply{}, c.lost
-	case c.lost != nil:
-		return failedReply(c.lost), nil
+	case c.failure != nil && q.Op == wire.OpAnswer:
+		return wire.Reply{}, c.failure
+	case c.failure != nil:
+		return failedReply(c.failure), nil
 	}
 	working, stop := trial.Limited(detached, left)
 	defer stop()

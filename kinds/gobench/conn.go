@@ -18,16 +18,16 @@ type conn struct {
 	spec  trial.Spec
 
 	hello   wire.Request
-	process *trial.Process   // nil: none is open
-	of      string           // package the process is of
+	process *trial.Process   // nil if none is open
+	pkg     string           // package the process is of
 	linked  string           // binary that was linked for this trial; "" if the suite's own is used
 	layout  string           // package that linked is of
-	alone   *wire.Request    // prepare request of a package that has a process for each request only; nil: the process stays
+	alone   *wire.Request    // prepare request of a package that needs a process per request; nil if the process stays
 	counts  *wire.Reply      // what the last slice allocated, if its process is gone
 	procs   int              // its GOMAXPROCS as reported
-	lost    *tare.TrialError // why the benchmark that was prepared last gives no result; nil: it does
+	failure *tare.TrialError // why the last prepared benchmark gives no result; nil if it does
 
-	own      map[string]map[string]mean // what benchmarks reported by themselves: by workload and unit
+	reported map[string]map[string]mean // what benchmarks reported by themselves: by workload and unit
 	evidence tare.Evidence
 }
 
@@ -53,12 +53,12 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		if len(q.Cases) == 0 { // a failure is reported by slices: an error would end the trial of all packages
 			return wire.Reply{}, nil
 		}
-		if c.lost != nil {
-			return wire.Reply{}, c.lost
+		if c.failure != nil {
+			return wire.Reply{}, c.failure
 		}
 	}
-	if c.lost != nil {
-		return failedReply(c.lost), nil
+	if c.failure != nil {
+		return failedReply(c.failure), nil
 	}
 	if c.alone != nil {
 		return c.doAlone(ctx, q)
@@ -78,7 +78,7 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 		if q.Op == wire.OpAnswer {
 			return wire.Reply{}, te
 		}
-		return failedReply(c.lost), nil
+		return failedReply(c.failure), nil
 	}
 	if q.Op == wire.OpSlice {
 		c.addReported(q.On, a)
@@ -87,7 +87,7 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	return a, err
 }
 
-// onlyFor keeps answers out of replies to anything but answer.
+// onlyFor removes answers from replies to all operations except answer.
 func onlyFor(op string, answers []wire.Answer) []wire.Answer {
 	if op != wire.OpAnswer {
 		return nil
@@ -95,20 +95,20 @@ func onlyFor(op string, answers []wire.Answer) []wire.Answer {
 	return answers
 }
 
-// failedReply is the reply for a benchmark that gives no result.
+// failedReply returns the reply for a benchmark that gives no result.
 func failedReply(why *tare.TrialError) wire.Reply {
 	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}}
 }
 
 // prepareProcess makes sure that a process of the workload's package runs.
 func (c *conn) prepareProcess(ctx context.Context, q wire.Request) (wire.Reply, error) {
-	c.lost, c.alone, c.counts = nil, nil, nil
-	delete(c.own, q.Workload.ID)
+	c.failure, c.alone, c.counts = nil, nil, nil
+	delete(c.reported, q.Workload.ID)
 	p, ok := c.suite.Packages[q.Workload.Fixture]
 	if !ok {
 		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
-	if c.process != nil && c.of != q.Workload.Fixture {
+	if c.process != nil && c.pkg != q.Workload.Fixture {
 		c.endProcess(ctx)
 	}
 	if p.Alone { // the other sides prepare at the same time
@@ -159,7 +159,7 @@ func (c *conn) startProcess(ctx context.Context, path string, p Package) error {
 	if err != nil {
 		return err
 	}
-	c.process, c.of = process, path
+	c.process, c.pkg = process, path
 	a, err := process.Do(ctx, c.hello)
 	c.procs = a.GOMAXPROCS
 	return err
@@ -184,7 +184,7 @@ func (c *conn) linkBinary(ctx context.Context, path string, p Package) (string, 
 
 // loseProcess ends the process after a failure.
 func (c *conn) loseProcess(ctx context.Context, te *tare.TrialError) {
-	c.lost = te
+	c.failure = te
 	c.endProcess(ctx)
 }
 
@@ -206,7 +206,7 @@ func (c *conn) endProcess(ctx context.Context) {
 	if c.procs > 0 {
 		e.GOMAXPROCS = c.procs
 	}
-	c.evidence, c.process, c.of = e, nil, ""
+	c.evidence, c.process, c.pkg = e, nil, ""
 }
 
 // removeLinked removes the binary that was linked for the trial.
@@ -233,20 +233,20 @@ func (c *conn) addReported(on string, a wire.Reply) {
 	if json.Unmarshal(a.Answers[0].Output, &units) != nil {
 		return
 	}
-	if c.own[on] == nil {
-		c.own[on] = map[string]mean{}
+	if c.reported[on] == nil {
+		c.reported[on] = map[string]mean{}
 	}
 	for unit, value := range units {
-		m := c.own[on][unit]
-		c.own[on][unit] = mean{m.sum + value*float64(a.Ops), m.ops + float64(a.Ops)}
+		m := c.reported[on][unit]
+		c.reported[on][unit] = mean{m.sum + value*float64(a.Ops), m.ops + float64(a.Ops)}
 	}
 }
 
-// Gauges are the metrics that the benchmark reported by itself, means over the
+// Gauges returns the metrics that the benchmark reported by itself, means over the
 // slices.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	s := tare.Sample{}
-	for unit, m := range c.own[on] {
+	for unit, m := range c.reported[on] {
 		s[tare.KeyReported+unit] = m.sum / m.ops
 	}
 	return s, ""

@@ -35,8 +35,7 @@ const (
 	SetRun    = "run"    // a slice is one run of the benchmark, of this many iterations, whatever the plan requests
 )
 
-// Suite is one side of a comparison, built: a program of this kind is the path
-// of a file that holds one.
+// Suite is one side of a comparison, built: a program of this kind is the path of a file with one.
 type Suite struct {
 	Packages map[string]Package `json:"packages"`         // by import path; external tests by that and _test
 	Env      []string           `json:"env"`              // NAME=value, of this side in addition to the caller's environment
@@ -49,8 +48,8 @@ type Suite struct {
 // Package is a test binary.
 type Package struct {
 	Binary string `json:"binary"`
-	Link   *Link  `json:"link,omitempty"`  // how each trial makes a binary of its own; nil: Binary is what runs
-	Dir    string `json:"dir"`             // where it runs: the package's own directory
+	Link   *Link  `json:"link,omitempty"`  // how each trial links its own binary; nil if Binary runs
+	Dir    string `json:"dir"`             // working directory: that of the package
 	Test   string `json:"test"`            // name of the test that runs benchmarks
 	Alone  bool   `json:"alone,omitempty"` // no two processes of it can run at once: each request has its own
 }
@@ -116,7 +115,7 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 	if err != nil {
 		return nil, err
 	}
-	return &conn{suite: s, spec: spec, own: map[string]map[string]mean{}}, nil
+	return &conn{suite: s, spec: spec, reported: map[string]map[string]mean{}}, nil
 }
 
 // Compare finds nothing wrong: benchmarks show no answers.

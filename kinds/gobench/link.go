@@ -21,11 +21,10 @@ import (
 type Link struct {
 	Args []string `json:"args"`          // the linker, then its arguments but -o and -randlayout
 	Env  []string `json:"env,omitempty"` // NAME=value, in addition to the caller's environment
-	Dir  string   `json:"dir"`           // where it runs, and where the binaries go
+	Dir  string   `json:"dir"`           // working directory, and directory of the binaries
 }
 
-// Binary links a binary whose functions are in the order that seed stands for,
-// and returns its path.
+// Binary links a binary with the order of functions of seed, and returns its path.
 func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	path := filepath.Join(l.Dir, fmt.Sprintf("%016x.test", seed))
 	if filepath.Separator == '\\' {

@@ -62,10 +62,10 @@ func (s Suite) RunPlain(ctx context.Context, of trial.Spec, key string, args ...
 
 var printedResult = regexp.MustCompile(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
-// PrintedResults returns the results in ns/op that go test -bench printed of one
-// benchmark with GOMAXPROCS procs, 0 if unknown. The benchmark's own output may stand
-// between its name and the result: the last figure before its log counts, and only
-// that of ops iterations if ops is positive.
+// PrintedResults returns the results in ns/op that go test -bench printed of one benchmark with
+// GOMAXPROCS procs, 0 if unknown. The benchmark's own output may be between its name and the
+// result: the last figure before its log counts, and only that of ops iterations if ops is
+// positive.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
 	if procs > 0 {

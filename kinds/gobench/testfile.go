@@ -22,7 +22,7 @@ type TestFile struct {
 	Names   []string // of its benchmarks
 }
 
-// Test is the name of the test function.
+// Test returns the name of the test function.
 func (f TestFile) Test() string {
 	if strings.HasSuffix(f.Package, "_test") {
 		return "TestTareLockstepExternal"
@@ -30,7 +30,7 @@ func (f TestFile) Test() string {
 	return "TestTareLockstep"
 }
 
-// Name is the file's own name.
+// Name returns the file's own name.
 func (f TestFile) Name() string {
 	if strings.HasSuffix(f.Package, "_test") {
 		return "zz_tare_lockstep_external_test.go"
@@ -41,7 +41,7 @@ func (f TestFile) Name() string {
 //go:embed testfile.txt
 var testFile string
 
-// Source is the file's text.
+// Source returns the file's text.
 func (f TestFile) Source() ([]byte, error) {
 	t, err := template.New("testfile").Parse(testFile)
 	if err != nil {
