@@ -31,7 +31,7 @@ const (
 
 // Kind is the copier kind. The zero value works.
 type Kind struct {
-	Rust string // the Rust compiler; empty: rustc
+	Rust string // the Rust compiler; empty means rustc
 }
 
 var _ lab.Describer = Kind{}
@@ -170,7 +170,7 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 	return lab.StartProgram(ctx, p, spec)
 }
 
-// Launches are the ways to run contenders.
+// Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare compares each answer with the values in C memory.

@@ -18,7 +18,7 @@ type examSpec struct {
 	n               int
 	names           string
 	property        string // row of the table
-	what            string // is odd, to follow "changes"
+	edgeCase        string // is odd, to follow "changes"
 }
 
 func allExams() []examSpec {
@@ -60,12 +60,12 @@ func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		return tare.Difference{}, false
 	}
 	d := tare.Difference{
-		Property: e.property, Op: e.op, Case: e.what, Class: tare.DiffersInValue,
-		Asked: e.what, Reference: "kept", Got: Diff(want, a.Output), Says: "changes " + e.what,
+		Property: e.property, Op: e.op, Case: e.edgeCase, Class: tare.DiffersInValue,
+		Asked: e.edgeCase, Reference: "kept", Got: Diff(want, a.Output), Says: "changes " + e.edgeCase,
 		BearsOn: copier.Ops(),
 	}
 	if a.Error != "" {
-		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, strings.ToValidUTF8(a.Error, "�"), "refuses "+e.what
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, strings.ToValidUTF8(a.Error, "�"), "refuses "+e.edgeCase
 	}
 	return d, true
 }

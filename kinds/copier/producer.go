@@ -54,8 +54,8 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles the library into dir, once. The error is a
-// *lab.NotInstalledError where there is no compiler, or none that works.
+// rustLibrary compiles the library into dir, once. The error is a *lab.NotInstalledError if there
+// is no working compiler.
 func (k Kind) rustLibrary(dir string) (string, error) {
 	sum := sha256.Sum256(inRust)
 	name := "fixtures-" + hex.EncodeToString(sum[:6])
