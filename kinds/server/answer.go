@@ -50,7 +50,7 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	from := fillCounters{}
 	answers := make([]caseOutcome, len(cases))
 	for n, i := range cases {
-		answers[n].at = i
+		answers[n].index = i
 		if w.pool[i].Method == "" {
 			continue
 		}
@@ -71,7 +71,7 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 			if lost := c.whyEnded(ctx, wire.OpAnswer); lost != nil || ctx.Err() != nil {
 				return wire.Reply{}, c.failWith(ctx, wire.OpAnswer, "", err)
 			}
-			answers[n].failed = errorText(err)
+			answers[n].failure = errorText(err)
 		}
 	}
 	return c.toAnswers(ctx, answers)
@@ -79,9 +79,9 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 
 // caseOutcome is the outcome of one case. It is empty if the case was not sent.
 type caseOutcome struct {
-	at       int
+	index    int
 	response *Response
-	failed   string
+	failure  string
 }
 
 // toAnswers returns the outcomes of cases as a contender's reply. The last one has the calls of the
@@ -100,7 +100,7 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 	}
 	var reply wire.Reply
 	for n, got := range list {
-		a := wire.Answer{Case: got.at, Error: got.failed}
+		a := wire.Answer{Case: got.index, Error: got.failure}
 		r := Response{Header: map[string]string{strictnessHeader: string(strictUnsent)}}
 		if got.response != nil {
 			r = w.strictness.reduce(*got.response)
@@ -126,12 +126,12 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 // server can send it: it is not a valid header name.
 const calledHeader = ":called"
 
-// Called is an account of calls in one line, for a reference to be compared with.
+// Called returns an account of calls in one line, for a reference to be compared with.
 func Called(c wire.Calls) string {
 	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
 }
 
-// Telling is r with an account of the calls up to it.
+// Telling returns r with a summary of the calls up to it.
 func Telling(r Response, calls wire.Calls) Response {
 	return withHeader(r, calledHeader, Called(calls))
 }
@@ -153,9 +153,9 @@ type requestSender interface {
 // newSender returns the sender of single requests to w's server.
 func (w *work) newSender() requestSender {
 	if w.dialect.Protocol == load.HTTP1 {
-		return &http1Sender{target: w.target, prefix: w.place.prefix, limit: w.answerTimeout()}
+		return &http1Sender{target: w.target, prefix: w.addr.prefix, limit: w.answerTimeout()}
 	}
-	return newHTTP2Sender(w.target, w.place.prefix, w.answerTimeout(), w.dialect.Protocol == load.GRPC)
+	return newHTTP2Sender(w.target, w.addr.prefix, w.answerTimeout(), w.dialect.Protocol == load.GRPC)
 }
 
 // answerTimeout returns the maximum time of one response.

@@ -24,9 +24,9 @@ func NewAnswers(conn io.Reader) *Answers {
 	return a
 }
 
-// Next reads the head of the next answer, which is to a request with that method and
-// has at most [load.MaxHead] bytes. Interim answers are skipped. The error is io.EOF
-// where the connection ends before the first byte.
+// Next reads the head of the next answer, which is to a request with that method and has at most
+// [load.MaxHead] bytes. Interim answers are skipped. The error is io.EOF if the connection ends
+// before the first byte.
 func (a *Answers) Next(method string) (*http.Response, error) {
 	a.from.N = int64(load.MaxHead - a.in.Buffered())
 	if _, err := a.in.Peek(1); err != nil {

@@ -17,30 +17,30 @@ type Request struct {
 	Path   string            `json:"path"` // as in the request line: escaped, with the query
 	Header map[string]string `json:"header,omitempty"`
 	Body   []byte            `json:"body,omitempty"`   // base64 in the file; of gRPC without the prefix of a message
-	Items  int               `json:"items,omitempty"`  // in the body, where it is a batch
+	Items  int               `json:"items,omitempty"`  // in the body, if it is a batch
 	Fill   []load.Fill       `json:"fill,omitempty"`   // what is written into it each time
 	Status int               `json:"status,omitempty"` // the correct one, whatever requests came before; 0 means that of the reference
 	Call   any               `json:"call,omitempty"`   // the call it makes, if the app has other encodings for it
 }
 
-// Response is the answer to one. Header holds only what the kind compares.
+// Response is the response to one. Header has only the headers that the kind compares.
 type Response = wire.HTTPResponse
 
 // App is a service that can be measured: its requests, and the correct responses.
 type App struct {
 	Name string // of the fixture in studies
 	Ops  []string
-	N    int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
+	N    int // default number of things in a body, or in the service; zero means there are none to count
 
 	// Counts names the counted units; nil means items of a body.
 	Counts func(op string) tare.Counts
 
-	// Requests are the pool of a workload, whose n is filled in: as many
-	// different ones as it says, or as its op needs.
+	// Requests returns the pool of a workload, whose n is set: as many different ones as its pool,
+	// or as its op needs.
 	Requests func(w tare.Workload) ([]Request, error)
 	Repeats  []string                                              // ops that ask for the same more than once in a turn of the pool
-	Per      func(op string) int64                                 // requests that one operation takes, in turn; nil: one
-	Parts    func(op string) []tare.Part                           // other ops that op is made of; nil: none is
+	Per      func(op string) int64                                 // requests of one operation, one after another; nil means one
+	Parts    func(op string) []tare.Part                           // other ops that op consists of; nil means none
 	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be reset; nil or 0: any number
 
 	// Probes are sent once, and must be rejected, or answered, as the contract states. Nil means none.
@@ -55,7 +55,7 @@ type App struct {
 	// Changes reports whether the requests of op change the service. Then responses depend on
 	// earlier requests, and the service is reset (op reset) before each slice. Nil: nothing does.
 	Changes func(op string) bool
-	// Same reports whether two bodies say the same; nil: every byte counts.
+	// Same reports whether two bodies are equivalent; if nil, every byte counts.
 	Same func(want, got []byte) bool
 	// Refuses returns what is wrong with an error response except for its status; nil means nothing
 	// is looked at.
@@ -69,13 +69,13 @@ type App struct {
 	// Settings completes how a program that serves w is configured. dir is its
 	// trial's.
 	Settings func(w wire.Workload, list []Request, set map[string]string, dir string) error
-	// Holds is the memory that a program which serves w keeps its data in, in
-	// bytes at most; nil: too little to count.
+	// Holds returns the maximum memory in bytes of the data of a program that serves w; nil means
+	// too little to count.
 	Holds func(w wire.Workload) int64
-	// Dialect returns the request encoding of a contender with that configuration; nil: as the
-	// requests are.
+	// Dialect returns the request encoding of a contender with that configuration; nil means
+	// unchanged requests.
 	Dialect func(c tare.Contender, set map[string]string) (Dialect, error)
-	// Caller defines the calls of contenders that have a client; nil: none has.
+	// Caller defines the calls of contenders that have a client; nil if none has.
 	Caller *Caller
 
 	Delivers bool // its programs report what has arrived at their destination
@@ -87,12 +87,12 @@ type App struct {
 type Dialect struct {
 	Name     string // requests in dialects of one name are the same bytes
 	Protocol load.Protocol
-	PerConn  int // requests on one connection; zero: no limit
+	PerConn  int // requests on one connection; zero means no limit
 
-	// Encode returns q in the encoding; false: it cannot express q, which is not sent. If nil, q is
-	// sent unchanged.
+	// Encode returns q in the encoding, or false if it cannot express q, which is then not sent. If
+	// nil, q is sent unchanged.
 	Encode func(q Request) (Request, bool, error)
-	// Decode returns a response to q in the form of the reference; nil: unchanged.
+	// Decode returns a response to q in the form of the reference; nil means unchanged.
 	Decode func(q Request, got Response) Response
 	// Client is set if the contender's own client sends the requests: the keys of its workload's
 	// set except for the server's address.
@@ -113,10 +113,10 @@ type Caller struct {
 // Probe is a request that must be rejected, or one that resembles such a request and must not be.
 type Probe struct {
 	Request
-	What string // is special about it; empty: method and path say it
+	What string // special property of the request; empty if method and path show it
 }
 
-// Probing are probes of which the same is special.
+// Probing returns probes with the same special property.
 func Probing(what string, list ...Request) []Probe {
 	var probes []Probe
 	for _, q := range list {
@@ -131,11 +131,11 @@ type Question struct {
 	Name     string   // unique in its app
 	Property string   // row of the table
 	What     string   // the request in words, to follow "answers 404 to"
-	Asked    string   // as the table shows it; empty: method and path
+	Asked    string   // as the table shows it; empty means method and path
 	BearsOn  []string // operations of workloads whose users meet it
 
-	// Look returns the part of a body in question, as the table shows it; nil: all of what it
-	// means.
+	// Look returns the part of a body in question, as the table shows it; nil means all of its
+	// value.
 	Look func(body []byte) string
 }
 
@@ -149,7 +149,7 @@ const (
 	TypeText = "text/plain"
 )
 
-// Answered is a reference whose body is of a type.
+// Answered returns a reference whose body is of a type.
 func Answered(kind string, body []byte) Response {
 	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
@@ -181,7 +181,7 @@ func joinNames(known map[string]App) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
-// typeOf is a content type without its parameters, in lower case.
+// typeOf returns a content type without its parameters, in lower case.
 func typeOf(header string) string {
 	kind, _, _ := strings.Cut(header, ";")
 	return strings.ToLower(strings.TrimSpace(kind))

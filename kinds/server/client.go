@@ -56,7 +56,7 @@ func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	if err != nil {
 		return reply, clientError(err)
 	}
-	w.session = &ownClient{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, one: in.Set[setPolicy] == policyOne}
+	w.session = &ownClient{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, sharesConn: in.Set[setPolicy] == policyOne}
 	return reply, nil
 }
 
@@ -71,15 +71,15 @@ func clientError(err error) error {
 
 // ownClient is the contender's own client, as a sender.
 type ownClient struct {
-	process *trial.Process
-	on      string
-	callers int
-	cores   int     // it may use
-	rate    float64 // of an open loop; zero: a closed one
-	one     bool    // connection is for all callers
-	metered bool    // it has reported bytes on the wire
-	all     load.Totals
-	failed  error // of what could not say so
+	process    *trial.Process
+	on         string
+	callers    int
+	cores      int     // it may use
+	rate       float64 // of an open loop; zero means a closed one
+	sharesConn bool    // connection is for all callers
+	metered    bool    // it has reported bytes on the wire
+	totals     load.Totals
+	failure    error // failure of a function that returns no error
 }
 
 var _ sender = (*ownClient)(nil)
@@ -88,8 +88,8 @@ var _ sender = (*ownClient)(nil)
 // clock is read around the measured part, except for one call by each caller, after which all
 // callers have one in flight.
 func (l *ownClient) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
-	if err := l.failed; err != nil {
-		l.failed = nil
+	if err := l.failure; err != nil {
+		l.failure = nil
 		return nil, err
 	}
 	var joins int64
@@ -137,8 +137,8 @@ func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Durati
 
 // count adds the counts of a reply about calls calls.
 func (l *ownClient) count(a wire.Reply, calls int64) {
-	l.all.Sent += calls
-	l.all.Opened += a.Opened
+	l.totals.Sent += calls
+	l.totals.Opened += a.Opened
 	l.metered = l.metered || a.WireOut > 0
 }
 
@@ -185,12 +185,12 @@ func (l *ownClient) toResult(a wire.Reply) (*load.Result, error) {
 }
 
 // Totals returns what was sent, and the connections that were opened for it.
-func (l *ownClient) Totals() load.Totals { return l.all }
+func (l *ownClient) Totals() load.Totals { return l.totals }
 
 // plannedConns returns how many connections the client was to have, of those it opened: it opens
 // them as it needs them.
 func (l *ownClient) plannedConns(opened int64) int64 {
-	if l.one {
+	if l.sharesConn {
 		return min(opened, 1)
 	}
 	return min(opened, int64(l.callers))
@@ -201,7 +201,7 @@ func (l *ownClient) Rewind() {
 	ctx, cancel := context.WithTimeout(context.Background(), trial.Deadline(wire.OpReset, 0))
 	defer cancel()
 	if _, err := l.process.Do(ctx, wire.Request{Op: wire.OpReset, On: l.on}); err != nil {
-		l.failed = err
+		l.failure = err
 	}
 }
 
@@ -220,7 +220,7 @@ func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	if !by.metered {
 		unknown = append(unknown, tare.KeyBytesSent, tare.KeyBytesReceived)
 	}
-	if c.work.sum.under == 0 {
+	if c.work.sum.inFlight == 0 {
 		unknown = append(unknown, tare.KeyConcurrency)
 	}
 	if c.work.sum.lag.Count() == 0 {
@@ -248,15 +248,15 @@ func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(a.Bytes)/ops, float64(a.Allocs)/ops
 }
 
-// answerBy has the client answer: in turn all that it can ask for.
+// answerBy makes the client answer all cases that it can send, one after another.
 func (c *conn) answerBy(ctx context.Context, by *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))
 	var asked []int // places in list
 	q := wire.Request{Op: wire.OpAnswer, On: by.on}
 	for n, i := range cases {
-		list[n].at = i
-		if w.app.Caller.Asks(w.asked[i]) {
+		list[n].index = i
+		if w.app.Caller.Asks(w.original[i]) {
 			asked, q.Cases = append(asked, n), append(q.Cases, i)
 		}
 	}
@@ -271,12 +271,12 @@ func (c *conn) answerBy(ctx context.Context, by *ownClient, cases []int) (wire.R
 		by.count(a, int64(len(asked)))
 		for k, one := range a.Answers {
 			into := &list[asked[k]]
-			if into.failed = one.Error; one.Error != "" {
+			if into.failure = one.Error; one.Error != "" {
 				continue
 			}
-			r, err := w.app.Caller.Outcome(w.asked[into.at], one.Output)
+			r, err := w.app.Caller.Outcome(w.original[into.index], one.Output)
 			if err != nil {
-				into.failed = format.Line(err.Error(), format.LineLimit)
+				into.failure = format.Line(err.Error(), format.LineLimit)
 				continue
 			}
 			into.response = &r

@@ -78,7 +78,7 @@ func TestClientPlanned(t *testing.T) {
 		one          bool
 		opened, want int64
 	}{{false, 0, 0}, {false, 3, 3}, {false, 10, 10}, {false, 400, 10}, {true, 1, 1}, {true, 400, 1}} {
-		if got := (&ownClient{callers: 10, one: v.one}).plannedConns(v.opened); got != v.want {
+		if got := (&ownClient{callers: 10, sharesConn: v.one}).plannedConns(v.opened); got != v.want {
 			t.Errorf("%+v: %d", v, got)
 		}
 	}

@@ -13,7 +13,7 @@ type clock struct{ process process }
 // reading is a reading of the clock, by process. It is empty if there is no clock.
 type reading struct {
 	cpu    map[int]time.Duration
-	waited map[int]time.Duration // empty where the system does not tell
+	waited map[int]time.Duration // empty if the system does not report it
 }
 
 // listPIDs returns the processes to read. Finding them is slow and reading is not, so that is done

@@ -52,7 +52,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			diff = "no answer: " + one.Error
 		case refs != nil:
 			diff = a.firstDifference(refs[place[i]], got[i])
-		case got[i].Status >= leastError && held != strictNone:
+		case got[i].Status >= minError && held != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
 		if diff != "" {

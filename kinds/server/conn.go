@@ -22,23 +22,23 @@ type conn struct {
 	cores    cores          // clients: those that the load generator could use in its last run
 	terminal bool           // stdout is one
 	dir      string         // of the trial: its log, its keys
-	process  process        // nil: the server is not ours
+	process  process        // nil if tare did not start the server
 	spec     trial.Spec     // it was started by
 	greeting wire.Request   // the hello of the lab
-	program  *trial.Process // the same, where it speaks the protocol; else nil
+	program  *trial.Process // the same, if it speaks the protocol; else nil
 	where    serverAddr     // of a command or a URL
-	delivery delivery       // what a command has delivered so far; nil: unknown
+	delivery delivery       // what a command has delivered so far; nil means unknown
 
-	destination *destination // that a command sends events on to; nil: it has none
+	destination *destination // that a command sends events to; nil if it has none
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
 	calls   sync.Mutex     // one request at a time; guards what follows
 	failure error          // what ended the trial
-	work    *work          // prepared; nil: nothing is
-	caller  *trial.Process // the contender's own client; nil: none was needed so far
-	sink    string         // directory that the program of the workload before wrote into; empty: none
+	work    *work          // prepared; nil if nothing is
+	caller  *trial.Process // the contender's own client; nil if none was needed so far
+	sink    string         // directory that the program of the workload before wrote into; empty means none
 	sinks   int            // such directories so far
 
 	closing  sync.Once
@@ -117,7 +117,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, requestError("unknown op %q", q.Op)
 }
 
-// requestError is the reply to an invalid request; the trial continues.
+// requestError returns the reply to an invalid request; the trial continues.
 func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }

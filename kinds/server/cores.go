@@ -15,7 +15,7 @@ import (
 // shared. The load generator's are the first ones: interrupts tend to come in
 // there.
 type cores struct {
-	client, server []int // nil: cannot be chosen on this system
+	client, server []int // nil if they cannot be chosen on this system
 	clients        int   // how many the load generator may use
 	servers        int
 }
@@ -25,8 +25,7 @@ func divideCores() cores {
 	return shareOf(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// shareOf shares out the processors allowed, or where they are not known so
-// many.
+// shareOf divides the allowed processors, or known processors if they are unknown.
 func shareOf(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {
@@ -42,8 +41,8 @@ func shareOf(allowed []int, known int) cores {
 
 func quarterUp(n int) int { return (n + 3) / 4 }
 
-// parseList reads processors as the kernel lists them: 0-3,8. Nil where that
-// makes no sense.
+// parseList reads processors as the kernel lists them: 0-3,8. It returns nil if the list is
+// invalid.
 func parseList(s string) []int {
 	const most = 8192
 	var cpus []int

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// destinationWord stands, in a command and its files, for the port of a
-// [destination].
+// destinationWord represents, in a command and its files, the port of a [destination].
 const destinationWord = "$DESTINATION"
 
 const (

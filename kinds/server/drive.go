@@ -86,9 +86,9 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 func (w *work) limitLeg(leg load.Leg) load.Leg {
 	const leads = 4 // the part of them that a lead-in may take
 	leg.Lead, leg.Ops = leg.Lead*w.per, leg.Ops*w.per
-	if w.most > 0 {
-		leg.Lead = min(leg.Lead, w.most/leads)
-		if left := w.most - leg.Lead; leg.Ops == 0 || leg.Ops > left {
+	if w.maxRequests > 0 {
+		leg.Lead = min(leg.Lead, w.maxRequests/leads)
+		if left := w.maxRequests - leg.Lead; leg.Ops == 0 || leg.Ops > left {
 			leg.Ops = left
 		}
 	}
@@ -124,7 +124,7 @@ func (c *conn) resetService(ctx context.Context, whole bool) error {
 	return nil
 }
 
-// noAnswerError is the error of a leg without an answered request.
+// noAnswerError returns the error of a leg without an answered request.
 func noAnswerError(doing string, r *load.Result) *tare.TrialError {
 	class := tare.ErrContender
 	switch {
@@ -210,7 +210,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	return a, nil
 }
 
-// profileOf is the rate of an open loop; nil: the loop is closed.
+// profileOf returns the rate of an open loop, or nil if the loop is closed.
 func profileOf(t tare.Traffic) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
@@ -289,7 +289,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 	if c.program == nil {
 		return wire.Reply{}, requestError("profile: only a program of ours can say where its time goes")
 	}
-	if c.work.most > 0 {
+	if c.work.maxRequests > 0 {
 		return wire.Reply{}, requestError("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.in.Op)
 	}
 	if err := c.work.openSession(c.kind); err != nil {

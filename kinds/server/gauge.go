@@ -13,18 +13,18 @@ import (
 
 // trafficSum sums up the load generator's measurements on one workload.
 type trafficSum struct {
-	per               int64 // requests of one operation
-	answered, failed  int64
-	timeouts          int64
-	wall              float64 // ns
-	server, client    float64 // CPU, ns
-	waited, held      float64 // ns that server and client were ready to run and did not; held is negative if unknown
-	under             float64 // requests in flight × ns
-	asked             float64 // requests per second × ns
-	bytesIn, bytesOut int64
-	bodyIn, bodyOut   int64
-	latency, service  hist.Hist
-	lag               hist.Hist
+	per                        int64 // requests of one operation
+	answered, failed           int64
+	timeouts                   int64
+	wall                       float64 // ns
+	server, client             float64 // CPU, ns
+	serverWaited, clientWaited float64 // ns that server and client were ready to run and did not; clientWaited is negative if unknown
+	inFlight                   float64 // requests in flight × ns
+	requested                  float64 // requests per second × ns
+	bytesIn, bytesOut          int64
+	bodyIn, bodyOut            int64
+	latency, service           hist.Hist
+	lag                        hist.Hist
 }
 
 // addLeg adds a measured leg; server is the server's CPU use during it.
@@ -35,15 +35,15 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	t.timeouts += r.Errors[load.ErrTimeout]
 	t.wall += wall
 	t.server += float64(server.cpu)
-	t.waited += float64(server.waited)
-	if r.Wait < 0 || t.held < 0 {
-		t.held = -1
+	t.serverWaited += float64(server.waited)
+	if r.Wait < 0 || t.clientWaited < 0 {
+		t.clientWaited = -1
 	} else {
-		t.held += float64(r.Wait)
+		t.clientWaited += float64(r.Wait)
 	}
 	t.client += float64(r.CPU)
-	t.under += r.Concurrency * wall
-	t.asked += r.Asked * wall
+	t.inFlight += r.Concurrency * wall
+	t.requested += r.Asked * wall
 	t.bytesIn, t.bytesOut = t.bytesIn+r.BytesIn, t.bytesOut+r.BytesOut
 	t.bodyIn, t.bodyOut = t.bodyIn+r.BodyIn, t.bodyOut+r.BodyOut
 	for into, from := range map[*hist.Hist]*hist.Hist{&t.latency: r.Latency, &t.service: r.Service, &t.lag: r.SendLag} {
@@ -78,8 +78,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)
 		s[tare.KeyServerCPU] = w.sum.server
-		if w.sum.waited > 0 {
-			s[tare.KeyServerWait] = w.sum.waited
+		if w.sum.serverWaited > 0 {
+			s[tare.KeyServerWait] = w.sum.serverWaited
 		}
 		if sent.Sent > 0 {
 			s[tare.KeyOutput] = float64(c.countOutput(w)-w.printed) / float64(sent.Sent)
@@ -116,12 +116,12 @@ func (t *trafficSum) toSample() tare.Sample {
 		return s
 	}
 	s[tare.KeyWall] = t.wall
-	s[tare.KeyConcurrency] = t.under / t.wall
+	s[tare.KeyConcurrency] = t.inFlight / t.wall
 	s[tare.KeyMeanLatency] = t.service.Mean() * per
 	s[tare.KeyRate] = ops / (t.wall / 1e9)
 	s[tare.KeyClientCPU] = t.client
-	if t.held >= 0 {
-		s[tare.KeyClientWait] = t.held
+	if t.clientWaited >= 0 {
+		s[tare.KeyClientWait] = t.clientWaited
 	}
 	for key, total := range map[string]float64{
 		tare.KeyClientCPUPerOp: t.client,
@@ -132,8 +132,8 @@ func (t *trafficSum) toSample() tare.Sample {
 	} {
 		s[key] = total / ops
 	}
-	if t.asked > 0 {
-		s[tare.KeyRateAsked] = t.asked / t.wall
+	if t.requested > 0 {
+		s[tare.KeyRateAsked] = t.requested / t.wall
 		s[tare.KeySendLag] = float64(t.lag.Quantile(0.99))
 		s[tare.KeySendLagP50] = float64(t.lag.Quantile(0.5))
 	}
@@ -160,7 +160,7 @@ func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 		return
 	}
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)
-	if _, own := c.work.session.(*ownClient); !own { // which does not say how long its bodies are
+	if _, own := c.work.session.(*ownClient); !own { // which does not report the length of its bodies
 		s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
 	}
 	s[tare.KeyLayers] = float64(a.LayerCalls) / float64(a.Received)

@@ -31,7 +31,7 @@ func newKeyPair() (*keyPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) // whatever the machine's clock says
+	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) // independent of the machine's clock
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "tare"},
 		NotBefore: from, NotAfter: from.AddDate(100, 0, 0),

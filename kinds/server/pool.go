@@ -19,8 +19,8 @@ import (
 
 // Bounds of a user's own requests.
 const (
-	mostRequests = 1_000_000
-	mostFile     = 1 << 30 // bytes
+	maxRequests = 1_000_000
+	maxFile     = 1 << 30 // bytes
 )
 
 // writePool writes requests into a file of dir, which is named by its content, and retains them.
@@ -114,7 +114,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	src, err := whole.ReadFile(path, mostFile)
+	src, err := whole.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,8 @@ func parseRequests(src []byte) ([]Request, error) {
 		if err != nil {
 			return nil, &lineError{n, err}
 		}
-		if list = append(list, r); len(list) > mostRequests {
-			return nil, fmt.Errorf("more than %d requests", mostRequests)
+		if list = append(list, r); len(list) > maxRequests {
+			return nil, fmt.Errorf("more than %d requests", maxRequests)
 		}
 	}
 	if len(list) == 0 {

@@ -33,35 +33,35 @@ const (
 
 // work is a prepared workload: a server that listens for it, and the state of its load.
 type work struct {
-	in         wire.Workload
-	app        App
-	strictness strictness
-	traffic    tare.Traffic
-	dialect    Dialect
-	pool       []Request  // as the load generator sends them; one without a method is skipped
-	asked      []Request  // the same in the app's form
-	refs       []Response // correct responses; nil if unknown, or if they depend on earlier requests
-	items      int        // in all bodies of the pool
-	per        int64      // requests that one operation takes
-	most       int64      // requests that the service can take before it must be reset; 0 means any number
-	changes    bool       // requests change the service
-	grows      bool       // it is not reset before each slice
-	touched    bool       // there were requests since it was reset
-	showed     bool       // among that were cases, with counters of their own
-	sliced     bool       // there was a slice
-	arrived    int64      // lines that were delivered before it was prepared
-	place      serverAddr
-	target     load.Target
-	relay      *relay.Relay  // nil if there is none
-	session    sender        // nil: not opened yet
-	stopped    bool          // the server was asked to end
-	log        string        // path of the server's log; "" if it has no readable one
-	printed    int64         // bytes on stdout, stderr and in the log when it was prepared
-	clock      *clock        // of the server; nil if tare did not start it
-	last       reading       // of the clock, when load last ended
-	idle       time.Duration // CPU time of the server between legs, up to then
-	before     load.Totals   // requests not sent by the session: to show answers, or by an earlier session
-	sum        trafficSum
+	in          wire.Workload
+	app         App
+	strictness  strictness
+	traffic     tare.Traffic
+	dialect     Dialect
+	pool        []Request  // as the load generator sends them; one without a method is skipped
+	original    []Request  // the same in the app's form
+	refs        []Response // correct responses; nil if unknown, or if they depend on earlier requests
+	items       int        // in all bodies of the pool
+	per         int64      // requests that one operation takes
+	maxRequests int64      // requests that the service can take before it must be reset; 0 means any number
+	changes     bool       // requests change the service
+	grows       bool       // it is not reset before each slice
+	touched     bool       // there were requests since it was reset
+	showed      bool       // among that were cases, with counters of their own
+	sliced      bool       // there was a slice
+	arrived     int64      // lines that were delivered before it was prepared
+	addr        serverAddr
+	target      load.Target
+	relay       *relay.Relay  // nil if there is none
+	session     sender        // nil if not opened yet
+	stopped     bool          // the server was asked to end
+	log         string        // path of the server's log; "" if it has no readable one
+	printed     int64         // bytes on stdout, stderr and in the log when it was prepared
+	clock       *clock        // of the server; nil if tare did not start it
+	last        reading       // of the clock, when load last ended
+	idle        time.Duration // CPU time of the server between legs, up to then
+	before      load.Totals   // requests not sent by the session: to show answers, or by an earlier session
+	sum         trafficSum
 }
 
 // prepareWork prepares a server for w.
@@ -116,7 +116,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 // makeWork returns the requests of w, and the correct responses.
 func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	a := c.kind.apps[told.App]
-	next := &work{in: w, sum: trafficSum{per: a.requestsPerOp(w.Op)}, app: a, strictness: c.kind.strictnessOf(c.entry, *told), traffic: *told.Traffic, place: c.where, per: a.requestsPerOp(w.Op)}
+	next := &work{in: w, sum: trafficSum{per: a.requestsPerOp(w.Op)}, app: a, strictness: c.kind.strictnessOf(c.entry, *told), traffic: *told.Traffic, addr: c.where, per: a.requestsPerOp(w.Op)}
 	var err error
 	if a.Dialect != nil {
 		if next.dialect, err = a.Dialect(c.entry, w.Set); err != nil {
@@ -126,7 +126,7 @@ func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	if next.pool, err = c.kind.poolIn(w, next.dialect); err != nil {
 		return nil, err
 	}
-	if next.asked, err = c.kind.poolOf(w); err != nil {
+	if next.original, err = c.kind.poolOf(w); err != nil {
 		return nil, err
 	}
 	if next.refs, err = c.kind.referencesOf(w, *told); err != nil {
@@ -138,7 +138,7 @@ func (c *conn) makeWork(w wire.Workload, told *spec) (*work, error) {
 	if next.changes = next.app.isChanging(w.Op); next.changes {
 		next.grows = w.Set[SetReset] == resetNever
 		if a.Most != nil {
-			next.most = a.Most(w, next.traffic)
+			next.maxRequests = a.Most(w, next.traffic)
 		}
 	}
 	for _, q := range next.pool {
@@ -180,7 +180,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	if err != nil || reply.Unsupported {
 		return reply, err
 	}
-	if w.place, err = parseListenAddr(reply.Addr); err != nil {
+	if w.addr, err = parseListenAddr(reply.Addr); err != nil {
 		c.failure = err
 	}
 	return reply, err

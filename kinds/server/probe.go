@@ -52,12 +52,11 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return list, nil
 }
 
-// Exams writes the questions of each app that an input in dir is for: none
-// where all requests are the user's own, as their server need not be one of
-// the apps.
+// Exams writes the questions of each app with an input in dir: none if all requests are the user's
+// own, as their server need not be one of the apps.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
-	asked := slices.Sorted(maps.Keys(k.asked[dir]))
+	asked := slices.Sorted(maps.Keys(k.appsByDir[dir]))
 	k.mu.Unlock()
 	var list []wire.Workload
 	for _, name := range asked {
@@ -84,8 +83,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 // Reference names what exams are compared with.
 func (k *Kind) Reference() string { return "the contract" }
 
-// Differ holds one answer to a question against the app's reference. Nothing of
-// that disqualifies: it is where servers are known to differ.
+// Differ compares one answer to a question with the app's reference. Differences do not disqualify:
+// servers are known to differ in these requests.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	app, ok := k.apps[exam.Fixture]
 	if !ok {
@@ -106,11 +105,11 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	got, err := decodeAnswer(a)
 	d := tare.Difference{
 		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
-		Asked: clipLegible(q.Asked, tableMost), Reference: formatResponse(want), Got: formatResponse(got),
+		Asked: clipLegible(q.Asked, maxTableText), Reference: formatResponse(want), Got: formatResponse(got),
 	}
 	switch {
 	case a.Error != "" || err != nil:
-		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, tableMost)
+		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, maxTableText)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
 	case app.responseDifference(want, got) == "" && (q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)):
 		return tare.Difference{}, false
@@ -120,19 +119,19 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 			d.Class = tare.DiffersInForm
 		}
 		d.Says = fmt.Sprintf("answers %d to %s, not %d", got.Status, q.What, want.Status)
-	case got.Status >= leastRefusal:
+	case got.Status >= minRejection:
 		d.Class = tare.DiffersInForm
 		d.Says = fmt.Sprintf("refuses %s without naming an error", q.What)
 	case q.Look != nil && app.sameBody(want.Body, got.Body):
 		d.Class = tare.DiffersInForm
-		d.Reference, d.Got = clipLegible(q.Look(want.Body), tableMost), clipLegible(q.Look(got.Body), tableMost)
-		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(q.Look(got.Body), sentenceMost))
+		d.Reference, d.Got = clipLegible(q.Look(want.Body), maxTableText), clipLegible(q.Look(got.Body), maxTableText)
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(q.Look(got.Body), maxSentence))
 	case sameValue(want, got):
 		d.Class = tare.DiffersInForm
-		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(string(got.Body), sentenceMost))
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(string(got.Body), maxSentence))
 	default:
 		d.Class = tare.DiffersInValue
-		d.Says = fmt.Sprintf("answers %s to %s", clipLegible(string(got.Body), sentenceMost), q.What)
+		d.Says = fmt.Sprintf("answers %s to %s", clipLegible(string(got.Body), maxSentence), q.What)
 	}
 	return d, true
 }
@@ -144,8 +143,8 @@ func sameValue(want, got Response) bool {
 
 // Characters of an answer, in a sentence and in the table.
 const (
-	sentenceMost = 40
-	tableMost    = 80
+	maxSentence  = 40
+	maxTableText = 80
 )
 
 // formatResponse returns a Response in a few words.
@@ -153,7 +152,7 @@ func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)
 	}
-	return clipLegible(fmt.Sprintf("%d %s", r.Status, r.Body), tableMost)
+	return clipLegible(fmt.Sprintf("%d %s", r.Status, r.Body), maxTableText)
 }
 
 // clipLegible returns at most most characters of a text, in one line.

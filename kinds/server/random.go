@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Shuffle puts list into an order of its own (Fisher and Yates).
+// Shuffle permutes list at random (Fisher and Yates).
 func Shuffle[T any](r *fixture.Random, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := int(r.Next() % uint64(i+1))
@@ -39,7 +39,7 @@ func Shares(total int, weights []float64) []int {
 	return parts
 }
 
-// Zipf are weights of n things of which the k-th is met in proportion to 1/k^s.
+// Zipf returns weights of n things of which the k-th occurs in proportion to 1/k^s.
 func Zipf(n int, s float64) []float64 {
 	weights := make([]float64, n)
 	for k := range weights {

@@ -16,7 +16,7 @@ type strictness string
 const (
 	strictAll    strictness = ""
 	strictStatus strictness = "status"   // of those that do another job, or part of one
-	strictNone   strictness = "anything" // of the null contender, where it does not know the app
+	strictNone   strictness = "anything" // of the null contender, if it does not know the app
 
 	// strictUnsent is the strictness of a case which the contender's protocol cannot express, for.
 	strictUnsent strictness = "unasked"
@@ -144,7 +144,7 @@ func (a App) responseDifference(want, got Response) string {
 		return fmt.Sprintf("want status %d, got %d", want.Status, got.Status)
 	case by == strictStatus:
 		return ""
-	case want.Status >= leastRefusal:
+	case want.Status >= minRejection:
 		if a.Refuses == nil {
 			return ""
 		}
@@ -157,10 +157,10 @@ func (a App) responseDifference(want, got Response) string {
 	return ""
 }
 
-// Lowest statuses of answers that do not say yes, and of those that say no.
+// Lowest statuses of answers that are no success, and of errors.
 const (
-	leastRefusal = 300
-	leastError   = 400
+	minRejection = 300
+	minError     = 400
 )
 
 func (a App) sameBody(want, got []byte) bool {
@@ -172,7 +172,7 @@ func (a App) sameBody(want, got []byte) bool {
 func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
 		got := w.decodeResponse(i, Response{Status: status, Body: body})
-		if d := a.Sound(w.in, w.asked[i], got); d != "" {
+		if d := a.Sound(w.in, w.original[i], got); d != "" {
 			return errors.New(w.pool[i].Method + " " + clipText(w.pool[i].Path) + ": " + d)
 		}
 		return nil
@@ -184,7 +184,7 @@ func (w *work) decodeResponse(i int, got Response) Response {
 	if w.dialect.Decode == nil {
 		return got
 	}
-	return w.dialect.Decode(w.asked[i], got)
+	return w.dialect.Decode(w.original[i], got)
 }
 
 // checkEqual compares the sample of responses that load inspects with the reference. It is called

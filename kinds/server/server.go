@@ -39,11 +39,11 @@ type Kind struct {
 	visit   time.Duration            // that a request in a visit may take
 	arrival time.Duration            // that what was acknowledged may take to arrive
 
-	mu      sync.Mutex                 // guards what follows
-	pools   map[string][]Request       // by path
-	encoded map[[2]string][]Request    // the same in other encodings, by path and dialect
-	lines   map[string]wire.Workload   // the same as clients read them: file, number and sum, by path
-	asked   map[string]map[string]bool // apps, by the directory their inputs are in
+	mu        sync.Mutex                 // guards what follows
+	pools     map[string][]Request       // by path
+	encoded   map[[2]string][]Request    // the same in other encodings, by path and dialect
+	lines     map[string]wire.Workload   // the same as clients read them: file, number and sum, by path
+	appsByDir map[string]map[string]bool // apps, by the directory their inputs are in
 
 	working sync.Mutex // guards what follows
 	refs    map[referenceKey][]Response
@@ -71,21 +71,21 @@ func Of(name string, apps ...App) *Kind {
 		named[a.Name] = a
 	}
 	return &Kind{
-		name:    name,
-		apps:    named,
-		cores:   sync.OnceValue(divideCores),
-		pair:    sync.OnceValues(newKeyPair),
-		visit:   visitTimeout,
-		arrival: arrivalLimit,
-		pools:   map[string][]Request{},
-		encoded: map[[2]string][]Request{},
-		lines:   map[string]wire.Workload{},
-		asked:   map[string]map[string]bool{},
-		refs:    map[referenceKey][]Response{},
+		name:      name,
+		apps:      named,
+		cores:     sync.OnceValue(divideCores),
+		pair:      sync.OnceValues(newKeyPair),
+		visit:     visitTimeout,
+		arrival:   arrivalLimit,
+		pools:     map[string][]Request{},
+		encoded:   map[[2]string][]Request{},
+		lines:     map[string]wire.Workload{},
+		appsByDir: map[string]map[string]bool{},
+		refs:      map[referenceKey][]Response{},
 	}
 }
 
-// Launches are the ways a server can come to run.
+// Launches returns the ways a server can come to run.
 func (k *Kind) Launches() []tare.Launch {
 	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand, tare.LaunchURL}
 }
@@ -134,10 +134,10 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 			return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 		}
 		k.mu.Lock()
-		if k.asked[dir] == nil {
-			k.asked[dir] = map[string]bool{}
+		if k.appsByDir[dir] == nil {
+			k.appsByDir[dir] = map[string]bool{}
 		}
-		k.asked[dir][s.App] = true
+		k.appsByDir[dir][s.App] = true
 		k.mu.Unlock()
 	}
 	return in, nil
@@ -165,9 +165,9 @@ func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Reques
 	return a.Requests(w)
 }
 
-// Describe counts what is in the pool that Input made: bytes of request bodies,
-// and how many of the requests differ, where they are meant to. Where a
-// contender's bodies are in another format, they have other lengths.
+// Describe counts the content of the pool that Input made: bytes of request bodies, and the
+// different requests, if they are meant to differ. A contender's bodies in another format have
+// other lengths.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	list, err := k.poolOf(in)
 	if err != nil {
@@ -201,8 +201,8 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// Holds is the memory that c keeps its data of w in. Commands and servers that
-// run elsewhere say nothing of theirs.
+// Holds returns the memory in bytes that c needs for the data of w. That of commands and of running
+// servers is unknown.
 func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 	s, err := specOf(w)
 	a := k.apps[s.App]
@@ -212,8 +212,7 @@ func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 	return a.Holds(w)
 }
 
-// Open starts one trial: a program of ours, a command, or nothing where the
-// server runs already.
+// Open starts one trial: a program of ours, a command, or nothing if the server runs already.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	c, err := k.openTrial(ctx, p, spec)
 	if err != nil {

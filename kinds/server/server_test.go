@@ -76,7 +76,7 @@ func TestInputRefuses(t *testing.T) {
 	}
 	traffic := &tare.Traffic{Connections: 1}
 	sparse := file("sparse", "")
-	if err := os.Truncate(filepath.Join(dir, sparse), mostFile+1); err != nil {
+	if err := os.Truncate(filepath.Join(dir, sparse), maxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	for want, w := range map[string]tare.Workload{

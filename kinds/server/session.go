@@ -18,11 +18,11 @@ const dialLimit = 5 * time.Second
 
 // setTarget determines the target of w's server, and checks that it is reachable.
 func (c *conn) setTarget(ctx context.Context, w *work) error {
-	w.target = load.Target{Addr: w.place.addr, Host: w.place.host}
-	if w.place.tls || w.traffic.TLS {
-		name, _, err := net.SplitHostPort(w.place.addr)
+	w.target = load.Target{Addr: w.addr.addr, Host: w.addr.host}
+	if w.addr.tls || w.traffic.TLS {
+		name, _, err := net.SplitHostPort(w.addr.addr)
 		if err != nil {
-			return trialError(tare.ErrStart, "address %q: %v", w.place.addr, err)
+			return trialError(tare.ErrStart, "address %q: %v", w.addr.addr, err)
 		}
 		w.target.TLS = &tls.Config{ServerName: name, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 		if w.traffic.TLS && c.program != nil {
@@ -37,13 +37,13 @@ func (c *conn) setTarget(ctx context.Context, w *work) error {
 	defer cancel()
 	conn, err := dialTarget(ctx, w.target)
 	if err != nil {
-		return trialError(tare.ErrStart, "no connection to %s: %s", w.place.addr, errorText(err))
+		return trialError(tare.ErrStart, "no connection to %s: %s", w.addr.addr, errorText(err))
 	}
 	_ = conn.Close()
 	if w.traffic.Delay == 0 && w.traffic.Bandwidth == 0 {
 		return nil
 	}
-	if w.relay, err = relay.Listen(w.place.addr, relay.Options{Delay: w.traffic.Delay, Bandwidth: w.traffic.Bandwidth}); err != nil {
+	if w.relay, err = relay.Listen(w.addr.addr, relay.Options{Delay: w.traffic.Delay, Bandwidth: w.traffic.Bandwidth}); err != nil {
 		return trialError(tare.ErrStart, "%v", err)
 	}
 	w.target.Addr = w.relay.Addr()
@@ -88,7 +88,7 @@ func (w *work) openSession(k *Kind) error {
 		Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
 	}
 	for i, q := range w.pool {
-		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: sortedHeaders(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}
+		r := load.Request{Method: q.Method, Path: w.addr.prefix + q.Path, Header: sortedHeaders(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}
 		if w.refs != nil && r.Status == 0 {
 			r.Status = w.refs[i].Status
 		}
@@ -116,12 +116,12 @@ func (w *work) openSession(k *Kind) error {
 }
 
 // isAccepted reports whether a server should accept request i.
-func (w *work) isAccepted(i int) bool { return w.refs == nil || w.refs[i].Status < leastRefusal }
+func (w *work) isAccepted(i int) bool { return w.refs == nil || w.refs[i].Status < minRejection }
 
 // hasAccepted reports whether the status means that the server has accepted request i.
 func (w *work) hasAccepted(i, status int) bool {
 	if w.refs == nil {
-		return status < leastError
+		return status < minError
 	}
 	return w.isAccepted(i) && status == w.refs[i].Status
 }

@@ -82,7 +82,7 @@ func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	return r, err
 }
 
-// GRPCStatus is the header of a response that holds its status in gRPC.
+// GRPCStatus is the header of a response with its status in gRPC.
 const GRPCStatus = "Grpc-Status"
 
 // readTrailers reads the status from the trailers, or from the headers of a response that has
@@ -105,7 +105,7 @@ func readTrailers(r *Response, answer *http.Response) error {
 	return nil
 }
 
-// httpOf is the status of HTTP that google.rpc.Code names for one of gRPC.
+// httpOf returns the status of HTTP that google.rpc.Code names for one of gRPC.
 func httpOf(code int) int {
 	switch code {
 	case 0:
