@@ -1,12 +1,12 @@
-// Package contender is what a contender written in Go is made with: the
+// Package contender is the SDK for contenders written in Go: the
 // program half of the protocol in docs/contender-protocol.md. It reads the
-// lab's requests, loads inputs, runs the timed loop and reports what that
-// cost. A kind of contender, such as contender/codec, says what one operation
-// is; an author only says how their library does it.
+// lab's requests, loads inputs, runs the timed loop and reports its
+// cost. A kind of contender, such as contender/codec, defines one operation;
+// an author only implements it with a library.
 //
-// The timed loop does nothing but the operation and two additions: it
-// allocates nothing, goes round a pool of inputs, and looks at the clock and
-// at the number of collection cycles only every so many operations.
+// The timed loop contains only the operation and two additions: it
+// allocates nothing, cycles through a pool of inputs, and reads the clock and
+// the number of collection cycles only after many operations.
 package contender
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// ErrUnsupported is what Prepare returns, wrapped or not, for an operation
-// that the contender cannot do. The lab then leaves it out of that workload.
+// ErrUnsupported is the error that Prepare returns, wrapped or not, for an operation
+// that the contender does not support. The lab then omits it from that workload.
 var ErrUnsupported = errors.New("operation not supported")
 
 // Program is a contender.
@@ -43,8 +43,8 @@ type Program struct {
 	// Serve is for all.
 	Prepares func(w wire.Workload) bool
 
-	// Alone is what the program does where no lab has started it, and returns
-	// the exit code. Nil: it says what it is, and fails.
+	// Alone runs the program without a lab, and returns the exit code. If it is
+	// nil the program describes itself and fails.
 	Alone func(args []string, stdout, stderr io.Writer) int
 }
 
@@ -56,15 +56,15 @@ type Work struct {
 
 	// Do does one operation on body i and returns the size of its output in
 	// bytes. It is what is timed. It must keep the output where the compiler
-	// cannot see that nobody reads it.
+	// cannot see that it is not read.
 	Do func(i int) (outBytes int, err error)
 
-	// Answer does the same operation through the same code and shows what came
-	// of it.
+	// Answer runs the same operation through the same code and returns its
+	// output.
 	Answer func(i int) (Answered, error)
 
-	// Callers is how many goroutines call Do at once, which then has to stand
-	// that. Zero: one operation after another in a goroutine that does nothing
+	// Callers is the number of goroutines that call Do concurrently, which Do must
+	// support. Zero: one operation after another in a goroutine that does nothing
 	// else. One caller is not the same: with callers a slice has a number of
 	// operations, each is timed by itself, and latencies are in the reply.
 	Callers int
@@ -75,33 +75,33 @@ type Work struct {
 	// seed each time. Nil: each caller begins its next operation when one has ended.
 	Times func(seed uint64) func() time.Duration
 
-	// Network says what the operations have moved over connections since the
-	// workload was prepared. It may be called at any time. Nil: there are none, or
-	// nobody counts.
+	// Network returns the traffic of the operations on connections since the
+	// workload was prepared. It may be called at any time. It is nil without
+	// connections, or if they are not counted.
 	Network func() Network
 
 	// Reset goes back to how things were when the workload was prepared. Nil:
-	// there is nothing to go back to, and the lab is told so.
+	// there is nothing to go back to, which the lab gets as an error.
 	Reset func() error
 
-	// Close ends what the workload has kept open. Nil: nothing.
+	// Close closes everything that the workload has opened. It may be nil.
 	Close func()
 }
 
-// Network is what went over connections.
+// Network counts the traffic on connections.
 type Network struct {
 	Opened  int64 // connections
 	In, Out int64 // bytes received and sent
 }
 
-// Answered is what one operation came to.
+// Answered is the output of one operation.
 type Answered struct {
-	// Output is what the operation put out, or says in other words what that
-	// means. The next call may overwrite it.
+	// Output is the operation's output, or another text with its meaning.
+	// The next call may overwrite it.
 	Output []byte
 
-	// Size is how many bytes the operation put out, where Output is in other
-	// words: a binary encoding shown as JSON. Zero: Output is all it put out.
+	// Size is the size of the operation's output in bytes, if Output is another
+	// text: JSON for a binary encoding. Zero: Output is the output.
 	Size int64
 }
 
@@ -109,11 +109,11 @@ type Answered struct {
 // done, 1 when the connection broke, 2 when there is no lab and nothing to do
 // alone.
 func Main(p Program) {
-	runtime.MemProfileRate = 0 // nothing is sampled but for a profile
-	os.Exit(start(p, os.Stderr))
+	runtime.MemProfileRate = 0 // memory is only sampled for a profile
+	os.Exit(startProgram(p, os.Stderr))
 }
 
-func start(p Program, stderr io.Writer) int {
+func startProgram(p Program, stderr io.Writer) int {
 	in, out, ok, err := wire.Pipes()
 	switch {
 	case !ok && p.Alone != nil:

@@ -4,7 +4,7 @@ package contender
 
 import "syscall"
 
-// cpuNS is the CPU time of this process so far, user and system, in ns.
+// cpuNS returns the CPU time of this process so far, user and system, in ns.
 func cpuNS() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -4,7 +4,7 @@ package contender
 
 import "syscall"
 
-// cpuNS is the CPU time of this process so far, user and kernel, in ns. The
+// cpuNS returns the CPU time of this process so far, user and kernel, in ns. The
 // system counts it in steps of its timer, usually 15.6 ms.
 func cpuNS() int64 {
 	self, err := syscall.GetCurrentProcess()
@@ -15,10 +15,10 @@ func cpuNS() int64 {
 	if err := syscall.GetProcessTimes(self, &created, &exited, &kernel, &user); err != nil {
 		return 0
 	}
-	return hundreds(kernel) + hundreds(user)
+	return fromHundredNS(kernel) + fromHundredNS(user)
 }
 
-// hundreds converts a duration in units of 100 ns.
-func hundreds(f syscall.Filetime) int64 {
+// fromHundredNS converts a duration in units of 100 ns to ns.
+func fromHundredNS(f syscall.Filetime) int64 {
 	return (int64(f.HighDateTime)<<32 | int64(f.LowDateTime)) * 100
 }

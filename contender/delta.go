@@ -13,7 +13,7 @@ import (
 )
 
 // A pprof document is a gzipped protocol buffer. The fields that concern the
-// difference of two are read here by their numbers in profile.proto; all others
+// difference of two are parsed by their numbers in profile.proto; all others
 // are passed on as they are. Documents are those that runtime/pprof writes.
 const (
 	profileSampleType = 1
@@ -31,35 +31,34 @@ const (
 	labelNumber = 3
 )
 
-// kept is how many values of a sample are kept: objects and bytes allocated.
-// What is still in use at the end says nothing about what work allocates.
-const kept = 2
+// keptValues is the number of values of a sample that are used: objects and bytes allocated. The values in use
+// at the end do not describe allocation.
+const keptValues = 2
 
 var errDocument = errors.New("not a profile as runtime/pprof writes it")
 
-// beyond is the pprof document of what after has and before has not: both are
-// of the same process, and unscaled. every is how many bytes were allocated
-// between two samples, in the mean.
-func beyond(before, after []byte, every int64) ([]byte, error) {
-	earlier, err := unzip(before)
+// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both are of one
+// process, and unscaled. every is the mean number of bytes between samples.
+func diffProfiles(before, after []byte, every int64) ([]byte, error) {
+	earlier, err := gunzipDoc(before)
 	if err != nil {
 		return nil, err
 	}
-	later, err := unzip(after)
+	later, err := gunzipDoc(after)
 	if err != nil {
 		return nil, err
 	}
-	out, err := difference(earlier, later, every)
+	out, err := diffUnzipped(earlier, later, every)
 	if err != nil {
 		return nil, err
 	}
-	return zip(out)
+	return gzipDoc(out)
 }
 
-// difference is beyond of documents that are not zipped.
-func difference(earlier, later []byte, every int64) ([]byte, error) {
-	had := map[string][kept]int64{}
-	if err := samples(earlier, func(s sample, stack string) {
+// diffUnzipped is diffProfiles for documents that are not gzipped.
+func diffUnzipped(earlier, later []byte, every int64) ([]byte, error) {
+	had := map[string][keptValues]int64{}
+	if err := visitSamples(earlier, func(s sample, stack string) {
 		sum := had[stack]
 		for i := range sum {
 			sum[i] += s.values[i]
@@ -69,16 +68,16 @@ func difference(earlier, later []byte, every int64) ([]byte, error) {
 		return nil, err
 	}
 	var out []byte
-	if err := samples(later, func(s sample, stack string) {
+	if err := visitSamples(later, func(s sample, stack string) {
 		sum := had[stack]
-		for i := range sum { // samples with one stack may be several
+		for i := range sum { // several samples may have one stack
 			known := min(sum[i], s.values[i])
 			s.values[i] -= known
 			sum[i] -= known
 		}
 		had[stack] = sum
 		if s.values[0] > 0 {
-			out = protowire.AppendBytes(out, profileSample, s.scaled(every).encode())
+			out = protowire.AppendBytes(out, profileSample, s.scaleUp(every).encodeSample())
 		}
 	}); err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func difference(earlier, later []byte, every int64) ([]byte, error) {
 		case profileSample, profilePeriod:
 			return nil
 		case profileSampleType:
-			if types++; types > kept {
+			if types++; types > keptValues {
 				return nil
 			}
 		}
@@ -105,13 +104,13 @@ func difference(earlier, later []byte, every int64) ([]byte, error) {
 // sample is one stack of a document.
 type sample struct {
 	locations []uint64 // ids in the document
-	values    [kept]int64
-	labels    []byte // whole fields
+	values    [keptValues]int64
+	labels    []byte // encoded fields
 }
 
-// scaled estimates what was allocated from what was sampled. A block of so many
-// bytes is sampled with probability 1 − exp(−bytes/every).
-func (s sample) scaled(every int64) sample {
+// scaleUp estimates the allocations from the sampled ones. A block of n bytes is sampled with probability 1 −
+// exp(−n/every).
+func (s sample) scaleUp(every int64) sample {
 	block := float64(s.values[1]) / float64(s.values[0])
 	scale := 1 / -math.Expm1(-block/float64(every))
 	for i, v := range s.values {
@@ -120,7 +119,7 @@ func (s sample) scaled(every int64) sample {
 	return s
 }
 
-func (s sample) encode() []byte {
+func (s sample) encodeSample() []byte {
 	var ids, values []byte
 	for _, id := range s.locations {
 		ids = binary.AppendUvarint(ids, id)
@@ -131,9 +130,9 @@ func (s sample) encode() []byte {
 	return append(protowire.AppendBytes(protowire.AppendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
 }
 
-// samples calls visit for each sample of doc. stack is the same for samples of
-// one stack and block size in all documents of one process, where ids are not.
-func samples(doc []byte, visit func(s sample, stack string)) error {
+// visitSamples calls visit for each sample of doc. stack is equal for samples of one stack and block size in
+// all documents of one process, unlike ids.
+func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 	address := map[uint64]uint64{}
 	err := protowire.Walk(doc, func(f protowire.Field) error {
 		if f.Number != profileLocation {
@@ -172,7 +171,7 @@ func samples(doc []byte, visit func(s sample, stack string)) error {
 	})
 }
 
-// parseSample reads one sample and the size of its blocks, its only label.
+// parseSample parses one sample and the size of its blocks, its only label.
 func parseSample(data []byte) (s sample, block uint64, err error) {
 	var values []uint64
 	err = protowire.Walk(data, func(f protowire.Field) error {
@@ -193,7 +192,7 @@ func parseSample(data []byte) (s sample, block uint64, err error) {
 		}
 		return err
 	})
-	if err == nil && len(values) < kept {
+	if err == nil && len(values) < keptValues {
 		err = fmt.Errorf("%w: a sample of %d values", errDocument, len(values))
 	}
 	for i := range s.values {
@@ -204,7 +203,7 @@ func parseSample(data []byte) (s sample, block uint64, err error) {
 	return s, block, err
 }
 
-func unzip(doc []byte) ([]byte, error) {
+func gunzipDoc(doc []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(doc))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDocument, err)
@@ -212,7 +211,7 @@ func unzip(doc []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-func zip(doc []byte) ([]byte, error) {
+func gzipDoc(doc []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	if _, err := w.Write(doc); err != nil {

@@ -13,14 +13,14 @@ import (
 // collector lets it grow to about twice that before it comes round.
 const maxHeap = 1 << 30
 
-// A service that has run for a while holds caches, sessions and connections:
-// many small objects full of pointers, which the collector has to walk at every
+// A service that has run for a while has caches, sessions and connections:
+// many small objects full of pointers, which the collector must mark in every
 // cycle. A ballast is such a heap. Every record is three objects, reached from a
-// shelf of pointers, and points at some older record, so that marking it jumps
-// about in memory as it does in a service. Nobody touches it while something is
-// measured; what it costs is marking, and what it spares is cycles.
+// shelf of pointers, and points at an older record, so that marking jumps
+// in memory as it does in a service. It is not used while something is
+// measured; it costs marking, and saves cycles.
 type ballast struct {
-	size    int64 // as asked for, in bytes
+	size    int64 // requested size in bytes
 	shelves []*shelf
 }
 
@@ -29,20 +29,19 @@ type shelf [shelfLength]*record
 const shelfLength = 64
 
 type record struct {
-	key   string // of its own
+	key   string // not shared
 	older *record
 	tags  *tags
 	_     [6]int64 // counters and times
 }
 
-// tags has its strings in common with its record.
+// tags share their strings with the record.
 type tags struct{ name, kind, owner string }
 
 const keyLength = 32
 
-// recordBytes is what one record takes with all that is its own: itself, its
-// tags, its key and its place on a shelf. All of these are sizes that Go's
-// allocator hands out as they are, so nothing is lost to rounding.
+// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. All of these are
+// size classes of Go's allocator, so nothing is lost to rounding.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
 // newBallast builds a live heap of size bytes, the same every time.
@@ -54,13 +53,13 @@ func newBallast(size int64) *ballast {
 		if i%shelfLength == 0 {
 			b.shelves = append(b.shelves, new(shelf))
 		}
-		b.shelves[i/shelfLength][i%shelfLength] = b.record(r, i)
+		b.shelves[i/shelfLength][i%shelfLength] = b.newRecord(r, i)
 	}
 	return b
 }
 
-// record makes record i, which knows one of those before it.
-func (b *ballast) record(r *rand.Rand, i int) *record {
+// newRecord returns record i, which points at one of those before it.
+func (b *ballast) newRecord(r *rand.Rand, i int) *record {
 	var key [keyLength]byte
 	for k, bits := 0, uint64(0); k < len(key); k, bits = k+1, bits>>4 {
 		if k%16 == 0 {
@@ -77,34 +76,32 @@ func (b *ballast) record(r *rand.Rand, i int) *record {
 	return rec
 }
 
-// bytes is the size that was asked for; no ballast has none.
-func (b *ballast) bytes() int64 {
+// sizeBytes returns the requested size in bytes, or 0 if b is nil.
+func (b *ballast) sizeBytes() int64 {
 	if b == nil {
 		return 0
 	}
 	return b.size
 }
 
-// checkHeap refuses a size that no contender should be asked to hold.
+// checkHeap rejects a size above the limit of contenders.
 func checkHeap(size int64) *wire.Error {
 	if size < 0 || size > maxHeap {
-		return refusal(classBadRequest, "heap_bytes %d: a contender holds a live heap of 0 to %d bytes", size, int64(maxHeap))
+		return newError(classBadRequest, "heap_bytes %d: a contender holds a live heap of 0 to %d bytes", size, int64(maxHeap))
 	}
 	return nil
 }
 
-// hold makes the process hold a live heap of size bytes and no other. The
-// collection that ends prepare then has seen it: the next one is due when the
-// heap has grown by as much as it would in a service that has held all this for
-// long.
-func (s *session) hold(size int64) {
-	if s.ballast.bytes() == size {
+// setBallast makes the ballast size bytes. The collection at the end of prepare has then seen it: the next one
+// is due when the heap has grown by as much as in a service that has had this heap for long.
+func (s *session) setBallast(size int64) {
+	if s.ballast.sizeBytes() == size {
 		return
 	}
 	s.ballast = nil
 	if size > 0 {
-		runtime.GC()                      // the former one makes room
-		percent := debug.SetGCPercent(-1) // nothing that is built is garbage
+		runtime.GC()                      // frees the former one
+		percent := debug.SetGCPercent(-1) // building makes no garbage
 		s.ballast = newBallast(size)
 		debug.SetGCPercent(percent)
 	}

@@ -75,7 +75,7 @@ func TestOneWorkloadIsHeld(t *testing.T) {
 	s := &session{program: echo(nil), meter: newMeter()}
 	ok := func(q wire.Request) {
 		t.Helper()
-		if a := s.handle(q); a.Error != nil {
+		if a := s.handleRequest(q); a.Error != nil {
 			t.Fatal(a.Error)
 		}
 	}
@@ -99,15 +99,15 @@ func TestOneWorkloadIsHeld(t *testing.T) {
 	if _, is := s.works["b"]; !is || len(s.works) != 1 {
 		t.Errorf("works: %v, want the last one only", s.works)
 	}
-	if a := s.handle(wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "c", Op: "fly"}}); a.Error == nil || s.ballast != held {
+	if a := s.handleRequest(wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "c", Op: "fly"}}); a.Error == nil || s.ballast != held {
 		t.Error("a workload that could not be prepared changed the heap")
 	}
 	prepare("d", 2<<20)
-	if len(s.works) != 1 || s.ballast.bytes() != 2<<20 {
-		t.Errorf("works: %v, heap %d", s.works, s.ballast.bytes())
+	if len(s.works) != 1 || s.ballast.sizeBytes() != 2<<20 {
+		t.Errorf("works: %v, heap %d", s.works, s.ballast.sizeBytes())
 	}
 	prepare("d", 0)
 	if len(s.works) != 1 || s.ballast != nil {
-		t.Errorf("works: %v, heap %d", s.works, s.ballast.bytes())
+		t.Errorf("works: %v, heap %d", s.works, s.ballast.sizeBytes())
 	}
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// work is a prepared workload and where its timed loop stands.
+// work is a prepared workload with the state of its timed loop.
 type work struct {
 	Work
-	server *server // in place of Work: the lab does the operations
-	crew   *crew   // does them, where there are callers
-	bodies int
-	next   int     // body that the next operation takes
-	pace   float64 // ns per operation, as last seen; zero: unknown
-	told   Network // what replies have said of it
+	server   *server     // in place of Work: the lab does the operations
+	crew     *workerPool // runs them, if there are callers
+	bodies   int
+	next     int     // body that the next operation takes
+	pace     float64 // ns per operation at the last measurement; 0: unknown
+	reported Network // sum of all replies
 }
 
-// tell adds to a reply what went over connections since the last one.
-func (w *work) tell(reply *wire.Reply) {
+// addTraffic adds to a reply the traffic since the last one.
+func (w *work) addTraffic(reply *wire.Reply) {
 	if w.Network == nil {
 		return
 	}
 	now := w.Network()
-	reply.Opened, reply.WireIn, reply.WireOut = now.Opened-w.told.Opened, now.In-w.told.In, now.Out-w.told.Out
-	w.told = now
+	reply.Opened, reply.WireIn, reply.WireOut = now.Opened-w.reported.Opened, now.In-w.reported.In, now.Out-w.reported.Out
+	w.reported = now
 }
 
-// tally is what a stretch of operations came to.
+// tally counts the outcomes of operations.
 type tally struct {
 	ops    int64
 	bytes  int64 // of output
@@ -35,8 +35,8 @@ type tally struct {
 	first  error
 }
 
-// failed counts an operation that returned an error, if err is one.
-func (t *tally) failed(err error) {
+// addError counts an operation that returned err, if err is not nil.
+func (t *tally) addError(err error) {
 	if err == nil {
 		return
 	}
@@ -71,39 +71,37 @@ func (w *work) run(n int64, t *tally) {
 	t.errors += failed
 }
 
-// learn takes the pace from a stretch of operations.
-func (w *work) learn(ops int64, wall time.Duration) {
+// setPace computes the pace from operations and their time.
+func (w *work) setPace(ops int64, wall time.Duration) {
 	if ops > 0 && wall > 0 {
 		w.pace = float64(wall) / float64(ops)
 	}
 }
 
-// phase follows where in a collection cycle the process is, in operations
-// since the last cycle was seen to complete. The collector does not know of
-// operations, but its cycles are paced by allocation, and that is their work.
+// phase tracks the position of the process in a collection cycle, in operations since the last cycle was seen
+// to complete. The collector does not know operations, but allocation paces its cycles, and operations
+// allocate.
 type phase struct {
-	of     *work
-	cycles int64 // completed when last looked
+	owner  *work
+	cycles int64 // completed at the last reading
 	since  int64 // operations done since a cycle was seen to complete
-	length int64 // operations in the last whole cycle; zero: not seen yet
+	length int64 // operations in the last complete cycle; 0: unknown
 	known  bool  // since counts from a cycle's end
 }
 
-// enter is called with the number of completed cycles when w gets the token.
-// A cycle that completed while another contender held it starts a new one;
-// after another workload's operations nothing is known.
-func (p *phase) enter(w *work, cycles int64) {
-	if p.of != w {
-		*p = phase{of: w, cycles: cycles}
+// enterWork is called with the number of completed cycles when w gets the token. A cycle that completed while
+// another contender had it starts a new one; after operations of another workload the phase is unknown.
+func (p *phase) enterWork(w *work, cycles int64) {
+	if p.owner != w {
+		*p = phase{owner: w, cycles: cycles}
 	}
 	if cycles != p.cycles {
 		p.cycles, p.since, p.known = cycles, 0, true
 	}
 }
 
-// after is called after ops operations and returns how many cycles completed
-// during them.
-func (p *phase) after(ops, cycles int64) int64 {
+// addOps is called after ops operations and returns how many cycles completed during them.
+func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
 	p.since += ops
@@ -116,10 +114,9 @@ func (p *phase) after(ops, cycles int64) int64 {
 	return completed
 }
 
-// late reports whether too little of the current cycle is left to begin a
-// slice in it: the operations that must follow the last cycle's end, as many
-// as came before the slice, would run into the end of one more.
-func (p *phase) late(expected int64) bool {
+// isLate reports whether too little of the current cycle remains to begin a slice in it: the operations that
+// must follow the last cycle's end, as many as came before the slice, would run into the end of one more.
+func (p *phase) isLate(expected int64) bool {
 	half := expected / 2
 	if p.length > 0 && (half == 0 || p.length/2 < half) {
 		half = p.length / 2

@@ -7,23 +7,22 @@ import (
 )
 
 // meter reads the number of completed collection cycles and decides how often
-// that and the clock are looked at.
+// it and the clock are read.
 type meter struct {
-	cycles func() int64  // collection cycles completed; does not allocate
-	every  time.Duration // between two looks
-	quick  time.Duration // a yield that takes longer let something else run
+	cycles   func() int64  // collection cycles completed; does not allocate
+	interval time.Duration // between two readings
+	maxYield time.Duration // a longer yield has let another goroutine run
 }
 
 const (
-	// leastEvery is the shortest time between two looks.
-	leastEvery = 50 * time.Microsecond
-	// lookShare is how many times longer than a look the time between two
-	// looks is, so that looking costs at most 1/lookShare = 0.25 %.
-	lookShare = 400
+	// minInterval is the shortest time between two readings.
+	minInterval = 50 * time.Microsecond
+	// readShare is the ratio of the time between two readings to the time of a reading, so that readings cost
+	// at most 1/readShare = 0.25 %.
+	readShare = 400
 )
 
-// newMeter measures what a look costs here; it is about 0.12 µs where the
-// clock is read without a system call.
+// newMeter measures the cost of a reading, about 0.12 µs if the clock needs no system call.
 func newMeter() *meter {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	m := &meter{cycles: func() int64 {
@@ -31,17 +30,16 @@ func newMeter() *meter {
 		return int64(sample[0].Value.Uint64())
 	}}
 	m.cycles() // the first reading sets the package up
-	m.every = max(leastEvery, lookShare*least(func() {
+	m.interval = max(minInterval, readShare*minCost(func() {
 		m.cycles()
 		_ = time.Now()
 	}))
-	m.quick = 4 * least(runtime.Gosched)
+	m.maxYield = 4 * minCost(runtime.Gosched)
 	return m
 }
 
-// least measures what f costs: the least of a few means, as whatever disturbs
-// a mean only adds to it.
-func least(f func()) time.Duration {
+// minCost measures the cost of f: the least of a few means, because disturbances only increase a mean.
+func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
 	for range means {
@@ -55,22 +53,21 @@ func least(f func()) time.Duration {
 }
 
 const (
-	// idleYields in a row are taken to mean that nobody else wants to run.
+	// idleYields is the number of quick yields in a row that mean that no other goroutine wants to run.
 	idleYields = 8
-	// mostYields bounds the yields where somebody always does.
-	mostYields = 4096
+	// maxYields limits the yields if one always does.
+	maxYields = 4096
 )
 
-// sweep yields until the runtime's background sweeper is done with the last
-// collection, which nothing reports: the sweeper works in small batches and
-// yields after each, so that a yield which returns at once means it has
-// nothing to do.
-func (m *meter) sweep() {
+// awaitSweep yields until the runtime's background sweeper has finished the last collection, which nothing
+// reports: the sweeper works in small batches and yields after each, so a yield that returns immediately means
+// that it has nothing to do.
+func (m *meter) awaitSweep() {
 	last, idle := time.Now(), 0
-	for range mostYields {
+	for range maxYields {
 		runtime.Gosched()
 		now := time.Now()
-		if idle++; now.Sub(last) > m.quick {
+		if idle++; now.Sub(last) > m.maxYield {
 			idle = 0
 		}
 		if idle == idleYields {
@@ -80,13 +77,13 @@ func (m *meter) sweep() {
 	}
 }
 
-// maxBatch keeps an operation that takes no time at all from running forever.
+// maxBatch limits batches of operations that take almost no time.
 const maxBatch = 1 << 20
 
-// batch is how many operations to do before looking again, at pace ns each.
-func (m *meter) batch(pace float64) int64 {
+// batchSize returns how many operations to run before the next reading, at pace ns each.
+func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1
 	}
-	return int64(min(max(1, float64(m.every)/pace), maxBatch))
+	return int64(min(max(1, float64(m.interval)/pace), maxBatch))
 }

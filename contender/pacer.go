@@ -14,49 +14,46 @@ type ticket struct {
 	measured bool
 }
 
-// often is how long whoever hands out tickets goes without looking whether the
-// run is over.
-const often = 20 * time.Millisecond
+// checkInterval is the time between checks whether the run is over while tickets are sent.
+const checkInterval = 20 * time.Millisecond
 
-// hand hands the operations of an open loop to callers that are free, each when
-// it is due, until there are no more or measuring has ended. What is then due and
-// was not handed out is counted. times are the intended ones, from when the run
-// starts.
-func (c *crew) hand(times func() time.Duration) {
+// sendTickets passes the operations of an open loop to free callers, each when it is due, until there are no
+// more or measuring has ended. It counts those that were due by then and not started. times yields the
+// intended times, from the start of the run.
+func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer close(c.tickets)
 	clock := nap.New()
 	defer clock.Close()
 	patience := time.NewTimer(time.Hour)
 	defer patience.Stop()
 	next := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) }
-	for c.plan.exact == 0 || c.begun < c.plan.lead+c.plan.exact {
-		t := ticket{n: c.begun, due: next()}
-		if !c.await(clock, &t) || !c.pass(patience, &t) {
-			c.miss(t, next)
+	for c.plan.exact == 0 || c.started < c.plan.lead+c.plan.exact {
+		t := ticket{n: c.started, due: next()}
+		if !c.waitDue(clock, &t) || !c.sendTicket(patience, &t) {
+			c.countMissed(t, next)
 			return
 		}
-		c.begun++
+		c.started++
 	}
 }
 
-// await waits until t is due. It is false when measuring has ended before.
-func (c *crew) await(clock *nap.Timer, t *ticket) bool {
+// waitDue waits until t is due. It returns false if measuring has ended before.
+func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	for {
 		now := time.Now()
-		if c.over(now, t) {
+		if c.updateStage(now, t) {
 			return false
 		}
 		wait := t.due.Sub(now)
 		if wait <= 0 {
 			return true
 		}
-		clock.Sleep(min(wait, c.left(now)))
+		clock.Sleep(min(wait, c.timeLeft(now)))
 	}
 }
 
-// pass gives t to a caller as soon as one is free. It is false when measuring has
-// ended before.
-func (c *crew) pass(patience *time.Timer, t *ticket) bool {
+// sendTicket passes t to a caller as soon as one is free. It returns false if measuring has ended before.
+func (c *workerPool) sendTicket(patience *time.Timer, t *ticket) bool {
 	select {
 	case c.tickets <- *t:
 		return true
@@ -64,10 +61,10 @@ func (c *crew) pass(patience *time.Timer, t *ticket) bool {
 	}
 	for {
 		now := time.Now()
-		if c.over(now, t) {
+		if c.updateStage(now, t) {
 			return false
 		}
-		patience.Reset(c.left(now))
+		patience.Reset(c.timeLeft(now))
 		select {
 		case c.tickets <- *t:
 			return true
@@ -76,47 +73,45 @@ func (c *crew) pass(patience *time.Timer, t *ticket) bool {
 	}
 }
 
-// over looks how far the run is now that t is the next operation, and reports
-// whether nothing more is to be begun. Measuring begins when the first operation
-// behind the lead-in is due, or the time for that is up.
-func (c *crew) over(now time.Time, t *ticket) bool {
+// updateStage updates the stage with t as the next operation, and reports whether no more may start. Measuring
+// begins when the first operation after the lead-in is due, or the lead-in exceeds its limit.
+func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stage == leading {
 		switch late := c.plan.limit > 0 && now.Sub(c.start) >= c.plan.limit; {
 		case late:
-			c.plan.lead = min(c.plan.lead, t.n) // whatever was handed out was all of it
-			c.begin()
+			c.plan.lead = min(c.plan.lead, t.n) // the started operations were all of it
+			c.startMeasuring()
 		case t.n >= c.plan.lead && !t.due.After(now):
-			c.begin()
+			c.startMeasuring()
 			c.from.at = t.due
 		}
 	}
 	if c.stage == measuring && c.plan.enough != nil && c.plan.enough(c.tally.ops, now.Sub(c.from.at)) {
-		c.finish()
+		c.stopMeasuring()
 	}
 	t.measured = t.n >= c.plan.lead
 	return c.stage == finished
 }
 
-// left is how long nothing will change but by an operation, at most.
-func (c *crew) left(now time.Time) time.Duration {
+// timeLeft returns the time, at most checkInterval, until the stage can change without an operation.
+func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	from := c.start
 	if !c.from.at.IsZero() {
 		from = c.from.at
 	}
 	if left := from.Add(c.plan.limit).Sub(now); c.plan.limit > 0 && left > 0 {
-		return min(left, often)
+		return min(left, checkInterval)
 	}
-	return often
+	return checkInterval
 }
 
-// mostCounted is how many operations that nobody began are counted one by one,
-// for some hundredths of a second.
-const mostCounted = 1 << 21
+// maxCounted is the number of missed operations that are counted one by one, in some hundredths of a second.
+const maxCounted = 1 << 21
 
-// miss counts t and what follows it, as far as it was due while measuring.
-func (c *crew) miss(t ticket, next func() time.Time) {
+// countMissed counts t and the operations after it that were due while measuring.
+func (c *workerPool) countMissed(t ticket, next func() time.Time) {
 	end := c.to.at
 	if last := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && last.Before(end) {
 		end = last
@@ -125,34 +120,34 @@ func (c *crew) miss(t ticket, next func() time.Time) {
 		return
 	}
 	for due := t.due; due.Before(end); due = next() {
-		if c.unsent++; c.unsent == mostCounted { // the others are as close to each other as these
+		if c.unsent++; c.unsent == maxCounted { // extrapolate from their rate
 			c.unsent = int64(float64(c.unsent) * float64(end.Sub(t.due)) / max(1, float64(due.Sub(t.due))))
 			return
 		}
 	}
 }
 
-// serve does the operations that it is handed.
-func (c *crew) serve(do func(int) (int, error)) {
+// runTickets runs the operations that it receives.
+func (c *workerPool) runTickets(do func(int) (int, error)) {
 	for t := range c.tickets {
-		o := outcome{n: t.n, body: c.body(t.n), start: time.Now()}
+		o := outcome{n: t.n, body: c.bodyOf(t.n), start: time.Now()}
 		o.size, o.err = do(o.body)
 		o.end = time.Now()
-		c.take(&o, t)
+		c.recordOpen(&o, t)
 	}
 }
 
-// take takes down an operation of an open loop. All that were measured are waited
-// for: what came late must not be left out.
-func (c *crew) take(o *outcome, t ticket) {
+// recordOpen records an operation of an open loop. All measured ones are waited for, so that late ones are not
+// omitted.
+func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cover(o)
+	c.addArea(o)
 	if !t.measured {
 		return
 	}
 	c.latency.Record(int64(o.end.Sub(t.due)))
 	c.service.Record(int64(o.end.Sub(o.start)))
 	c.lag.Record(int64(o.start.Sub(t.due)))
-	c.count(o)
+	c.countMeasured(o)
 }

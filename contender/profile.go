@@ -11,22 +11,21 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// What can be profiled, as on the wire.
+// Profiles, as on the wire.
 const (
 	profileCPU = "cpu"
 	profileMem = "mem"
 )
 
-// sampleEvery is how many bytes are allocated between two samples of a memory
-// profile, in the mean. At 100 MB/s that is 25,000 stacks a second, so that a
-// function's share is known to a few thousandths.
+// sampleEvery is the mean number of bytes allocated between two samples of a memory profile. At 100 MB/s that
+// is 25,000 stacks a second, so that a function's share is known to a few thousandths.
 const sampleEvery = 4 << 10
 
-// errNoProfile is the error for a profile of something else.
+// errNoProfile is the error for an unknown kind of profile.
 var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 
-// Profile calls work and returns where the whole process spent its time ("cpu")
-// or allocated ("mem") meanwhile, as a gzipped pprof document. That of cpu has
+// Profile calls work and returns a profile of the CPU time ("cpu") or the allocations
+// ("mem") of the process meanwhile, as a gzipped pprof document. That of cpu has
 // 100 samples a second of a processor. That of mem holds what was allocated
 // during work and nothing else, whether it is still in use or not.
 //
@@ -34,14 +33,14 @@ var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 func Profile(of string, work func()) ([]byte, error) {
 	switch of {
 	case profileCPU:
-		return timeSpent(work)
+		return profileTime(work)
 	case profileMem:
-		return allocated(work)
+		return profileAllocs(work)
 	}
 	return nil, fmt.Errorf("%w, not of %q", errNoProfile, of)
 }
 
-func timeSpent(work func()) ([]byte, error) {
+func profileTime(work func()) ([]byte, error) {
 	var doc bytes.Buffer
 	if err := pprof.StartCPUProfile(&doc); err != nil {
 		return nil, err
@@ -53,16 +52,14 @@ func timeSpent(work func()) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// allocated takes the difference of what the process had allocated before and
-// after work. The runtime samples only while work runs: at other times nothing
-// of it should be in anybody's measurements. Both documents are written while
-// it does not, so they hold counts of samples, which are scaled in the
-// difference.
-func allocated(work func()) ([]byte, error) {
+// profileAllocs returns the difference of the process's allocations before and after work. The runtime samples
+// only while work runs, so that no measurement includes sampling. Both documents are written outside of that
+// time, so they contain counts of samples, which the difference scales.
+func profileAllocs(work func()) ([]byte, error) {
 	quiet := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = quiet }()
 	runtime.MemProfileRate = 0
-	before, err := allocations()
+	before, err := writeAllocs()
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +68,16 @@ func allocated(work func()) ([]byte, error) {
 		runtime.MemProfileRate = sampleEvery
 		work()
 	}()
-	after, err := allocations()
+	after, err := writeAllocs()
 	if err != nil {
 		return nil, err
 	}
-	return beyond(before, after, sampleEvery)
+	return diffProfiles(before, after, sampleEvery)
 }
 
-// allocations writes all that was sampled since the process started. Samples
-// are in it once a collection has seen them.
-func allocations() ([]byte, error) {
+// writeAllocs returns everything that was sampled since the process started. It collects first, because
+// samples appear only after a collection.
+func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer
 	if err := pprof.Lookup("allocs").WriteTo(&doc, 0); err != nil {
@@ -89,11 +86,11 @@ func allocations() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// profile has workload w run under a profiler for min_ns. The operations of a
-// server come from outside meanwhile, and are counted there.
-func (s *session) profile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
+// runProfile runs workload w under a profiler for min_ns. The operations of a server come from outside
+// meanwhile, and are counted there.
+func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
-		return wire.Reply{}, refusal(classBadRequest, "profile without min_ns")
+		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")
 	}
 	var reply wire.Reply
 	var failed *wire.Error
@@ -102,31 +99,31 @@ func (s *session) profile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	case w.crew != nil:
 		run = func() {
 			var a wire.Reply
-			a, failed = w.crew.profile(q)
+			a, failed = w.crew.runProfile(q)
 			reply.Ops, reply.Errors, reply.Message = a.Ops, a.Errors, a.Message
 		}
 	case w.server == nil:
 		run = func() {
-			s.phase.enter(w, s.meter.cycles())
-			m := s.begin(w)
+			s.phase.enterWork(w, s.meter.cycles())
+			m := s.newMeasurement(w)
 			for seen := time.Duration(0); m.wall < time.Duration(q.MinNS); seen = m.wall {
 				before := m.tally.ops
-				m.step(most)
-				w.learn(m.tally.ops-before, m.wall-seen)
+				m.runBatch(noLimit)
+				w.setPace(m.tally.ops-before, m.wall-seen)
 			}
-			a := m.end()
+			a := m.finish()
 			reply.Ops, reply.Errors, reply.Message = a.Ops, a.Errors, a.Message
 		}
 	}
 	doc, err := Profile(q.Profile, run)
-	s.mark = cpuNS() // writing it down is nobody's idle time
+	s.lastCPU = cpuNS() // writing it is not idle time
 	switch {
 	case failed != nil:
 		return wire.Reply{}, failed
 	case errors.Is(err, errNoProfile):
-		return wire.Reply{}, refusal(classBadRequest, "%v", err)
+		return wire.Reply{}, newError(classBadRequest, "%v", err)
 	case err != nil:
-		return wire.Reply{}, refusal(classInternal, "profile: %v", err)
+		return wire.Reply{}, newError(classInternal, "profile: %v", err)
 	}
 	reply.Profile = doc
 	return reply, nil

@@ -37,7 +37,7 @@ type document struct {
 
 func read(t *testing.T, doc []byte) document {
 	t.Helper()
-	raw, err := unzip(doc)
+	raw, err := gunzipDoc(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func read(t *testing.T, doc []byte) document {
 		}
 		return nil
 	})
-	if err := errors.Join(err, samples(raw, func(s sample, _ string) {
+	if err := errors.Join(err, visitSamples(raw, func(s sample, _ string) {
 		d.objects += s.values[0]
 		d.bytes += s.values[1]
 	})); err != nil {
@@ -203,8 +203,8 @@ func testDocument(id uint64, values ...byte) []byte {
 }
 
 func TestDifference(t *testing.T) {
-	sum := func(doc []byte) (out [kept]int64) {
-		if err := samples(doc, func(s sample, _ string) {
+	sum := func(doc []byte) (out [keptValues]int64) {
+		if err := visitSamples(doc, func(s sample, _ string) {
 			for i, v := range s.values {
 				out[i] += v
 			}
@@ -218,19 +218,19 @@ func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		before, after []byte
-		want          [kept]int64
+		want          [keptValues]int64
 	}{
-		{"nothing before", nil, late, [kept]int64{5, 100}},
-		{"another id, one stack", early, late, [kept]int64{3, 36}},
-		{"twice", early, both, [kept]int64{8, 136}},
-		{"nothing new", late, late, [kept]int64{}},
+		{"nothing before", nil, late, [keptValues]int64{5, 100}},
+		{"another id, one stack", early, late, [keptValues]int64{3, 36}},
+		{"twice", early, both, [keptValues]int64{8, 136}},
+		{"nothing new", late, late, [keptValues]int64{}},
 	} {
-		all, err := difference(c.before, c.after, 1) // every block is sampled: nothing to scale
+		all, err := diffUnzipped(c.before, c.after, 1) // every block is sampled: nothing to scale
 		if err != nil || sum(all) != c.want {
 			t.Errorf("%s: %v %v, want %v", c.name, sum(all), err, c.want)
 		}
 	}
-	scaled, err := difference(nil, testDocument(1, 1, 64), 4096)
+	scaled, err := diffUnzipped(nil, testDocument(1, 1, 64), 4096)
 	if got := sum(scaled); err != nil || got[0] != 65 || got[1] != 4128 { // 1/(1 − exp(−1/64)) = 64.5
 		t.Errorf("scaled: %v %v, want 65 objects of 4128 bytes", got, err)
 	}
@@ -239,32 +239,32 @@ func TestDifference(t *testing.T) {
 func FuzzDifference(f *testing.F) {
 	f.Add([]byte{}, testDocument(1, 1, 64))
 	f.Add(testDocument(1, 1, 64), testDocument(2, 3, 99, 4, 5))
-	if doc, err := allocations(); err == nil {
-		if raw, err := unzip(doc); err == nil {
+	if doc, err := writeAllocs(); err == nil {
+		if raw, err := gunzipDoc(doc); err == nil {
 			f.Add(raw, raw[:len(raw)/2])
 		}
 	}
 	f.Fuzz(func(t *testing.T, before, after []byte) {
-		out, err := difference(before, after, 4096)
+		out, err := diffUnzipped(before, after, 4096)
 		if err != nil {
 			return
 		}
-		if err := samples(out, func(sample, string) {}); err != nil {
+		if err := visitSamples(out, func(sample, string) {}); err != nil {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 	})
 }
 
 func TestUnzipRefuses(t *testing.T) {
-	if _, err := beyond([]byte("no gzip"), []byte("no gzip"), 1); !errors.Is(err, errDocument) {
+	if _, err := diffProfiles([]byte("no gzip"), []byte("no gzip"), 1); !errors.Is(err, errDocument) {
 		t.Errorf("%v", err)
 	}
-	good, err := zip(testDocument(1, 1, 64))
+	good, err := gzipDoc(testDocument(1, 1, 64))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range good {
-		if _, err := beyond(good, good[:n], 1); err == nil {
+		if _, err := diffProfiles(good, good[:n], 1); err == nil {
 			t.Errorf("%d of %d bytes are taken for a document", n, len(good))
 		}
 	}

@@ -27,7 +27,7 @@ const (
 // Serve returns an error only if reading in or writing out fails.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
-	defer s.forget()
+	defer s.forgetAll()
 	r, w := wire.NewReader(in), wire.NewWriter(out)
 	for {
 		q, err := r.Request()
@@ -37,15 +37,15 @@ func Serve(p Program, in io.Reader, out io.Writer) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &bad):
-			reply.Error = refusal(classBadRequest, "%v", bad)
+			reply.Error = newError(classBadRequest, "%v", bad)
 		case err != nil:
 			return fmt.Errorf("read request: %w", err)
 		default:
-			reply = s.handle(q)
+			reply = s.handleRequest(q)
 		}
 		err = w.Reply(reply)
 		if errors.As(err, &bad) {
-			err = w.Reply(wire.Reply{ID: reply.ID, Error: refusal(classBadRequest, "the reply does not fit a line of %d bytes; ask for fewer cases", wire.MaxLine)})
+			err = w.Reply(wire.Reply{ID: reply.ID, Error: newError(classBadRequest, "the reply does not fit a line of %d bytes; ask for fewer cases", wire.MaxLine)})
 		}
 		if err != nil {
 			return fmt.Errorf("write reply: %w", err)
@@ -56,24 +56,24 @@ func Serve(p Program, in io.Reader, out io.Writer) error {
 	}
 }
 
-// session is one lab's visit.
+// session is the state of a connection to one lab.
 type session struct {
-	program Program
-	greeted bool
-	variant string
-	works   map[string]*work
-	server  *server // that runs; nil: none
-	meter   *meter
-	phase   phase
-	mark    int64    // CPU of the process in ns when measuring last ended; -1: not yet
-	ballast *ballast // extra live heap that prepared workloads ask for; nil: none
-	before  runtime.MemStats
-	after   runtime.MemStats
+	program  Program
+	hasHello bool
+	variant  string
+	works    map[string]*work
+	server   *server // the running one, or nil
+	meter    *meter
+	phase    phase
+	lastCPU  int64    // CPU time of the process in ns at the end of the last measurement; -1: none yet
+	ballast  *ballast // live heap that the prepared workload requests, or nil
+	before   runtime.MemStats
+	after    runtime.MemStats
 }
 
-// handle carries out one request. A panic in the contender's code becomes an
-// error reply, and the session goes on.
-func (s *session) handle(q wire.Request) (reply wire.Reply) {
+// handleRequest executes one request. A panic in the contender's code becomes an error reply, and the session
+// continues.
+func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
 			reply = wire.Reply{Error: &wire.Error{Class: classInternal, Message: panicText(v)}}
@@ -83,29 +83,29 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	var err *wire.Error
 	switch q.Op {
 	case wire.OpHello:
-		reply, err = s.hello(q)
+		reply, err = s.handleHello(q)
 	case wire.OpBye:
 	case wire.OpPrepare:
-		reply, err = s.prepare(q)
+		reply, err = s.prepareWork(q)
 	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpReset, wire.OpProfile:
 		var w *work
-		if w, err = s.work(q); err != nil {
+		if w, err = s.findWork(q); err != nil {
 			break
 		}
 		switch {
 		case q.Op == wire.OpProfile:
-			reply, err = s.profile(w, q)
+			reply, err = s.runProfile(w, q)
 		case q.Op == wire.OpReset:
-			reply, err = s.reset(w, q)
+			reply, err = s.resetWork(w, q)
 		case w.server != nil:
-			reply, err = s.askServer(w.server, q)
+			reply, err = s.handleServer(w.server, q)
 		default:
-			if reply, err = s.ask(w, q); err == nil {
-				w.tell(&reply)
+			if reply, err = s.handleWork(w, q); err == nil {
+				w.addTraffic(&reply)
 			}
 		}
 	default:
-		err = refusal(classUnknownOp, "unknown op %q", q.Op)
+		err = newError(classUnknownOp, "unknown op %q", q.Op)
 	}
 	if err != nil {
 		return wire.Reply{Error: err}
@@ -113,61 +113,61 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	return reply
 }
 
-// ask carries out what can be asked of a workload whose operations are done here.
-func (s *session) ask(w *work, q wire.Request) (wire.Reply, *wire.Error) {
+// handleWork executes a request about a workload whose operations run in this process.
+func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	switch q.Op {
 	case wire.OpAnswer:
-		return s.answer(w, q)
+		return s.answerCases(w, q)
 	case wire.OpWarm:
-		return s.warm(w, q)
+		return s.warmUp(w, q)
 	case wire.OpSlice:
-		return s.slice(w, q)
+		return s.runSlice(w, q)
 	case wire.OpStats:
-		return s.stats(w, q)
+		return s.countAllocs(w, q)
 	}
-	return wire.Reply{}, refusal(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
+	return wire.Reply{}, newError(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
-func (s *session) hello(q wire.Request) (wire.Reply, *wire.Error) {
+func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Protocol != wire.Protocol {
-		return wire.Reply{}, refusal(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
+		return wire.Reply{}, newError(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
 	}
 	variant := q.Variant
 	if known := s.program.Variants; variant == "" && len(known) > 0 {
 		variant = known[0]
 	} else if variant != "" && !slices.Contains(known, variant) {
-		return wire.Reply{}, refusal(classBadRequest, "unknown variant %q; known: %s", variant, strings.Join(known, ", "))
+		return wire.Reply{}, newError(classBadRequest, "unknown variant %q; known: %s", variant, strings.Join(known, ", "))
 	}
-	s.forget()
-	s.greeted, s.variant, s.works, s.mark, s.phase = true, variant, map[string]*work{}, -1, phase{}
+	s.forgetAll()
+	s.hasHello, s.variant, s.works, s.lastCPU, s.phase = true, variant, map[string]*work{}, -1, phase{}
 	return wire.Reply{
 		Hello: wire.Hello{Protocol: wire.Protocol, Kind: s.program.Kind, Variants: s.program.Variants,
 			PID: os.Getpid(), Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0)},
 	}, nil
 }
 
-// work finds the workload that q is about and checks q's numbers.
-func (s *session) work(q wire.Request) (*work, *wire.Error) {
+// findWork returns the workload of q and checks q's numbers.
+func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	w, ok := s.works[q.On]
 	if !ok {
-		return nil, refusal(classBadRequest, "workload %q is not prepared", q.On)
+		return nil, newError(classBadRequest, "workload %q is not prepared", q.On)
 	}
 	for _, n := range []int64{q.MinGC, q.MinNS, q.CapNS, q.Lead, q.Ops, q.Cycles, q.CapOps} {
 		if n < 0 {
-			return nil, refusal(classBadRequest, "%d: no number of a request can be negative", n)
+			return nil, newError(classBadRequest, "%d: no number of a request can be negative", n)
 		}
 	}
 	return w, nil
 }
 
-// maxText is how much of a contender's own words a reply carries, in bytes.
+// maxText is the largest size of a contender's message in a reply, in bytes.
 const maxText = 1000
 
-func refusal(class, format string, args ...any) *wire.Error {
+func newError(class, format string, args ...any) *wire.Error {
 	return &wire.Error{Class: class, Message: oneLine(fmt.Sprintf(format, args...))}
 }
 
-// oneLine makes a contender's words fit a reply and a report.
+// oneLine returns s in one line of at most maxText bytes, for a reply and a report.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "�"), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	if len(s) > maxText {
@@ -176,14 +176,13 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText says in one line what panicked, and where. It must be called by
-// the deferred function itself.
+// panicText returns in one line the value of a panic and its site. The deferred function itself must call it.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite says where the contender's code panicked: the first frame below
-// the runtime's own. It must be called by what the deferred function calls.
+// panicSite returns where the contender's code panicked: the first frame outside of the runtime. The function
+// that the deferred function calls must call it.
 func panicSite() string {
 	pc := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(4, pc)])

@@ -297,12 +297,12 @@ func TestAnswersThatDoNotFit(t *testing.T) {
 func TestStartWithoutLab(t *testing.T) {
 	t.Setenv(wire.EnvWire, "")
 	var stderr bytes.Buffer
-	if code := start(echo(nil), &stderr); code != 2 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "tare run") {
+	if code := startProgram(echo(nil), &stderr); code != 2 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "tare run") {
 		t.Errorf("code %d, %q", code, stderr.String())
 	}
 	t.Setenv(wire.EnvWire, "9000,9001")
 	stderr.Reset()
-	if code := start(echo(nil), &stderr); code != 1 || !strings.Contains(stderr.String(), "descriptor 9000") {
+	if code := startProgram(echo(nil), &stderr); code != 1 || !strings.Contains(stderr.String(), "descriptor 9000") {
 		t.Errorf("code %d, %q", code, stderr.String())
 	}
 }

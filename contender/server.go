@@ -8,33 +8,33 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// The operations of a server are done by the lab, over the network: the program
-// only starts one for each workload, and says what it counted.
+// The lab performs the operations of a server, over the network: the program
+// only starts one for each workload, and reports its counts.
 
 // Served is a server that was started for a workload and answers already.
 type Served struct {
 	Addr string // where it listens, host:port
 
-	// Counts says what it has counted since it was started; nil: it does not
+	// Counts returns its counts since it was started, or is nil if it does not
 	// count.
 	Counts func() Counts
 
 	// Reset has its service go back to how it was when the server was started, and
-	// forget what it was asked; nil: it cannot.
+	// forget its requests; nil if it cannot.
 	Reset func() error
 
 	// End ends it as a signal would, for the lab to see how long that takes:
-	// requests under way may go on for a while, 10 s at most. The error is what
+	// requests in flight may continue for 10 s at most. The error lists what
 	// had not ended by then. Counts is called afterwards, and Stop; nil: Stop is
 	// called at once.
 	End func() error
 
-	// Stop ends it, and its connections with it. Nobody calls anything of it
+	// Stop ends it with its connections. No function of it is called
 	// afterwards.
 	Stop func()
 }
 
-// Counts is what a server counted itself.
+// Counts are a server's own counts.
 type Counts struct {
 	Requests  int64 // answered
 	BodyBytes int64 // of their bodies, read
@@ -42,18 +42,18 @@ type Counts struct {
 	Delivered int64 // items that the sink has taken
 
 	Calls *wire.Calls // use-case calls, of a service of users
-	Fault error       // what its service failed with first, where clients are not told; nil: nothing
+	Fault error       // first failure of its service that clients do not see, or nil
 }
 
-// server is the one that runs, and what the process had allocated before.
+// server is the running server, and the allocations of the process before.
 type server struct {
 	Served
 	ended  bool
 	before runtime.MemStats
 }
 
-// serve starts the server for a workload, after the former one has ended.
-func (s *session) serve(w wire.Workload) (*work, error) {
+// startServer starts the server for a workload, after the former one has ended.
+func (s *session) startServer(w wire.Workload) (*work, error) {
 	served, err := s.program.Serve(s.variant, w)
 	if err != nil {
 		return nil, err
@@ -63,39 +63,39 @@ func (s *session) serve(w wire.Workload) (*work, error) {
 	}
 	s.server = &server{Served: served}
 	if served.Addr == "" {
-		s.stop()
+		s.stopServer()
 		return nil, fmt.Errorf("the contender does not say where it listens")
 	}
 	return &work{server: s.server}, nil
 }
 
-// stop ends the server that runs, if one does.
-func (s *session) stop() {
+// stopServer stops the running server, if there is one.
+func (s *session) stopServer() {
 	if v := s.server; v != nil {
 		s.server = nil
 		v.Stop()
 	}
 }
 
-// mark makes what was allocated so far the zero of counted.
-func (v *server) mark() { runtime.ReadMemStats(&v.before) }
+// markAllocs makes the allocations so far the zero of countServer.
+func (v *server) markAllocs() { runtime.ReadMemStats(&v.before) }
 
-// askServer carries out what can be asked of a server.
-func (s *session) askServer(v *server, q wire.Request) (wire.Reply, *wire.Error) {
+// handleServer executes a request about a server.
+func (s *session) handleServer(v *server, q wire.Request) (wire.Reply, *wire.Error) {
 	switch q.Op {
 	case wire.OpStats:
-		return s.counted(v), nil
+		return s.countServer(v), nil
 	case wire.OpEnd:
 		if v.ended {
-			return wire.Reply{}, refusal(classBadRequest, "the server of workload %q has ended before", q.On)
+			return wire.Reply{}, newError(classBadRequest, "the server of workload %q has ended before", q.On)
 		}
-		return v.end(), nil
+		return v.endServer(), nil
 	}
-	return wire.Reply{}, refusal(classNotMine, "%s of a server: ask it at %s", q.Op, v.Addr)
+	return wire.Reply{}, newError(classNotMine, "%s of a server: ask it at %s", q.Op, v.Addr)
 }
 
-// end ends the server and says how long that took.
-func (v *server) end() wire.Reply {
+// endServer ends the server and reports how long that took.
+func (v *server) endServer() wire.Reply {
 	v.ended = true
 	start := time.Now()
 	var err error
@@ -112,11 +112,10 @@ func (v *server) end() wire.Reply {
 	return reply
 }
 
-// counted is what the server has counted, and the process allocated, since the
-// workload was prepared. Whoever wants the cost of some requests asks before
-// and after them. Asking allocates too, about 1 kB in ten objects: asking twice
-// in a row shows how much.
-func (s *session) counted(v *server) wire.Reply {
+// countServer returns the server's counts, and the allocations of the process, since the workload was
+// prepared. The cost of some requests is the difference of two calls. A call itself allocates about 1 kB in
+// ten objects: two calls in a row show how much.
+func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{
 		Counts: wire.Counts{Bytes: int64(s.after.TotalAlloc - v.before.TotalAlloc),

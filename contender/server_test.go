@@ -170,7 +170,7 @@ func TestAlone(t *testing.T) {
 		return 7
 	}}
 	var stderr bytes.Buffer
-	if code := start(p, &stderr); code != 7 || stderr.String() != fmt.Sprintf("alone with %d", len(os.Args)-1) {
+	if code := startProgram(p, &stderr); code != 7 || stderr.String() != fmt.Sprintf("alone with %d", len(os.Args)-1) {
 		t.Errorf("code %d: %s", code, stderr.String())
 	}
 }

@@ -20,7 +20,7 @@ type collector struct {
 
 func (c *collector) session() (*session, *work) {
 	c.left = c.lengths(0)
-	s := &session{mark: -1, meter: &meter{cycles: func() int64 { return c.cycles }, quick: time.Hour}}
+	s := &session{lastCPU: -1, meter: &meter{cycles: func() int64 { return c.cycles }, maxYield: time.Hour}}
 	return s, &work{bodies: 1, Work: Work{Do: func(int) (int, error) {
 		if c.left--; c.left == 0 {
 			c.cycles++
@@ -36,7 +36,7 @@ func (c *collector) slice(t *testing.T, s *session, w *work, q wire.Request) wir
 	if q.CapNS == 0 {
 		q.CapNS = int64(time.Hour)
 	}
-	a, err := s.slice(w, q)
+	a, err := s.runSlice(w, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +124,13 @@ func TestSliceCaps(t *testing.T) {
 	if a := long.slice(t, s, w, wire.Request{Ops: 10, CapNS: 1, CapOps: 3000}); a.GC < 1 {
 		t.Errorf("cap_ops hold a whole cycle, reported %+v", a)
 	}
-	if a, err := s.slice(w, wire.Request{Until: untilOps, Ops: 1 << 60, CapNS: int64(time.Millisecond), CapOps: 10}); err != nil || a.Ops < 10 || a.Ops == 1<<60 {
+	if a, err := s.runSlice(w, wire.Request{Until: untilOps, Ops: 1 << 60, CapNS: int64(time.Millisecond), CapOps: 10}); err != nil || a.Ops < 10 || a.Ops == 1<<60 {
 		t.Errorf("until ops, capped: %+v, %v", a, err)
 	}
-	if a, err := s.slice(w, wire.Request{Until: untilOps, Ops: 7, CapNS: 1, CapOps: 10}); err != nil || a.Ops != 7 {
+	if a, err := s.runSlice(w, wire.Request{Until: untilOps, Ops: 7, CapNS: 1, CapOps: 10}); err != nil || a.Ops != 7 {
 		t.Errorf("cap_ops are more than ops: %+v, %v", a, err)
 	}
-	if a, err := s.slice(w, wire.Request{Until: untilOps, Ops: 7}); err != nil || a.Ops != 7 {
+	if a, err := s.runSlice(w, wire.Request{Until: untilOps, Ops: 7}); err != nil || a.Ops != 7 {
 		t.Errorf("no cap: %+v, %v", a, err)
 	}
 }
@@ -153,18 +153,18 @@ func TestWarm(t *testing.T) {
 		gc, from int64
 		to       int64
 	}{
-		{wire.Request{}, 0, fewOps, fewOps},
+		{wire.Request{}, 0, minWarmOps, minWarmOps},
 		{wire.Request{MinGC: 3, MinNS: hour}, 3, 21, 30},
 		{wire.Request{MinGC: 3, CapNS: hour}, 3, 21, 30},
-		{wire.Request{MinGC: 1 << 50, MinNS: 1}, 0, fewOps, fewOps},
+		{wire.Request{MinGC: 1 << 50, MinNS: 1}, 0, minWarmOps, minWarmOps},
 		{wire.Request{MinNS: hour, CapNS: 1}, 0, 1, 1},
 	} {
-		a, err := s.warm(w, tt.q)
+		a, err := s.warmUp(w, tt.q)
 		if err != nil || a.GC < tt.gc || a.Ops < tt.from || a.Ops > tt.to || a.WallNS <= 0 {
 			t.Errorf("%+v: %+v, %v", tt.q, a, err)
 		}
 	}
-	a, err := s.warm(w, wire.Request{MinNS: int64(3 * time.Millisecond)})
+	a, err := s.warmUp(w, wire.Request{MinNS: int64(3 * time.Millisecond)})
 	if err != nil || a.WallNS < int64(3*time.Millisecond) {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -237,7 +237,7 @@ func TestSlicesEndSwept(t *testing.T) {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
-	s := &session{mark: -1, meter: newMeter()}
+	s := &session{lastCPU: -1, meter: newMeter()}
 	var hold [8][]byte
 	w := &work{bodies: 1, Work: Work{Do: func(int) (int, error) {
 		for k := range hold {
@@ -247,7 +247,7 @@ func TestSlicesEndSwept(t *testing.T) {
 	}}}
 	left, begun := uint64(0), frees()
 	for range 50 {
-		if a, err := s.slice(w, wire.Request{Until: untilGC, CapNS: int64(time.Hour)}); err != nil || a.GC == 0 {
+		if a, err := s.runSlice(w, wire.Request{Until: untilGC, CapNS: int64(time.Hour)}); err != nil || a.GC == 0 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		before := frees()
@@ -263,14 +263,14 @@ func TestSlicesEndSwept(t *testing.T) {
 // TestLoopDoesNotAllocate: neither the loop, nor looking at clock, CPU and
 // cycles, nor a whole slice or warm-up allocates anything of its own.
 func TestLoopDoesNotAllocate(t *testing.T) {
-	s := &session{mark: -1, meter: newMeter()}
+	s := &session{lastCPU: -1, meter: newMeter()}
 	w := &work{bodies: 3, Work: Work{Do: func(int) (int, error) { return 1, nil }}}
 	for name, f := range map[string]func(){
 		"loop": func() { var t tally; w.run(1000, &t) },
-		"look": func() { s.meter.cycles(); cpuNS(); s.meter.sweep() },
-		"ops":  func() { _, _ = s.slice(w, wire.Request{Until: untilOps, Ops: 100_000, Lead: 10}) },
-		"gc":   func() { _, _ = s.slice(w, wire.Request{Until: untilGC, Ops: 1, CapNS: 1_000_000}) },
-		"warm": func() { _, _ = s.warm(w, wire.Request{MinGC: 1, MinNS: 1_000_000}) },
+		"look": func() { s.meter.cycles(); cpuNS(); s.meter.awaitSweep() },
+		"ops":  func() { _, _ = s.runSlice(w, wire.Request{Until: untilOps, Ops: 100_000, Lead: 10}) },
+		"gc":   func() { _, _ = s.runSlice(w, wire.Request{Until: untilGC, Ops: 1, CapNS: 1_000_000}) },
+		"warm": func() { _, _ = s.warmUp(w, wire.Request{MinGC: 1, MinNS: 1_000_000}) },
 	} {
 		if n := testing.AllocsPerRun(20, f); n != 0 {
 			t.Errorf("%s allocates %v objects", name, n)
@@ -282,14 +282,14 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 // whatever the number of operations.
 func TestStatsAreExact(t *testing.T) {
 	var keep []byte
-	s := &session{mark: -1, meter: newMeter()}
+	s := &session{lastCPU: -1, meter: newMeter()}
 	w := &work{bodies: 1, Work: Work{Do: func(int) (int, error) { keep = make([]byte, 64); return len(keep), nil }}}
 	for _, n := range []int64{1, 10, 5000} {
 		// Other goroutines of the test binary may allocate meanwhile: the
 		// least of a few passes is this one's own.
 		allocs, bytes := int64(1<<62), int64(1<<62)
 		for range 5 {
-			a, err := s.stats(w, wire.Request{Ops: n})
+			a, err := s.countAllocs(w, wire.Request{Ops: n})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,12 +322,12 @@ func TestIdleCPU(t *testing.T) {
 // TestLookShare: batches are long enough for what a look costs.
 func TestLookShare(t *testing.T) {
 	m := newMeter()
-	if m.every < leastEvery || m.quick <= 0 {
-		t.Errorf("looks every %v, a quick yield is %v", m.every, m.quick)
+	if m.interval < minInterval || m.maxYield <= 0 {
+		t.Errorf("looks every %v, a quick yield is %v", m.interval, m.maxYield)
 	}
-	m.every = 100 * time.Microsecond
+	m.interval = 100 * time.Microsecond
 	for pace, want := range map[float64]int64{0: 1, -1: 1, 0.001: maxBatch, 1: 100_000, 1000: 100, 60_000: 1, 1e9: 1, 1e300: 1} {
-		if got := m.batch(pace); got != want {
+		if got := m.batchSize(pace); got != want {
 			t.Errorf("pace %v ns: batch of %d, want %d", pace, got, want)
 		}
 	}
