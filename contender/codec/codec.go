@@ -24,10 +24,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Kind is what studies call this kind of contender.
+// Kind is the name of this kind of contender in studies.
 const Kind = "codec"
 
-// Operations that a study can ask of a codec.
+// Operations of a codec.
 const (
 	OpMarshal   = "marshal"
 	OpStream    = "stream"
@@ -41,7 +41,7 @@ const (
 type Impl struct {
 	// Load builds the value that Marshal and Stream are given, off the clock,
 	// from a body of the fixture's canonical JSON. Codecs that need types of
-	// their own (generated code) build them here, and return
+	// their own (generated code) build them in Load, and return
 	// [contender.ErrUnsupported] where they have none for the fixture. Nil:
 	// [fixture.Decode].
 	Load func(fixture string, canonical []byte) (any, error)
@@ -62,9 +62,9 @@ type Impl struct {
 	// Nil: Unmarshal into [fixture.FieldsTarget], a type with those fields only.
 	Fields func(fixture string) func(data []byte) (any, error)
 
-	// Binary says that the bytes are not JSON. Unmarshal is then given what
-	// Marshal made of the fixture's values, off the clock, and what Marshal and
-	// Stream put out is answered as what Unmarshal makes of it, with its size.
+	// Binary means that the bytes are not JSON. Then the input of Unmarshal is the
+	// output of Marshal for the fixture's values, made off the clock, and Answer returns
+	// the value that Unmarshal decodes from an output as JSON, with the output's size.
 	Binary bool
 
 	// Plain turns what Unmarshal filled into the fixture's types, off the clock,
@@ -72,33 +72,33 @@ type Impl struct {
 	// encoding/json and [fixture.Show] can read it as it is.
 	Plain func(v any) (any, error)
 
-	// Typed says that Unmarshal fills only types of its own, so that it cannot
+	// Typed means that Unmarshal fills only types of its own, so that it cannot
 	// decode into any.
 	Typed bool
 
-	// Shared says that Marshal hands out memory it keeps, so that it need not
-	// allocate what it returns. True for the null contender, not for a codec.
+	// Shared means that Marshal returns memory that it uses again, so that it need
+	// not allocate. True for the null contender, not for a codec.
 	Shared bool
 
-	// given is what decoding operations get instead of the fixture's body, off
-	// the clock. For the null contender, which has to be given its answers.
-	given func(op, fixture string, canonical []byte) ([]byte, error)
+	// encodeInput returns the input of decoding operations in place of the fixture's body, off
+	// the clock. It is for the null contender, whose input is its output.
+	encodeInput func(op, fixture string, canonical []byte) ([]byte, error)
 
-	// slot is what decoding into any is given instead of a new one. For the null
+	// anyTarget returns the target of decoding into any in place of a new one. It is for the null
 	// contender, which must not allocate.
-	slot func() any
+	anyTarget func() any
 }
 
 // Main serves the lab that started this process as one codec, and exits.
-func Main(i Impl) { contender.Main(program(map[string]Impl{"": i})) }
+func Main(i Impl) { contender.Main(newProgram(map[string]Impl{"": i})) }
 
 // Variants is Main for a program that holds several codecs by name.
-func Variants(impls map[string]Impl) { contender.Main(program(impls)) }
+func Variants(impls map[string]Impl) { contender.Main(newProgram(impls)) }
 
-func program(impls map[string]Impl) contender.Program {
+func newProgram(impls map[string]Impl) contender.Program {
 	names := slices.Sorted(maps.Keys(impls))
 	p := contender.Program{Kind: Kind, Prepare: func(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
-		return impls[variant].prepare(w, bodies)
+		return impls[variant].prepareOp(w, bodies)
 	}}
 	if _, one := impls[""]; !one {
 		p.Variants = names

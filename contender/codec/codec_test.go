@@ -76,7 +76,7 @@ func talkOf(t *testing.T, bodies [][]byte, p contender.Program, variant, fixture
 	return replies
 }
 
-func one(i Impl) contender.Program { return program(map[string]Impl{"": i}) }
+func one(i Impl) contender.Program { return newProgram(map[string]Impl{"": i}) }
 
 func TestOperations(t *testing.T) {
 	ask := []wire.Request{{Op: wire.OpAnswer, Cases: []int{3, 0}}, {Op: wire.OpSlice, Until: "ops", Ops: 4}}
@@ -144,7 +144,7 @@ func TestUnsupportedFixture(t *testing.T) {
 }
 
 func TestVariants(t *testing.T) {
-	p := program(map[string]Impl{"b": {Marshal: func(any) ([]byte, error) { return []byte("b"), nil }, Shared: true}, "a": std()})
+	p := newProgram(map[string]Impl{"b": {Marshal: func(any) ([]byte, error) { return []byte("b"), nil }, Shared: true}, "a": std()})
 	got, _ := talk(t, p, "b", "devices", OpMarshal, wire.Request{Op: wire.OpAnswer, Cases: []int{0}})
 	if !reflect.DeepEqual(got[0].Variants, []string{"a", "b"}) || got[1].Fresh || string(got[2].Answers[0].Output) != "b" {
 		t.Errorf("%+v", got)

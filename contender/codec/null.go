@@ -8,18 +8,18 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Null is the codec that does nothing: what is measured of it is the harness.
-// It answers rightly because it is given the answer. A program with several
-// variants can bring it along as one of them.
+// Null returns the codec that does nothing: its measured cost is that of the harness.
+// Its output is correct because it is its input. A program with several
+// variants can include it as one of them.
 func Null() Impl {
 	return Impl{
 		Load: func(name string, canonical []byte) (any, error) {
-			if ofCases(name) { // there is no doing nothing to an odd case
+			if isCaseFixture(name) { // the output of an edge case is not its input
 				return nil, contender.ErrUnsupported
 			}
 			return canonical, nil
 		},
-		Target:  func(string) func() any { return onePlace(new(json.RawMessage)) },
+		Target:  func(string) func() any { return sameTarget(new(json.RawMessage)) },
 		Marshal: func(v any) ([]byte, error) { return v.([]byte), nil },
 		Stream: func(w io.Writer, v any) error {
 			_, err := w.Write(v.([]byte))
@@ -34,18 +34,18 @@ func Null() Impl {
 			}
 			return nil
 		},
-		Fields: nullFields,
-		given:  nullGiven,
-		slot:   oneSlot(),
-		Shared: true,
+		Fields:      nullFields,
+		encodeInput: nullInput,
+		anyTarget:   sameAny(),
+		Shared:      true,
 	}
 }
 
-// onePlace is one place for everything that is decoded.
-func onePlace(raw *json.RawMessage) func() any { return func() any { return raw } }
+// sameTarget returns raw as the target of everything that is decoded.
+func sameTarget(raw *json.RawMessage) func() any { return func() any { return raw } }
 
-// oneSlot is one place that is an any.
-func oneSlot() func() any {
+// sameAny returns a function that returns the same *any each time.
+func sameAny() func() any {
 	var slot any = new(json.RawMessage)
 	return func() any { return &slot }
 }
@@ -61,9 +61,9 @@ func nullFields(name string) func(data []byte) (any, error) {
 	}
 }
 
-func nullGiven(op, name string, canonical []byte) ([]byte, error) {
+func nullInput(op, name string, canonical []byte) ([]byte, error) {
 	switch {
-	case ofCases(name):
+	case isCaseFixture(name):
 		return nil, contender.ErrUnsupported
 	case op == OpFields:
 		return fixture.Fields(name, canonical)

@@ -6,12 +6,12 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// In all operations an answer is what the timed function itself left behind:
-// there is no second path that could be right where the timed one is wrong.
-// What it leaves behind lives on the heap and is read by Answer, so the
-// compiler has to keep every result.
+// In all operations the output for Answer is the result of the timed function itself:
+// there is no second path that could be correct while the timed one is wrong.
+// The result is on the heap and read by Answer, so the
+// compiler cannot drop any result.
 
-func (i Impl) marshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
+func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
 	do := func(k int) (int, error) {
 		out, err := i.Marshal(values[k])
@@ -26,22 +26,22 @@ func (i Impl) marshal(values []any, show func(out []byte) (contender.Answered, e
 	}}
 }
 
-// sink counts what is written to it, and keeps it when asked to.
+// sink counts the bytes written to it, and stores them if keep is set.
 type sink struct {
-	bytes int
-	keep  bool
-	kept  []byte
+	bytes  int
+	keep   bool
+	stored []byte
 }
 
 func (s *sink) Write(p []byte) (int, error) {
 	s.bytes += len(p)
 	if s.keep {
-		s.kept = append(s.kept, p...)
+		s.stored = append(s.stored, p...)
 	}
 	return len(p), nil
 }
 
-func (i Impl) stream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
+func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	w := new(sink)
 	do := func(k int) (int, error) {
 		w.bytes = 0
@@ -49,16 +49,16 @@ func (i Impl) stream(values []any, show func(out []byte) (contender.Answered, er
 		return w.bytes, err
 	}
 	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
-		w.keep, w.kept = true, nil
-		defer func() { w.keep, w.kept = false, nil }() // a panic must not leave it keeping
+		w.keep, w.stored = true, nil
+		defer func() { w.keep, w.stored = false, nil }() // also after a panic
 		if _, err := do(k); err != nil {
 			return contender.Answered{}, err
 		}
-		return show(w.kept)
+		return show(w.stored)
 	}}
 }
 
-func (i Impl) unmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
+func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
 		into := target()
@@ -75,7 +75,7 @@ func (i Impl) unmarshal(target func() any, inputs [][]byte, show func(v any) ([]
 	}}
 }
 
-func fields(pick func(data []byte) (any, error), inputs [][]byte) contender.Work {
+func newFields(pick func(data []byte) (any, error), inputs [][]byte) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
 		v, err := pick(inputs[k])
@@ -91,8 +91,8 @@ func fields(pick func(data []byte) (any, error), inputs [][]byte) contender.Work
 	}}
 }
 
-// roundtrip puts out the encoding, though nobody but Unmarshal sees it.
-func (i Impl) roundtrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
+// newRoundTrip counts the size of the encoding as output, although only Unmarshal reads it.
+func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
 		out, err := i.Marshal(values[k])

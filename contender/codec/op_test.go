@@ -283,7 +283,7 @@ func TestNothingAllocates(t *testing.T) {
 			ops = append(ops, OpAny)
 		}
 		for _, op := range ops {
-			work, err := i.prepare(wire.Workload{Fixture: "devices", Op: op}, bodies)
+			work, err := i.prepareOp(wire.Workload{Fixture: "devices", Op: op}, bodies)
 			if err != nil {
 				t.Fatalf("%s of %s: %v", op, name, err)
 			}

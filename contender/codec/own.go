@@ -1,5 +1,5 @@
 package codec
 
-// own is what makes a pointer to an empty document of the user's own type: nil,
-// for here there is none.
+// own returns a function that makes a pointer to an empty document of the user's type.
+// It returns nil: there is no such type in this build.
 func own() func() any { return nil }

@@ -11,80 +11,81 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, error) {
+func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
-		return i.encoding(w, bodies)
+		return i.prepareEncoding(w, bodies)
 	case OpUnmarshal, OpAny, OpFields:
-		return i.decoding(w, bodies)
+		return i.prepareDecoding(w, bodies)
 	}
 	return contender.Work{}, contender.ErrUnsupported
 }
 
-// encoding prepares the operations that start from a value.
-func (i Impl) encoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	target := i.target(w.Fixture)
-	back := i.Unmarshal != nil && target != nil // what is put out can be read again
+// prepareEncoding prepares the operations that start from a value.
+func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
+	target := i.findTarget(w.Fixture)
+	back := i.Unmarshal != nil && target != nil // the output can be decoded
 	switch {
 	case w.Op == OpStream && i.Stream == nil, w.Op != OpStream && i.Marshal == nil, (i.Binary || w.Op == OpRoundTrip) && !back:
 		return contender.Work{}, contender.ErrUnsupported
 	}
-	values, err := i.load(w.Fixture, bodies)
+	values, err := i.loadValues(w.Fixture, bodies)
 	if err != nil {
 		return contender.Work{}, err
 	}
-	show := asPutOut
+	show := showOutput
 	if i.Binary {
-		show = i.asRead(target)
+		show = i.decodeOutput(target)
 	}
 	switch w.Op {
 	case OpMarshal:
-		return i.marshal(values, show), nil
+		return i.newMarshal(values, show), nil
 	case OpStream:
-		return i.stream(values, show), nil
+		return i.newStream(values, show), nil
 	}
-	return i.roundtrip(values, target, i.asDecoded(w.Fixture)), nil
+	return i.newRoundTrip(values, target, i.showDecoded(w.Fixture)), nil
 }
 
-// decoding prepares the operations that start from bytes.
-func (i Impl) decoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
+// prepareDecoding prepares the operations that start from bytes.
+func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	var target func() any
 	var pick func(data []byte) (any, error)
 	switch {
 	case w.Op == OpFields && !i.Binary:
-		pick = i.picker(w.Fixture)
-	case w.Op == OpFields, i.Unmarshal == nil, i.Binary && (i.Marshal == nil || ofCases(w.Fixture)):
+		pick = i.findPicker(w.Fixture)
+	case w.Op == OpFields, i.Unmarshal == nil, i.Binary && (i.Marshal == nil || isCaseFixture(w.Fixture)):
 	case w.Op == OpUnmarshal:
-		target = i.target(w.Fixture)
+		target = i.findTarget(w.Fixture)
 	case !i.Typed:
 		target = func() any { return new(any) }
-		if i.slot != nil {
-			target = i.slot
+		if i.anyTarget != nil {
+			target = i.anyTarget
 		}
 	}
 	if target == nil && pick == nil {
 		return contender.Work{}, contender.ErrUnsupported
 	}
-	bodies, err := i.inputs(w, bodies)
+	bodies, err := i.encodeInputs(w, bodies)
 	if err != nil {
 		return contender.Work{}, err
 	}
 	if pick != nil {
-		return fields(pick, bodies), nil
+		return newFields(pick, bodies), nil
 	}
-	return i.unmarshal(target, bodies, i.asDecoded(w.Fixture)), nil
+	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// target is what makes the value that Unmarshal fills; nil: there is no type.
-func (i Impl) target(name string) func() any {
+// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no type
+// for the fixture.
+func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
 	}
-	return targetOf(name)
+	return userTarget(name)
 }
 
-// picker is what picks a few fields; nil: the codec cannot.
-func (i Impl) picker(name string) func(data []byte) (any, error) {
+// findPicker returns the function that picks a few fields, or nil if the codec cannot.
+func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	if i.Fields != nil {
 		return i.Fields(name)
 	}
@@ -98,11 +99,11 @@ func (i Impl) picker(name string) func(data []byte) (any, error) {
 	}
 }
 
-// load builds the values that are encoded.
-func (i Impl) load(name string, bodies [][]byte) ([]any, error) {
+// loadValues builds the values to encode.
+func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	load := i.Load
 	if load == nil {
-		load = decodeAs
+		load = decodeUser
 	}
 	values := make([]any, len(bodies))
 	for k, body := range bodies {
@@ -115,15 +116,15 @@ func (i Impl) load(name string, bodies [][]byte) ([]any, error) {
 	return values, nil
 }
 
-// inputs are the bytes that are decoded: the bodies, but for codecs to whom
-// those mean nothing.
-func (i Impl) inputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
-	if !i.Binary && i.given == nil {
+// encodeInputs returns the bytes to decode: the bodies, or for a binary codec and the null contender their
+// encodings.
+func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
+	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
 	}
-	given := func(k int) ([]byte, error) { return i.given(w.Op, w.Fixture, bodies[k]) }
+	given := func(k int) ([]byte, error) { return i.encodeInput(w.Op, w.Fixture, bodies[k]) }
 	if i.Binary {
-		values, err := i.load(w.Fixture, bodies)
+		values, err := i.loadValues(w.Fixture, bodies)
 		if err != nil {
 			return nil, err
 		}
@@ -140,23 +141,22 @@ func (i Impl) inputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	return inputs, nil
 }
 
-// ofCases reports whether a fixture asks what a codec makes of odd cases,
-// rather than for work.
-func ofCases(name string) bool { return slices.Contains(fixture.CaseFixtures(), name) }
+// isCaseFixture reports whether a fixture tests edge cases, instead of being measured.
+func isCaseFixture(name string) bool { return slices.Contains(fixture.CaseFixtures(), name) }
 
-// asPutOut shows an encoding as it is.
-func asPutOut(out []byte) (contender.Answered, error) {
+// showOutput returns an encoding unchanged.
+func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// asRead shows an encoding as JSON of what the codec itself reads in it.
-func (i Impl) asRead(target func() any) func(out []byte) (contender.Answered, error) {
+// decodeOutput returns an encoding as JSON of the value that the codec decodes from it.
+func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
 		into := target()
 		if err := i.Unmarshal(out, into); err != nil {
 			return contender.Answered{}, fmt.Errorf("what it put out cannot be read again: %w", err)
 		}
-		v, err := i.plain(into)
+		v, err := i.convertPlain(into)
 		if err != nil {
 			return contender.Answered{}, err
 		}
@@ -165,12 +165,12 @@ func (i Impl) asRead(target func() any) func(out []byte) (contender.Answered, er
 	}
 }
 
-// asDecoded shows a decoded value: as JSON, or value by value where JSON could
-// not tell one outcome from another.
-func (i Impl) asDecoded(name string) func(v any) ([]byte, error) {
-	cases := ofCases(name)
+// showDecoded returns a decoded value as JSON, or for edge cases in a form that distinguishes outcomes that
+// are equal in JSON.
+func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
+	cases := isCaseFixture(name)
 	return func(v any) ([]byte, error) {
-		v, err := i.plain(v)
+		v, err := i.convertPlain(v)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (i Impl) asDecoded(name string) func(v any) ([]byte, error) {
 	}
 }
 
-func (i Impl) plain(v any) (any, error) {
+func (i Impl) convertPlain(v any) (any, error) {
 	if i.Plain == nil {
 		return v, nil
 	}

@@ -6,22 +6,21 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// UserFixture is the fixture of somebody's own documents in a type of their
-// own: one that was inferred from the documents, or one of their module's. A
-// contender has it only where it was built for that, with another file in the
+// UserFixture is the fixture of the user's documents in a type of the user: one that was inferred from the
+// documents, or one of the user's module. Only a contender built for it supports it, with another file in
 // place of own.go.
 const UserFixture = "user"
 
-// targetOf is [fixture.Target] that knows the user's type as well.
-func targetOf(name string) func() any {
+// userTarget is [fixture.Target] extended by the user's type.
+func userTarget(name string) func() any {
 	if name == UserFixture {
 		return own()
 	}
 	return fixture.Target(name)
 }
 
-// decodeAs is [fixture.Decode] that knows the user's type as well.
-func decodeAs(name string, canonical []byte) (any, error) {
+// decodeUser is [fixture.Decode] extended by the user's type.
+func decodeUser(name string, canonical []byte) (any, error) {
 	target := own()
 	if name != UserFixture || target == nil {
 		return fixture.Decode(name, canonical)
