@@ -1,5 +1,5 @@
-// Package copier is the kind of contender that turns what lies in C memory into
-// Go values. An author says how it copies each C type and calls [Main]:
+// Package copier is the kind of contender that turns C memory into Go values. An
+// author defines how to copy each C type and calls [Main]:
 //
 //	func main() {
 //		copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
@@ -10,11 +10,11 @@
 // Operations, as studies name them:
 //
 //	single      a new value on the heap, from one C value
-//	value       a new value, where whoever asks has the room
+//	value       a new value, in memory of the caller
 //	into        the value that was made of the same C value before, again
 //	batch       a new slice, from a C array
 //	batch-into  the slice that was made of the same C array before, again
-//	frame       batch-into, and before it one call that asks C where the array is
+//	frame       batch-into after one call to C that returns the array
 //
 // Every copier starts from the same C memory, package cmem, but those that can
 // only start from a Go value: a codec's round trip. They leave Memory nil and
@@ -31,10 +31,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Kind is what studies call this kind of contender.
+// Kind is the name of this kind of contender in studies.
 const Kind = "copier"
 
-// Operations that a study can ask of a copier.
+// Operations of a copier.
 const (
 	OpSingle    = "single"
 	OpValue     = "value"
@@ -44,28 +44,28 @@ const (
 	OpFrame     = "frame"
 )
 
-// Ops are the operations.
+// Ops returns the operations.
 func Ops() []string {
 	return []string{OpSingle, OpValue, OpInto, OpBatch, OpBatchInto, OpFrame}
 }
 
 // Memory is C memory with an array of values for each body of a workload.
 type Memory interface {
-	// At asks C, by a call, where the values of body i are and how many.
+	// At calls C for the address of the values of body i and their number.
 	At(i int) (unsafe.Pointer, int)
 	// Free gives the memory back.
 	Free()
 }
 
-// Source says what C memory is filled with, and by whom.
+// Source defines the contents of C memory, and the library that fills it.
 type Source struct {
 	Shape   Shape
 	Names   Names
 	Seeds   []uint64
-	Library string // shared library that fills it instead of package cmem; empty: none
+	Library string // shared library that fills it instead of package cmem, or ""
 }
 
-// Spec is what the kind has to tell of a workload beside its bodies.
+// Spec is the kind's part of a workload in addition to its bodies.
 type Spec struct {
 	Library string `json:"library,omitempty"` // as in Source
 }
@@ -80,49 +80,49 @@ type Impl struct {
 	// What is not there is not supported.
 	Types map[string]Copies
 
-	// Blind says that answers show what an operation left behind although it
-	// returned an error, as the benchmark does that is reproduced.
+	// Blind means that Answer shows the result of an operation although it
+	// returned an error, like the benchmark that is reproduced.
 	Blind bool
 
 	null bool
 }
 
 // Main serves the lab that started this process as one copier, and exits.
-func Main(i Impl) { contender.Main(program(i)) }
+func Main(i Impl) { contender.Main(newProgram(i)) }
 
-// Null is the copier that does nothing: what is measured of it is the harness.
-// It answers rightly because it knows what was drawn.
+// Null returns the copier that does nothing: its measured cost is that of the harness.
+// Its output is correct because it generates the same values.
 func Null() Impl { return Impl{null: true} }
 
-func program(i Impl) contender.Program {
-	var held Memory // what was prepared before is forgotten
+func newProgram(i Impl) contender.Program {
+	var held Memory // the memory of the last workload
 	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		if held != nil {
 			held.Free()
 			held = nil
 		}
-		work, memory, err := i.prepare(w, bodies)
+		work, memory, err := i.prepareOp(w, bodies)
 		held = memory
 		return work, err
 	}}
 }
 
-// Body is a body of a workload: what C draws its values from.
+// Body is a body of a workload: the seed of C's values.
 type Body struct {
 	Seed uint64 `json:"seed"`
 }
 
-// given is what operations start from.
-type given struct {
-	shape  Shape
-	names  Names
-	seeds  []uint64
-	memory Memory // nil: Go values
-	at     []unsafe.Pointer
-	blind  bool
+// input is the input of operations.
+type input struct {
+	shape        Shape
+	names        Names
+	seeds        []uint64
+	memory       Memory // nil: Go values
+	at           []unsafe.Pointer
+	ignoreErrors bool
 }
 
-func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
+func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
 	if !slices.Contains(Ops(), w.Op) {
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
@@ -134,7 +134,7 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 	if err != nil {
 		return contender.Work{}, nil, err
 	}
-	g := given{shape: shape, names: names, blind: i.Blind}
+	g := input{shape: shape, names: names, ignoreErrors: i.Blind}
 	for k, text := range bodies {
 		var b Body
 		if err := json.Unmarshal(text, &b); err != nil {
@@ -143,7 +143,7 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 		g.seeds = append(g.seeds, b.Seed)
 	}
 	if i.null {
-		return g.nothing(w.Op), nil, nil
+		return g.newNull(w.Op), nil, nil
 	}
 	how, ok := i.Types[shape.C]
 	if !ok {
@@ -151,7 +151,7 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 	}
 	if i.Memory != nil {
 		from := Source{Shape: shape, Names: names, Seeds: g.seeds}
-		if from.Library, err = libraryOf(w); err != nil {
+		if from.Library, err = parseLibrary(w); err != nil {
 			return contender.Work{}, nil, err
 		}
 		if g.memory, err = i.Memory(from); err != nil {
@@ -162,12 +162,12 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 			g.at = append(g.at, p)
 		}
 	}
-	work, err := how.work(w.Op, g)
+	work, err := how.newWork(w.Op, g)
 	return work, g.memory, err
 }
 
-// libraryOf is the library that fills the memory of a workload.
-func libraryOf(w wire.Workload) (string, error) {
+// parseLibrary returns the library that fills the memory of a workload, or "".
+func parseLibrary(w wire.Workload) (string, error) {
 	var s Spec
 	if len(w.Spec) == 0 {
 		return "", nil
@@ -178,8 +178,8 @@ func libraryOf(w wire.Workload) (string, error) {
 	return s.Library, nil
 }
 
-// nothing is an operation that does nothing, and is answered rightly.
-func (g given) nothing(op string) contender.Work {
+// newNull returns an operation that does nothing, with correct output.
+func (g input) newNull(op string) contender.Work {
 	return contender.Work{
 		Do: func(int) (int, error) { return 0, nil },
 		Answer: func(k int) (contender.Answered, error) {

@@ -51,7 +51,7 @@ func TestRoundTrips(t *testing.T) {
 				}
 				for _, i := range []Impl{{Types: RoundTrips(asJSON)}, Null()} {
 					w, bodies := workload(c.fixture, n, op, "edges")
-					work, _, err := i.prepare(w, bodies)
+					work, _, err := i.prepareOp(w, bodies)
 					if err != nil {
 						t.Fatalf("%s of %s-%d: %v", op, c.fixture, n, err)
 					}
@@ -88,7 +88,7 @@ func (m *memory) Free()                        { *m.freed++ }
 // was prepared before is given back.
 func TestMemory(t *testing.T) {
 	var asked, freed int
-	p := program(Impl{
+	p := newProgram(Impl{
 		Memory: func(Source) (Memory, error) { return &memory{asked: &asked, freed: &freed}, nil },
 		Types: map[string]Copies{"BenchPerson": Of(Type[Person]{
 			Fill:  func(dst *Person, p unsafe.Pointer) error { dst.ID = *(*int32)(p); return nil },
@@ -126,7 +126,7 @@ func TestBlind(t *testing.T) {
 	failing := Of(Type[GameObject]{New: func(unsafe.Pointer) (*GameObject, error) { return nil, errors.New("no") }})
 	for _, blind := range []bool{false, true} {
 		w, bodies := workload("object", 1, OpSingle, "")
-		work, _, err := Impl{Types: map[string]Copies{"GameObject": failing}, Blind: blind}.prepare(w, bodies)
+		work, _, err := Impl{Types: map[string]Copies{"GameObject": failing}, Blind: blind}.prepareOp(w, bodies)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestWeight(t *testing.T) {
 		{&DeviceList{Owner: "o", Devices: make([]Device, 2), Tags: make([]int32, 8)}, 64 + 1 + 2*32 + 8*4},
 		{&AudioBuffer{}, 4104},
 	} {
-		if got := weight(reflect.ValueOf(c.v)); got != c.want {
+		if got := countBytes(reflect.ValueOf(c.v)); got != c.want {
 			t.Errorf("%T measures %d, want %d", c.v, got, c.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestNames(t *testing.T) {
 	seen := map[Names][]int{}
 	for _, names := range []Names{NamesUsual, NamesEdges, NamesBytes} {
 		shape, _ := ShapeOf("person", 500)
-		for _, p := range generate[Person](shape, names, 7) {
+		for _, p := range newValues[Person](shape, names, 7) {
 			if n := len(p.Name); !slices.Contains(seen[names], n) {
 				seen[names] = append(seen[names], n)
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// draw draws what cmem/fill.c draws, in the same order: struct by struct,
-// member by member as they are declared.
+// draw draws the values of cmem/fill.c, in the same order: struct by struct,
+// member by member in the order of declaration.
 type draw struct {
 	fixture.Random
 	names Names
@@ -18,14 +18,14 @@ type draw struct {
 
 func newDraw(shape Shape, names Names, seed uint64) *draw {
 	d := &draw{Random: fixture.Random(seed), names: names, items: shape.Items}
-	d.base = d.whole()
+	d.base = d.drawInt()
 	return d
 }
 
-func (d *draw) whole() int32 { return int32(d.Next() % 1e6) }
+func (d *draw) drawInt() int32 { return int32(d.Next() % 1e6) }
 
-// text is a name.
-func (d *draw) text() string {
+// drawText returns a name.
+func (d *draw) drawText() string {
 	n := 60
 	switch d.names {
 	case NamesUsual:
@@ -44,14 +44,14 @@ func (d *draw) text() string {
 	return string(b)
 }
 
-// tags is how many of them a list of devices has.
-const tags = 8
+// tagCount is the number of tags of a list of devices.
+const tagCount = 8
 
-// fill fills v, which is the element of that index where it is one of several.
-func (d *draw) fill(v reflect.Value, index int) {
+// fillValue fills v. index is its position if it is an element of a list.
+func (d *draw) fillValue(v reflect.Value, index int) {
 	switch v.Kind() {
 	case reflect.Int32:
-		v.SetInt(int64(d.whole()))
+		v.SetInt(int64(d.drawInt()))
 	case reflect.Int64:
 		v.SetInt(int64(d.Next() >> 16))
 	case reflect.Float64:
@@ -59,19 +59,19 @@ func (d *draw) fill(v reflect.Value, index int) {
 	case reflect.Float32:
 		v.SetFloat(float64(d.Next()%65536) / 64)
 	case reflect.String:
-		v.SetString(d.text())
+		v.SetString(d.drawText())
 	case reflect.Array:
 		for i := range v.Len() {
-			d.fill(v.Index(i), i)
+			d.fillValue(v.Index(i), i)
 		}
 	case reflect.Slice:
-		n := tags
+		n := tagCount
 		if v.Type().Elem().Kind() == reflect.Struct {
 			n = d.items
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 		for i := range n {
-			d.fill(v.Index(i), i)
+			d.fillValue(v.Index(i), i)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
@@ -79,9 +79,9 @@ func (d *draw) fill(v reflect.Value, index int) {
 			case "ID":
 				v.Field(i).SetInt(int64(d.base) + int64(index))
 			case "Active": // a flag
-				v.Field(i).SetInt(int64(d.whole() & 1))
+				v.Field(i).SetInt(int64(d.drawInt() & 1))
 			default:
-				d.fill(v.Field(i), index)
+				d.fillValue(v.Field(i), index)
 			}
 		}
 	default:
@@ -89,18 +89,18 @@ func (d *draw) fill(v reflect.Value, index int) {
 	}
 }
 
-// generate is the values of one body.
-func generate[T any](shape Shape, names Names, seed uint64) []T {
+// newValues returns the values of one body.
+func newValues[T any](shape Shape, names Names, seed uint64) []T {
 	values := make([]T, shape.Count)
 	d := newDraw(shape, names, seed)
 	for i := range values {
-		d.fill(reflect.ValueOf(&values[i]).Elem(), i)
+		d.fillValue(reflect.ValueOf(&values[i]).Elem(), i)
 	}
 	return values
 }
 
-// structs are the Go types by the name of the C type.
-func structs() map[string]reflect.Type {
+// structTypes returns the Go types by the name of the C type.
+func structTypes() map[string]reflect.Type {
 	m := map[string]reflect.Type{"BenchPerson": reflect.TypeFor[Person]()}
 	for _, v := range []any{
 		GameObject{}, AudioBuffer{}, DeviceList{},
@@ -114,36 +114,36 @@ func structs() map[string]reflect.Type {
 	return m
 }
 
-// values is generate where the type is known by name only.
-func values(shape Shape, names Names, seed uint64) (reflect.Value, error) {
-	t, ok := structs()[shape.C]
+// newValuesOf is newValues for a type that is known by name only.
+func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
+	t, ok := structTypes()[shape.C]
 	if !ok {
 		return reflect.Value{}, fmt.Errorf("no C type %q", shape.C)
 	}
 	list := reflect.MakeSlice(reflect.SliceOf(t), shape.Count, shape.Count)
 	d := newDraw(shape, names, seed)
 	for i := range shape.Count {
-		d.fill(list.Index(i), i)
+		d.fillValue(list.Index(i), i)
 	}
 	return list, nil
 }
 
-// Expected is what an operation must come to for one body, as answers show it.
+// Expected returns the correct output of an operation for one body, as Answer shows it.
 func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) {
-	v, err := values(shape, names, seed)
+	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
 		return nil, err
 	}
-	if !list(op) {
+	if !isListOp(op) {
 		v = v.Index(0)
 	}
-	return show(nil, v), nil
+	return appendValue(nil, v), nil
 }
 
-// CBytes is how many bytes of C memory one body takes: those of the structs,
-// and of what they point to.
+// CBytes returns the size of one body in C memory in bytes: of the structs, and of the memory that they point
+// to.
 func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
-	v, err := values(shape, names, seed)
+	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
 		return 0, err
 	}
@@ -159,31 +159,30 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	case GameObject:
 		return 128 * int64(shape.Count), nil
 	}
-	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // laid out alike
+	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // the layouts are equal
 }
 
-// MadeOf counts what a struct of the shape is made of: numbers, texts and
-// arrays, those of nested structs included; and the levels of structs in
-// structs, 1 where there are none. What a list holds counts as often as one
-// element does.
+// MadeOf counts the members of a struct of the shape: numbers, texts and arrays, those of nested structs
+// included; and the levels of structs in structs, 1 without nested ones. The elements of a list count as one
+// element.
 func MadeOf(shape Shape) (members, levels int, err error) {
-	t, ok := structs()[shape.C]
+	t, ok := structTypes()[shape.C]
 	if !ok {
 		return 0, 0, fmt.Errorf("no C type %q", shape.C)
 	}
-	members, levels = madeOf(t)
+	members, levels = countMembers(t)
 	return members, levels, nil
 }
 
-func madeOf(t reflect.Type) (members, levels int) {
+func countMembers(t reflect.Type) (members, levels int) {
 	switch {
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		return madeOf(t.Elem())
+		return countMembers(t.Elem())
 	case t.Kind() != reflect.Struct:
 		return 1, 0
 	}
 	for i := range t.NumField() {
-		m, l := madeOf(t.Field(i).Type)
+		m, l := countMembers(t.Field(i).Type)
 		members, levels = members+m, max(levels, l)
 	}
 	return members, levels + 1

@@ -8,7 +8,7 @@ const (
 	SetProducer = "producer" // who fills the memory: c or rust; c by default
 )
 
-// Names is how long names are and what they are made of.
+// Names is the length and alphabet of names.
 type Names int
 
 // Names. All but NamesBytes are letters.
@@ -18,8 +18,7 @@ const (
 	NamesBytes              // 60 bytes of any value but 0: almost never UTF-8
 )
 
-// NamesOf is the names that a workload asks for: usual, edges or bytes. The
-// empty word is usual.
+// NamesOf returns the names that a workload selects: usual, edges or bytes. "" is usual.
 func NamesOf(word string) (Names, error) {
 	switch word {
 	case "", "usual":
@@ -32,23 +31,22 @@ func NamesOf(word string) (Names, error) {
 	return 0, fmt.Errorf("unknown names %q; known: usual, edges, bytes", word)
 }
 
-// Shape is what lies in C memory for one body.
+// Shape is the contents of C memory for one body.
 type Shape struct {
 	C     string // name of the C type
 	Count int    // values of it in a row
 	Items int    // elements of each list in it
-	Array bool   // there can be several: batches can be asked for
+	Array bool   // there can be several: it supports batches
 }
 
-// Fixtures are the names that workloads can give.
+// Fixtures returns the names of fixtures for workloads.
 func Fixtures() []string {
 	return []string{"person", "object", "audio", "devices", "flat", "nested", "deep", "fields"}
 }
 
-// ShapeOf is what fixture is with n items: of person, object and audio an array
-// of n; of devices a list of n; of flat a struct of n numbers, of nested one of
-// n levels with 16 bytes each, of deep one of n levels with 144 bytes in all, of
-// fields one of n members.
+// ShapeOf returns the shape of a fixture with n items: for person, object and audio an array of n; for devices
+// a list of n; for flat a struct of n numbers, for nested one of n levels with 16 bytes each, for deep one of
+// n levels with 144 bytes in all, for fields one of n members.
 func ShapeOf(fixture string, n int) (Shape, error) {
 	n = max(1, n)
 	sized := func(prefix string, known ...int) (Shape, error) {
@@ -83,7 +81,7 @@ func ShapeOf(fixture string, n int) (Shape, error) {
 	return Shape{}, fmt.Errorf("unknown fixture %q; known: %v", fixture, Fixtures())
 }
 
-// Check says why an operation cannot be asked on the shape.
+// Check returns an error if the shape does not support the operation.
 func (s Shape) Check(op string) error {
 	switch op {
 	case OpSingle, OpValue, OpInto:
@@ -100,5 +98,5 @@ func (s Shape) Check(op string) error {
 	return nil
 }
 
-// list reports whether an operation makes a slice.
-func list(op string) bool { return op == OpBatch || op == OpBatchInto || op == OpFrame }
+// isListOp reports whether an operation makes a slice.
+func isListOp(op string) bool { return op == OpBatch || op == OpBatchInto || op == OpFrame }

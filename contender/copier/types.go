@@ -1,6 +1,6 @@
 package copier
 
-// The fixtures' types as a Go program has them. The C types are in
+// The fixtures' types in Go. The C types are in
 // cmem/fixtures.h; members and their order are the same, but that Go counts by
 // itself.
 
@@ -32,7 +32,7 @@ type AudioBuffer struct {
 	Channels int32
 }
 
-// Device is one of a DeviceList.
+// Device is an element of a DeviceList.
 type Device struct {
 	ID      int32
 	Name    string // char *

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Type is how values of one C type become T. Each function is called as it is,
-// without an interface or a closure in between, and so in the same way for all
-// copiers. A nil operation is not supported, unless said otherwise.
+// Type defines how values of one C type become T. Each function is called directly, without an interface or a
+// closure in between, and so in the same way for all copiers. A nil operation is not supported, unless stated
+// otherwise.
 type Type[T any] struct {
 	// Fill fills dst from the C value at p. It may keep what dst has where that
 	// is still right.
@@ -27,22 +27,22 @@ type Type[T any] struct {
 	Slice func(dst []T, p unsafe.Pointer, n int) ([]T, error)
 }
 
-// Copies is a [Type] of whatever T.
+// Copies is a [Type] of any T.
 type Copies interface {
-	work(op string, g given) (contender.Work, error)
+	newWork(op string, g input) (contender.Work, error)
 }
 
-// Of is how one C type is copied.
+// Of returns the copies of one C type.
 func Of[T any](t Type[T]) Copies { return copies[T]{t} }
 
 type copies[T any] struct{ Type[T] }
 
-// work makes the operations. In all of them an answer is what the timed function
-// itself left behind, on the heap, so the compiler has to keep it.
-func (c copies[T]) work(op string, g given) (contender.Work, error) {
+// newWork returns the operation op. The output for Answer is the result of the timed function itself, on the
+// heap, so the compiler cannot drop it.
+func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
 	if g.memory == nil {
 		for _, seed := range g.seeds {
-			values := generate[T](g.shape, g.names, seed)
+			values := newValues[T](g.shape, g.names, seed)
 			g.at = append(g.at, unsafe.Pointer(&values[0]))
 		}
 	}
@@ -50,40 +50,40 @@ func (c copies[T]) work(op string, g given) (contender.Work, error) {
 	var left func(i int) any
 	switch {
 	case op == OpSingle && c.New != nil:
-		do, left = c.fresh(g)
+		do, left = c.newSingleByNew(g)
 	case op == OpSingle && c.Fill != nil:
-		do, left = c.single(g)
+		do, left = c.newSingle(g)
 	case op == OpValue && c.Value != nil:
-		do, left = c.value(g)
+		do, left = c.newValue(g)
 	case op == OpValue && c.Fill != nil:
-		do, left = c.anew(g)
+		do, left = c.newValueByFill(g)
 	case op == OpInto && c.Fill != nil:
-		do, left = c.into(g)
+		do, left = c.newInto(g)
 	case op == OpBatch && c.Slice != nil:
-		do, left = c.batch(g)
+		do, left = c.newBatch(g)
 	case op == OpBatchInto && c.Slice != nil:
-		do, left = c.again(g)
+		do, left = c.newBatchInto(g)
 	case op == OpFrame && c.Slice != nil:
-		do, left = c.frame(g)
+		do, left = c.newFrame(g)
 	default:
 		return contender.Work{}, contender.ErrUnsupported
 	}
 	return contender.Work{
 		Fresh: op == OpSingle || op == OpBatch, Do: do,
 		Answer: func(k int) (contender.Answered, error) {
-			if _, err := do(k); err != nil && !g.blind {
+			if _, err := do(k); err != nil && !g.ignoreErrors {
 				return contender.Answered{}, err
 			}
 			v := reflect.ValueOf(left(k))
-			if g.blind && v.Kind() == reflect.Pointer && v.IsNil() {
-				v = reflect.New(v.Type().Elem()) // the value that nobody filled
+			if g.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
+				v = reflect.New(v.Type().Elem()) // the value was not filled
 			}
-			return contender.Answered{Output: show(nil, v), Size: weight(v)}, nil
+			return contender.Answered{Output: appendValue(nil, v), Size: countBytes(v)}, nil
 		},
 	}, nil
 }
 
-func (c copies[T]) single(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newSingle(g input) (do func(i int) (int, error), left func(i int) any) {
 	fill, at := c.Fill, g.at
 	var last *T
 	return func(i int) (int, error) {
@@ -94,7 +94,7 @@ func (c copies[T]) single(g given) (do func(i int) (int, error), left func(i int
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) fresh(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newSingleByNew(g input) (do func(i int) (int, error), left func(i int) any) {
 	make, at := c.New, g.at
 	var last *T
 	return func(i int) (int, error) {
@@ -104,7 +104,7 @@ func (c copies[T]) fresh(g given) (do func(i int) (int, error), left func(i int)
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) value(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newValue(g input) (do func(i int) (int, error), left func(i int) any) {
 	value, at := c.Value, g.at
 	last := new(T)
 	return func(i int) (int, error) {
@@ -114,7 +114,7 @@ func (c copies[T]) value(g given) (do func(i int) (int, error), left func(i int)
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) anew(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newValueByFill(g input) (do func(i int) (int, error), left func(i int) any) {
 	fill, at := c.Fill, g.at
 	last := new(T)
 	return func(i int) (int, error) {
@@ -124,14 +124,14 @@ func (c copies[T]) anew(g given) (do func(i int) (int, error), left func(i int) 
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) into(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newInto(g input) (do func(i int) (int, error), left func(i int) any) {
 	fill, at := c.Fill, g.at
 	kept := make([]T, len(at))
 	return func(i int) (int, error) { return 0, fill(&kept[i], at[i]) },
 		func(i int) any { return &kept[i] }
 }
 
-func (c copies[T]) batch(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newBatch(g input) (do func(i int) (int, error), left func(i int) any) {
 	slice, at, n := c.Slice, g.at, g.shape.Count
 	var last []T
 	return func(i int) (int, error) {
@@ -141,7 +141,7 @@ func (c copies[T]) batch(g given) (do func(i int) (int, error), left func(i int)
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) again(g given) (do func(i int) (int, error), left func(i int) any) {
+func (c copies[T]) newBatchInto(g input) (do func(i int) (int, error), left func(i int) any) {
 	slice, at, n := c.Slice, g.at, g.shape.Count
 	kept := make([][]T, len(at))
 	return func(i int) (int, error) {
@@ -151,11 +151,11 @@ func (c copies[T]) again(g given) (do func(i int) (int, error), left func(i int)
 	}, func(i int) any { return kept[i] }
 }
 
-// frame asks C for the array each time. A copier that starts from Go values has
-// nobody to ask.
-func (c copies[T]) frame(g given) (do func(i int) (int, error), left func(i int) any) {
+// newFrame gets the array from C each time. A copier that starts from Go values has no C memory; it gets a
+// batch-into.
+func (c copies[T]) newFrame(g input) (do func(i int) (int, error), left func(i int) any) {
 	if g.memory == nil {
-		return c.again(g)
+		return c.newBatchInto(g)
 	}
 	slice, memory := c.Slice, g.memory
 	kept := make([][]T, len(g.seeds))

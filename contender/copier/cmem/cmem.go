@@ -4,7 +4,7 @@
 // a shared library in whatever language, from a seed, and is the same for all
 // of them. Of all that contenders are made with only this needs a C compiler.
 //
-// fixtures.h has the types; a contender that names them says
+// fixtures.h has the types; a contender that uses them needs
 //
 //	#cgo CFLAGS: -I${SRCDIR}/../../../contender/copier/cmem
 package cmem
@@ -33,11 +33,11 @@ type memory struct {
 	places  []C.Place // the same memory
 }
 
-// New fills C memory: for each seed the values that the source says.
+// New fills C memory with the values of each seed.
 func New(from copier.Source) (copier.Memory, error) {
 	m := &memory{ctype: C.CString(from.Shape.C)}
 	if from.Library != "" {
-		if err := m.open(from.Library); err != nil {
+		if err := m.openLibrary(from.Library); err != nil {
 			m.Free()
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func New(from copier.Source) (copier.Memory, error) {
 	m.table = (*C.Place)(C.calloc(C.size_t(len(from.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
 	m.places = unsafe.Slice(m.table, len(from.Seeds))
 	for i, seed := range from.Seeds {
-		p := m.filled(from, seed)
+		p := m.newFilled(from, seed)
 		if p == nil {
 			m.Free()
 			return nil, fmt.Errorf("no C memory for %d of %s", from.Shape.Count, from.Shape.C)
@@ -55,8 +55,8 @@ func New(from copier.Source) (copier.Memory, error) {
 	return m, nil
 }
 
-// open loads the library at path.
-func (m *memory) open(path string) error {
+// openLibrary loads the library at path.
+func (m *memory) openLibrary(path string) error {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	m.library = (*C.Library)(C.calloc(1, C.size_t(unsafe.Sizeof(C.Library{}))))
@@ -66,8 +66,8 @@ func (m *memory) open(path string) error {
 	return nil
 }
 
-// filled is memory with the values of one seed; nil: there is none.
-func (m *memory) filled(from copier.Source, seed uint64) unsafe.Pointer {
+// newFilled returns memory with the values of one seed, or nil if C has none.
+func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	names, count, items := C.int(from.Names), C.int(from.Shape.Count), C.int(from.Shape.Items)
 	if m.library != nil {
 		return C.library_make(m.library, m.ctype, names, count, items, C.uint64_t(seed))
@@ -75,7 +75,7 @@ func (m *memory) filled(from copier.Source, seed uint64) unsafe.Pointer {
 	return C.fixture_make(m.ctype, names, count, items, C.uint64_t(seed))
 }
 
-// At asks C, or the library, where the values of seed i are, and how many.
+// At calls C, or the library, for the address and number of the values of seed i.
 func (m *memory) At(i int) (unsafe.Pointer, int) {
 	if m.library != nil {
 		place := C.library_at(m.library, m.table, C.int(i))
@@ -85,7 +85,7 @@ func (m *memory) At(i int) (unsafe.Pointer, int) {
 	return place.first, int(place.n)
 }
 
-// Free gives all of it back.
+// Free frees all of it.
 func (m *memory) Free() {
 	for _, place := range m.places {
 		if m.library != nil {
@@ -100,7 +100,7 @@ func (m *memory) Free() {
 	m.places, m.table, m.library, m.ctype = nil, nil, nil, nil
 }
 
-// SizeOf is sizeof of a C type, in bytes; zero: there is none of that name.
+// SizeOf returns sizeof of a C type, in bytes, or 0 for an unknown name.
 func SizeOf(ctype string) int {
 	name := C.CString(ctype)
 	defer C.free(unsafe.Pointer(name))
