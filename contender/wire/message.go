@@ -1,5 +1,5 @@
 // Package wire is the contender protocol: JSON lines on two pipes. The lab
-// asks, the contender answers, one line each; docs/contender-protocol.md is
+// sends requests, the contender replies, one line each; docs/contender-protocol.md is
 // the specification for authors in any language.
 package wire
 
@@ -8,29 +8,29 @@ import "encoding/json"
 // Protocol names this version of the protocol.
 const Protocol = "tare.wire/1"
 
-// EnvWire is the environment variable that holds the two inherited
-// descriptors, requests first: "3,4". A process without it is not under a lab.
+// EnvWire is the environment variable with the two inherited descriptors, requests first: "3,4". A process
+// without it was not started by a lab.
 const EnvWire = "TARE_WIRE"
 
 // MaxLine is the longest line either side may write, in bytes.
 const MaxLine = 16 << 20
 
-// Operations a lab can ask for.
+// Operations of requests.
 const (
-	OpHello   = "hello"   // who are you
+	OpHello   = "hello"   // identify the contender
 	OpPrepare = "prepare" // load a workload's input
 	OpAnswer  = "answer"  // do the work once per case and show the output
-	OpWarm    = "warm"    // run until warm, say how fast that was
+	OpWarm    = "warm"    // run until warm, report the speed
 	OpSlice   = "slice"   // the timed work of one token
 	OpStats   = "stats"   // a fixed number of operations between two memory readings
 	OpEnd     = "end"     // of a server: stop serving a workload, as a signal would make it
 	OpReset   = "reset"   // go back to how it was when the workload was prepared, off the clock
-	OpProfile = "profile" // run for some time and hand over where time or memory went
+	OpProfile = "profile" // run for some time and return a profile of time or memory
 	OpBye     = "bye"     // end
 )
 
 // Request is one line from the lab. Fields that an operation does not use are
-// left out.
+// omitted.
 type Request struct {
 	ID int64  `json:"id"`
 	Op string `json:"op"`
@@ -51,13 +51,13 @@ type Request struct {
 	Lead   int64  `json:"lead,omitempty"`    // slice: unmeasured operations first
 	Until  string `json:"until,omitempty"`   // slice: "ops" or "gc"
 	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc, and warm: how many are expected; stats: how many
-	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: how many whole cycles; zero: 1
+	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: number of complete cycles; zero: 1
 	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to do even past cap_ns
 
 	Profile string `json:"profile,omitempty"` // profile: cpu or mem; for min_ns
 }
 
-// Workload tells a contender what it will be asked.
+// Workload defines the operations of a workload for a contender.
 type Workload struct {
 	ID      string `json:"id"`
 	Fixture string `json:"fixture"` // name of the input's type, e.g. devices; empty: any JSON
@@ -69,10 +69,10 @@ type Workload struct {
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap to hold while the workload is prepared
 
 	Set  map[string]string `json:"set,omitempty"`  // how to be configured, e.g. log: discard; the kind knows the words
-	Spec json.RawMessage   `json:"spec,omitempty"` // what else the kind has to tell, e.g. a table of routes
+	Spec json.RawMessage   `json:"spec,omitempty"` // further data of the kind, e.g. a table of routes
 }
 
-// Reply is one line from the contender, with the id of the request. A field left out
+// Reply is one line from the contender, with the id of the request. An omitted field
 // was not measured. On the wire the fields of all groups stand side by side.
 type Reply struct {
 	ID    int64  `json:"id"`
@@ -93,7 +93,7 @@ type Reply struct {
 	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
 }
 
-// Hello is what a contender says of itself: the reply to hello.
+// Hello identifies a contender: the reply to hello.
 type Hello struct {
 	Protocol   string   `json:"protocol,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
@@ -105,16 +105,16 @@ type Hello struct {
 
 // Prepared is the reply to prepare.
 type Prepared struct {
-	Unsupported bool   `json:"unsupported,omitempty"` // this contender cannot do that operation
+	Unsupported bool   `json:"unsupported,omitempty"` // this contender does not support the operation
 	Fresh       bool   `json:"fresh,omitempty"`       // the operation hands out a fresh value each time
 	Addr        string `json:"addr,omitempty"`        // of a server: where it listens, host:port
 }
 
-// Counts are what operations took: in replies to warm, slice and stats.
+// Counts are the costs of operations: in replies to warm, slice and stats.
 type Counts struct {
 	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
 	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice; end: until it had ended
-	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, whole process
+	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, of the process
 	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU since the previous reply
 	GC        int64  `json:"gc,omitempty"`          // warm, slice: collection cycles completed
 	Errors    int64  `json:"errors,omitempty"`      // slice, stats: operations that returned an error
@@ -122,14 +122,14 @@ type Counts struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: what its last run took besides WallNS, with the start of a process that is for it alone
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: time of its last run in addition to WallNS, with the start of a process of its own
 }
 
 // Calling is of warm and slice with several callers at once. Histograms are in ns, as
 // words of package load/hist, base64 on the wire.
 type Calling struct {
-	Begun      int64  `json:"begun,omitempty"`        // operations in all: those measured, the lead-in, and what was under way at the end
-	UnderWayNS int64  `json:"under_way_ns,omitempty"` // operations under way × ns, summed while measuring
+	Begun      int64  `json:"begun,omitempty"`        // all operations: those measured, the lead-in, and those in flight at the end
+	UnderWayNS int64  `json:"under_way_ns,omitempty"` // operations in flight × ns, summed while measuring
 	Latency    []byte `json:"latency,omitempty"`      // of the measured operations; in an open loop from when each was meant to begin
 	Service    []byte `json:"service,omitempty"`      // of an open loop: from when each began
 	Lag        []byte `json:"lag,omitempty"`          // of an open loop: from when each was meant to begin until it did
@@ -137,14 +137,14 @@ type Calling struct {
 }
 
 // Traffic is of a workload whose operations go over connections: since the last reply
-// that told, or prepare. It is in replies to answer, warm, slice and stats.
+// with traffic, or prepare. It is in replies to answer, warm, slice and stats.
 type Traffic struct {
 	Opened  int64 `json:"opened,omitempty"`   // connections
 	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received on them
 	WireOut int64 `json:"wire_out,omitempty"` // bytes sent
 }
 
-// Served is what a server counted since the workload was prepared: in replies to stats.
+// Served are a server's counts since the workload was prepared: in replies to stats.
 type Served struct {
 	Received     int64 `json:"received,omitempty"`       // requests answered
 	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
@@ -152,7 +152,7 @@ type Served struct {
 	Delivered    int64 `json:"delivered,omitempty"`      // items that its sink has taken
 }
 
-// Calls are the use-case calls that a service of users was asked for.
+// Calls are the use-case calls that a service of users received.
 type Calls struct {
 	Create int64  `json:"create"`
 	Get    int64  `json:"get"`
@@ -166,15 +166,15 @@ type Calls struct {
 type Answer struct {
 	Case   int    `json:"case"`
 	Output []byte `json:"output,omitempty"` // base64 on the wire
-	Size   int64  `json:"size,omitempty"`   // bytes the operation put out, where Output says in other words what they mean
+	Size   int64  `json:"size,omitempty"`   // size of the operation's output in bytes, if Output is another text with its meaning
 	Error  string `json:"error,omitempty"`
 }
 
-// Error is why a request could not be carried out.
+// Error is the reason why a request failed.
 type Error struct {
 	Class   string `json:"class"` // unknown-op, bad-request, unsupported, load, internal
 	Message string `json:"message"`
 }
 
-// Error is class and message in one line.
+// Error returns class and message in one line.
 func (e *Error) Error() string { return e.Class + ": " + e.Message }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// inheritable refuses: descriptors cannot be passed on by number here.
-func inheritable(int) error {
+// checkInheritable returns an error: descriptors cannot be inherited by number on this system.
+func checkInheritable(int) error {
 	return errors.New("descriptors cannot be inherited on this system; use tcp:host:port")
 }
 
-// dial connects to a loopback address.
-func dial(addr string) (io.ReadWriteCloser, error) {
+// dialLoopback connects to a loopback address.
+func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// inheritable checks that fd is open and marks it close-on-exec.
-func inheritable(fd int) error {
+// checkInheritable checks that fd is open and marks it close-on-exec.
+func checkInheritable(fd int) error {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(fd, &stat); err != nil {
 		return err
@@ -21,9 +21,9 @@ func inheritable(fd int) error {
 	return nil
 }
 
-// dial connects to a loopback address. It goes round package net on purpose:
+// dialLoopback connects to a loopback address. It goes round package net on purpose:
 // net brings cgo into a contender that has no use for it.
-func dial(addr string) (io.ReadWriteCloser, error) {
+func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	to, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return nil, err

@@ -9,24 +9,24 @@ import (
 	"io"
 )
 
-// LineError is a line that is not the protocol: too long, or not one JSON
-// object. The stream itself still works, and the next line can be read.
+// LineError is the error of a line that is not valid: too long, or not one JSON object. The stream itself
+// remains usable, and the next line can be read.
 type LineError struct {
 	What string // what is wrong, e.g. "not a JSON object"
 	Head string // the line's first bytes
 }
 
-// Error is one line naming what is wrong and how the line starts.
+// Error returns the reason and the start of the line in one line.
 func (e *LineError) Error() string {
 	return fmt.Sprintf("%s: %q", e.What, e.Head)
 }
 
-// Reader reads one side of the protocol, line by line. It holds at most
+// Reader reads one side of the protocol, line by line. It buffers at most
 // [MaxLine] bytes and is not safe for concurrent use.
 type Reader struct {
 	in   *bufio.Reader
 	line []byte
-	skip bool // the rest of a line that was too long is still to be thrown away
+	skip bool // the rest of a line that was too long must be skipped
 }
 
 // NewReader reads lines from r.
@@ -39,38 +39,38 @@ func NewReader(r io.Reader) *Reader {
 // [io.ErrUnexpectedEOF] where it closed within one.
 func (r *Reader) Request() (Request, error) {
 	var q Request
-	err := r.next(&q)
+	err := r.readMessage(&q)
 	return q, err
 }
 
 // Reply reads the next reply; errors as [Reader.Request].
 func (r *Reader) Reply() (Reply, error) {
 	var a Reply
-	err := r.next(&a)
+	err := r.readMessage(&a)
 	return a, err
 }
 
-// next reads a line into v. Fields that v does not know are ignored, so that
-// either side may be the newer one.
-func (r *Reader) next(v any) error {
-	line, err := r.read()
+// readMessage reads a line into v. Fields that v does not have are ignored, so that either side may be the
+// newer one.
+func (r *Reader) readMessage(v any) error {
+	line, err := r.readLine()
 	if err != nil {
 		return err
 	}
 	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
-		return &LineError{"not a JSON object", head(line)}
+		return &LineError{"not a JSON object", lineHead(line)}
 	}
 	if err := json.Unmarshal(line, v); err != nil {
-		return &LineError{"not a message (" + err.Error() + ")", head(line)}
+		return &LineError{"not a message (" + err.Error() + ")", lineHead(line)}
 	}
 	return nil
 }
 
-// read returns the next line without its end. A line over MaxLine is given up
-// as soon as that is known; what is left of it is skipped by the next call.
-func (r *Reader) read() ([]byte, error) {
+// readLine returns the next line without its end. A line over MaxLine is abandoned as soon as that is known;
+// the next call skips its rest.
+func (r *Reader) readLine() ([]byte, error) {
 	if r.skip {
-		if err := r.discard(); err != nil {
+		if err := r.skipLine(); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func (r *Reader) read() ([]byte, error) {
 		part, err := r.in.ReadSlice('\n')
 		if len(r.line)+len(part) > MaxLine+1 {
 			r.skip = errors.Is(err, bufio.ErrBufferFull)
-			first := head(append(r.line, part[:min(len(part), headBytes)]...))
+			first := lineHead(append(r.line, part[:min(len(part), headBytes)]...))
 			r.line = nil
 			return nil, &LineError{fmt.Sprintf("line longer than %d bytes", MaxLine), first}
 		}
@@ -99,8 +99,8 @@ func (r *Reader) read() ([]byte, error) {
 	}
 }
 
-// discard throws the rest of a line away.
-func (r *Reader) discard() error {
+// skipLine skips the rest of a line.
+func (r *Reader) skipLine() error {
 	for {
 		_, err := r.in.ReadSlice('\n')
 		switch {
@@ -116,9 +116,9 @@ func (r *Reader) discard() error {
 	}
 }
 
-// headBytes is how much of a bad line an error shows.
+// headBytes is the number of bytes of an invalid line in an error.
 const headBytes = 60
 
-func head(line []byte) string {
+func lineHead(line []byte) string {
 	return string(line[:min(len(line), headBytes)])
 }

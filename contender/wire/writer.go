@@ -25,33 +25,33 @@ func NewWriter(w io.Writer) *Writer {
 
 // Request writes q. A message over [MaxLine] is a [*LineError] and nothing of
 // it is written.
-func (w *Writer) Request(q Request) error { return w.line(&q) }
+func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 
 // Reply writes a; errors as [Writer.Request].
-func (w *Writer) Reply(a Reply) error { return w.line(&a) }
+func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
-// keepBuffer is how large a buffer may grow and still be kept for the next
-// line; answers can be large, everything else is small.
-const keepBuffer = 64 << 10
+// maxKept is the size up to which a buffer is used again for the next line; answers can be large, everything
+// else is small.
+const maxKept = 64 << 10
 
-func (w *Writer) line(v any) error {
+func (w *Writer) writeLine(v any) error {
 	w.buf.Reset()
 	if err := w.enc.Encode(v); err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}
 	line := w.buf.Bytes()
 	if len(line) > MaxLine+1 {
-		err := &LineError{fmt.Sprintf("message of %d bytes does not fit a line of %d", len(line)-1, MaxLine), head(line)}
-		w.shrink()
+		err := &LineError{fmt.Sprintf("message of %d bytes does not fit a line of %d", len(line)-1, MaxLine), lineHead(line)}
+		w.dropLarge()
 		return err
 	}
 	_, err := w.out.Write(line)
-	w.shrink()
+	w.dropLarge()
 	return err
 }
 
-func (w *Writer) shrink() {
-	if w.buf.Cap() > keepBuffer {
+func (w *Writer) dropLarge() {
+	if w.buf.Cap() > maxKept {
 		w.buf = bytes.Buffer{}
 	}
 }
