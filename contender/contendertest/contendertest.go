@@ -1,7 +1,7 @@
 // Package contendertest is the conformance suite for contenders, in whatever
 // language they are written: it starts the built program as a lab would and
-// holds it to docs/contender-protocol.md. Passing it is what being a contender
-// means. For a leaf, a folder with contender.json and a Go module of its own:
+// checks it against docs/contender-protocol.md. A contender is a program that passes it.
+// For a contender module, a folder with contender.json and a go.mod:
 //
 //	func TestConformance(t *testing.T) { contendertest.Run(t, ".") }
 package contendertest
@@ -24,8 +24,8 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// kinds are the suites, by kind of contender.
-func kinds() map[string]conformance.Kind {
+// listKinds returns the suites by kind of contender.
+func listKinds() map[string]conformance.Kind {
 	return map[string]conformance.Kind{
 		"codec":  conformance.Codecs(),
 		"copier": conformance.Copiers(),
@@ -35,7 +35,7 @@ func kinds() map[string]conformance.Kind {
 	}
 }
 
-// Run builds the leaf at dir and runs the suite on each of its variants.
+// Run builds the contender at dir and runs the suite on each of its variants.
 func Run(t *testing.T, dir string) {
 	t.Helper()
 	m, err := conformance.ReadManifest(dir)
@@ -55,7 +55,7 @@ func Run(t *testing.T, dir string) {
 	case err != nil:
 		t.Fatal(err)
 	}
-	run(t, m, path)
+	runVariants(t, m, path)
 }
 
 // RunCommand runs the suite on a program that was built some other way. dir
@@ -66,10 +66,10 @@ func RunCommand(t *testing.T, dir string, command ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, m, command...)
+	runVariants(t, m, command...)
 }
 
-func run(t *testing.T, m conformance.Manifest, command ...string) {
+func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 	t.Helper()
 	variants := m.Variants
 	if len(variants) == 0 {
@@ -83,7 +83,7 @@ func run(t *testing.T, m conformance.Manifest, command ...string) {
 				m.Protocols = own
 			}
 			s := conformance.Subject{Command: command, Manifest: m, Variant: v, Limit: 30 * time.Second, Hasty: testing.Short() || i > 0, Logf: t.Logf}
-			for _, err := range s.Examine(kinds(), t.TempDir()) {
+			for _, err := range s.Examine(listKinds(), t.TempDir()) {
 				t.Error(err)
 			}
 		})
