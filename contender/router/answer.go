@@ -8,19 +8,19 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Answer is what a request came to, as answers on the wire have it.
+// Answer is the response to a request, in the form of responses on the wire.
 type Answer struct {
 	wire.HTTPResponse
 	LayerCalls int64 `json:"layer_calls"` // of middleware, for this request
 }
 
-// answerHeaders are those that an Answer holds, where they are there.
+// answerHeaders returns the names of the headers that an Answer contains if the response has them.
 func answerHeaders() []string {
 	return []string{headerRequestID, headerAllowOrigin, headerNoSniff, "Location"}
 }
 
-// shown picks the headers that answers hold.
-func shown(get func(name string) string) map[string]string {
+// pickHeaders returns the response headers that answers contain.
+func pickHeaders(get func(name string) string) map[string]string {
 	picked := map[string]string{}
 	for _, name := range answerHeaders() {
 		if value := get(name); value != "" {
@@ -30,19 +30,17 @@ func shown(get func(name string) string) map[string]string {
 	return picked
 }
 
-// Answer is what a right router answers to q: worked out from the table
-// segment by segment, a literal before a parameter in the same place, and a
-// catch-all last, whose value begins behind the slash and may be empty. It is
-// false for what no route is for, which a router must refuse. It is for one
-// caller at a time.
+// Answer returns the correct response to q, from a walk of the table segment by segment: a literal before a
+// parameter in the same place, and a catch-all last, whose value starts after the slash and may be empty. ok
+// is false if no route matches q, which a router must reject. It is for one caller at a time.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	path, _, _ := strings.Cut(q.Path, "?")
 	if s.places.next == nil && s.places.routes == nil {
 		for i := range s.Routes {
-			s.places.add(&s.Routes[i])
+			s.places.addRoute(&s.Routes[i])
 		}
 	}
-	r, values, ok := s.places.find(q.Method, path)
+	r, values, ok := s.places.findRoute(q.Method, path)
 	if !ok {
 		return Answer{}, false
 	}
@@ -53,7 +51,7 @@ func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	return s.Answered(q, body), true
 }
 
-// Answered is the answer that carries body, and what the layers add.
+// Answered returns the response with body and the headers of the layers.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	a := Answer{wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)}, int64(len(s.Layers))}
 	for _, l := range s.Layers {
@@ -71,14 +69,14 @@ func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	return a
 }
 
-// Differs holds an answer against the right one and says in one line what is
-// different; empty: nothing. A request id that was made up is as good as any.
+// Differs compares a response with the correct one and returns the first difference in one line, "" if there
+// is none. Every generated request id is correct.
 func (a Answer) Differs(right Answer) string {
 	switch {
 	case a.Status != right.Status:
 		return fmt.Sprintf("status %d, want %d", a.Status, right.Status)
 	case string(a.Body) != string(right.Body):
-		return fmt.Sprintf("body %q, want %q", clip(a.Body), clip(right.Body))
+		return fmt.Sprintf("body %q, want %q", truncateText(a.Body), truncateText(right.Body))
 	case a.LayerCalls != right.LayerCalls:
 		return fmt.Sprintf("%d calls of middleware, want %d", a.LayerCalls, right.LayerCalls)
 	}
@@ -89,14 +87,14 @@ func (a Answer) Differs(right Answer) string {
 			continue
 		}
 		if there != wanted || got != want {
-			return fmt.Sprintf("header %s: %q, want %q", name, clip([]byte(got)), want)
+			return fmt.Sprintf("header %s: %q, want %q", name, truncateText([]byte(got)), want)
 		}
 	}
 	return ""
 }
 
-// clip keeps an error on one line that can be read.
-func clip(b []byte) string {
+// truncateText limits b to 100 bytes, so that an error fits on one line.
+func truncateText(b []byte) string {
 	const most = 100
 	if len(b) > most {
 		return string(b[:most]) + "…"

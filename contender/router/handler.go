@@ -11,13 +11,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// handler serves the requests of net/http without a socket. All requests of a
-// workload go through one http.Request and one response writer.
-//
-// A router may write into the request: the pattern it found, values by name. A
-// server would have made a new one for the next request, so each is restored
-// before it is used again, the URL with it, by copying the two structs. That
-// takes about 15 ns and is the same for all.
+// handler serves the requests of net/http without a socket. All requests of a workload use one http.Request
+// and one response writer. A router may write into the request: the pattern it found, values by name. A server
+// would allocate a new one for the next request, so both request and URL are restored before each use, by
+// copies of the two structs. That takes about 15 ns and is the same for all.
 type handler struct {
 	http.Handler
 	request http.Request
@@ -29,52 +26,52 @@ func newHandler(h http.Handler) *handler {
 	return &handler{Handler: h, writer: recorder{header: http.Header{}}}
 }
 
-// load reads the request as a server would.
-func (h *handler) load(q wire.HTTPRequest) (Prepared, error) {
-	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(requestBytes(q))))
+// loadRequest parses the request as a server would.
+func (h *handler) loadRequest(q wire.HTTPRequest) (Prepared, error) {
+	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
 		return Prepared{}, fmt.Errorf("read the request: %w", err)
 	}
 	original.RemoteAddr = "127.0.0.1:50000"
 	return Prepared{
 		Serve: func() (int, []byte) {
-			h.renew(original)
+			h.renewRequest(original)
 			h.ServeHTTP(&h.writer, &h.request)
-			return h.writer.answered()
+			return h.writer.takeResponse()
 		},
 		Header: h.writer.header.Get,
 	}, nil
 }
 
-// renew makes request and writer as good as new.
-func (h *handler) renew(original *http.Request) {
+// renewRequest restores the request and the writer to their initial state.
+func (h *handler) renewRequest(original *http.Request) {
 	h.request, h.url = *original, *original.URL
 	h.request.URL = &h.url
-	h.writer.reset()
+	h.writer.resetResponse()
 }
 
-// Listen serves l as net/http does unless told otherwise.
-func (h *handler) listen(l net.Listener) (stop func(), err error) {
+// startServer serves l as net/http does by default. stop closes the server.
+func (h *handler) startServer(l net.Listener) (stop func(), err error) {
 	server := &http.Server{Handler: h.Handler}
 	return serveUntil(server.Serve, l, func() { _ = server.Close() }), nil
 }
 
-// recorder is the least that a response writer can be: it keeps headers,
-// status and body in memory that is used again.
+// recorder is a minimal response writer. Its headers, status and body stay in memory that the next response
+// uses again.
 type recorder struct {
 	header http.Header
 	status int
 	body   []byte
 }
 
-func (w *recorder) reset() {
+func (w *recorder) resetResponse() {
 	if len(w.header) > 0 {
 		clear(w.header)
 	}
 	w.status, w.body = 0, w.body[:0]
 }
 
-func (w *recorder) answered() (status int, body []byte) {
+func (w *recorder) takeResponse() (status int, body []byte) {
 	if w.status == 0 {
 		w.status = http.StatusOK // as the server does when a handler returns
 	}
@@ -101,14 +98,14 @@ func (w *recorder) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// Flush is there because the server's own writer has it.
+// Flush exists because the writer of net/http's server has it.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
 // Ask sends one request through h in this process.
 func Ask(h http.Handler, spec Spec, q wire.HTTPRequest) (Answer, error) {
-	p, err := newHandler(h).load(q)
+	p, err := newHandler(h).loadRequest(q)
 	if err != nil {
 		return Answer{}, err
 	}
-	return p.answer(spec), nil
+	return p.serveOnce(spec), nil
 }

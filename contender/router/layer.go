@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Layers that a study can ask for, in the order in which they are put on.
+// Layers that a study can list, in the order in which they are applied.
 const (
-	LayerRequestID = "request-id" // takes the request's own id or makes one up, and answers it
-	LayerAccess    = "access-log" // writes a line about each request to nowhere
+	LayerRequestID = "request-id" // returns the id of the request, a generated one if it has none
+	LayerAccess    = "access-log" // formats a line per request and discards it
 	LayerRecovery  = "recovery"   // turns a panic into status 500
 	LayerCORS      = "cors"       // allows the origin, and answers preflight requests
-	LayerSecurity  = "security"   // adds three headers that browsers heed
+	LayerSecurity  = "security"   // adds three security headers
 )
 
-// LayerNames are the first n of the layers, 0 to 5.
+// LayerNames returns the first n of the layers, 0 to 5.
 func LayerNames(n int) ([]string, error) {
 	all := []string{LayerRequestID, LayerAccess, LayerRecovery, LayerCORS, LayerSecurity}
 	if n < 0 || n > len(all) {
@@ -35,9 +35,9 @@ const (
 	requestIDLength = 16
 )
 
-// Layer is one piece of middleware. What it does is the same for everybody;
-// how it gets around the handlers is each framework's own way. Frameworks that
-// take func(http.Handler) http.Handler take [Layer.Handler]; in another way:
+// Layer is one piece of middleware. Its work is the same for every framework;
+// each framework has its own way to wrap handlers with it. Frameworks that
+// accept func(http.Handler) http.Handler use [Layer.Handler]; others:
 //
 //	for _, layer := range spec.Layers {
 //		r.Use(func(c *gin.Context) {
@@ -49,7 +49,7 @@ type Layer struct {
 	*layer
 }
 
-// layer is what it keeps between requests, which come one after the other.
+// layer stores the state of a Layer between requests, which never overlap.
 type layer struct {
 	calls *int64 // of all layers
 	made  uint32 // request ids
@@ -57,16 +57,16 @@ type layer struct {
 	log   io.Writer
 }
 
-// Exchange is what a layer sees of one request: how the framework reads and
-// writes headers, and how it goes on. None of the functions is kept, so that
-// closures over a framework's context need not be allocated.
+// Exchange gives a layer access to one request: the framework's functions to read and write headers and to
+// call the rest of the chain. A layer stores none of the functions, so that closures over a framework's
+// context need not be allocated.
 type Exchange struct {
 	Method, Path string
-	Get          func(name string) string // of a request header; empty: it is not there
+	Get          func(name string) string // of a request header; "" if it is missing
 	Set          func(name, value string) // of a response header
 	Next         func()                   // the rest of the chain, with the handler
 	Status       func() int               // of the response, after Next
-	Stop         func(status int)         // answers with nothing but a status, and nobody else answers
+	Stop         func(status int)         // responds with only a status and ends the chain
 }
 
 func newLayer(name string, calls *int64) (Layer, error) {
@@ -77,7 +77,7 @@ func newLayer(name string, calls *int64) (Layer, error) {
 	return Layer{}, fmt.Errorf("unknown layer %q", name)
 }
 
-// Around does what the layer is for, around x.Next.
+// Around does the work of the layer before and after x.Next.
 func (l Layer) Around(x Exchange) {
 	*l.calls++
 	switch l.Name {
@@ -91,7 +91,7 @@ func (l Layer) Around(x Exchange) {
 	case LayerAccess:
 		start := time.Now()
 		x.Next()
-		l.write(x, time.Since(start))
+		l.writeLog(x, time.Since(start))
 	case LayerRecovery:
 		defer func() {
 			if recover() != nil {
@@ -118,11 +118,11 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID makes up a request id: sixteen hexadecimal digits, a new one each time.
+// makeID generates a request id: sixteen hexadecimal digits, a new one each time.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
 	l.made++
-	z := (uint64(l.made) + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9 // odd: no two numbers come to the same
+	z := (uint64(l.made) + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9 // odd, so all results differ
 	var id [requestIDLength]byte
 	for i := range id {
 		id[i] = digits[z>>60]
@@ -131,8 +131,8 @@ func (l Layer) makeID() string {
 	return string(id[:])
 }
 
-// write logs one request, in one piece, as a server's own log does.
-func (l Layer) write(x Exchange, took time.Duration) {
+// writeLog writes the line of one request with one call, as a server's log does.
+func (l Layer) writeLog(x Exchange, took time.Duration) {
 	b := append(l.line[:0], x.Method...)
 	b = append(append(b, ' '), x.Path...)
 	b = strconv.AppendInt(append(b, ' '), int64(x.Status()), 10)

@@ -30,7 +30,7 @@ func ask(t *testing.T, h http.Handler, s Spec, method string, headers ...string)
 	for i := 0; i < len(headers); i += 2 {
 		q.Header[headers[i]] = headers[i+1]
 	}
-	p, err := newHandler(h).load(q)
+	p, err := newHandler(h).loadRequest(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestWrapPutsTheFirstOutermost(t *testing.T) {
 	}
 	var log bytes.Buffer
 	s.Layers[0].log = &log
-	p, err := newHandler(s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("ouch") }))).load(wire.HTTPRequest{Method: "GET", Path: "/"})
+	p, err := newHandler(s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("ouch") }))).loadRequest(wire.HTTPRequest{Method: "GET", Path: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestLayersAllocateNothingOfTheirOwn(t *testing.T) {
 	fine := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(text) }
 	for name, want := range map[string]float64{LayerRequestID: 2, LayerAccess: 1, LayerRecovery: 0, LayerCORS: 2, LayerSecurity: 3} {
 		h, _ := layered(t, name, fine)
-		p, err := newHandler(h).load(wire.HTTPRequest{Method: "GET", Path: "/", Header: map[string]string{"Origin": "https://example.com"}})
+		p, err := newHandler(h).loadRequest(wire.HTTPRequest{Method: "GET", Path: "/", Header: map[string]string{"Origin": "https://example.com"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,7 @@ package router
 
 import "net/http"
 
-// Wrap puts all layers around h, for routers that have no middleware of their
-// own: that is how their users do it.
+// Wrap applies all layers to h, for routers without middleware of their own, whose users do the same.
 func (s Spec) Wrap(h http.Handler) http.Handler {
 	for i := len(s.Layers) - 1; i >= 0; i-- {
 		h = s.Layers[i].Handler(h)
@@ -11,21 +10,20 @@ func (s Spec) Wrap(h http.Handler) http.Handler {
 	return h
 }
 
-// Handler is the layer around next, as net/http's middleware usually is.
+// Handler returns next with the layer applied, in the usual form of net/http's middleware.
 func (l Layer) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.HTTP(w, r, func(w http.ResponseWriter) { next.ServeHTTP(w, r) })
 	})
 }
 
-// HTTP is the layer around next, which is given the writer to use. A response
-// writer of net/http does not tell its status, so the one layer that needs it
-// wraps the writer, as middleware for net/http does.
+// HTTP applies the layer to next, which receives the writer to use. A response writer of net/http does not
+// return its status, so the one layer that needs it wraps the writer, as middleware for net/http does.
 func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.ResponseWriter)) {
 	status := func() int { return http.StatusOK }
 	if l.Name == LayerAccess {
 		seen := &statusWriter{ResponseWriter: w}
-		w, status = seen, seen.code
+		w, status = seen, seen.statusCode
 	}
 	l.Around(Exchange{
 		Method: r.Method,
@@ -38,7 +36,7 @@ func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.Res
 	})
 }
 
-// statusWriter remembers the status.
+// statusWriter is a response writer that stores the status.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -51,10 +49,10 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the original writer for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *statusWriter) code() int {
+func (w *statusWriter) statusCode() int {
 	if w.status == 0 {
 		return http.StatusOK
 	}

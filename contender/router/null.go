@@ -12,10 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds the router that does nothing: what is measured of it is the
-// harness. It answers rightly because it is given the answers, which it looks
-// up by the number of the request. Over a socket it is a loop around a
-// connection that reads to the end of a request and writes bytes it has.
+// Null builds the router that does no work: measurements of it show the cost of the harness. It knows all
+// responses in advance and finds them by the number of the request. Over a socket it is a loop that reads to
+// the end of a request and writes a stored response.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
@@ -27,8 +26,8 @@ type null struct {
 	raw  [][]byte     // answers over the socket
 }
 
-// answer is what is right for q; what is to be refused is not found.
-func (n *null) answer(q wire.HTTPRequest) Answer {
+// findAnswer returns the correct response to q: status 404 if q must be rejected.
+func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	if a, ok := n.spec.Answer(q); ok {
 		if _, there := a.Header[headerRequestID]; there {
 			a.Header[headerRequestID] = "0123456789abcdef"
@@ -38,30 +37,30 @@ func (n *null) answer(q wire.HTTPRequest) Answer {
 	return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
 }
 
-// load takes the place of the handler's: the request is renewed as for others.
-func (n *null) load(q wire.HTTPRequest) (Prepared, error) {
-	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(requestBytes(q))))
+// loadRequest replaces the handler's method. The request is renewed as for other routers.
+func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
+	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
 		return Prepared{}, fmt.Errorf("read the request: %w", err)
 	}
-	a := n.answer(q)
+	a := n.findAnswer(q)
 	return Prepared{
 		Serve: func() (int, []byte) {
-			n.renew(original)
+			n.renewRequest(original)
 			*n.spec.calls += a.LayerCalls
 			n.writer.status = a.Status
 			_, _ = n.writer.Write(a.Body)
-			return n.writer.answered()
+			return n.writer.takeResponse()
 		},
 		Header: func(name string) string { return a.Header[name] },
 	}, nil
 }
 
-// expect makes the answers to requests over the socket.
-func (n *null) expect(requests []wire.HTTPRequest) error {
+// prepareAnswers builds the responses to requests over the socket.
+func (n *null) prepareAnswers(requests []wire.HTTPRequest) error {
 	n.raw = make([][]byte, len(requests))
 	for i, q := range requests {
-		a := n.answer(q)
+		a := n.findAnswer(q)
 		b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.Status, http.StatusText(a.Status), len(a.Body))
 		for name, value := range a.Header {
 			b = fmt.Appendf(b, "%s: %s\r\n", name, value)
@@ -71,12 +70,12 @@ func (n *null) expect(requests []wire.HTTPRequest) error {
 	return nil
 }
 
-func (n *null) listen(l net.Listener) (stop func(), err error) {
-	return serveUntil(n.serve, l, func() { _ = l.Close() }), nil
+func (n *null) startServer(l net.Listener) (stop func(), err error) {
+	return serveUntil(n.serveConn, l, func() { _ = l.Close() }), nil
 }
 
-// serve answers the one connection there is.
-func (n *null) serve(l net.Listener) error {
+// serveConn responds on the only connection.
+func (n *null) serveConn(l net.Listener) error {
 	conn, err := l.Accept()
 	if err != nil {
 		return err

@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// place is where the routes of a table go on after the same beginning.
+// place is a node of the tree of routes, after a common prefix.
 type place struct {
 	next   map[string]*place // by literal
 	parts  []part            // parameters that are a part of a segment, the longest literals first
-	param  *place            // any text but an empty one; nil: no parameter stands here
-	rest   map[string]*Route // by method, whose catch-all stands here: it takes all texts, and one that is empty as well
-	routes map[string]*Route // that end here, by method
+	param  *place            // for any text except ""; nil if there is no parameter here
+	rest   map[string]*Route // routes whose catch-all is here, by method; it matches all texts, "" too
+	routes map[string]*Route // routes that end here, by method
 }
 
-// part is a place behind a parameter with literals beside it.
+// part is the node after a parameter with literals beside it.
 type part struct {
 	before, after string
 	*place
 }
 
-// value is what the parameter of a segment is. It is false where the segment is
-// another one.
-func (p part) value(text string) (string, bool) {
+// matchPart returns the value of the parameter in text. ok is false if text does not match.
+func (p part) matchPart(text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, p.before)
 	value, ends := strings.CutSuffix(rest, p.after)
 	return value, ok && ends && value != ""
 }
 
-// part returns the place behind a parameter that is a part of a segment.
-func (p *place) part(s Segment) *place {
+// partFor returns the node after a parameter that is a part of a segment.
+func (p *place) partFor(s Segment) *place {
 	for _, known := range p.parts {
 		if known.before == s.Before && known.after == s.After {
 			return known.place
@@ -42,11 +41,11 @@ func (p *place) part(s Segment) *place {
 	return next
 }
 
-// add puts a route where it ends. Of two that are one the first stays.
-func (p *place) add(r *Route) {
+// addRoute adds a route to the tree. The first of two equal ones stays.
+func (p *place) addRoute(r *Route) {
 	at := p
 	if p.next == nil {
-		p.next = map[string]*place{} // it holds a table from here on
+		p.next = map[string]*place{} // marks the tree as built
 	}
 	for _, s := range r.Segments {
 		if s.Rest {
@@ -59,7 +58,7 @@ func (p *place) add(r *Route) {
 			return
 		}
 		if s.Before+s.After != "" {
-			at = at.part(s)
+			at = at.partFor(s)
 			continue
 		}
 		if s.Param {
@@ -85,8 +84,8 @@ func (p *place) add(r *Route) {
 	}
 }
 
-// find returns the route for an escaped path, and the values of its parameters.
-func (p *place) find(method, path string) (*Route, []string, bool) {
+// findRoute returns the route for an escaped path, and the values of its parameters.
+func (p *place) findRoute(method, path string) (*Route, []string, bool) {
 	if r, ok := p.routes[method]; ok && path == "/" {
 		return r, nil, true
 	}
@@ -97,32 +96,31 @@ func (p *place) find(method, path string) (*Route, []string, bool) {
 			return nil, nil, false
 		}
 	}
-	return p.match(method, texts, nil)
+	return p.matchTexts(method, texts, nil)
 }
 
-// match goes on with the texts that are left, the literal first and the
-// catch-all last.
-func (p *place) match(method string, texts, values []string) (*Route, []string, bool) {
+// matchTexts matches the remaining texts, the literal first and the catch-all last.
+func (p *place) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := p.routes[method]
 		return r, values, ok
 	}
 	if next := p.next[texts[0]]; next != nil {
-		if r, v, ok := next.match(method, texts[1:], values); ok {
+		if r, v, ok := next.matchTexts(method, texts[1:], values); ok {
 			return r, v, true
 		}
 	}
 	for _, part := range p.parts {
-		value, ok := part.value(texts[0])
+		value, ok := part.matchPart(texts[0])
 		if !ok {
 			continue
 		}
-		if r, v, ok := part.match(method, texts[1:], append(values, value)); ok {
+		if r, v, ok := part.matchTexts(method, texts[1:], append(values, value)); ok {
 			return r, v, true
 		}
 	}
 	if p.param != nil && texts[0] != "" {
-		if r, v, ok := p.param.match(method, texts[1:], append(values, texts[0])); ok {
+		if r, v, ok := p.param.matchTexts(method, texts[1:], append(values, texts[0])); ok {
 			return r, v, true
 		}
 	}

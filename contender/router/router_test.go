@@ -108,7 +108,7 @@ func talk(t *testing.T, h *host, variant string, w wire.Workload, list []wire.HT
 			t.Fatal(err)
 		}
 	}
-	if err := contender.Serve(h.program(), &in, &out); err != nil {
+	if err := contender.Serve(h.newProgram(), &in, &out); err != nil {
 		t.Fatal(err)
 	}
 	replies := make([]wire.Reply, len(all))
@@ -125,7 +125,7 @@ func talk(t *testing.T, h *host, variant string, w wire.Workload, list []wire.HT
 func one(b builder) *host { return newHost(map[string]builder{"": b}) }
 
 func TestOperations(t *testing.T) {
-	for name, b := range map[string]builder{"mux": Build(mux).stack, "null": Build(Null).stack, "native": BuildNative(native).stack} {
+	for name, b := range map[string]builder{"mux": Build(mux).newStack, "null": Build(Null).newStack, "native": BuildNative(native).newStack} {
 		for _, op := range []string{OpServe, OpSocket} {
 			for _, layers := range []int{0, 5} {
 				w, list := table(t, op, layers)
@@ -204,7 +204,7 @@ func TestWrongRouters(t *testing.T) {
 	for name, c := range wrong {
 		for _, op := range []string{OpServe, OpSocket} {
 			w, list := table(t, op, 3)
-			got := talk(t, one(c.build.stack), "", w, list, wire.Request{Op: wire.OpAnswer, Cases: []int{1}}, wire.Request{Op: wire.OpSlice, Until: "ops", Ops: 4})
+			got := talk(t, one(c.build.newStack), "", w, list, wire.Request{Op: wire.OpAnswer, Cases: []int{1}}, wire.Request{Op: wire.OpSlice, Until: "ops", Ops: 4})
 			spec, _ := ParseSpec(w.Spec)
 			right, _ := spec.Answer(list[1])
 			var a Answer
@@ -241,7 +241,7 @@ func TestPrepareRefuses(t *testing.T) {
 		if c.edit != nil {
 			c.edit(&asked)
 		}
-		got := talk(t, one(c.b.stack), "", asked, list)[1]
+		got := talk(t, one(c.b.newStack), "", asked, list)[1]
 		switch {
 		case c.want == "" && !got.Unsupported:
 			t.Errorf("%s: %+v, want unsupported", name, got)
@@ -250,17 +250,17 @@ func TestPrepareRefuses(t *testing.T) {
 		}
 	}
 	half := BuildNative(func(context.Context, Spec) (Native, error) { return Native{}, nil })
-	if got := talk(t, one(half.stack), "", w, list)[1]; got.Error == nil || !strings.Contains(got.Error.Message, "without Prepare or Listen") {
+	if got := talk(t, one(half.newStack), "", w, list)[1]; got.Error == nil || !strings.Contains(got.Error.Message, "without Prepare or Listen") {
 		t.Errorf("half a native: %+v", got)
 	}
 	broken := []wire.HTTPRequest{{Method: "GET", Path: "no path"}}
-	if got := talk(t, one(Build(mux).stack), "", w, broken)[1]; got.Error == nil || !strings.Contains(got.Error.Message, "request 0: read the request") {
+	if got := talk(t, one(Build(mux).newStack), "", w, broken)[1]; got.Error == nil || !strings.Contains(got.Error.Message, "request 0: read the request") {
 		t.Errorf("a request that is none: %+v", got)
 	}
 }
 
 func TestVariants(t *testing.T) {
-	h := newHost(map[string]builder{"b": Build(Null).stack, "a": Build(mux).stack})
+	h := newHost(map[string]builder{"b": Build(Null).newStack, "a": Build(mux).newStack})
 	w, list := table(t, OpServe, 0)
 	got := talk(t, h, "a", w, list, wire.Request{Op: wire.OpAnswer, Cases: []int{0}})
 	if fmt.Sprint(got[0].Variants) != "[a b]" || got[1].Error != nil || got[2].Answers[0].Error != "" {
@@ -279,7 +279,7 @@ func TestRequestsAreRenewed(t *testing.T) {
 		w.Header().Set("X-Request-Id", "left")
 		w.WriteHeader(http.StatusTeapot) // too late
 	})
-	p, err := newHandler(vandal).load(wire.HTTPRequest{Method: "GET", Path: "/users/1?page=2"})
+	p, err := newHandler(vandal).loadRequest(wire.HTTPRequest{Method: "GET", Path: "/users/1?page=2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestRequestsAreRenewed(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
-	silent, err := newHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).load(wire.HTTPRequest{Method: "GET", Path: "/"})
+	silent, err := newHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).loadRequest(wire.HTTPRequest{Method: "GET", Path: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,15 +311,15 @@ func TestTheHarnessAllocatesNothing(t *testing.T) {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { spec.Routes[2].Reply(w, value) }), nil
 		},
 	} {
-		s, err := b.stack(context.Background(), spec)
+		s, err := b.newStack(context.Background(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.load(list[2])
+		p, err := s.loadRequest(list[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		do := work(spec, []Prepared{p}, false).Do
+		do := newWork(spec, []Prepared{p}, false).Do
 		if n := testing.AllocsPerRun(100, func() {
 			if _, err := do(0); err != nil {
 				t.Fatal(err)
@@ -341,12 +341,12 @@ func TestWhatHasToBeRefused(t *testing.T) {
 		{200, true, true}, {301, true, false}, {404, true, false}, {405, true, false},
 	} {
 		p := Prepared{Serve: func() (int, []byte) { return c.status, nil }}
-		if _, err := work(Spec{}, []Prepared{p}, c.refused).Do(0); (err != nil) != c.wrong {
+		if _, err := newWork(Spec{}, []Prepared{p}, c.refused).Do(0); (err != nil) != c.wrong {
 			t.Errorf("status %d, to be refused: %v; %v", c.status, c.refused, err)
 		}
 	}
 	for ask, want := range map[string]bool{"": false, AskAll: false, AskStatic: false, AskUnknown: true, AskMethod: true} {
-		if got := refuses(wire.Workload{Set: map[string]string{SetAsk: ask}}); got != want {
+		if got := mustReject(wire.Workload{Set: map[string]string{SetAsk: ask}}); got != want {
 			t.Errorf("%q: %v", ask, got)
 		}
 	}
@@ -357,13 +357,13 @@ func TestATableThatCannotBeHad(t *testing.T) {
 	w, _ := table(t, OpServe, 0)
 	h := newHost(map[string]builder{"": Build(func(context.Context, Spec) (http.Handler, error) {
 		return nil, fmt.Errorf("latest conflicts with :id: %w", contender.ErrUnsupported)
-	}).stack})
-	if _, err := h.prepare("", w, nil); !errors.Is(err, contender.ErrUnsupported) {
+	}).newStack})
+	if _, err := h.prepareOp("", w, nil); !errors.Is(err, contender.ErrUnsupported) {
 		t.Errorf("%v, want it left out", err)
 	}
 	w.Fixture = UserFixture
 	const want = "it cannot have this table: latest conflicts with :id"
-	if _, err := h.prepare("", w, nil); err == nil || err.Error() != want {
+	if _, err := h.prepareOp("", w, nil); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -18,32 +18,30 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// listener is what can be served over a network.
+// listener starts a server on a network listener.
 type listener interface {
-	listen(l net.Listener) (stop func(), err error)
+	startServer(l net.Listener) (stop func(), err error)
 }
 
-// exchange is a server in this process and the one connection to it. The client
-// writes prepared bytes and reads one answer, so that little of what is
-// measured is its own; what there is, the null contender shows.
+// exchange is a server in this process and its only connection. The client writes prepared bytes and reads one
+// response, so that little of the measured time is its own; the null contender shows how much.
 type exchange struct {
 	conn net.Conn
 	stop func()
-	buf  []byte // the last answer, in full
-	null *null  // not nil: it is told which request comes
+	buf  []byte // the last response, in full
+	null *null  // if not nil, it is notified of the next request
 }
 
-// patience is how long the client waits for an answer that is asked for to be
-// compared. Timed requests are watched by the lab.
-const patience = 10 * time.Second
+// answerTimeout limits the wait for a response that is compared. The lab watches timed requests.
+const answerTimeout = 10 * time.Second
 
-// dial starts the stack's server on a loopback port and connects to it.
-func dial(s listener) (*exchange, error) {
+// dialServer starts the stack's server on a loopback port and connects to it.
+func dialServer(s listener) (*exchange, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	stop, err := s.listen(l)
+	stop, err := s.startServer(l)
 	if err != nil {
 		_ = l.Close()
 		return nil, fmt.Errorf("serve: %w", err)
@@ -57,20 +55,20 @@ func dial(s listener) (*exchange, error) {
 	return &exchange{conn: conn, stop: stop, buf: make([]byte, 0, 4096), null: n}, nil
 }
 
-// close ends the connection, and then the server.
+// close ends the connection, then the server.
 func (x *exchange) close() {
 	_ = x.conn.Close()
 	x.stop()
 }
 
-// work sends requests over the connection.
-func (x *exchange) work(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
+// newWork sends requests over the connection.
+func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
 	raw := make([][]byte, len(requests))
 	for i, q := range requests {
-		raw[i] = requestBytes(q)
+		raw[i] = formatRequest(q)
 	}
 	if x.null != nil {
-		if err := x.null.expect(requests); err != nil {
+		if err := x.null.prepareAnswers(requests); err != nil {
 			return contender.Work{}, err
 		}
 	}
@@ -88,7 +86,7 @@ func (x *exchange) work(spec Spec, requests []wire.HTTPRequest) (contender.Work,
 		return len(body), err
 	}
 	return contender.Work{Do: do, Answer: func(i int) (contender.Answered, error) {
-		if err := x.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		if err := x.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 			return contender.Answered{}, err
 		}
 		before := spec.LayerCalls()
@@ -104,7 +102,7 @@ func (x *exchange) work(spec Spec, requests []wire.HTTPRequest) (contender.Work,
 			return contender.Answered{}, err
 		}
 		a.LayerCalls = calls
-		return show(a)
+		return encodeAnswer(a)
 	}}, nil
 }
 
@@ -144,14 +142,14 @@ func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error
 
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body. Answers are small:
-// one without a length is a server's mistake here.
+// parseHead reads the status and the length of the body. Responses are small:
+// one without a length is an error of the server here.
 func parseHead(head []byte) (status, length int, err error) {
 	if len(head) < 12 || string(head[:7]) != "HTTP/1." {
-		return 0, 0, fmt.Errorf("no answer in HTTP/1: %q", clip(head))
+		return 0, 0, fmt.Errorf("no answer in HTTP/1: %q", truncateText(head))
 	}
 	if status, err = strconv.Atoi(string(head[9:12])); err != nil {
-		return 0, 0, fmt.Errorf("no status in %q", clip(head))
+		return 0, 0, fmt.Errorf("no status in %q", truncateText(head))
 	}
 	const name = "content-length:"
 	for rest := head; ; {
@@ -160,12 +158,12 @@ func parseHead(head []byte) (status, length int, err error) {
 			return status, 0, fmt.Errorf("an answer with status %d does not say how long it is", status)
 		}
 		rest = rest[i+1:]
-		if len(rest) < len(name) || !foldedPrefix(rest, name) {
+		if len(rest) < len(name) || !hasFoldedPrefix(rest, name) {
 			continue
 		}
 		for _, c := range bytes.TrimSpace(rest[len(name):max(len(name), bytes.IndexByte(rest, '\n'))]) {
 			if c < '0' || c > '9' || length > maxAnswer {
-				return status, 0, fmt.Errorf("a length that is none in %q", clip(rest))
+				return status, 0, fmt.Errorf("a length that is none in %q", truncateText(rest))
 			}
 			length = 10*length + int(c-'0')
 		}
@@ -173,8 +171,8 @@ func parseHead(head []byte) (status, length int, err error) {
 	}
 }
 
-// foldedPrefix reports whether b begins with lower, whatever its case.
-func foldedPrefix(b []byte, lower string) bool {
+// hasFoldedPrefix reports whether b starts with lower in any case of letters.
+func hasFoldedPrefix(b []byte, lower string) bool {
 	for i := range len(lower) {
 		c := b[i]
 		if c >= 'A' && c <= 'Z' {
@@ -187,7 +185,7 @@ func foldedPrefix(b []byte, lower string) bool {
 	return true
 }
 
-// parseAnswer reads a whole answer.
+// parseAnswer parses a complete response.
 func parseAnswer(raw []byte) (Answer, error) {
 	r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
 	if err != nil {
@@ -198,11 +196,11 @@ func parseAnswer(raw []byte) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("read the answer: %w", err)
 	}
-	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: shown(r.Header.Get), Body: body}}, nil
+	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: pickHeaders(r.Header.Get), Body: body}}, nil
 }
 
-// requestBytes is q as it goes over the wire.
-func requestBytes(q wire.HTTPRequest) []byte {
+// formatRequest returns q in the form of HTTP/1.1.
+func formatRequest(q wire.HTTPRequest) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q.Method, q.Path)
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
 		if !strings.EqualFold(name, "Host") && !strings.EqualFold(name, "Content-Length") {
@@ -220,7 +218,7 @@ func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (sto
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = serve(l) // it ends with an error that says it was closed
+		_ = serve(l) // it returns the error of a closed listener
 	}()
 	return func() {
 		end()

@@ -18,9 +18,11 @@ import (
 // closes the connection after an empty one.
 type parts []string
 
-func (p parts) load(wire.HTTPRequest) (Prepared, error) { return Prepared{}, contender.ErrUnsupported }
+func (p parts) loadRequest(wire.HTTPRequest) (Prepared, error) {
+	return Prepared{}, contender.ErrUnsupported
+}
 
-func (p parts) listen(l net.Listener) (func(), error) {
+func (p parts) startServer(l net.Listener) (func(), error) {
 	serve := func(l net.Listener) error {
 		conn, err := l.Accept()
 		if err != nil {
@@ -49,12 +51,12 @@ func (p parts) listen(l net.Listener) (func(), error) {
 
 func exchangeWith(t *testing.T, s stack) contender.Work {
 	t.Helper()
-	x, err := dial(s)
+	x, err := dialServer(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(x.close)
-	w, err := x.work(Spec{calls: new(int64)}, []wire.HTTPRequest{{Method: "GET", Path: "/"}, {Method: "POST", Path: "/", Body: []byte("hello")}})
+	w, err := x.newWork(Spec{calls: new(int64)}, []wire.HTTPRequest{{Method: "GET", Path: "/"}, {Method: "POST", Path: "/", Body: []byte("hello")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func TestRequestBytes(t *testing.T) {
 		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}":     {Method: "POST", Path: "/", Body: []byte("{}")},
 		"DELETE / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n":     {Method: "DELETE", Path: "/"},
 	} {
-		if got := string(requestBytes(q)); got != want {
+		if got := string(formatRequest(q)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Spec is what a router is built from.
+// Spec defines the router to build.
 type Spec struct {
 	// Routes lists every route once. Where a literal and a parameter compete for
 	// a segment, the literal comes first, for routers that take the first match.
 	Routes []Route
 
-	// Layers is the middleware around all routes, the outermost first.
+	// Layers is the middleware of all routes, the outermost first.
 	Layers []Layer
 
-	calls  *int64 // how often middleware was called
+	calls  *int64 // calls of middleware
 	places *place // tree of the routes; the first call of Answer builds it
 }
 
@@ -29,42 +29,42 @@ type Spec struct {
 type Route struct {
 	Index    int // in the table, from zero
 	Method   string
-	Segments []Segment // of the path; none: it is /
+	Segments []Segment // of the path; none for /
 	Params   []string  // names, in the order of the path
-	Rest     string    // name of the last parameter, where it is a catch-all; empty: there is none
+	Rest     string    // name of the last parameter if it is a catch-all, else ""
 
-	reply   []byte   // of a route without parameters, or the beginning
+	reply   []byte   // the reply without parameters, or its start
 	labels  []string // before each value
 	scratch *[]byte  // of the whole table
-	slash   bool     // before the value of a catch-all, as the router has it
+	slash   bool     // if the router puts a slash before the value of a catch-all
 }
 
-// Segment is what a path has between two slashes.
+// Segment is the part of a path between two slashes.
 type Segment struct {
-	Text  string // a literal, not escaped, or the name of the parameter; empty: the path ends in a slash
+	Text  string // a literal, not escaped, or the name of the parameter; "" if the path ends in a slash
 	Param bool
-	Rest  bool // a catch-all: a parameter that takes all that is left of a path
+	Rest  bool // a catch-all: a parameter that matches the rest of a path
 
 	Before, After string // literals beside a parameter in its segment, as in /files/v-{name}.json
 }
 
 // ColonPath returns the path with parameters as in /users/:id, and a catch-all as in
 // /files/*path.
-func (r *Route) ColonPath() string { return r.path(":", "", "*"+r.Rest) }
+func (r *Route) ColonPath() string { return r.formatPath(":", "", "*"+r.Rest) }
 
 // BracePath returns the path with parameters as in /users/{id}, and a catch-all as
 // in /files/{path...}.
-func (r *Route) BracePath() string { return r.path("{", "}", "{"+r.Rest+"...}") }
+func (r *Route) BracePath() string { return r.formatPath("{", "}", "{"+r.Rest+"...}") }
 
 // ColonPathEnding returns [Route.ColonPath] with rest in place of the catch-all, for
 // routers that write a catch-all in another way.
-func (r *Route) ColonPathEnding(rest string) string { return r.path(":", "", rest) }
+func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "", rest) }
 
 // BracePathEnding returns [Route.BracePath] with rest in place of the catch-all, for
 // routers that write a catch-all in another way.
-func (r *Route) BracePathEnding(rest string) string { return r.path("{", "}", rest) }
+func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
-func (r *Route) path(before, after, rest string) string {
+func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
 	}
@@ -83,25 +83,23 @@ func (r *Route) path(before, after, rest string) string {
 	return b.String()
 }
 
-// CallRest makes Reply ask for the catch-all by name instead of the route's own
-// name, for routers in which all catch-alls have one name, such as *. It does
-// nothing for a route without a catch-all.
+// CallRest sets the name with which Reply reads the catch-all, for routers in which all catch-alls have one
+// name, such as *. It does nothing for a route without a catch-all.
 func (r *Route) CallRest(name string) {
 	if r.Rest != "" {
 		r.Params = append(r.Params[:len(r.Params)-1:len(r.Params)-1], name)
 	}
 }
 
-// SlashedRest makes Reply leave out the slash at the beginning of a catch-all's
-// value, for routers whose value begins with it.
+// SlashedRest makes Reply omit the slash at the start of a catch-all's value, for routers whose value starts
+// with it.
 func (r *Route) SlashedRest() { r.slash = r.Rest != "" }
 
-// Reply writes what the route answers: its index and a name=value for each
-// parameter, which param returns by name as the router bound it. It writes at
-// most once and allocates nothing. Requests must come one after the other.
+// Reply writes the response of the route: its index and a name=value for each parameter, which param returns
+// by name with the router's value. It writes at most once and allocates nothing. Requests must not overlap.
 func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	if len(r.Params) == 0 {
-		_, _ = w.Write(r.reply) // a reply that is lost is a wrong answer
+		_, _ = w.Write(r.reply) // a lost reply becomes a wrong response
 		return
 	}
 	b := append((*r.scratch)[:0], r.reply...)
@@ -130,7 +128,7 @@ func (s Spec) Part() *Route {
 // LayerCalls returns how often middleware was called so far, over all layers.
 func (s Spec) LayerCalls() int64 { return *s.calls }
 
-// config is a Spec as wire.Workload.Spec has it.
+// config is the JSON form of a Spec in wire.Workload.Spec.
 type config struct {
 	Routes []fixture.Route `json:"routes"`
 	Layers []string        `json:"layers,omitempty"`
@@ -141,7 +139,7 @@ func FormatSpec(routes []fixture.Route, layers []string) (json.RawMessage, error
 	return json.Marshal(config{routes, layers})
 }
 
-// ParseSpec reads what a workload says of itself:
+// ParseSpec reads the specification in a workload:
 //
 //	{"routes": [{"method": "GET", "path": "/users/{id}"}], "layers": ["request-id"]}
 //
@@ -214,7 +212,7 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 	return r, nil
 }
 
-// checkName takes names that every router takes.
+// checkName returns an error for a name that some router does not accept, or that is in before.
 func checkName(name string, before []string) error {
 	for i, c := range name {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {

@@ -218,10 +218,10 @@ func TestPartsRefused(t *testing.T) {
 	parts := spec(t, "GET /a/{id}.json")
 	asked := false
 	build := builder(func(context.Context, Spec) (stack, error) { asked = true; return nil, nil })
-	if _, err := whole(build)(context.Background(), parts); !errors.Is(err, contender.ErrUnsupported) || !strings.Contains(err.Error(), "GET /a/{id}.json") || asked {
+	if _, err := rejectParts(build)(context.Background(), parts); !errors.Is(err, contender.ErrUnsupported) || !strings.Contains(err.Error(), "GET /a/{id}.json") || asked {
 		t.Errorf("%v, asked %v", err, asked)
 	}
-	if _, err := whole(build)(context.Background(), spec(t, "GET /a/{id}")); err != nil || !asked {
+	if _, err := rejectParts(build)(context.Background(), spec(t, "GET /a/{id}")); err != nil || !asked {
 		t.Errorf("%v, asked %v", err, asked)
 	}
 }
