@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// What can be called.
+// Operations of calls.
 const (
 	OpCreate = "create"
 	OpGet    = "get"
@@ -22,25 +22,24 @@ const (
 	OpList   = "list"
 )
 
-// Call is one call of a service, as a line of a pool has it. What an operation has
-// no use for is left out.
+// Call is one call of a service, one line of a pool. Fields that an operation does not use are omitted.
 type Call struct {
 	Op string `json:"op"`
 
 	ID        int64  `json:"id,omitempty"`
-	IDCounter string `json:"id_counter,omitempty"` // is added to it
+	IDCounter string `json:"id_counter,omitempty"` // counter that is added to ID
 	IDStep    bool   `json:"id_step,omitempty"`    // and goes up by one
 
 	Name         string `json:"name,omitempty"`
 	Email        string `json:"email,omitempty"`
-	EmailCounter string `json:"email_counter,omitempty"` // stands where Email has %09d
+	EmailCounter string `json:"email_counter,omitempty"` // counter that replaces %09d in Email
 	EmailStep    bool   `json:"email_step,omitempty"`    // and goes up by one
 
 	Query string `json:"query,omitempty"`
 	Page  int    `json:"page,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 
-	Status int `json:"status,omitempty"` // over HTTP, of the refusal that is right; zero: none is
+	Status int `json:"status,omitempty"` // HTTP status of the expected error; zero if none is expected
 }
 
 // Counters of a run of calls; see [Counters].
@@ -50,20 +49,21 @@ const (
 	Updated = "updated"
 )
 
-// Counters number what calls make, as package load does in its requests, so that
-// each follows those before it. They begin at zero. Several callers may share them.
+// Counters number the objects that calls create, as package load does in its requests, so that each follows
+// the ones before it. They start at zero. Several callers may share them.
 type Counters struct{ created, deleted, updated atomic.Int64 }
 
-// Reset begins again.
+// Reset sets all counters to zero.
 func (n *Counters) Reset() {
 	n.created.Store(0)
 	n.deleted.Store(0)
 	n.updated.Store(0)
 }
 
-// next is the value of a counter, which steps afterwards.
-func (n *Counters) next(name string, step bool) int64 {
-	c := n.named(name)
+// nextNumber returns the value of a counter, 0 if it has no such counter, and then increments it if step is
+// set.
+func (n *Counters) nextNumber(name string, step bool) int64 {
+	c := n.findCounter(name)
 	switch {
 	case c == nil:
 		return 0
@@ -73,7 +73,7 @@ func (n *Counters) next(name string, step bool) int64 {
 	return c.Load()
 }
 
-func (n *Counters) named(name string) *atomic.Int64 {
+func (n *Counters) findCounter(name string) *atomic.Int64 {
 	switch name {
 	case Created:
 		return &n.created
@@ -85,8 +85,8 @@ func (n *Counters) named(name string) *atomic.Int64 {
 	return nil
 }
 
-// serial is where the number stands in an e-mail.
-const serial = "%09d"
+// numberVerb marks the place of the number in an e-mail.
+const numberVerb = "%09d"
 
 // ParseCall reads a call of a pool.
 func ParseCall(line []byte) (Call, error) {
@@ -96,42 +96,41 @@ func ParseCall(line []byte) (Call, error) {
 	if err := d.Decode(&c); err != nil {
 		return c, fmt.Errorf("%.60q is no call: %w", line, err)
 	}
-	return c, c.check()
+	return c, c.checkCall()
 }
 
-func (c Call) check() error {
+func (c Call) checkCall() error {
 	switch c.Op {
 	case OpCreate, OpGet, OpUpdate, OpDelete, OpList:
 	default:
 		return fmt.Errorf("unknown call %q", c.Op)
 	}
 	for _, counter := range []string{c.IDCounter, c.EmailCounter} {
-		if counter != "" && new(Counters).named(counter) == nil {
+		if counter != "" && new(Counters).findCounter(counter) == nil {
 			return fmt.Errorf("unknown counter %q; known: created, deleted, updated", counter)
 		}
 	}
-	if c.EmailCounter != "" && !strings.Contains(c.Email, serial) {
-		return fmt.Errorf("e-mail %q has no %s for a counter", c.Email, serial)
+	if c.EmailCounter != "" && !strings.Contains(c.Email, numberVerb) {
+		return fmt.Errorf("e-mail %q has no %s for a counter", c.Email, numberVerb)
 	}
 	return nil
 }
 
-// Fill is the call with its counters' numbers in their places, for one caller to
-// make.
+// Fill returns the call with the numbers of its counters filled in. Each filled call is for one caller.
 func (c Call) Fill(n *Counters) Call {
 	if c.IDCounter != "" {
-		c.ID += n.next(c.IDCounter, c.IDStep)
+		c.ID += n.nextNumber(c.IDCounter, c.IDStep)
 	}
 	if c.EmailCounter != "" {
-		c.Email = numbered(c.Email, n.next(c.EmailCounter, c.EmailStep))
+		c.Email = fillNumber(c.Email, n.nextNumber(c.EmailCounter, c.EmailStep))
 	}
 	c.IDCounter, c.IDStep, c.EmailCounter, c.EmailStep = "", false, "", false
 	return c
 }
 
-// numbered puts n into an e-mail, in nine digits or more.
-func numbered(email string, n int64) string {
-	at := strings.Index(email, serial)
+// fillNumber inserts n into an e-mail, in nine digits or more.
+func fillNumber(email string, n int64) string {
+	at := strings.Index(email, numberVerb)
 	if at < 0 {
 		return email
 	}
@@ -142,16 +141,16 @@ func numbered(email string, n int64) string {
 	for range 9 - len(text) {
 		b = append(b, '0')
 	}
-	return string(append(append(b, text...), email[at+len(serial):]...))
+	return string(append(append(b, text...), email[at+len(numberVerb):]...))
 }
 
-// Outcome is what came of a call.
+// Outcome is the result of a call.
 type Outcome struct {
 	User users.User // of create, get and update
 	Page users.Page // of list
 }
 
-// Do makes the call of a client, filled in as it is. An error is the client's own.
+// Do makes the filled call with a client. It returns the client's own error.
 func (c Call) Do(ctx context.Context, to Client) (out Outcome, err error) {
 	switch c.Op {
 	case OpCreate:
@@ -168,7 +167,7 @@ func (c Call) Do(ctx context.Context, to Client) (out Outcome, err error) {
 	return out, err
 }
 
-// Wrong is what is wrong with the error that a call came to; nil: it is right.
+// Wrong returns an error if err is not the expected result of the call, nil if it is.
 func (c Call) Wrong(err error) error {
 	if err == nil {
 		if c.Status < 400 {
@@ -183,9 +182,8 @@ func (c Call) Wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.Op, err)
 }
 
-// JSON shows what came of a call in one way, whatever the protocol: the user, the
-// page, {} of delete, or the code of a refusal, {"code":"not_found"}. Errors of the
-// transport are errors.
+// JSON formats the result of a call in one form for all protocols: the user, the page, {} of delete, or the
+// code of an error, {"code":"not_found"}. It returns errors of the transport.
 func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 	if err != nil {
 		var refusal *users.Error
@@ -203,14 +201,14 @@ func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 		p := out.Page
 		p.Users = make([]users.User, len(out.Page.Users))
 		for i, u := range out.Page.Users {
-			p.Users[i] = inUTC(u)
+			p.Users[i] = toUTC(u)
 		}
 		return json.Marshal(p)
 	}
-	return json.Marshal(inUTC(out.User))
+	return json.Marshal(toUTC(out.User))
 }
 
-func inUTC(u users.User) users.User {
+func toUTC(u users.User) users.User {
 	u.CreatedAt, u.UpdatedAt = u.CreatedAt.UTC(), u.UpdatedAt.UTC()
 	return u
 }

@@ -14,44 +14,44 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// What a lab tells a client: keys of a workload's set. A workload without an
+// Settings of a client: keys of a workload's set. A workload without an
 // address is for the server.
 const (
 	SetAddr     = "addr"     // host:port to call
-	SetProtocol = "protocol" // left out: the face's usual one
-	SetHTTP2    = "http2"    // on or off; left out: off, but for gRPC
-	SetPolicy   = "policy"   // left out: one over HTTP/2, else pool
-	SetCallers  = "callers"  // that call at once; left out: 1
-	SetRate     = "rate"     // of an open loop, in calls per second or as package load/pace reads it; 0 or left out: a closed loop
+	SetProtocol = "protocol" // the face's first one if omitted
+	SetHTTP2    = "http2"    // on or off; off if omitted, except for gRPC
+	SetPolicy   = "policy"   // one over HTTP/2 if omitted, else pool
+	SetCallers  = "callers"  // concurrent callers; 1 if omitted
+	SetRate     = "rate"     // of an open loop, in calls per second or in the form of package load/pace; a closed loop if 0 or omitted
 )
 
-// maxCallers is the most that call at once.
+// maxCallers limits the concurrent callers.
 const maxCallers = 10_000
 
-// prepare is the client's part in a workload, whose bodies are calls.
-func (f Face) prepare(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	c := &calling{calls: make([]Call, len(bodies))}
+// prepareClient returns the client's work in a workload, whose bodies are calls.
+func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
+	c := &clientWork{calls: make([]Call, len(bodies))}
 	for i, body := range bodies {
 		var err error
 		if c.calls[i], err = ParseCall(body); err != nil {
 			return contender.Work{}, fmt.Errorf("call %d: %w", i, err)
 		}
 	}
-	t, err := f.target(variant, w.Set)
+	t, err := f.parseTarget(variant, w.Set)
 	if err != nil {
 		return contender.Work{}, err
 	}
-	times, err := schedule(w.Set[SetRate])
+	times, err := parseRate(w.Set[SetRate])
 	if err != nil {
 		return contender.Work{}, err
 	}
 	counted := &network{}
-	t.Dial = counted.dial
+	t.Dial = counted.dialCounted
 	if c.client, err = f.Dial(t); err != nil {
 		return contender.Work{}, err
 	}
 	return contender.Work{
-		Callers: t.Callers, Times: times, Do: c.do, Answer: c.answer, Network: counted.counts,
+		Callers: t.Callers, Times: times, Do: c.doCall, Answer: c.answerCall, Network: counted.readCounts,
 		Reset: func() error {
 			c.counters.Reset()
 			return nil
@@ -60,8 +60,8 @@ func (f Face) prepare(variant string, w wire.Workload, bodies [][]byte) (contend
 	}, nil
 }
 
-// target is what a set asks for, as far as the face can do that.
-func (f Face) target(variant string, set map[string]string) (Target, error) {
+// parseTarget reads a set into a Target and checks that the face supports it.
+func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		if !slices.Contains(known, key) {
@@ -105,8 +105,8 @@ func (f Face) target(variant string, set map[string]string) (Target, error) {
 	return t, nil
 }
 
-// schedule is the open loop of a rate; nil: a closed one.
-func schedule(rate string) (func(uint64) func() time.Duration, error) {
+// parseRate returns the schedule of an open loop, nil for a closed one.
+func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	if n, err := strconv.ParseFloat(rate, 64); rate == "" || err == nil && n == 0 {
 		return nil, nil
 	}
@@ -118,22 +118,21 @@ func schedule(rate string) (func(uint64) func() time.Duration, error) {
 	return p.Times, nil
 }
 
-// calling is a client at work.
-type calling struct {
+// clientWork is the work of a client.
+type clientWork struct {
 	client   Client
 	calls    []Call
 	counters Counters
 }
 
-// do is one call by one of the callers. What a call puts out is a value, which has
-// no size.
-func (c *calling) do(i int) (int, error) {
+// doCall makes one call for one of the callers. The result of a call is a value, which has no size.
+func (c *clientWork) doCall(i int) (int, error) {
 	call := c.calls[i].Fill(&c.counters)
 	_, err := call.Do(context.Background(), c.client)
 	return 0, call.Wrong(err)
 }
 
-func (c *calling) answer(i int) (contender.Answered, error) {
+func (c *clientWork) answerCall(i int) (contender.Answered, error) {
 	call := c.calls[i].Fill(&c.counters)
 	out, err := call.Do(context.Background(), c.client)
 	text, err := call.JSON(out, err)

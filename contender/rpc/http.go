@@ -16,9 +16,8 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// HTTPClient is the client of faces whose JSON is that of package users, on
-// package net/http: connections are kept, and answers read to their end, which is
-// what it takes to keep them. It is a Face's Dial.
+// HTTPClient returns a client for faces with the JSON of package users, based on net/http: connections stay
+// open, and responses are read to their end, which that requires. It is a Face's Dial.
 func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plain{}) }
 
 // ProtoJSONClient is HTTPClient for faces whose JSON is that of protocol buffers:
@@ -54,43 +53,43 @@ type httpClient struct {
 	form form
 }
 
-// form is how answers are written.
+// form decodes the responses of a form of JSON.
 type form interface {
-	user(d *json.Decoder) (users.User, error)
-	page(d *json.Decoder) (users.Page, error)
+	readUser(d *json.Decoder) (users.User, error)
+	readPage(d *json.Decoder) (users.Page, error)
 }
 
 func (c *httpClient) Create(ctx context.Context, d users.Draft) (u users.User, err error) {
-	err = c.call(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated, func(body *json.Decoder) (err error) {
-		u, err = c.form.user(body)
+	err = c.sendRequest(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated, func(body *json.Decoder) (err error) {
+		u, err = c.form.readUser(body)
 		return err
 	})
 	return u, err
 }
 
 func (c *httpClient) Get(ctx context.Context, id int64) (u users.User, err error) {
-	err = c.call(ctx, http.MethodGet, pathOf(id), nil, http.StatusOK, func(body *json.Decoder) (err error) {
-		u, err = c.form.user(body)
+	err = c.sendRequest(ctx, http.MethodGet, userPath(id), nil, http.StatusOK, func(body *json.Decoder) (err error) {
+		u, err = c.form.readUser(body)
 		return err
 	})
 	return u, err
 }
 
 func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (u users.User, err error) {
-	err = c.call(ctx, http.MethodPut, pathOf(id), &d, http.StatusOK, func(body *json.Decoder) (err error) {
-		u, err = c.form.user(body)
+	err = c.sendRequest(ctx, http.MethodPut, userPath(id), &d, http.StatusOK, func(body *json.Decoder) (err error) {
+		u, err = c.form.readUser(body)
 		return err
 	})
 	return u, err
 }
 
 func (c *httpClient) Delete(ctx context.Context, id int64) error {
-	return c.call(ctx, http.MethodDelete, pathOf(id), nil, http.StatusOK, func(body *json.Decoder) error { return body.Decode(&struct{}{}) })
+	return c.sendRequest(ctx, http.MethodDelete, userPath(id), nil, http.StatusOK, func(body *json.Decoder) error { return body.Decode(&struct{}{}) })
 }
 
 func (c *httpClient) List(ctx context.Context, q users.Query) (p users.Page, err error) {
-	err = c.call(ctx, http.MethodGet, "/v1/users"+queryOf(q), nil, http.StatusOK, func(body *json.Decoder) (err error) {
-		p, err = c.form.page(body)
+	err = c.sendRequest(ctx, http.MethodGet, "/v1/users"+formatQuery(q), nil, http.StatusOK, func(body *json.Decoder) (err error) {
+		p, err = c.form.readPage(body)
 		return err
 	})
 	return p, err
@@ -101,10 +100,10 @@ func (c *httpClient) Close() error {
 	return nil
 }
 
-func pathOf(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
+func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// queryOf is the query of a list, of which only what is asked for is there.
-func queryOf(q users.Query) string {
+// formatQuery returns the query string of a list, without the fields that are zero.
+func formatQuery(q users.Query) string {
 	v := url.Values{}
 	if q.Text != "" {
 		v.Set("query", q.Text)
@@ -121,8 +120,9 @@ func queryOf(q users.Query) string {
 	return "?" + v.Encode()
 }
 
-// call sends a request and has read, unless it is refused, read its answer.
-func (c *httpClient) call(ctx context.Context, method, path string, draft *users.Draft, status int, read func(*json.Decoder) error) error {
+// sendRequest sends a request and passes the response to read if it has the expected status. Otherwise it
+// returns the error in the response.
+func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, status int, read func(*json.Decoder) error) error {
 	var body io.Reader
 	if draft != nil {
 		text, err := json.Marshal(draft)
@@ -145,16 +145,16 @@ func (c *httpClient) call(ctx context.Context, method, path string, draft *users
 	defer a.Body.Close()
 	d := json.NewDecoder(a.Body)
 	if a.StatusCode != status {
-		err = refusal(a.StatusCode, d)
+		err = readError(a.StatusCode, d)
 	} else if err = read(d); err != nil {
 		err = fmt.Errorf("%s %s: the answer: %w", method, path, err)
 	}
-	_, _ = io.Copy(io.Discard, a.Body) // or the connection is closed
+	_, _ = io.Copy(io.Discard, a.Body) // otherwise the connection would be closed
 	return err
 }
 
-// refusal reads why a request was refused.
-func refusal(status int, d *json.Decoder) error {
+// readError reads the error of a rejected request.
+func readError(status int, d *json.Decoder) error {
 	var e users.Error
 	if err := d.Decode(&e); err != nil || status < 400 || !slices.Contains(users.Codes(), e.Code) {
 		return fmt.Errorf("status %d without a refusal", status)
@@ -165,17 +165,17 @@ func refusal(status int, d *json.Decoder) error {
 // plain is the JSON of package users.
 type plain struct{}
 
-func (plain) user(d *json.Decoder) (u users.User, err error) {
+func (plain) readUser(d *json.Decoder) (u users.User, err error) {
 	err = d.Decode(&u)
 	return u, err
 }
 
-func (plain) page(d *json.Decoder) (p users.Page, err error) {
+func (plain) readPage(d *json.Decoder) (p users.Page, err error) {
 	err = d.Decode(&p)
 	return p, err
 }
 
-// protoJSON is that of the messages in proto/users.proto.
+// protoJSON is the JSON of the messages in proto/users.proto.
 type protoJSON struct{}
 
 type protoUser struct {
@@ -186,13 +186,13 @@ type protoUser struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-func (protoJSON) user(d *json.Decoder) (users.User, error) {
+func (protoJSON) readUser(d *json.Decoder) (users.User, error) {
 	var u protoUser
 	err := d.Decode(&u)
 	return users.User(u), err
 }
 
-func (protoJSON) page(d *json.Decoder) (p users.Page, err error) {
+func (protoJSON) readPage(d *json.Decoder) (p users.Page, err error) {
 	var list struct {
 		Users []protoUser `json:"users"`
 		Total int64       `json:"total,string"`

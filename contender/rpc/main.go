@@ -13,22 +13,21 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main serves or calls for the lab that started this process, or else serves what
-// the command line asks for, and exits.
-func Main(f Face) { contender.Main(f.program()) }
+// Main serves or calls for the lab that started this process, or serves what the command line defines if no
+// lab did, and exits.
+func Main(f Face) { contender.Main(f.newProgram()) }
 
-// All is Main of several faces in one program. A lab takes one of them for each
-// workload, as a variant: a face goes by its name, and by name-variant where it is
-// to be another than the first of its variants. Alone they are served side by side
-// over one store, which flag -face says more about.
-func All(faces map[string]Face) { contender.Main(all(faces)) }
+// All is Main for several faces in one program. A lab selects one of them for each workload, as a variant: a
+// face's name, or name-variant for other variants than the first. A program that no lab started serves them
+// together over one store; flag -face limits that.
+func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
-func (f Face) program() contender.Program {
+func (f Face) newProgram() contender.Program {
 	find := func(variant string) (Face, string) { return f, variant }
-	return program(server.Host{Apps: apps(find, f.Store), Variants: f.Variants}, find)
+	return withClients(server.Host{Apps: newApps(find, f.Store), Variants: f.Variants}, find)
 }
 
-func all(faces map[string]Face) contender.Program {
+func newJointProgram(faces map[string]Face) contender.Program {
 	var h server.Host
 	var store users.Opener
 	type place struct {
@@ -52,30 +51,30 @@ func all(faces map[string]Face) contender.Program {
 		}
 	}
 	find := func(variant string) (Face, string) { return places[variant].face, places[variant].variant }
-	h.Apps = apps(find, store)
-	return program(h, find)
+	h.Apps = newApps(find, store)
+	return withClients(h, find)
 }
 
-// apps are the users service, by the face that goes with a variant.
-func apps(find func(variant string) (Face, string), store users.Opener) server.Apps {
+// newApps returns the users service, with the face that find returns for a variant.
+func newApps(find func(variant string) (Face, string), store users.Opener) server.Apps {
 	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		var f Face
 		f, o.Variant = find(o.Variant)
 		return f.Serve(o, s)
 	}, store, func(variant string, at server.Address) string {
 		f, _ := find(variant)
-		return f.try(cmp.Or(variant, "ada"), at)
+		return f.tryCommand(cmp.Or(variant, "ada"), at)
 	}, func(variant string) []string {
 		f, _ := find(variant)
-		return f.routes()
+		return f.listRoutes()
 	})}
 }
 
-// service is the name of the service in gRPC and Connect.
+// service is the name of the service in gRPC and Connect requests.
 const service = "tare.users.v1.UserService"
 
-// routes are those of a face that has none of the paths of users over HTTP.
-func (f Face) routes() (list []string) {
+// listRoutes returns the routes of a face without the HTTP paths of users, nil if it has them.
+func (f Face) listRoutes() (list []string) {
 	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
 		return nil
 	}
@@ -85,9 +84,9 @@ func (f Face) routes() (list []string) {
 	return list
 }
 
-// try creates a user, whose e-mail is another one each time, in the first
-// protocol that curl speaks, or by grpcurl where there is none.
-func (f Face) try(name string, at server.Address) string {
+// tryCommand returns a command that creates a user, with a new e-mail each time, in the first protocol that
+// curl supports, or with grpcurl if there is none.
+func (f Face) tryCommand(name string, at server.Address) string {
 	body := fmt.Sprintf(`-d '{"name":"Ada","email":"%s-'$(date +%%s)'@example.org"}'`, name)
 	const method = service + "/CreateUser"
 	switch json := at.Curl() + " -H 'Content-Type: application/json' " + body + " " + at.URL(); {
@@ -103,8 +102,8 @@ func (f Face) try(name string, at server.Address) string {
 	return fmt.Sprintf("grpcurl %s%s %s %s %s", plain, at.Header(), body, at.Host, method)
 }
 
-// program is h with the client that goes with each of its variants.
-func program(h server.Host, find func(variant string) (Face, string)) contender.Program {
+// withClients returns the program of h with the client of each variant.
+func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {
 		f, _ := find(variant)
@@ -117,7 +116,7 @@ func program(h server.Host, find func(variant string) (Face, string)) contender.
 		if f.Dial == nil {
 			return contender.Work{}, fmt.Errorf("it brings no client: %w", contender.ErrUnsupported)
 		}
-		return f.prepare(variant, w, bodies)
+		return f.prepareClient(variant, w, bodies)
 	}
 	return p
 }

@@ -8,38 +8,36 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// network counts the connections that a client opens, and what goes over them:
-// bytes as they are read from and written to sockets.
+// network counts the connections of a client and the bytes that it reads from and writes to their sockets.
 type network struct{ opened, in, out atomic.Int64 }
 
-func (n *network) dial(ctx context.Context, how, addr string) (net.Conn, error) {
+func (n *network) dialCounted(ctx context.Context, how, addr string) (net.Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, how, addr)
 	if err != nil {
 		return nil, err
 	}
 	n.opened.Add(1)
-	return &metered{c, n}, nil
+	return &countedConn{c, n}, nil
 }
 
-func (n *network) counts() contender.Network {
+func (n *network) readCounts() contender.Network {
 	return contender.Network{Opened: n.opened.Load(), In: n.in.Load(), Out: n.out.Load()}
 }
 
-// metered is a connection that is counted. One addition goes with each read and
-// write, beside a system call.
-type metered struct {
+// countedConn is a connection that counts. Each read and write costs one addition, besides a system call.
+type countedConn struct {
 	net.Conn
 	network *network
 }
 
-func (c *metered) Read(p []byte) (int, error) {
+func (c *countedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.network.in.Add(int64(n))
 	return n, err
 }
 
-func (c *metered) Write(p []byte) (int, error) {
+func (c *countedConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.network.out.Add(int64(n))
 	return n, err

@@ -30,7 +30,7 @@ func TestMetered(t *testing.T) {
 		got <- n
 	}()
 	var n network
-	c, err := n.dial(t.Context(), "tcp", l.Addr().String())
+	c, err := n.dialCounted(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +41,12 @@ func TestMetered(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
-	if told, want := n.counts(), (contender.Network{Opened: 1, In: size, Out: size}); told != want || <-got != size {
+	if told, want := n.readCounts(), (contender.Network{Opened: 1, In: size, Out: size}); told != want || <-got != size {
 		t.Errorf("%+v, want %+v", told, want)
 	}
 	l.Close()
-	if _, err := n.dial(t.Context(), "tcp", l.Addr().String()); err == nil || n.counts().Opened != 1 {
-		t.Errorf("a connection that nobody takes is counted: %+v, %v", n.counts(), err)
+	if _, err := n.dialCounted(t.Context(), "tcp", l.Addr().String()); err == nil || n.readCounts().Opened != 1 {
+		t.Errorf("a connection that nobody takes is counted: %+v, %v", n.readCounts(), err)
 	}
 }
 
@@ -54,8 +54,8 @@ func TestMetered(t *testing.T) {
 // Callers that begin together may each open the one that is for all, and such a
 // dial may end in the second slice: that it carries more than a call is known later.
 func TestConnectionsAreTold(t *testing.T) {
-	addr := visit(t, httpFace().program(), "").serves(nil)
-	client := visit(t, httpFace().program(), "")
+	addr := visit(t, httpFace().newProgram(), "").serves(nil)
+	client := visit(t, httpFace().newProgram(), "")
 	for _, http2 := range []string{"off", "on"} {
 		for policy, most := range map[string]int64{Pool: 4, One: 4, Fresh: 0} {
 			if policy == One && http2 == "off" {
@@ -89,8 +89,8 @@ func TestConnectionForEachCall(t *testing.T) {
 		c.http = http.Client{Transport: &http.Transport{DialContext: t.DialContext, DisableKeepAlives: true}}
 		return c, nil
 	}
-	addr := visit(t, f.program(), "").serves(nil)
-	client := visit(t, f.program(), "")
+	addr := visit(t, f.newProgram(), "").serves(nil)
+	client := visit(t, f.newProgram(), "")
 	client.ok(wire.Request{Op: wire.OpPrepare, Workload: calls(t, map[string]string{SetAddr: addr, SetCallers: "2"}, Call{Op: OpGet, ID: users.FirstID})})
 	if a := client.ok(wire.Request{Op: wire.OpSlice, On: "c", Until: "ops", Ops: 50}); a.Opened != a.Begun {
 		t.Errorf("%d connections for %d calls", a.Opened, a.Begun)
@@ -102,7 +102,7 @@ func TestConnectionForEachCall(t *testing.T) {
 
 // TestDialWithoutALab: who counts nothing has connections all the same.
 func TestDialWithoutALab(t *testing.T) {
-	addr := visit(t, httpFace().program(), "").serves(nil)
+	addr := visit(t, httpFace().newProgram(), "").serves(nil)
 	c, err := HTTPClient(Target{Addr: addr, Protocol: HTTP, Policy: Pool, Callers: 1})
 	if err != nil {
 		t.Fatal(err)

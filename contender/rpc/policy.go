@@ -8,22 +8,22 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// ByPolicy is a client that keeps connections as t asks for, out of clients that
-// have one connection each, which dial makes.
+// ByPolicy returns a client with the connections that t requires, built from clients with one connection each,
+// which dial makes.
 func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	switch t.Policy {
 	case Pool:
-		return perCaller(max(1, t.Callers), dial)
+		return newPool(max(1, t.Callers), dial)
 	case One:
 		return dial()
 	case Fresh:
-		return lent{take: func(context.Context) (Client, error) { return dial() }, give: func(c Client) { _ = c.Close() }, close: func() error { return nil }}, nil
+		return borrowedClient{take: func(context.Context) (Client, error) { return dial() }, give: func(c Client) { _ = c.Close() }, close: func() error { return nil }}, nil
 	}
 	return nil, fmt.Errorf("unknown policy %q", t.Policy)
 }
 
-// perCaller is n clients, of which each call has one to itself.
-func perCaller(n int, dial func() (Client, error)) (Client, error) {
+// newPool returns a client over n clients, each used by one call at a time.
+func newPool(n int, dial func() (Client, error)) (Client, error) {
 	var made []Client
 	closed := func() error {
 		var err error
@@ -49,17 +49,17 @@ func perCaller(n int, dial func() (Client, error)) (Client, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return lent{take: take, give: func(c Client) { free <- c }, close: closed}, nil
+	return borrowedClient{take: take, give: func(c Client) { free <- c }, close: closed}, nil
 }
 
-// lent takes a client for each call and gives it back.
-type lent struct {
+// borrowedClient takes a client for each call and returns it after.
+type borrowedClient struct {
 	take  func(ctx context.Context) (Client, error)
 	give  func(c Client)
 	close func() error
 }
 
-func (l lent) Create(ctx context.Context, d users.Draft) (users.User, error) {
+func (l borrowedClient) Create(ctx context.Context, d users.Draft) (users.User, error) {
 	c, err := l.take(ctx)
 	if err != nil {
 		return users.User{}, err
@@ -68,7 +68,7 @@ func (l lent) Create(ctx context.Context, d users.Draft) (users.User, error) {
 	return c.Create(ctx, d)
 }
 
-func (l lent) Get(ctx context.Context, id int64) (users.User, error) {
+func (l borrowedClient) Get(ctx context.Context, id int64) (users.User, error) {
 	c, err := l.take(ctx)
 	if err != nil {
 		return users.User{}, err
@@ -77,7 +77,7 @@ func (l lent) Get(ctx context.Context, id int64) (users.User, error) {
 	return c.Get(ctx, id)
 }
 
-func (l lent) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+func (l borrowedClient) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
 	c, err := l.take(ctx)
 	if err != nil {
 		return users.User{}, err
@@ -86,7 +86,7 @@ func (l lent) Update(ctx context.Context, id int64, d users.Draft) (users.User, 
 	return c.Update(ctx, id, d)
 }
 
-func (l lent) Delete(ctx context.Context, id int64) error {
+func (l borrowedClient) Delete(ctx context.Context, id int64) error {
 	c, err := l.take(ctx)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (l lent) Delete(ctx context.Context, id int64) error {
 	return c.Delete(ctx, id)
 }
 
-func (l lent) List(ctx context.Context, q users.Query) (users.Page, error) {
+func (l borrowedClient) List(ctx context.Context, q users.Query) (users.Page, error) {
 	c, err := l.take(ctx)
 	if err != nil {
 		return users.Page{}, err
@@ -104,4 +104,4 @@ func (l lent) List(ctx context.Context, q users.Query) (users.Page, error) {
 	return c.List(ctx, q)
 }
 
-func (l lent) Close() error { return l.close() }
+func (l borrowedClient) Close() error { return l.close() }

@@ -85,14 +85,14 @@ func TestProtoJSON(t *testing.T) {
 	const u = `{"id":"300000007","name":"Ada","email":"a@example.com","createdAt":"2024-01-01T00:00:07Z","updatedAt":"2024-01-01T00:00:08.000001Z"}`
 	at := time.Date(2024, 1, 1, 0, 0, 7, 0, time.UTC)
 	want := users.User{ID: 300000007, Name: "Ada", Email: "a@example.com", CreatedAt: at, UpdatedAt: at.Add(time.Second + time.Microsecond)}
-	if got, err := (protoJSON{}).user(json.NewDecoder(strings.NewReader(u))); err != nil || got != want {
+	if got, err := (protoJSON{}).readUser(json.NewDecoder(strings.NewReader(u))); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	p, err := (protoJSON{}).page(json.NewDecoder(strings.NewReader(`{"users":[` + u + `],"total":"12","page":2,"limit":5}`)))
+	p, err := (protoJSON{}).readPage(json.NewDecoder(strings.NewReader(`{"users":[` + u + `],"total":"12","page":2,"limit":5}`)))
 	if err != nil || len(p.Users) != 1 || p.Users[0] != want || p.Total != 12 || p.Page != 2 || p.Limit != 5 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := (plain{}).user(json.NewDecoder(strings.NewReader(u))); err == nil {
+	if _, err := (plain{}).readUser(json.NewDecoder(strings.NewReader(u))); err == nil {
 		t.Error("a number in quotes is taken by the JSON of package users")
 	}
 }
@@ -117,7 +117,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("after reset %d", got.ID)
 	}
 	for n, want := range map[int64]string{0: "a000000000b", 123456789: "a123456789b", 12345678901: "a12345678901b"} {
-		if got := numbered("a%09db", n); got != want {
+		if got := fillNumber("a%09db", n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package rpc is the kind of contender that serves app users over one protocol or
-// several, and brings the client that its users would take. An author says how
+// several, and has the client that its users would choose. An author defines how
 // to serve, in the way of package contender/server, and how to call:
 //
 //	func main() { rpc.Main(rpc.Face{Serve: serve, Dial: dial}) }
@@ -19,7 +19,7 @@ import (
 // Kind is what studies call this kind of contender.
 const Kind = "rpc"
 
-// Protocols that requests can be in.
+// Protocols of requests.
 const (
 	HTTP        = "http"         // JSON over the paths of package users
 	GRPC        = "grpc"         // over HTTP/2
@@ -34,41 +34,41 @@ const (
 	Fresh = "fresh" // a new one for each request
 )
 
-// Face is one way to offer the service.
+// Face is one implementation of the service.
 type Face struct {
 	// Serve makes a server for the service.
 	Serve serving.Serve
 
-	// Protocols are those it speaks, the usual one first.
+	// Protocols lists the supported ones, the usual one first.
 	Protocols []string
 
-	// Dial makes the client that users of this face would take. It opens its
+	// Dial makes the client that users of this face would choose. It opens its
 	// connections by Target.DialContext.
 	Dial func(t Target) (Client, error)
 
-	// Store opens the stores that package users does not have itself: SQLite and
-	// PostgreSQL. Nil: they are not built in.
+	// Store opens the stores that package users does not contain: SQLite and
+	// PostgreSQL. If nil, they are not available.
 	Store users.Opener
 
-	Variants []string // ways to run it; none: one way
+	Variants []string // names of its variants, if it has more than one
 }
 
-// Target is what a client is to reach.
+// Target defines the server and the connections of a client.
 type Target struct {
 	Addr     string // host:port, in plain text
 	Variant  string
 	Protocol string // one of Face.Protocols
-	HTTP2    bool   // of protocols that can do without; gRPC never can
+	HTTP2    bool   // for protocols that do not require it; gRPC does
 	Policy   string
-	Callers  int // that call at once, at most
+	Callers  int // maximum of concurrent calls
 
-	// Dial opens a connection, which is counted; nil: package net does, and it is
-	// not. Clients use DialContext.
+	// Dial opens a counted connection. If nil, package net opens one that is
+	// not counted. Clients use DialContext.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// DialContext opens a connection for a client. All that a client opens come from
-// here, so that the lab can be told how many there are and what goes over them.
+// DialContext opens a connection for a client. Clients must open all connections with it, so that the lab can
+// count them and their bytes.
 func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if t.Dial == nil {
 		var d net.Dialer
@@ -77,8 +77,8 @@ func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return t.Dial(ctx, network, addr)
 }
 
-// Client calls a service. All methods can be called at once. A refusal is a
-// *[users.Error]; any other error is of the transport.
+// Client calls a service. All methods are safe for concurrent use. An error of the service is a
+// *[users.Error]; any other error is one of the transport.
 type Client interface {
 	Create(ctx context.Context, d users.Draft) (users.User, error)
 	Get(ctx context.Context, id int64) (users.User, error)

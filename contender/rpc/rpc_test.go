@@ -22,7 +22,7 @@ func TestClientAndServer(t *testing.T) {
 		{}, {SetCallers: "1", SetPolicy: One}, {SetPolicy: Fresh, SetCallers: "3"}, {SetHTTP2: "on", SetCallers: "4"}, {SetHTTP2: "on", SetPolicy: Pool, SetCallers: "4"},
 		{SetHTTP2: "on", SetPolicy: Fresh}, {SetCallers: "8"}, {SetCallers: "3", SetRate: "1000"}, {SetRate: "poisson:1000/s"},
 	} {
-		server, client := visit(t, httpFace().program(), ""), visit(t, httpFace().program(), "")
+		server, client := visit(t, httpFace().newProgram(), ""), visit(t, httpFace().newProgram(), "")
 		set[SetAddr] = server.serves(map[string]string{"users": "50"})
 		w := calls(t, set,
 			Call{Op: OpCreate, Name: "Ada", Email: "n%09d@example.com", EmailCounter: Created, EmailStep: true},
@@ -62,7 +62,7 @@ func TestClientAndServer(t *testing.T) {
 // TestErrorsCount: a refusal that is not the expected one is an error of its call,
 // and so is an answer where a refusal is expected.
 func TestErrorsCount(t *testing.T) {
-	server, client := visit(t, httpFace().program(), ""), visit(t, httpFace().program(), "")
+	server, client := visit(t, httpFace().newProgram(), ""), visit(t, httpFace().newProgram(), "")
 	addr := server.serves(map[string]string{"users": "3", "fail-one": "4"})
 	for want, c := range map[string]Call{
 		"get: not_found: no such user":                    {Op: OpGet, ID: 5},
@@ -86,7 +86,7 @@ func TestErrorsCount(t *testing.T) {
 }
 
 func TestClientRefuses(t *testing.T) {
-	l := visit(t, httpFace().program(), "")
+	l := visit(t, httpFace().newProgram(), "")
 	get := Call{Op: OpGet, ID: 1}
 	for want, set := range map[string]map[string]string{
 		`unknown setting "colour" of a client`: {"colour": "red"},
@@ -121,7 +121,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 	mute := httpFace()
 	mute.Dial = nil
-	if a := visit(t, mute.program(), "").do(wire.Request{Op: wire.OpPrepare, Workload: calls(t, map[string]string{SetAddr: "127.0.0.1:1"}, get)}); !a.Unsupported {
+	if a := visit(t, mute.newProgram(), "").do(wire.Request{Op: wire.OpPrepare, Workload: calls(t, map[string]string{SetAddr: "127.0.0.1:1"}, get)}); !a.Unsupported {
 		t.Errorf("without a client: %+v", a)
 	}
 }
@@ -131,12 +131,12 @@ func TestClientRefuses(t *testing.T) {
 func TestStoresOfOthers(t *testing.T) {
 	f := httpFace()
 	prepare := wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "s", Set: map[string]string{"store": "sqlite:x"}, Spec: json.RawMessage(`{"app":"users"}`)}}
-	if a := visit(t, f.program(), "").do(prepare); !a.Unsupported {
+	if a := visit(t, f.newProgram(), "").do(prepare); !a.Unsupported {
 		t.Errorf("not built in: %+v", a)
 	}
 	asked := ""
 	f.Store = opener(&asked)
-	if a := visit(t, f.program(), "").do(prepare); a.Addr == "" || asked != "sqlite:x 1000" {
+	if a := visit(t, f.newProgram(), "").do(prepare); a.Addr == "" || asked != "sqlite:x 1000" {
 		t.Errorf("%+v, asked for %q", a, asked)
 	}
 }
@@ -146,7 +146,7 @@ func TestStoresOfOthers(t *testing.T) {
 func TestVariants(t *testing.T) {
 	two := httpFace()
 	two.Variants = []string{"dial", "inprocess"}
-	p := all(map[string]Face{"plain": httpFace(), "gateway": two})
+	p := newJointProgram(map[string]Face{"plain": httpFace(), "gateway": two})
 	if got := fmt.Sprint(p.Variants); got != "[gateway gateway-inprocess plain]" {
 		t.Fatal(got)
 	}
@@ -168,7 +168,7 @@ func TestVariants(t *testing.T) {
 // TestOpenLoopCountsFromIntent: calls that a slow service keeps waiting are late by
 // what they waited for, not only by what they took.
 func TestOpenLoopCountsFromIntent(t *testing.T) {
-	l := visit(t, slowFace(5*time.Millisecond).program(), "")
+	l := visit(t, slowFace(5*time.Millisecond).newProgram(), "")
 	l.ok(wire.Request{Op: wire.OpPrepare, Workload: calls(t, map[string]string{SetAddr: "x:1", SetRate: "1000"}, Call{Op: OpDelete, ID: 1})})
 	a := l.ok(wire.Request{Op: wire.OpSlice, On: "c", Until: "ops", Ops: 40})
 	h, err := hist.Decode(string(a.Latency))
@@ -189,7 +189,7 @@ func TestTry(t *testing.T) {
 		"http://127.0.0.1:1/tare.users.v1.UserService/CreateUser": {Connect, ConnectJSON, GRPC},
 		"127.0.0.1:1 tare.users.v1.UserService/CreateUser":        {GRPC},
 	} {
-		if got := (Face{Protocols: protocols}).try("it", at); !strings.HasSuffix(got, " "+want) {
+		if got := (Face{Protocols: protocols}).tryCommand("it", at); !strings.HasSuffix(got, " "+want) {
 			t.Errorf("%v: %s", protocols, got)
 		}
 	}
