@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is a command of tare that a hint prints: the user's own, with something
-// changed. Its methods return a changed copy.
+// Command is a command of tare in a hint: the user's, with changes. Its methods return a
+// changed copy.
 type Command struct {
 	env   []string // NAME=value before it
 	path  string   // e.g. tare gate
@@ -20,11 +20,10 @@ type Command struct {
 // commandFlag is a flag that is set.
 type commandFlag struct {
 	name, value string
-	plain       bool // it stands without its value
+	plain       bool // printed without its value
 }
 
-// CommandOf returns the command that the user typed, with its flags in the order in which they
-// were set.
+// CommandOf returns the user's command, with its flags in the order in which they were set.
 func CommandOf(cmd *cobra.Command) Command {
 	c := Command{path: cmd.CommandPath(), args: cmd.Flags().Args()}
 	set := cmd.Flags()
@@ -61,14 +60,14 @@ func (c Command) Set(name, value string) Command {
 	return c
 }
 
-// SetPlain sets a flag that stands without a value.
+// SetPlain sets a flag that is printed without a value.
 func (c Command) SetPlain(name string) Command {
 	c = c.Set(name, "")
 	c.flags[slices.IndexFunc(c.flags, func(f commandFlag) bool { return f.name == name })].plain = true
 	return c
 }
 
-// WithFlagsOf adds those flags of another command that are named.
+// WithFlagsOf adds the named flags of another command.
 func (c Command) WithFlagsOf(other Command, names ...string) Command {
 	c.flags = slices.Clone(c.flags)
 	for _, f := range other.flags {
@@ -85,13 +84,13 @@ func (c Command) WithArgs(args ...string) Command {
 	return c
 }
 
-// WithEnv adds variables NAME=value for this command alone.
+// WithEnv adds variables NAME=value for this command only.
 func (c Command) WithEnv(env ...string) Command {
 	c.env = append(slices.Clone(c.env), env...)
 	return c
 }
 
-// String returns the command for a shell of POSIX.
+// String returns the command for a POSIX shell.
 func (c Command) String() string {
 	var words []string
 	for _, kv := range c.env {
@@ -122,7 +121,7 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// quotedAll returns texts as a shell reads them in one piece each.
+// quotedAll quotes each text for a POSIX shell.
 func quotedAll(texts []string) []string {
 	var out []string
 	for _, text := range texts {

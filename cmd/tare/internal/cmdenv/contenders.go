@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Contender is a contender as commands list it.
+// Contender is a contender in lists of commands.
 type Contender struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`
@@ -18,16 +18,16 @@ type Contender struct {
 	Modules []string `json:"modules"`
 	Dir     string   `json:"dir"`
 
-	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as that
+	Unmaintained string `json:"unmaintained,omitempty"` // reason; "" if it is maintained
 }
 
-// Contenders are those of the catalog.
+// Contenders returns the contenders of the catalog. dir is as in [Env.FindCatalog].
 func (env Env) Contenders(dir string) ([]Contender, error) {
 	c, err := env.FindCatalog(dir)
 	return ContendersOf(c), err
 }
 
-// ContendersOf are one row per id that studies can list.
+// ContendersOf returns one row per id that studies can list.
 func ContendersOf(c catalog.Catalog) []Contender {
 	var rows []Contender
 	for _, leaf := range c.Leaves() {
@@ -39,9 +39,8 @@ func ContendersOf(c catalog.Catalog) []Contender {
 	return rows
 }
 
-// FindCatalog finds the contenders: in dir, which --catalog names, else in TARE_CATALOG,
-// else around the working directory, else those built into this binary, unpacked into
-// the cache.
+// FindCatalog finds the contenders: in dir, the value of --catalog, else in TARE_CATALOG, else
+// around the working directory, else those built into this binary, unpacked into the cache.
 func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -50,11 +49,11 @@ func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	return Workshop{Catalog: env.CatalogDir(dir), Cache: d.Cache}.FindCatalog()
 }
 
-// CatalogDir returns the directory of contenders that the caller names, by --catalog or
-// else by TARE_CATALOG. It returns "" if they are to be looked for.
+// CatalogDir returns the directory of contenders in flag, the value of --catalog, or else in
+// TARE_CATALOG. It returns "" if neither is set.
 func (env Env) CatalogDir(flag string) string { return cmp.Or(flag, env.Getenv(catalog.EnvCatalog)) }
 
-// FindCatalog finds the contenders that sources are made of.
+// FindCatalog finds the contenders of the sources.
 func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	c, err := catalog.Locate(w.Catalog, w.Cache)
 	var foreign *catalog.OwnerError
@@ -67,8 +66,8 @@ func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	return c, err
 }
 
-// SumsOf are hashes of what contenders of a kind are built from, by id: of the named
-// ones, or of all. Those that the catalog does not have are left out.
+// SumsOf returns hashes of the sources of contenders of a kind by id: of ids, or of all if ids
+// is nil. It skips contenders that the catalog does not have.
 func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, error) {
 	if ids == nil {
 		ids = c.IDs(kind)
@@ -77,7 +76,7 @@ func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, er
 	for _, id := range ids {
 		leaf, _, err := c.Leaf(kind, id)
 		if err != nil {
-			continue // what measures it says so
+			continue // reported when it is measured
 		}
 		if sums[id], err = leaf.Sum(); err != nil {
 			return nil, err

@@ -20,8 +20,8 @@ func AddCounts(set *pflag.FlagSet, into *string) {
 	set.StringVar(into, "counts", "", "count the instructions of an operation with this `counter`: "+strings.Join(counts.Choices(), ", ")+"; default: $"+EnvCounts+", else auto")
 }
 
-// ReadCounts returns the choice that --counts makes, or the environment. For a coordinator
-// nothing is counted unless it says so: its machines may have different counters.
+// ReadCounts returns the choice of --counts or of the environment. For a coordinator the
+// default is off: its machines may have different counters.
 func ReadCounts(env Env, word string) (counts.Choice, error) {
 	if word == "" && env.Ordered {
 		return counts.Off, nil

@@ -12,20 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Dirs are the two directories tare keeps things in.
+// Dirs holds the directories of tare's files.
 type Dirs struct {
-	Cache string // what can be made again: contenders' binaries, the machine lock
-	Data  string // what cannot: results and their journals
+	Cache string // reproducible files: contenders' binaries, the machine lock
+	Data  string // others: results and their journals
 }
 
-// Lock is the file that a tare holds while it measures with what is in the cache.
+// Lock returns the path of the lock on the cache for measuring.
 func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
-// Known is where the answers of contenders are kept.
+// Known returns the directory of contenders' stored responses.
 func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
 
-// Results is where the runs of a study are kept. A study's name may hold what
-// a file's may not.
+// Results returns the directory of a study's runs. It replaces characters of the name that file
+// names cannot contain.
 func (d Dirs) Results(study string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -39,12 +39,12 @@ func (d Dirs) Results(study string) string {
 	return filepath.Join(d.AllResults(), name)
 }
 
-// AllResults is where the runs of all studies are kept, a directory each.
+// AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// directories finds them: TARE_CACHE and TARE_DATA, else the places the
-// operating system has for such things.
-func directories(env func(string) string, goos string) (Dirs, error) {
+// findDirs returns TARE_CACHE and TARE_DATA, by default the directories of the operating system
+// for such files.
+func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
 	switch home := env("HOME"); goos {
@@ -83,15 +83,15 @@ func directories(env func(string) string, goos string) (Dirs, error) {
 	return d, nil
 }
 
-// HostLock is the name of the lock that at most one measuring tare of this machine
-// holds: TARE_LOCK, where those that share no processors have names of their own.
+// HostLock returns the name of the lock that at most one measuring tare of this machine holds:
+// TARE_LOCK, which can differ between processes that share no processors.
 func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measuring") }
 
-// Dirs are the directories of this call.
-func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOOS) }
+// Dirs returns the directories of this call.
+func (env Env) Dirs() (Dirs, error) { return findDirs(env.Getenv, runtime.GOOS) }
 
-// writable makes dir, for its owner only, and proves that a file can be put there.
-func writable(dir string) error {
+// ensureWritable creates dir with mode 0700 and checks that a file can be created in it.
+func ensureWritable(dir string) error {
 	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func writable(dir string) error {
 
 // MakeCache makes the cache directory.
 func (d Dirs) MakeCache() error {
-	if err := writable(d.Cache); err != nil {
+	if err := ensureWritable(d.Cache); err != nil {
 		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
 	}
 	return nil
@@ -113,7 +113,7 @@ func (d Dirs) MakeCache() error {
 
 // MakeData makes the data directory.
 func (d Dirs) MakeData() error {
-	if err := writable(d.Data); err != nil {
+	if err := ensureWritable(d.Data); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))
 	}
 	return nil

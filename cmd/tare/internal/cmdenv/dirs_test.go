@@ -17,12 +17,12 @@ func TestDirectories(t *testing.T) {
 		{"darwin", map[string]string{"HOME": "/h"}, "/h/Library/Caches/tare", "/h/Library/Application Support/tare"},
 		{"windows", map[string]string{"LocalAppData": "/l", "AppData": "/r"}, "/l/tare", "/r/tare"},
 	} {
-		d, err := directories(func(k string) string { return c.env[k] }, c.goos)
+		d, err := findDirs(func(k string) string { return c.env[k] }, c.goos)
 		if want := (Dirs{filepath.FromSlash(c.cache), filepath.FromSlash(c.data)}); filepath.Separator == '/' && (err != nil || d != want) {
 			t.Errorf("%s %v: %v %v, want %v", c.goos, c.env, d, err, want)
 		}
 	}
-	if _, err := directories(func(string) string { return "" }, "linux"); ExitCode(err) != ExitUsage {
+	if _, err := findDirs(func(string) string { return "" }, "linux"); ExitCode(err) != ExitUsage {
 		t.Errorf("without a home: %v", err)
 	}
 }

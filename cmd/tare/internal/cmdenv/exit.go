@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Exit codes. 3, 4 and 5 are given only where the caller asked for verdicts as
-// exit codes; a study that was carried out is otherwise a success, whatever it
+// Exit codes. 3, 4 and 5 are returned only if the caller requested verdicts as
+// exit codes; otherwise a finished study is a success, whatever it
 // found.
 const (
 	ExitOK           = 0   // the studies were carried out
@@ -27,31 +27,30 @@ const (
 	ExitUsage        = 2   // usage, a bad input file, or a budget too small
 	ExitNotMet       = 3   // a criterion is not met
 	ExitInconclusive = 4   // a criterion is inconclusive
-	ExitVoid         = 5   // what was measured is void
+	ExitVoid         = 5   // the measurement is void
 	ExitInterrupted  = 130 // Ctrl-C
 )
 
-// severity orders exit codes from the least to the worst: of several studies
-// the worst is returned.
-func severity(code int) int {
+// severityOf orders exit codes from the least to the worst. Several studies return the worst.
+func severityOf(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
 
-// Worst is the worse of two exit codes.
+// Worst returns the worse of two exit codes.
 func Worst(a, b int) int {
-	if severity(b) > severity(a) {
+	if severityOf(b) > severityOf(a) {
 		return b
 	}
 	return a
 }
 
-// UsageError is something the caller has to write differently.
+// UsageError is an error in the user's input.
 type UsageError struct {
 	What string // what is wrong
-	Hint string // what would be right; may be empty
+	Hint string // what would be right; may be ""
 }
 
-// Usage is a *usageError.
+// Usage returns a *UsageError.
 func Usage(what, hint string) error { return &UsageError{what, hint} }
 
 // Error is one line.
@@ -61,8 +60,8 @@ func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 // to judge.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown is the error for a name that is not among known. It names those that
-// look like it, or else says otherwise.
+// Unknown returns the error for a name that is not in known. The hint is similar names, or else
+// otherwise.
 func Unknown(what, name string, known []string, otherwise string) error {
 	hint := otherwise
 	if close := near.Names(name, known); len(close) > 0 {
@@ -71,12 +70,12 @@ func Unknown(what, name string, known []string, otherwise string) error {
 	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint)
 }
 
-// Code carries an exit code for which everything has been said already.
+// Code is an exit code without a further message.
 type Code int
 
 func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// ExitCode is the one table from errors to exit codes.
+// ExitCode maps errors to exit codes.
 func ExitCode(err error) int {
 	var (
 		said   Code
@@ -102,7 +101,7 @@ func ExitCode(err error) int {
 	return ExitFailure // *lab.LostError, *lab.ExpectError, build.ErrNoToolchain, build.ErrCache, I/O
 }
 
-// EndsRun reports whether err would meet every other study as well.
+// EndsRun reports whether err would affect every other study as well.
 func EndsRun(err error) bool {
 	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || ExitCode(err) == ExitInterrupted
 }
@@ -151,12 +150,12 @@ func withHint(what, hint string) string {
 	return what + "; " + hint
 }
 
-// VerdictCode is the exit code for what a result found, for callers who asked
-// for it: the worst outcome of contenders that are not traps.
+// VerdictCode returns the exit code for the verdicts of a result: the worst outcome of
+// contenders that are not traps.
 func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {
-		// What is void of one metric only shows in the verdicts that need it.
+		// A void of a single metric affects only the verdicts that need it.
 		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !IsTrap(r, f.Contender) {
 			exit = Worst(exit, ExitVoid)
 		}

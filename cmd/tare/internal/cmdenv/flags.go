@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// CommandNames are the names of the commands below cmd.
+// CommandNames returns the names of the commands below cmd.
 func CommandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -29,8 +29,8 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// Needs accepts one argument to most, or any number of them if most is 0. what and hint
-// say what the command needs.
+// Needs accepts 1 to most arguments, or any number of them if most is 0. what and hint describe
+// the arguments.
 func Needs(most int, what, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 || most > 0 && len(args) > most {
@@ -40,21 +40,21 @@ func Needs(most int, what, hint string) cobra.PositionalArgs {
 	}
 }
 
-// Flags is some flags of a command under a heading of their own.
+// Flags is a group of flags with a heading.
 type Flags struct {
 	title string
 	Set   *pflag.FlagSet // in the order in which help lists them
 }
 
-// NewFlags makes an empty group.
+// NewFlags returns an empty group.
 func NewFlags(title string) Flags {
 	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	set.SortFlags = false
 	return Flags{title, set}
 }
 
-// AddFlags gives cmd the flags of all groups, and a help text that lists them
-// by group. Flags of no group come last.
+// AddFlags adds the flags of all groups to cmd, and a help text that lists them by group. Other
+// flags come last.
 func AddFlags(cmd *cobra.Command, groups ...Flags) {
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.Set)
@@ -81,7 +81,7 @@ func AddFlags(cmd *cobra.Command, groups ...Flags) {
 	})
 }
 
-// CompleteFlag says how the shell completes a flag of cmd.
+// CompleteFlag sets the shell completion of a flag of cmd.
 func CompleteFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // the flag was added, once

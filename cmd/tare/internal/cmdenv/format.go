@@ -26,10 +26,10 @@ const (
 	ClaimsName = "claims.html"
 )
 
-// formats are those of package report, and the page.
-func formats() []report.Format { return append(report.Formats(), PageOf(nil)) }
+// allFormats returns the formats of package report, and the page.
+func allFormats() []report.Format { return append(report.Formats(), PageOf(nil)) }
 
-// PageOf is the page of a result that lies in a directory.
+// PageOf returns the page format for a result in the directory files.
 func PageOf(files fs.FS) report.Format {
 	return html.Format(html.Options{Files: files, Explain: func(id string) string {
 		for _, c := range slices.Concat(check.All(), bring.Notes()) {
@@ -41,7 +41,7 @@ func PageOf(files fs.FS) report.Format {
 	}})
 }
 
-// SavePage writes the page beside a result, for its owner only.
+// SavePage writes the page next to a result, readable by its owner only.
 func SavePage(path, dir string, res *tare.Result) error {
 	out, err := OpenOutputOn(whole.System{}, path, 0o600)
 	if err != nil {
@@ -53,29 +53,29 @@ func SavePage(path, dir string, res *tare.Result) error {
 
 func formatNames() string {
 	var names []string
-	for _, f := range formats() {
+	for _, f := range allFormats() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
-// FormatFlag is --format, and --json as a short way to say --format json.
+// FormatFlag is --format, with --json as a short form of --format json.
 type FormatFlag struct {
 	Name   string
 	AsJSON bool
 }
 
-// Add adds the flags; several says what --json prints.
+// Add adds the flags; several describes the output of --json.
 func (f *FormatFlag) Add(flags *pflag.FlagSet, several string) {
 	flags.StringVar(&f.Name, "format", "text", "`how` to print it: "+formatNames())
 	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+several)
 }
 
-// Complete offers the formats to the shell.
+// Complete completes the formats in the shell.
 func (f *FormatFlag) Complete(cmd *cobra.Command) {
 	CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for _, f := range formats() {
+		for _, f := range allFormats() {
 			if strings.HasPrefix(f.Name, start) {
 				names = append(names, f.Name+"\t"+f.Summary)
 			}
@@ -87,12 +87,12 @@ func (f *FormatFlag) Complete(cmd *cobra.Command) {
 // Format returns the format that was set.
 func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
 	name, err := f.Choose(cmd, "a format", strings.Split(formatNames(), ", ")...)
-	i := slices.IndexFunc(formats(), func(one report.Format) bool { return one.Name == name })
-	return formats()[max(i, 0)], err
+	i := slices.IndexFunc(allFormats(), func(one report.Format) bool { return one.Name == name })
+	return allFormats()[max(i, 0)], err
 }
 
-// Choose returns the name that was set, which is among names; what they are goes into
-// the error.
+// Choose returns the name that was set, which must be in names. The error contains what, which
+// describes names.
 func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
 	switch {
 	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):
@@ -105,11 +105,11 @@ func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (s
 	return f.Name, nil
 }
 
-// ForPeople reports whether a format is for readers at a terminal.
+// ForPeople reports whether a format is for terminals.
 func ForPeople(f report.Format) bool { return f.Name == "text" || f.Name == "brief" }
 
-// CheckFormat is an error where a format is for one result and there are several. JSON
-// has lists of them.
+// CheckFormat returns an error if a format holds only one result and there are several. JSON
+// has lists.
 func CheckFormat(f report.Format, results int) error {
 	if f.Next != nil || f.Name == "json" || results <= 1 {
 		return nil
@@ -120,14 +120,13 @@ func CheckFormat(f report.Format, results int) error {
 // FormatHelp describes the formats for a help text.
 func FormatHelp() string {
 	var b strings.Builder
-	for _, f := range formats() {
+	for _, f := range allFormats() {
 		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.Summary)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// WriteResults writes results one after the other, or where a format holds only one,
-// as a list.
+// WriteResults writes results one after the other, or as a list in JSON.
 func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
 	if err := CheckFormat(f, len(results)); err != nil {
 		return err
@@ -148,8 +147,7 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 	return WriteTogether(w, f, results, st)
 }
 
-// WriteTogether writes for people what speaks of several results: the claims, and
-// what became of the traps.
+// WriteTogether writes the claims and the traps of several results in formats for terminals.
 func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
 	switch {
 	case !ForPeople(f) || len(results) < 2:

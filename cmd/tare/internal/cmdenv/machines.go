@@ -16,19 +16,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Machines are the flags that choose the machines on which something is carried
-// out.
+// Machines holds the flags that choose machines.
 type Machines struct {
 	On     []string
 	Listen string
 	NATS   string
 	Creds  string
 	Prefix string
-	Mixed  bool // machines with other versions of Go are compared
-	Resume bool // the newest unfinished run is gone on with
+	Mixed  bool // compare machines with different versions of Go
+	Resume bool // resume the newest unfinished run
 }
 
-// Add adds the flags; what says what is carried out on several machines.
+// Add adds the flags; what is the help text of --on.
 func (m *Machines) Add(flags *pflag.FlagSet, what string) {
 	flags.StringSliceVar(&m.On, "on", nil, what)
 	m.AddMeeting(flags)
@@ -41,7 +40,7 @@ func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
 	flags.BoolVar(&m.Resume, "resume", false, "with --on: go on with the newest unfinished run of this command")
 }
 
-// CheckResume returns an error if one machine is to resume a run.
+// CheckResume returns an error if --resume is set without --on.
 func (m *Machines) CheckResume() error {
 	if m.Resume && len(m.On) == 0 {
 		return Usage("--resume needs --on", "only a run on several machines keeps what it has measured")
@@ -49,7 +48,7 @@ func (m *Machines) CheckResume() error {
 	return nil
 }
 
-// AddMeeting adds the flags that say where agents join.
+// AddMeeting adds the flags of the coordinator's address.
 func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Listen, "listen", "", "wait at `host:port` for agents, which tare agent starts on other machines; --on names them agent:NAME")
 	flags.StringVar(&m.NATS, "nats", "", "meet agents in the NATS cluster at `URL`, instead of --listen")
@@ -57,7 +56,7 @@ func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster: each fleet in a shared cluster needs its own")
 }
 
-// Check says what is wrong with the flags.
+// Check returns the machines, or an error if the flags are invalid.
 func (m *Machines) Check() ([]fleet.Machine, error) {
 	list, err := fleet.ReadMachines(m.On)
 	if err != nil {
@@ -80,7 +79,7 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 	return list, nil
 }
 
-// Fleet is a coordinator and the machines that it starts agents on.
+// Fleet is a coordinator with its machines.
 type Fleet struct {
 	Hub     *fleet.Hub
 	Names   []string
@@ -91,7 +90,7 @@ type Fleet struct {
 	stops []func()
 }
 
-// Open starts the coordinator. args are given to each tare agent that it starts.
+// Open starts the coordinator. args are passed to each tare agent that it starts.
 func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string), args ...string) (*Fleet, error) {
 	list, err := m.Check()
 	if err != nil {
@@ -145,7 +144,7 @@ func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string
 	return f, nil
 }
 
-// Close ends the agents that were started, and the coordinator.
+// Close ends the started agents, and the coordinator.
 func (f *Fleet) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,7 +154,8 @@ func (f *Fleet) Close() {
 	f.Hub.Close()
 }
 
-// FleetError is an error of a fleet as a command returns it.
+// FleetError converts an error of a fleet: an interrupt, or a usage error if a machine rejected
+// the order.
 func FleetError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ErrInterrupted

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CheckPatterns checks that --contender and --workload are patterns.
+// CheckPatterns checks the patterns of --contender and --workload.
 func CheckPatterns(only lab.Only) error {
 	for _, p := range slices.Concat(only.Contenders, only.Workloads) {
 		if _, err := path.Match(p, ""); err != nil || p == "" {
@@ -20,9 +20,9 @@ func CheckPatterns(only lab.Only) error {
 	return nil
 }
 
-// Choose keeps the studies in which only chooses a contender and a workload,
-// and names the others. A pattern that chooses nothing in any study is an
-// error with what it may have meant.
+// Choose returns the studies in which only selects a contender and a workload, and the names of
+// the others. It is an error if a pattern matches nothing in any study; the hint has similar
+// names.
 func Choose(only lab.Only, studies []Study) (kept []Study, others []string, err error) {
 	var contenders, workloads []string
 	for _, s := range studies {
@@ -54,8 +54,8 @@ func Choose(only lab.Only, studies []Study) (kept []Study, others []string, err 
 	return kept, others, nil
 }
 
-// Matches reports whether one of patterns matches one of names. No patterns
-// match everything.
+// Matches reports whether one of patterns matches one of names. Without patterns it returns
+// true.
 func Matches(patterns, names []string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -65,8 +65,8 @@ func Matches(patterns, names []string) bool {
 	})
 }
 
-// NoMatch says that a pattern matches nothing, and what it may have meant:
-// a name, or all names that begin alike.
+// NoMatch returns the error for a pattern without a match, with similar names and prefixes as a
+// hint.
 func NoMatch(what, pattern, where string, names []string) error {
 	names = slices.Clone(names)
 	slices.Sort(names)

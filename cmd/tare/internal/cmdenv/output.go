@@ -37,20 +37,19 @@ func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 	return PrintJSON(w, list)
 }
 
-// Output is a file that appears when it is whole. It is opened before the
-// work, so that a path that cannot be written is known at once. Its zero value
-// writes nothing.
+// Output is a file that appears atomically. It is opened before the work, so that an unwritable
+// path fails early. The zero value writes nothing.
 type Output struct {
 	path   string
-	mode   fs.FileMode // of the file, when it is in its place
-	file   *whole.File // nil: what is at the path is written to
-	device *os.File    // a device or a pipe: nothing to put in its place
+	mode   fs.FileMode // mode of the finished file
+	file   *whole.File // nil for a device, and for the zero value
+	device *os.File    // a device or a pipe, which is written directly
 }
 
-// OpenOutput opens the file at path; with an empty path nothing is written.
+// OpenOutput opens the file at path. An empty path gives an Output that writes nothing.
 func OpenOutput(path string) (*Output, error) { return OpenOutputOn(whole.System{}, path, 0o644) }
 
-// OpenOutputOn is OpenOutput on a disk, for a file of that mode.
+// OpenOutputOn is OpenOutput on a disk, with the mode of the file.
 func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil
@@ -71,7 +70,7 @@ func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, erro
 	return o, nil
 }
 
-// Save writes the file and puts it in its place.
+// Save writes the file and moves it to its path.
 func (o *Output) Save(write func(io.Writer) error) error {
 	var err error
 	switch {
@@ -91,7 +90,7 @@ func (o *Output) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// Close takes away what was not saved.
+// Close removes an unsaved file.
 func (o *Output) Close() {
 	if o.device != nil {
 		o.device.Close()

@@ -9,18 +9,18 @@ import (
 
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
-var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
+var ratePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
-// RateFlag is --at: how often a service does the operation, per second.
+// RateFlag is --at: how often a service executes the operation, per second.
 type RateFlag struct{ Text string }
 
-// Rate is the one that was asked for; zero where none was.
+// Rate returns the rate, or 0 if it is not set.
 func (f RateFlag) Rate() (float64, error) {
 	if f.Text == "" {
 		return 0, nil
 	}
 	wrong := Usage(fmt.Sprintf("--at %q is not a rate", f.Text), rateHint)
-	m := rates.FindStringSubmatch(f.Text)
+	m := ratePattern.FindStringSubmatch(f.Text)
 	if m == nil {
 		return 0, wrong
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ReadAtMost reads to the end, which must come within so many bytes: more are bad input.
+// ReadAtMost reads r to its end. More than most bytes are a usage error.
 func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
 	src, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(src)) > most {

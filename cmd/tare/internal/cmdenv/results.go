@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// ReadResults reads the results that arg stands for: stdin, a file, a run's
-// directory, or the newest run of a study; and says in which directory they lie.
+// ReadResults reads the results that arg names: stdin, a file, a run's directory, or the newest
+// run of a study. It also returns their directory, "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
 		results, err := history.From("<stdin>", env.In)
@@ -33,7 +33,7 @@ func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err 
 	return results, filepath.Dir(path), err
 }
 
-// resultFile is the path of the document that arg stands for.
+// resultFile returns the path of the document that arg names.
 func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
@@ -96,7 +96,7 @@ func readResults(path string) ([]*tare.Result, error) {
 	return results, err
 }
 
-// StudiesRun are the names of the studies of which runs were kept, sorted.
+// StudiesRun returns the sorted names of the studies with stored runs.
 func StudiesRun(d Dirs) []string {
 	runs, _ := history.Runs(d.AllResults())
 	var names []string
@@ -107,8 +107,7 @@ func StudiesRun(d Dirs) []string {
 	return slices.Compact(names)
 }
 
-// CompleteRuns offers the studies that were run; files are the shell's to
-// offer.
+// CompleteRuns completes the studies with runs; the shell completes files.
 func (env Env) CompleteRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	d, err := env.Dirs()
 	if err != nil || len(args) > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Bundled are the names of the studies that come with tare, sorted.
+// Bundled returns the sorted names of the bundled studies.
 func (env Env) Bundled() []string {
 	files, _ := fs.Glob(env.Lab.Studies, "*.yaml")
 	names := make([]string, len(files))
@@ -28,11 +28,11 @@ func (env Env) Bundled() []string {
 	return names
 }
 
-// Study is a study to carry out, and where its fields are in its file.
+// Study is a study with the positions of its fields.
 type Study struct {
 	tare.Study
-	at     *studyfile.Positions // nil: it is in no file
-	Source string               // text of its file; empty: it is in none
+	at     *studyfile.Positions // nil without a file
+	Source string               // text of its file; "" without one
 }
 
 // ReadStudy reads one study: a bundled one by name, a file, or - for stdin.
@@ -63,8 +63,8 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 	return Study{}, Unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
 }
 
-// ParseStudy reads a study. Its relative paths start where the file is, whatever
-// the working directory of what is started later.
+// ParseStudy parses a study. Its relative paths start at the file's directory, regardless of
+// later working directories.
 func ParseStudy(name string, src []byte) (Study, error) {
 	study, at, err := studyfile.Read(name, src)
 	if err == nil {
@@ -73,33 +73,32 @@ func ParseStudy(name string, src []byte) (Study, error) {
 	return Study{study, at, string(src)}, err
 }
 
-// CatalogSources are sources that build contenders out of a catalog, and tell of them
-// without building. Sources of something else are none.
+// CatalogSources are sources that build contenders of a catalog, and describe them without
+// building. Other sources do not implement it.
 type CatalogSources interface {
 	lab.Sources
-	// Vet reports a contender that is not there, as a *lab.UnknownError.
+	// Vet returns a *lab.UnknownError if the contender does not exist.
 	Vet(kind string, e tare.Entry) error
 	// Unused returns the modules of --with that would change none of the entries.
 	Unused(kind string, entries []tare.Entry, studyDir string) []string
-	// Here reports whether building with a Go release downloads no toolchain.
+	// Here reports whether building with a Go release needs no download.
 	Here(ctx context.Context, release string) bool
-	// Toolchain has every contender built by that Go release. The error says why it
-	// cannot be had.
+	// Toolchain selects the Go release for all builds. It returns an error if it
+	// is not available.
 	Toolchain(ctx context.Context, release string) error
-	// Versions returns those of the modules that an entry's contender would be built
-	// with; nil where it is not known.
+	// Versions returns the versions of the modules in an entry's build;
+	// nil if unknown.
 	Versions(kind string, e tare.Entry) map[string]string
 }
 
-// Vet finds names of programs that nobody knows before anything is built for
-// those that somebody does. The error says where in the file the name is.
+// Vet finds unknown contenders before any build starts. The error has the position in the file.
 func (c Study) Vet(sources lab.Sources) error {
 	v, ok := sources.(CatalogSources)
 	if !ok {
 		return nil
 	}
 	for i, e := range c.Contenders {
-		if e.Launch() != tare.LaunchProgram { // nobody builds it
+		if e.Launch() != tare.LaunchProgram { // not built
 			continue
 		}
 		err := v.Vet(string(c.Kind), e)
@@ -122,7 +121,7 @@ func (c Study) Vet(sources lab.Sources) error {
 	return nil
 }
 
-// Names are the ids of a study's contenders and workloads.
+// Names returns the ids of a study's contenders and workloads.
 func (c Study) Names() (contenders, workloads []string) {
 	for _, e := range c.Contenders {
 		contenders = append(contenders, e.ID)

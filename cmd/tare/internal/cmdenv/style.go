@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Terminal asks stream whether it is a terminal, and how large.
+// Terminal reports whether stream is a terminal, and its size.
 func Terminal(stream any) (columns, rows int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -24,8 +24,8 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 	return 80, 24, true
 }
 
-// Style is how text on stream looks: plain unless it is a terminal that shows
-// colours and the user does not object (https://no-color.org).
+// Style returns the style of text on stream: plain unless it is a terminal with colours and
+// NO_COLOR is not set (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
 	columns, _, ok := env.Lab.Terminal(stream)
 	if !ok {
@@ -35,13 +35,13 @@ func (env Env) Style(stream any) report.Style {
 	if env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
 		return st
 	}
-	st.Bold, st.Dim, st.Strike = painter(color.Bold), painter(color.Faint), painter(color.CrossedOut)
-	st.Good, st.Bad, st.Warn = painter(color.FgGreen), painter(color.FgRed), painter(color.FgYellow)
+	st.Bold, st.Dim, st.Strike = newPainter(color.Bold), newPainter(color.Faint), newPainter(color.CrossedOut)
+	st.Good, st.Bad, st.Warn = newPainter(color.FgGreen), newPainter(color.FgRed), newPainter(color.FgYellow)
 	return st
 }
 
-// isASCII reports whether the locale names a character set that is not UTF-8. A locale
-// that is not set says nothing.
+// isASCII reports whether the locale names a character set other than UTF-8. It is false if the
+// locale is not set.
 func (env Env) isASCII() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(env.Getenv(name)); value != "" {
@@ -51,13 +51,13 @@ func (env Env) isASCII() bool {
 	return false
 }
 
-func painter(a color.Attribute) func(string) string {
+func newPainter(a color.Attribute) func(string) string {
 	c := color.New(a)
-	c.EnableColor() // whatever the library thinks of this process's own stdout
+	c.EnableColor() // independent of the library's check of stdout
 	return func(text string) string { return c.Sprint(text) }
 }
 
-// Paint applies a style's function where it has one.
+// Paint applies a style's function. nil means plain.
 func Paint(f func(string) string, text string) string {
 	if f == nil {
 		return text
@@ -65,8 +65,8 @@ func Paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// Cause is what the operating system said, without the operation and path that
-// the message around it names already.
+// Cause returns the error of the operating system, without the operation and path, which the
+// message around it names.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// DirSize is how much dir holds; what cannot be read counts nothing.
+// DirSize returns the size of the files in dir. It skips unreadable ones.
 func DirSize(dir string) (bytes int64) {
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -24,7 +24,7 @@ func DirSize(dir string) (bytes int64) {
 	return bytes
 }
 
-// BytesText is n as people read it: 512 B, 13.4 MB.
+// BytesText formats n: 512 B, 13.4 MB.
 func BytesText(n int64) string {
 	const unit = 1000
 	if n < unit {
@@ -37,8 +37,7 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", x, []string{"kB", "MB", "GB", "TB"}[i])
 }
 
-// Paragraph writes text wrapped, its first line behind one indent and the
-// others behind another.
+// Paragraph writes text wrapped, with different indents of the first and the other lines.
 func Paragraph(w io.Writer, first, other, text string, columns int) {
 	indent := first
 	for _, l := range Wrap(text, columns, len(other)) {
@@ -47,16 +46,16 @@ func Paragraph(w io.Writer, first, other, text string, columns int) {
 	}
 }
 
-// leastText is how many columns a text has, however narrow the terminal is.
-const leastText = 20
+// minTextColumns is the least width of text on narrow terminals.
+const minTextColumns = 20
 
-// Wrap breaks text at spaces into lines that fit into columns next to used others. If
-// nobody said how wide it is, which is 0, lines have at most 96 runes.
+// Wrap breaks text at spaces into lines that fit into columns, of which used are taken. If
+// columns is 0, the width is unknown and lines have at most 96 runes.
 func Wrap(text string, columns, used int) []string {
 	if columns == 0 {
 		columns, used = 96, 0
 	}
-	columns = max(columns-used, leastText)
+	columns = max(columns-used, minTextColumns)
 	var lines []string
 	var line []rune
 	for _, word := range strings.Fields(text) {
@@ -79,7 +78,7 @@ func Dagger(trap bool) string {
 	return ""
 }
 
-// Quoted returns a text as a shell of POSIX reads it in one piece.
+// Quoted quotes a text for a POSIX shell, if necessary.
 func Quoted(text string) string {
 	safe := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./:=@%+,-…", r)
@@ -90,7 +89,7 @@ func Quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Seconds is d as people say it: 0.85s, 12s, 3m20s.
+// Seconds formats d: 0.85s, 12s, 3m20s.
 func Seconds(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

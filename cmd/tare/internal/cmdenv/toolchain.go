@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Toolchain is the go command that there is, or why there is none.
+// Toolchain is the go command, or why there is none.
 type Toolchain struct {
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
-// FindToolchain asks the go command for its version.
+// FindToolchain runs the go command for its version.
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {

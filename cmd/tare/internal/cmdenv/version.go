@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Short is the version, and of one that is under way the commit.
+// Short returns the version, and for a development version the commit.
 func (v Version) Short() string {
 	s := v.Version
 	if s == "devel" && v.Revision != "" {
@@ -18,7 +18,7 @@ func (v Version) Short() string {
 	return s
 }
 
-// Version is what this binary says about itself.
+// Version describes this binary.
 type Version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // commit it was built from
@@ -28,7 +28,7 @@ type Version struct {
 	Arch     string `json:"arch"`
 }
 
-// ThisVersion reads what the linker put into this binary.
+// ThisVersion reads the linker's information from this binary.
 func ThisVersion() Version {
 	v := Version{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
