@@ -16,29 +16,29 @@ import (
 
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
-// openText opens the file of a flag, or stdin for -, as text. The caller must call close.
+// openText opens the file of a flag as text; "-" means stdin. The caller must call close.
 func openText(flag, file string, stdin io.Reader) (text *textfile.File, close func() error, err error) {
 	close = func() error { return nil }
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, nil, unreadable(flag, file, err)
+			return nil, nil, fileError(flag, file, err)
 		}
 		stdin, close = f, f.Close
 	}
 	if text, err = textfile.Open(stdin); err != nil {
-		return nil, nil, errors.Join(unreadable(flag, file, err), close())
+		return nil, nil, errors.Join(fileError(flag, file, err), close())
 	}
 	return text, close, nil
 }
 
-// unreadable returns the error of a file that a flag names.
-func unreadable(flag, file string, err error) error {
+// fileError returns the usage error about a file that a flag names.
+func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed, which it recognises by their content. Requests go
-// to the target, whatever host the file names.
+// readFeed reads the requests of --feed and detects its format. All requests go to the target,
+// regardless of hosts in the file.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	defer close()
 	begin, err := text.Peek(text.Size())
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, unreadable("--feed", a.Feed, err)
+		return nil, fileError("--feed", a.Feed, err)
 	}
 	kind := traffic.Sniff(begin, err == nil)
 	switch {
@@ -57,18 +57,18 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s has none of the formats that are read", a.Feed), traffic.Formats+"; --feed-bodies sends each line as a body")
 	}
 	f, err := traffic.Read(kind, a.Feed, text, a.Secrets)
-	if wrong := (*yamlfile.Error)(nil); errors.As(err, &wrong) { // it names the file
+	if wrong := (*yamlfile.Error)(nil); errors.As(err, &wrong) { // the error names the file
 		return nil, cmdenv.Usage("--feed "+wrong.Error(), "")
 	}
 	if err != nil {
-		return nil, unreadable("--feed", a.Feed, err)
+		return nil, fileError("--feed", a.Feed, err)
 	}
 	f.Unpacked = text.Found()
 	switch {
 	case kind == traffic.Lines && f.Lost > 0:
 		return nil, cmdenv.Usage(f.Broken[0].In(a.Feed), lineHint)
 	case kind == traffic.Lines && f.More:
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests or %d bytes", a.Feed, len(f.Requests), mostBytes), "")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests or %d bytes", a.Feed, len(f.Requests), maxBytes), "")
 	case len(f.Requests) == 0 && f.Lost > 0:
 		return nil, cmdenv.Usage("--feed holds no request that can be sent: "+f.Broken[0].In(a.Feed), "")
 	case len(f.Requests) == 0:
@@ -76,22 +76,22 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	}
 	for i := range f.Requests {
 		if q := &f.Requests[i]; q.Method == "" {
-			q.Method = a.verb(len(q.Body) > 0)
+			q.Method = a.defaultMethod(len(q.Body) > 0)
 		}
 	}
 	return f, nil
 }
 
-// bodyLines returns the lines of --feed-bodies that are not blank, as the file has them.
+// bodyLines returns the non-blank lines of --feed-bodies unchanged.
 func (a Requests) bodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer close()
-	src, err := cmdenv.ReadAtMost(text, mostBytes)
+	src, err := cmdenv.ReadAtMost(text, maxBytes)
 	if err != nil {
-		return nil, unreadable("--feed-bodies", a.FeedBodies, err)
+		return nil, fileError("--feed-bodies", a.FeedBodies, err)
 	}
 	var bodies [][]byte
 	for line := range bytes.Lines(src) {
@@ -102,8 +102,8 @@ func (a Requests) bodyLines(stdin io.Reader) ([][]byte, error) {
 	switch {
 	case len(bodies) == 0:
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed-bodies %s holds no lines", a.FeedBodies), "one body on each line")
-	case len(bodies) > mostRequests:
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed-bodies %s holds more than %d lines", a.FeedBodies, mostRequests), "")
+	case len(bodies) > maxRequests:
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed-bodies %s holds more than %d lines", a.FeedBodies, maxRequests), "")
 	}
 	return bodies, nil
 }

@@ -1,4 +1,4 @@
-// Package loadstudy makes what servers of the user are loaded with: targets,
+// Package loadstudy builds the load of the user's servers: targets,
 // requests, and the sources of a comparison.
 package loadstudy
 
@@ -19,13 +19,13 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of what is sent.
+// Bounds of the requests.
 const (
-	mostRequests = 100_000
-	mostBytes    = 1 << 30 // of all bodies, and of a file
+	maxRequests = 100_000
+	maxBytes    = 1 << 30 // of all bodies, and of a file
 )
 
-// Requests is what the flags say about the requests.
+// Requests holds the flags about requests.
 type Requests struct {
 	Method  string
 	Headers []string // Name: value
@@ -33,10 +33,10 @@ type Requests struct {
 	DataDir string
 	Feed    string   // file of requests, - for stdin
 	Mix     []string // METHOD PATH=WEIGHT
-	Secrets bool     // values with secret names in recorded requests are sent, too
+	Secrets bool     // also send values with secret names in recorded requests
 
 	FeedBodies string // file with a body on each line, - for stdin
-	HasBody    bool   // --body was given: an empty one is one
+	HasBody    bool   // --body is set, possibly to ""
 }
 
 // List returns the requests to t, in the order in which they are sent.
@@ -62,22 +62,22 @@ func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 
 // fromFlags returns the requests of all flags but --feed, without headers.
 func (a Requests) fromFlags(path string, stdin io.Reader) ([]load.Request, error) {
-	bodies, err := a.bodies(stdin)
+	bodies, err := a.readBodies(stdin)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Mix) > 0 {
-		return a.mixed(bodies)
+		return a.buildMix(bodies)
 	}
 	var list []load.Request
 	for _, body := range bodies {
-		list = append(list, load.Request{Method: a.verb(len(body) > 0 || a.HasBody), Path: path, Body: body})
+		list = append(list, load.Request{Method: a.defaultMethod(len(body) > 0 || a.HasBody), Path: path, Body: body})
 	}
 	return list, nil
 }
 
-// verb is the method of a request that has a body or has none.
-func (a Requests) verb(body bool) string {
+// defaultMethod returns --method, by default POST for requests with a body and else GET.
+func (a Requests) defaultMethod(body bool) string {
 	switch {
 	case a.Method != "":
 		return a.Method
@@ -103,9 +103,8 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// bodies are those that requests take in turn; one without any where there is
-// none.
-func (a Requests) bodies(stdin io.Reader) ([][]byte, error) {
+// readBodies returns the bodies for the requests, which take turns: a single nil without any.
+func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
 	case a.DataDir != "":
@@ -124,8 +123,7 @@ func (a Requests) bodies(stdin io.Reader) ([][]byte, error) {
 	return [][]byte{body}, nil
 }
 
-// bodiesIn reads the files of a directory, by name; directories and names that
-// begin with a dot are passed over.
+// bodiesIn reads the files of a directory by name, without subdirectories and hidden files.
 func bodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -137,13 +135,13 @@ func bodiesIn(dir string) ([][]byte, error) {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		body, err := whole.ReadStart(filepath.Join(dir, e.Name()), int64(mostBytes-sum))
+		body, err := whole.ReadStart(filepath.Join(dir, e.Name()), int64(maxBytes-sum))
 		if err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}
 		bodies = append(bodies, body)
-		if sum += len(body); len(bodies) > mostRequests || sum > mostBytes {
-			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s holds more than %d files or %d bytes", dir, mostRequests, mostBytes), "")
+		if sum += len(body); len(bodies) > maxRequests || sum > maxBytes {
+			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s holds more than %d files or %d bytes", dir, maxRequests, maxBytes), "")
 		}
 	}
 	if len(bodies) == 0 {
@@ -155,20 +153,20 @@ func bodiesIn(dir string) ([][]byte, error) {
 // readAll reads a file, or stdin for -.
 func readAll(file string, stdin io.Reader) ([]byte, error) {
 	if file == "-" {
-		return cmdenv.ReadAtMost(stdin, mostBytes)
+		return cmdenv.ReadAtMost(stdin, maxBytes)
 	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return cmdenv.ReadAtMost(f, mostBytes)
+	return cmdenv.ReadAtMost(f, maxBytes)
 }
 
-// mixed makes a rotation of requests in which each has its weight, as evenly
-// as can be: before each place every request gains its weight, the one that has
-// most takes the place and pays the sum of all.
-func (a Requests) mixed(bodies [][]byte) ([]load.Request, error) {
+// buildMix returns a rotation of requests in proportion to their weights, as evenly as
+// possible: before each place every request gains its weight; the one with the most takes the
+// place and pays the sum of all.
+func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
 		weight, has int
@@ -176,9 +174,9 @@ func (a Requests) mixed(bodies [][]byte) ([]load.Request, error) {
 	var parts []part
 	sum := 0
 	for _, text := range a.Mix {
-		r, weight, what := a.part(text)
-		if sum += weight; what == "" && sum > mostRequests {
-			what = fmt.Sprintf("the weights add up to more than %d", mostRequests)
+		r, weight, what := a.parsePart(text)
+		if sum += weight; what == "" && sum > maxRequests {
+			what = fmt.Sprintf("the weights add up to more than %d", maxRequests)
 		}
 		if what != "" {
 			return nil, cmdenv.Usage(fmt.Sprintf("--mix %q: %s", text, what), "METHOD PATH=WEIGHT, e.g. --mix 'GET /a=3' --mix 'POST /b?x=1=1'")
@@ -202,21 +200,21 @@ func (a Requests) mixed(bodies [][]byte) ([]load.Request, error) {
 	return list, nil
 }
 
-// part reads METHOD PATH=WEIGHT; the weight is what follows the last equals
-// sign.
-func (a Requests) part(text string) (r load.Request, weight int, what string) {
+// parsePart parses METHOD PATH=WEIGHT; the weight follows the last equals sign. what is an
+// error or "".
+func (a Requests) parsePart(text string) (r load.Request, weight int, what string) {
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
 		return r, 0, "no weight"
 	}
 	weight, err := strconv.Atoi(text[at+1:])
-	if err != nil || weight < 1 || weight > mostRequests {
+	if err != nil || weight < 1 || weight > maxRequests {
 		return r, 0, fmt.Sprintf("%q is not a weight of 1 or more", text[at+1:])
 	}
 	fields := strings.Fields(text[:at])
 	switch len(fields) {
 	case 1:
-		r = load.Request{Method: a.verb(false), Path: fields[0]}
+		r = load.Request{Method: a.defaultMethod(false), Path: fields[0]}
 	case 2:
 		r = load.Request{Method: fields[0], Path: fields[1]}
 	default:
@@ -228,23 +226,23 @@ func (a Requests) part(text string) (r load.Request, weight int, what string) {
 	return r, weight, ""
 }
 
-// takesBody reports whether requests of a method carry a body as a rule.
+// takesBody reports whether requests of a method usually have a body.
 func takesBody(method string) bool { return slices.Contains([]string{"POST", "PUT", "PATCH"}, method) }
 
-// IsToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
+// IsToken reports whether s is a token of HTTP (RFC 9110, 5.6.2).
 func IsToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
 	})
 }
 
-// basic is the Authorization header of user and password in a URL.
-func basic(u *url.Userinfo) string {
+// basicAuth returns the Authorization header for user and password in a URL.
+func basicAuth(u *url.Userinfo) string {
 	password, _ := u.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
 }
 
-// WriteRequests writes one request a line.
+// WriteRequests writes one request per line.
 func WriteRequests(file string, requests []load.Request) error {
 	f, err := whole.Create(whole.System{}, file)
 	if err != nil {
@@ -257,7 +255,7 @@ func WriteRequests(file string, requests []load.Request) error {
 		}
 	}
 	if err == nil {
-		err = f.Keep(0o600) // headers hold what logs in
+		err = f.Keep(0o600) // headers can contain credentials
 	}
 	if err != nil {
 		return fmt.Errorf("write the requests: %w", err)

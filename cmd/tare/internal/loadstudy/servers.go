@@ -1,5 +1,4 @@
 package loadstudy
 
-// Servers are the sources of a comparison: servers that nobody builds, and
-// this very program as the null server.
+// Servers are the sources of a comparison of running or external servers.
 type Servers struct{}

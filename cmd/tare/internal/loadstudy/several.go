@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Program is what e says, as it is.
+// Program returns a server without building it. The null server is this program.
 func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (build.Program, error) {
 	if e.ID == tare.NullID {
 		p, err := lab.Self{}.Program(ctx, name, dir, e)

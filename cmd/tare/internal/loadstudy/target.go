@@ -14,19 +14,19 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Target is where requests go: a URL, taken apart.
+// Target is a parsed URL.
 type Target struct {
-	URL  string // as it is shown
+	URL  string // for messages
 	Addr string // host:port
 	Host string // of the Host header
 	Path string // escaped, with the query
 	RPC  bool   // gRPC: Path is /package.Service/Method
-	Name string // of the server's certificate; empty: plain text
-	Auth string // of an Authorization header; empty: none
+	Name string // of the server's certificate; "" means no TLS
+	Auth string // of an Authorization header; "" if none
 }
 
-// ParseTarget reads a URL. What lacks a scheme is http, and a port alone is
-// on this machine.
+// ParseTarget parses a URL. The default scheme is http, the default host of a port is this
+// machine.
 func ParseTarget(text string) (Target, error) {
 	wrong := func(why string) (Target, error) {
 		return Target{}, cmdenv.Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
@@ -65,14 +65,14 @@ func ParseTarget(text string) (Target, error) {
 		t.Name = u.Hostname()
 	}
 	if u.User != nil {
-		t.Auth = basic(u.User)
+		t.Auth = basicAuth(u.User)
 		u.User = nil
 	}
 	t.URL = u.String()
 	return t, nil
 }
 
-// Server is the URL without the path.
+// Server returns the URL without the path.
 func (t Target) Server() string {
 	scheme := "http"
 	if t.RPC {
@@ -84,15 +84,15 @@ func (t Target) Server() string {
 	return scheme + "://" + t.Host
 }
 
-// Trust is what is asked of a server's TLS.
+// Trust holds the requirements on a server's TLS.
 type Trust struct {
-	Insecure bool           // any certificate will do
-	Roots    *x509.CertPool // that vouch for it; nil: those of the system
-	PEM      []byte         // Roots as they were read; nil: those of the system
-	Version  uint16         // zero: the newest that both can
+	Insecure bool           // accept any certificate
+	Roots    *x509.CertPool // trusted roots; nil means the system's
+	PEM      []byte         // text of Roots; nil means the system's
+	Version  uint16         // 0 means the newest that both support
 }
 
-// ForLoad is t for the load generator.
+// ForLoad returns t for the load generator.
 func (t Target) ForLoad(trust Trust) load.Target {
 	target := load.Target{Addr: t.Addr, Host: t.Host}
 	if t.Name == "" {
