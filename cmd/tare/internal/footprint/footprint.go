@@ -1,6 +1,6 @@
-// Package footprint bounds the memory that a JSON document takes when it is decoded:
-// a list of a few bytes an element can become one of hundreds. It counts before
-// anything is decoded.
+// Package footprint limits the memory of a decoded JSON document:
+// an element of a few bytes can become hundreds. It counts before
+// decoding.
 package footprint
 
 import (
@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Most is how many bytes the values of a document may take. Decoding has a peak of
-// about three times as much, and four times the document.
+// Most limits the bytes of a document's values. Decoding has a peak of about three times as
+// much, and four times the document.
 const Most = 768 << 20
 
-// Error says where a document has more than it may have.
+// Error is returned for a document beyond the limit.
 type Error struct {
-	Offset int // of the value
+	Offset int // offset of the value
 	Most   int64
 }
 
@@ -25,8 +25,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("its values take more than %d MiB of memory", e.Most>>20)
 }
 
-// Unmarshal is [json.Unmarshal] for a document whose values take at most so many
-// bytes; beyond them the error is an [*Error], and to stays as it is.
+// Unmarshal is [json.Unmarshal] for a document whose values take at most most bytes. Beyond
+// that it returns an [*Error] and leaves to unchanged.
 func Unmarshal(src []byte, to any, most int64) error {
 	if err := Check(src, reflect.TypeOf(to), most); err != nil {
 		return err
@@ -34,37 +34,37 @@ func Unmarshal(src []byte, to any, most int64) error {
 	return json.Unmarshal(src, to)
 }
 
-// Check reports a document that takes more than so many bytes as a value of that
-// type. What is no JSON is not reported: nothing of it is decoded.
+// Check returns an [*Error] if the document would take more than most bytes as a value of type
+// as. It accepts invalid JSON, which json.Unmarshal rejects.
 func Check(src []byte, as reflect.Type, most int64) error {
 	c := counter{src: src, left: most, fields: map[reflect.Type]map[string]reflect.Type{}}
-	if c.value(as, 0); c.left < 0 {
+	if c.countValue(as, 0); c.left < 0 {
 		return &Error{c.at, most}
 	}
 	return nil
 }
 
-// What package json and the runtime take for a value, besides its own size.
+// Costs of package json and the runtime for a value, in addition to its size.
 const (
-	ofMap     = 256 // a map with a few members
-	ofMember  = 32  // of a map, besides key and element
-	ofText    = 16
-	mostDepth = 10_000 // as in package json
+	mapCost    = 256 // a map with a few members
+	memberCost = 32  // of a map, in addition to key and element
+	textCost   = 16
+	maxDepth   = 10_000 // as in package json
 )
 
-// counter goes through a document once, and ends at its end or when nothing is left.
+// counter reads a document once, to its end or until nothing is left.
 type counter struct {
 	src    []byte
 	at     int
 	left   int64
-	fields map[reflect.Type]map[string]reflect.Type // of structs that were met
+	fields map[reflect.Type]map[string]reflect.Type // by struct type
 }
 
-// take counts bytes of memory.
-func (c *counter) take(bytes int) { c.left -= int64(bytes) }
+// countBytes subtracts bytes of memory.
+func (c *counter) countBytes(bytes int) { c.left -= int64(bytes) }
 
-// next is the first byte that is no space; zero at the end.
-func (c *counter) next() byte {
+// skipSpace returns the next byte that is not white space, or 0 at the end.
+func (c *counter) skipSpace() byte {
 	for ; c.at < len(c.src); c.at++ {
 		if b := c.src[c.at]; b != ' ' && b != '\n' && b != '\t' && b != '\r' {
 			return b
@@ -75,39 +75,39 @@ func (c *counter) next() byte {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// value counts the next value, which is decoded into an as; nil: it is passed over.
-// It reports whether there was one, and whether to go on.
-func (c *counter) value(as reflect.Type, depth int) bool {
+// countValue counts the next value as a value of type as; nil means that it is not decoded. It
+// returns false if there is none, or if counting must end.
+func (c *counter) countValue(as reflect.Type, depth int) bool {
 	for as != nil && as.Kind() == reflect.Pointer {
 		as = as.Elem()
-		c.take(int(as.Size()))
+		c.countBytes(int(as.Size()))
 	}
 	if as != nil && reflect.PointerTo(as).Implements(unmarshaler) {
 		as = nil
 	}
-	if c.left < 0 || depth > mostDepth {
+	if c.left < 0 || depth > maxDepth {
 		return false
 	}
-	switch b := c.next(); b {
+	switch b := c.skipSpace(); b {
 	case 0, ']', '}', ',', ':':
 		return false
 	case '{':
 		if isMap(as) {
-			c.take(ofMap)
+			c.countBytes(mapCost)
 		}
-		return c.each('}', func() bool { return c.member(as, depth) })
+		return c.forEachValue('}', func() bool { return c.countMember(as, depth) })
 	case '[':
-		element := element(as, reflect.Slice)
-		return c.each(']', func() bool {
+		element := elementType(as, reflect.Slice)
+		return c.forEachValue(']', func() bool {
 			if element != nil {
-				c.take(int(element.Size()))
+				c.countBytes(int(element.Size()))
 			}
-			return c.value(element, depth+1)
+			return c.countValue(element, depth+1)
 		})
 	case '"':
-		n := len(c.text())
+		n := len(c.scanString())
 		if as != nil {
-			c.take(ofText + n)
+			c.countBytes(textCost + n)
 		}
 	default:
 		for c.at < len(c.src) && !strings.ContainsRune(",]}: \n\t\r", rune(c.src[c.at])) {
@@ -117,48 +117,48 @@ func (c *counter) value(as reflect.Type, depth int) bool {
 	return true
 }
 
-// each calls do for each of the values up to an end.
-func (c *counter) each(end byte, do func() bool) bool {
+// forEachValue calls do for each value up to end.
+func (c *counter) forEachValue(end byte, do func() bool) bool {
 	for c.at++; ; c.at++ {
-		if c.next() == end {
+		if c.skipSpace() == end {
 			break
 		}
 		if !do() {
 			return false
 		}
-		if c.next() != ',' {
+		if c.skipSpace() != ',' {
 			break
 		}
 	}
-	if c.next() != end {
+	if c.skipSpace() != end {
 		return false
 	}
 	c.at++
 	return true
 }
 
-// member counts a name and its value.
-func (c *counter) member(of reflect.Type, depth int) bool {
-	if c.next() != '"' {
+// countMember counts a name and its value.
+func (c *counter) countMember(of reflect.Type, depth int) bool {
+	if c.skipSpace() != '"' {
 		return false
 	}
-	name := c.text()
-	if c.next() != ':' {
+	name := c.scanString()
+	if c.skipSpace() != ':' {
 		return false
 	}
 	c.at++
 	var as reflect.Type
 	if isMap(of) {
-		as = element(of, reflect.Map)
-		c.take(ofMember + len(name) + int(as.Size()))
+		as = elementType(of, reflect.Map)
+		c.countBytes(memberCost + len(name) + int(as.Size()))
 	} else if of != nil && of.Kind() == reflect.Struct {
-		as = c.field(of, name)
+		as = c.fieldType(of, name)
 	}
-	return c.value(as, depth+1)
+	return c.countValue(as, depth+1)
 }
 
-// text is the string that begins here, in its quotes.
-func (c *counter) text() []byte {
+// scanString returns the string at c.at with its quotes.
+func (c *counter) scanString() []byte {
 	begin := c.at
 	for c.at++; c.at < len(c.src) && c.src[c.at] != '"'; c.at++ {
 		if c.src[c.at] == '\\' {
@@ -173,9 +173,9 @@ func isMap(t reflect.Type) bool {
 	return t != nil && (t.Kind() == reflect.Map || t.Kind() == reflect.Interface)
 }
 
-// element is what an as has as elements if it is of that kind. An interface becomes
-// what the document has, of interfaces.
-func element(as reflect.Type, kind reflect.Kind) reflect.Type {
+// elementType returns the type of as's elements if as is of that kind. An interface holds
+// interfaces. It returns nil if there are none.
+func elementType(as reflect.Type, kind reflect.Kind) reflect.Type {
 	switch {
 	case as == nil:
 		return nil
@@ -187,9 +187,8 @@ func element(as reflect.Type, kind reflect.Kind) reflect.Type {
 	return nil
 }
 
-// field is the type of a struct's field that package json takes for a name in quotes;
-// nil: none.
-func (c *counter) field(of reflect.Type, quoted []byte) reflect.Type {
+// fieldType returns the type of the field that package json uses for a name in quotes, or nil.
+func (c *counter) fieldType(of reflect.Type, quoted []byte) reflect.Type {
 	fields := c.fields[of]
 	if fields == nil {
 		fields = map[string]reflect.Type{}
@@ -211,7 +210,7 @@ func (c *counter) field(of reflect.Type, quoted []byte) reflect.Type {
 	if json.Unmarshal(quoted, &name) != nil {
 		return nil
 	}
-	for known, t := range fields { // capitals do not matter
+	for known, t := range fields { // case-insensitive, like package json
 		if strings.EqualFold(known, name) {
 			return t
 		}
