@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RemoveFromQuery removes the parameters with secret names from the query of a path or
-// URL, and returns how many there were. The rest stays as it is written.
+// RemoveFromQuery removes the parameters with secret names from the query of a path or URL, and
+// returns their number. The rest stays unchanged.
 func RemoveFromQuery(target string) (string, int) {
 	path, query, ok := strings.Cut(target, "?")
 	if !ok {
@@ -49,8 +49,8 @@ func isSecretPair(pair string) bool {
 }
 
 // EmptyInBody empties the values of fields with secret names in a form (URL-encoded or
-// multipart) and in JSON, and returns how many there were. kind is the content type; a
-// body is read as JSON whenever it is JSON. Other bodies stay as they are.
+// multipart) and in JSON, and returns their number. kind is the content type; a body that is
+// JSON is always treated as JSON. Other bodies stay unchanged.
 func EmptyInBody(kind string, body []byte) ([]byte, int) {
 	media, params, err := mime.ParseMediaType(kind)
 	switch {
@@ -70,7 +70,7 @@ func isJSON(body []byte) bool {
 	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
 }
 
-// isForm reports whether body is name=value pairs without any space, as forms are sent.
+// isForm reports whether body is name=value pairs without white space, like forms.
 func isForm(body []byte) bool {
 	return bytes.IndexByte(body, '=') > 0 && !bytes.ContainsAny(body, " \t\r\n<>\"{}\x00")
 }
@@ -90,8 +90,8 @@ func emptyInForm(body []byte) ([]byte, int) {
 	return []byte(strings.Join(pairs, "&")), n
 }
 
-// emptyInMultipart empties the parts whose name is secret. It works on the bytes, so
-// that the other parts stay as they are.
+// emptyInMultipart empties the parts with secret names. It works on bytes and leaves other
+// parts unchanged.
 func emptyInMultipart(boundary string, body []byte) ([]byte, int) {
 	n := 0
 	list := bytes.Split(body, []byte("--"+boundary))
@@ -123,11 +123,11 @@ func isSecretPart(head []byte) bool {
 	return false
 }
 
-// emptyInJSON replaces the value of each member with a secret name by "", at any depth,
-// and leaves every other byte. The bytes after a syntax error stay as they are.
+// emptyInJSON replaces the value of each member with a secret name by "", at any depth. All
+// other bytes stay unchanged, including those after a syntax error.
 func emptyInJSON(body []byte) ([]byte, int) {
 	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber() // or 1e999 would end it
+	dec.UseNumber() // or 1e999 would be an error
 	type level struct{ object, atValue bool }
 	var levels []level
 	var out []byte
@@ -151,7 +151,7 @@ func emptyInJSON(body []byte) ([]byte, int) {
 		if !top.object {
 			continue
 		}
-		if _, ok := token.(json.Delim); ok || top.atValue { // the value ends here
+		if _, ok := token.(json.Delim); ok || top.atValue { // end of the value
 			top.atValue = false
 			continue
 		}

@@ -1,5 +1,5 @@
-// Package secret holds the one rule for which names have secrets as their values: of
-// headers, of query parameters, and of fields of a form or a JSON document. It removes
+// Package secret defines which names have secret values: names of
+// headers, query parameters, and fields of a form or a JSON document. It removes
 // those values from recorded requests. docs/security.md states the rule.
 package secret
 
@@ -9,26 +9,27 @@ import (
 	"unicode"
 )
 
-// parts are secret wherever they occur in a name, of which case and punctuation do
-// not count: X-Amz-Signature, clientSecret, new_password.
-func parts() []string {
+// secretParts returns texts that make a name secret anywhere in it, without case and
+// punctuation: X-Amz-Signature, clientSecret, new_password.
+func secretParts() []string {
 	return []string{
 		"authorization", "password", "passwd", "passphrase", "passcode", "secret", "credential", "signature", "cookie",
 		"apikey", "accesskey", "privatekey", "authkey", "appkey", "subscriptionkey", "sharedkey", "sessionid", "sessid", "assertion", "samlresponse",
 	}
 }
 
-// words are secret as a word of a name, between punctuation or by capitals: X-Auth-Key,
-// csrf_middleware, userPwd.
-func words() []string {
+// secretWords returns texts that make a name secret as a word, separated by punctuation or
+// capitals: X-Auth-Key, csrf_middleware, userPwd.
+func secretWords() []string {
 	return []string{"auth", "bearer", "csrf", "jwt", "oauth", "otp", "pass", "pwd", "session", "sig", "sid", "totp", "xsrf"}
 }
 
-// cursors are names that end with token and are positions in a list.
-func cursors() []string { return []string{"pagetoken", "nexttoken", "continuationtoken", "synctoken"} }
+// cursorNames returns names that end with token and are positions in a list.
+func cursorNames() []string {
+	return []string{"pagetoken", "nexttoken", "continuationtoken", "synctoken"}
+}
 
-// IsName reports whether the value of a header, a query parameter or a field of that
-// name is held back as a secret.
+// IsName reports whether a header, query parameter or field with this name has a secret value.
 func IsName(name string) bool {
 	flat := strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -40,11 +41,11 @@ func IsName(name string) bool {
 	case flat == "key", flat == "pin":
 		return true
 	case strings.HasSuffix(flat, "token"):
-		return !slices.ContainsFunc(cursors(), func(c string) bool { return strings.HasSuffix(flat, c) })
-	case slices.ContainsFunc(parts(), func(part string) bool { return strings.Contains(flat, part) }):
+		return !slices.ContainsFunc(cursorNames(), func(c string) bool { return strings.HasSuffix(flat, c) })
+	case slices.ContainsFunc(secretParts(), func(part string) bool { return strings.Contains(flat, part) }):
 		return true
 	}
-	return slices.ContainsFunc(splitWords(name), func(word string) bool { return slices.Contains(words(), word) })
+	return slices.ContainsFunc(splitWords(name), func(word string) bool { return slices.Contains(secretWords(), word) })
 }
 
 // splitWords returns the words of a name in lower case.
