@@ -1,6 +1,6 @@
-// Package textfile reads the text of a file by its content, whatever its name: it unpacks
-// gzip, bzip2 and zstd, and makes UTF-8 of UTF-16. Commands that read files of users read
-// them by this one rule.
+// Package textfile reads a text file by its content, not by its name: it unpacks
+// gzip, bzip2 and zstd, and converts UTF-16 to UTF-8. Commands use it for
+// all text files of users.
 package textfile
 
 import (
@@ -21,8 +21,8 @@ import (
 const (
 	maxLayers   = 3         // compressed files in compressed files
 	maxUnpacked = 16 << 30  // bytes of text
-	maxWindow   = 128 << 20 // bytes that zstd may refer back: zstd --long=27
-	peeked      = 1 << 20   // bytes that a File has in memory for those who look ahead
+	maxWindow   = 128 << 20 // bytes of zstd's window: zstd --long=27
+	peekSize    = 1 << 20   // bytes that callers can peek at
 )
 
 // Marks of the encodings of text.
@@ -33,15 +33,14 @@ const (
 	markUTF32 = "\xff\xfe\x00\x00"
 )
 
-// File is the text of a file in UTF-8, without a byte order mark. Bytes that are not UTF-8
-// stay as they are if no mark names an encoding.
+// File is the text of a file in UTF-8, without a byte order mark. Without a mark, invalid UTF-8
+// stays unchanged.
 type File struct {
 	*bufio.Reader          // Peek returns up to a MiB
-	found         []string // what was undone, the outermost first
+	found         []string // removed encodings, the outermost first
 }
 
-// Open reads the beginning of r. The error of a file that cannot be read is one line
-// without its name.
+// Open detects the format of r. Its errors are one line without the file's name.
 func Open(r io.Reader) (*File, error) {
 	f := &File{Reader: bufio.NewReader(r)}
 	for range maxLayers + 1 {
@@ -51,10 +50,10 @@ func Open(r io.Reader) (*File, error) {
 		}
 		name, unpack := findFormat(begin)
 		if name == "" {
-			if err := f.decode(begin); err != nil {
+			if err := f.decodeMark(begin); err != nil {
 				return nil, err
 			}
-			f.Reader = bufio.NewReaderSize(f.Reader, peeked)
+			f.Reader = bufio.NewReaderSize(f.Reader, peekSize)
 			return f, nil
 		}
 		if len(f.found) == maxLayers {
@@ -70,10 +69,10 @@ func Open(r io.Reader) (*File, error) {
 	return nil, fmt.Errorf("compressed more than %d times", maxLayers)
 }
 
-// Found describes what was undone to get the text, e.g. "gzip, UTF-16"; "" if nothing was.
+// Found returns the removed encodings, e.g. "gzip, UTF-16", or "" if there were none.
 func (f *File) Found() string { return strings.Join(f.found, ", ") }
 
-// findFormat returns the name of the compression that begins so, and its reader; "" if
+// findFormat returns the name and the reader of the compression with this beginning, or "" if
 // there is none.
 func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, error)) {
 	refuse := func(format, command string) func(io.Reader) (io.Reader, error) {
@@ -105,8 +104,8 @@ func findFormat(begin []byte) (name string, unpack func(io.Reader) (io.Reader, e
 	return "", nil
 }
 
-// decode removes the byte order mark, and makes UTF-8 of UTF-16.
-func (f *File) decode(begin []byte) error {
+// decodeMark removes the byte order mark, and converts UTF-16 to UTF-8.
+func (f *File) decodeMark(begin []byte) error {
 	has := func(prefix string) bool { return bytes.HasPrefix(begin, []byte(prefix)) }
 	var order binary.ByteOrder
 	switch {
@@ -133,8 +132,8 @@ func (f *File) decode(begin []byte) error {
 	return nil
 }
 
-// unpacker reads what a compressed file unpacks to. It fails after a number of bytes: a
-// small file can unpack to any number.
+// unpacker reads the content of a compressed file. It fails beyond a number of bytes: a small
+// file can unpack to any size.
 type unpacker struct {
 	r      io.Reader
 	format string
@@ -152,8 +151,7 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damagedError returns the error of a compressed file that cannot be unpacked, or not to
-// its end.
+// damagedError returns the error of an incomplete or invalid compressed file.
 func damagedError(format string, err error) error {
 	return fmt.Errorf("the file is damaged or cut off (%s: %w)", format, err)
 }

@@ -91,7 +91,7 @@ func TestLongUTF16(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if begin, err := f.Peek(peeked); err != nil || string(begin) != text[:peeked] {
+	if begin, err := f.Peek(peekSize); err != nil || string(begin) != text[:peekSize] {
 		t.Fatalf("peeked at %d bytes, %v", len(begin), err)
 	}
 	if got, err := io.ReadAll(f); err != nil || string(got) != text {

@@ -10,20 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// utf16Reader makes UTF-8 of UTF-16.
+// utf16Reader converts UTF-16 to UTF-8.
 type utf16Reader struct {
 	r     *bufio.Reader
 	order binary.ByteOrder
-	read  int64 // bytes of r, the mark among them
+	read  int64 // bytes read from r, including the mark
 	rest  []byte
 	buf   [utf8.UTFMax]byte // of rest
 }
 
-// Read fails at half a character, and at half of a surrogate pair.
+// Read fails at an incomplete character or surrogate pair.
 func (u *utf16Reader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(u.rest) == 0 {
-			if n > 0 && u.r.Buffered() < 4 { // the next byte may not have come yet
+			if n > 0 && u.r.Buffered() < 4 { // do not block for the next byte
 				return n, nil
 			}
 			c, err := u.readRune()
