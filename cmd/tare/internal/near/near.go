@@ -1,4 +1,4 @@
-// Package near finds the names somebody may have meant.
+// Package near suggests names for a mistyped one.
 package near
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Names returns up to three of known that are close to got, nearest first: a
-// slip of the finger away, or got is a part of them.
+// Names returns up to three of known that are close to got, nearest first: by edit distance, or
+// because one contains the other.
 func Names(got string, known []string) []string {
 	type candidate struct {
 		name string
@@ -17,7 +17,7 @@ func Names(got string, known []string) []string {
 	low := strings.ToLower(got)
 	for _, name := range known {
 		other := strings.ToLower(name)
-		far := distance(low, other)
+		far := editDistance(low, other)
 		part := len(low) >= 3 && strings.Contains(other, low) || len(other) >= 3 && strings.Contains(low, other)
 		switch limit := max(1, min(len(low), len(other))/3); {
 		case far <= limit:
@@ -41,8 +41,8 @@ func Names(got string, known []string) []string {
 	return names
 }
 
-// Hint says in one phrase what got may have meant: the near names, or where
-// there are none, all known ones, or where these are too many, nothing.
+// Hint returns a phrase with the near names of got; without any, all known ones, or "" if there
+// are too many.
 func Hint(got string, known []string) string {
 	names := Names(got, known)
 	switch {
@@ -56,10 +56,10 @@ func Hint(got string, known []string) string {
 	return ""
 }
 
-// distance is the edit distance with swaps of neighbours ("optimal string
-// alignment"): the fewest insertions, deletions, replacements and swaps of
-// two adjacent bytes that turn a into b.
-func distance(a, b string) int {
+// editDistance returns the edit distance with swaps of neighbours ("optimal string alignment"):
+// the fewest insertions, deletions, replacements and swaps of two adjacent bytes that turn a
+// into b.
+func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -31,7 +31,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"kitten", "sitting", 3}, {"metric", "metrics", 1}, {"ab", "ba", 1}} {
-		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != c.want {
+		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
 			t.Errorf("%q to %q: %d, want %d both ways", c.a, c.b, got, c.want)
 		}
 	}
