@@ -1,4 +1,4 @@
-// Command manual writes what an archive of tare carries besides it: the manual
+// Command manual writes additional files of tare's archives: the manual
 // pages, and completions for shells.
 //
 //	go run ./internal/manual DIR
@@ -20,15 +20,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "manual: name the directory to write to")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1], cli.Commands()); err != nil {
+	if err := writeManual(os.Args[1], cli.Commands()); err != nil {
 		fmt.Fprintln(os.Stderr, "manual:", err)
 		os.Exit(1)
 	}
 }
 
-// write fills dir/man and dir/completions. What it writes is the same for the
-// same commands and the same SOURCE_DATE_EPOCH, which dates the pages.
-func write(dir string, root *cobra.Command) error {
+// writeManual fills dir/man and dir/completions. Its output depends only on the commands and on
+// SOURCE_DATE_EPOCH, which dates the pages.
+func writeManual(dir string, root *cobra.Command) error {
 	pages, scripts := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{pages, scripts} {
 		if err := os.MkdirAll(d, 0o755); err != nil {

@@ -15,7 +15,7 @@ func TestWrite(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1767225600")
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for _, dir := range dirs {
-		if err := write(dir, cli.Commands()); err != nil {
+		if err := writeManual(dir, cli.Commands()); err != nil {
 			t.Fatal(err)
 		}
 	}
