@@ -1,5 +1,5 @@
-// Package docs reads the pages of the documentation: their shell blocks, so that
-// a test can run them as they stand, and their links, so that none leads nowhere.
+// Package docs parses the pages of the documentation: their shell blocks, so that
+// a test can run them unchanged, and their links, so that a test finds broken ones.
 package docs
 
 import (
@@ -14,35 +14,35 @@ import (
 type Block struct {
 	File string // below the root, with slashes
 	Line int    // of the opening fence
-	Info string // what follows the fence: sh, sh slow, yaml, …
+	Info string // text after the fence: sh, sh slow, yaml, …
 	Text string
 }
 
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
-// What can stand behind sh.
+// Words after sh.
 const (
-	Slow      = "slow"      // it measures or builds for longer than a few seconds
-	Long      = "long"      // it takes minutes, some of them a clone of a public repository: make nightly runs it
-	Shop      = "shop"      // it is typed in a module of one's own: a copy of examples/shop, with a history
-	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
-	Hosts     = "hosts"     // it takes hosts a and b that ssh reaches; the tests of package e2e make them and run it
-	CI        = "ci"        // each line stands in .ci or the Makefile, and is executed there
-	Elsewhere = "elsewhere" // it takes somebody's account, or Docker; its grammar is all that is tested
+	Slow      = "slow"      // measures or builds for longer than a few seconds
+	Long      = "long"      // takes minutes, some also a clone of a public repository: make nightly runs it
+	Shop      = "shop"      // runs in a user's module: a copy of examples/shop, with a history
+	Serves    = "serves"    // each line is a server in a separate terminal, until it is interrupted
+	Hosts     = "hosts"     // needs hosts a and b with ssh, which the tests of package e2e provide
+	CI        = "ci"        // each line is in .ci or the Makefile, and is executed there
+	Elsewhere = "elsewhere" // needs an account or Docker; only its syntax is tested
 )
 
-// Shell reports whether the block is one of shell commands.
+// Shell reports whether the block contains shell commands.
 func (b Block) Shell() bool { return b.Info == "sh" || strings.HasPrefix(b.Info, "sh ") }
 
-// Is reports whether word stands behind sh.
+// Is reports whether word follows sh.
 func (b Block) Is(word string) bool {
 	return b.Shell() && slices.Contains(strings.Fields(b.Info)[1:], word)
 }
 
-// Runs reports whether the block is to be run where it stands.
+// Runs reports whether the block is run in the test of its page.
 func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b.Is(Elsewhere) }
 
-// Known reports whether every word behind sh is one of those above.
+// Known reports whether every word after sh is one of the constants.
 func (b Block) Known() bool {
 	for _, word := range strings.Fields(b.Info)[1:] {
 		if !slices.Contains([]string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}, word) {
@@ -52,8 +52,7 @@ func (b Block) Known() bool {
 	return true
 }
 
-// Name is that of the file a YAML block is, where its first line says it: a
-// comment of nothing but the name.
+// Name returns the file name of a YAML block, a comment alone in its first line, or "".
 func (b Block) Name() string {
 	first, _, _ := strings.Cut(b.Text, "\n")
 	name, ok := strings.CutPrefix(first, "# ")
@@ -63,7 +62,7 @@ func (b Block) Name() string {
 	return name
 }
 
-// Commands are the lines of the block without their comments.
+// Commands returns the lines of the block without comments.
 func (b Block) Commands() (all []string) {
 	for line := range strings.Lines(b.Text) {
 		command, _, _ := strings.Cut(" "+line, " #")
@@ -74,7 +73,7 @@ func (b Block) Commands() (all []string) {
 	return all
 }
 
-// Blocks are those of the files, which are named below root.
+// Blocks returns the blocks of the files, which are relative to root.
 func Blocks(root string, files []string) ([]Block, error) {
 	var all []Block
 	for _, name := range files {
@@ -82,7 +81,7 @@ func Blocks(root string, files []string) ([]Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		blocks, err := parse(name, string(text))
+		blocks, err := parseBlocks(name, string(text))
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +90,7 @@ func Blocks(root string, files []string) ([]Block, error) {
 	return all, nil
 }
 
-func parse(name, text string) (all []Block, err error) {
+func parseBlocks(name, text string) (all []Block, err error) {
 	const fence = "```"
 	var open *Block
 	for i, line := range strings.Split(text, "\n") {
