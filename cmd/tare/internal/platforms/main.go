@@ -1,6 +1,6 @@
-// Command platforms type-checks every package of the workspace, tests included, as it is
-// built for other operating systems. It compiles nothing: that takes minutes for each, and
-// finds hardly more.
+// Command platforms type-checks every package of the workspace, including tests,
+// for other operating systems. It does not compile: that takes minutes for each, and
+// finds hardly any other errors.
 //
 //	go run ./cmd/tare/internal/platforms darwin/arm64 windows/amd64
 package main
@@ -20,13 +20,13 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
+	if err := checkPlatforms(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "platforms:", err)
 		os.Exit(1)
 	}
 }
 
-func run(platforms []string, stdout io.Writer) error {
+func checkPlatforms(platforms []string, stdout io.Writer) error {
 	if len(platforms) == 0 {
 		return errors.New("name a platform, as darwin/arm64")
 	}
@@ -36,7 +36,7 @@ func run(platforms []string, stdout io.Writer) error {
 		if !ok {
 			return fmt.Errorf("%s: a platform is named as darwin/arm64", platform)
 		}
-		n, faults, err := check(".", goos, goarch, "work")
+		n, faults, err := checkPackages(".", goos, goarch, "work")
 		if err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
@@ -52,11 +52,11 @@ func run(platforms []string, stdout io.Writer) error {
 	return nil
 }
 
-// check type-checks the packages that patterns match in the module or workspace of dir,
-// tests included, without cgo. It returns how many there are, and their errors: those of
-// packages elsewhere that they import are none of ours.
-func check(dir, goos, goarch string, patterns ...string) (n int, faults []packages.Error, err error) {
-	ours, err := modules(dir)
+// checkPackages type-checks the packages that patterns match in the module or workspace of dir,
+// including tests, without cgo. It returns their number and their errors, without those of
+// imported packages elsewhere.
+func checkPackages(dir, goos, goarch string, patterns ...string) (n int, faults []packages.Error, err error) {
+	ours, err := moduleDirs(dir)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -80,7 +80,7 @@ func check(dir, goos, goarch string, patterns ...string) (n int, faults []packag
 	seen := map[string]bool{} // a package and its test variant have the same errors
 	for _, p := range list {
 		for _, f := range p.Errors {
-			elsewhere := filepath.IsAbs(f.Pos) && !isBelow(f.Pos, ours) // the main function of tests that go test writes
+			elsewhere := filepath.IsAbs(f.Pos) && !isBelow(f.Pos, ours) // in go test's generated main function
 			if !seen[f.Error()] && !elsewhere {
 				seen[f.Error()] = true
 				faults = append(faults, f)
@@ -90,8 +90,8 @@ func check(dir, goos, goarch string, patterns ...string) (n int, faults []packag
 	return len(list), faults, nil
 }
 
-// modules returns the folders whose files are checked whole.
-func modules(dir string) ([]string, error) {
+// moduleDirs returns the directories of the workspace's modules.
+func moduleDirs(dir string) ([]string, error) {
 	list, err := packages.Load(&packages.Config{Mode: packages.NeedModule, Dir: dir}, "work")
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func isBelow(name string, dirs []string) bool {
 	return false
 }
 
-// dropBodies makes a file of another module declarations only.
+// dropBodies reduces a file of another module to its declarations.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {

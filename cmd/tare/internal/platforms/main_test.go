@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 	}
 	t.Setenv("GOWORK", "off")
 	for goos, want := range map[string][]string{"darwin": nil, "windows": {"p_windows.go:3:17", "p_windows_test.go:3:9"}} {
-		_, faults, err := check(dir, goos, "amd64", "./...")
+		_, faults, err := checkPackages(dir, goos, "amd64", "./...")
 		if err != nil {
 			t.Fatal(err)
 		}
