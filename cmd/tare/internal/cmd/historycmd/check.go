@@ -37,8 +37,8 @@ Exit codes: 0 nothing is damaged; 1 I/O error; 2 something is damaged.`,
 	return cmd
 }
 
-// checked is what tare history check found.
-type checked struct {
+// checkReport is the output of tare history check.
+type checkReport struct {
 	Results  int      `json:"results"`
 	Journals int      `json:"journals"`
 	Damaged  []string `json:"damaged"` // a line each
@@ -58,9 +58,9 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 		return err
 	}
 	defer x.Close()
-	found := checked{Damaged: []string{}}
+	found := checkReport{Damaged: []string{}}
 	for _, run := range runs {
-		if err := found.check(ctx, x, run); err != nil {
+		if err := found.checkRun(ctx, x, run); err != nil {
 			return err
 		}
 	}
@@ -78,8 +78,8 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	return err
 }
 
-// check reads the files of one run.
-func (c *checked) check(ctx context.Context, x *index.Index, run history.Run) error {
+// checkRun reads the files of one run.
+func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c *checked) check(ctx context.Context, x *index.Index, run history.Run) er
 		c.Results++
 		result, sum, err := history.One(run.Result())
 		if err != nil {
-			c.damaged(err.Error())
+			c.addDamage(err.Error())
 		} else {
 			study = result.Study
 			indexed, err := x.Has(ctx, sum)
@@ -96,24 +96,24 @@ func (c *checked) check(ctx context.Context, x *index.Index, run history.Run) er
 				return fmt.Errorf("read the history: %w", err)
 			}
 			if indexed == "" {
-				c.damaged(run.Result() + ": changed since it was indexed, though its size and time did not")
+				c.addDamage(run.Result() + ": changed since it was indexed, though its size and time did not")
 			}
 		}
 	}
 	path := filepath.Join(run.Dir, journal.FileName)
-	if begun, err := journal.Begun(path); err == nil && !begun { // an imported run has none; one killed at once has no whole line
+	if begun, err := journal.Begun(path); err == nil && !begun { // imported runs have no journal; a run killed immediately has no complete line
 		return nil
 	}
 	log, err := journal.Read(path)
 	c.Journals++
 	switch {
 	case err != nil:
-		c.damaged(err.Error())
+		c.addDamage(err.Error())
 	case study != "" && log.Head.Study != study:
-		c.damaged(fmt.Sprintf("%s: of study %q, beside a result of %q", path, log.Head.Study, study))
+		c.addDamage(fmt.Sprintf("%s: of study %q, beside a result of %q", path, log.Head.Study, study))
 	}
 	return nil
 }
 
-// damaged notes what is wrong with a file; its text may be the file's.
-func (c *checked) damaged(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }
+// addDamage records what is wrong with a file. The text may come from the file.
+func (c *checkReport) addDamage(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }

@@ -22,7 +22,7 @@ func TestDamageIsFound(t *testing.T) {
 	env := cmdenv.Env{Getenv: func(name string) string {
 		return map[string]string{"TARE_DATA": data, "TARE_CACHE": filepath.Join(data, "cache"), "HOME": data}[name]
 	}}
-	check := func() (found checked, code int) {
+	check := func() (found checkReport, code int) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		env.Out, env.Err = &out, &errs

@@ -1,4 +1,4 @@
-// Package historycmd is tare history: it lists, follows, exports and imports saved results.
+// Package historycmd implements tare history: it lists, follows, exports and imports results.
 package historycmd
 
 import (
@@ -18,24 +18,24 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options are the flags of tare history.
+// options holds the flags of tare history.
 type options struct {
 	only    lab.Only
 	metric  string
 	against string
 	last    int
-	runs    bool // list the runs of a study, not what became of its ratios
+	runs    bool // list the runs of a study instead of its ratios
 	ascii   bool
 	printed cmdenv.FormatFlag
 	format  string // text, json, csv or openmetrics
-	page    string // file for the page; empty: none
-	badge   string // file for the badge; empty: none
+	page    string // file for the page; "" if none
+	badge   string // file for the badge; "" if none
 	label   string // of the badge
 }
 
-func formats() []string { return []string{"text", "json", "csv", "openmetrics"} }
+func formatNames() []string { return []string{"text", "json", "csv", "openmetrics"} }
 
-// Command is tare history.
+// Command returns tare history.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -80,7 +80,7 @@ read.`,
 			if err := o.check(cmd, args); err != nil {
 				return err
 			}
-			if o.publishes() {
+			if o.isPublishing() {
 				return publishHistory(cmd.Context(), env, o, args)
 			}
 			if len(args) == 1 && !o.runs {
@@ -108,19 +108,19 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.badge, "badge", "", "write a badge (SVG) about STUDY to `file`")
 	flags.StringVar(&o.label, "label", "benchmarks", "`text` on the left of the badge")
 	flags.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
-	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	var err error
-	if o.format, err = o.printed.Choose(cmd, "a format", formats()...); err != nil {
+	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
 		return err
 	}
-	listed := (len(args) == 0 || o.runs) && !o.publishes()
+	listed := (len(args) == 0 || o.runs) && !o.isPublishing()
 	switch {
-	case o.publishes() && o.runs:
+	case o.isPublishing() && o.runs:
 		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
 	case o.badge != "" && len(args) == 0:
 		return cmdenv.Usage("--badge needs a STUDY", "tare history lists the runs of all")
@@ -140,15 +140,15 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	return cmdenv.CheckPatterns(o.only)
 }
 
-// runRow is one run that was kept.
+// runRow is one stored run.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC
 	Seconds  float64   `json:"seconds,omitempty"` // measuring
 	Rounds   int       `json:"rounds_done"`
-	Stopped  string    `json:"stopped"` // as in the result; unfinished where there is none, unreadable where it cannot be read
+	Stopped  string    `json:"stopped"` // from the result; unfinished without one, unreadable if it cannot be read
 	Verdicts string    `json:"verdicts"`
-	Imported bool      `json:"imported,omitempty"` // it was made elsewhere
+	Imported bool      `json:"imported,omitempty"` // measured elsewhere
 	Path     string    `json:"path"`               // of its directory
 	Error    string    `json:"error,omitempty"`    // why it cannot be read
 }
@@ -209,12 +209,12 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 		return nil, fmt.Errorf("read the history: %w", err)
 	}
 	for _, run := range runs {
-		rows = append(rows, row(run, digests[run.Dir]))
+		rows = append(rows, newRow(run, digests[run.Dir]))
 	}
 	return rows, nil
 }
 
-func row(run history.Run, read history.Digest) runRow {
+func newRow(run history.Run, read history.Digest) runRow {
 	imported, err := history.Imported(run.Dir)
 	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: imported, Path: run.Dir}
 	switch {
@@ -238,8 +238,7 @@ func row(run history.Run, read history.Digest) runRow {
 	return out
 }
 
-// primaryVerdicts says in a word or two what became of the criteria on the
-// primary metric; traps do not count.
+// primaryVerdicts summarises the criteria on the primary metric, without traps.
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {

@@ -38,14 +38,14 @@ func TestPlainText(t *testing.T) {
 func TestRowOfUnreadMark(t *testing.T) {
 	run := history.Run{Study: "s", Dir: t.TempDir(), Whole: true}
 	read := history.Digest{Result: &tare.Result{Study: "s"}}
-	if r := row(run, read); r.Imported || r.Error != "" {
+	if r := newRow(run, read); r.Imported || r.Error != "" {
 		t.Errorf("without a mark: %+v", r)
 	}
 	mark := filepath.Join(run.Dir, "imported")
 	if err := os.Symlink(mark, mark); err != nil {
 		t.Skip("no symbolic links: ", err)
 	}
-	if r := row(run, read); r.Imported || r.Stopped != "unreadable" || !strings.Contains(r.Error, mark) {
+	if r := newRow(run, read); r.Imported || r.Stopped != "unreadable" || !strings.Contains(r.Error, mark) {
 		t.Errorf("with one that cannot be read: %+v", r)
 	}
 }
@@ -54,13 +54,13 @@ func TestRowOfUnreadMark(t *testing.T) {
 func TestHistoryNamesWhatWasLeftOut(t *testing.T) {
 	left := []tare.NotWeighed{{What: "workload w", Why: "a budget of 20s has no time for it"}}
 	read := history.Digest{Result: &tare.Result{Study: "s", Record: tare.Record{NotWeighed: left}}}
-	if r := row(history.Run{Study: "s", Dir: t.TempDir(), Whole: true}, read); r.Verdicts != "no criterion, 1 left out" {
+	if r := newRow(history.Run{Study: "s", Dir: t.TempDir(), Whole: true}, read); r.Verdicts != "no criterion, 1 left out" {
 		t.Errorf("%q", r.Verdicts)
 	}
 	trend := hostileTrend()
 	trend.Machines[0].Left = left
 	var out strings.Builder
-	trendText(&out, trend, true, report.Style{})
+	writeTrend(&out, trend, true, report.Style{})
 	if want := "left out of the newest run:\n  - workload w: a budget of 20s has no time for it\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}

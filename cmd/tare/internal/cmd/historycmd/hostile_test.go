@@ -47,7 +47,7 @@ func checkPlain(t *testing.T, what, text string) {
 // Nothing that a result holds reaches a terminal as it is.
 func TestHostileHistoryIsPrinted(t *testing.T) {
 	var text bytes.Buffer
-	trendText(&text, hostileTrend(), false, report.Style{})
+	writeTrend(&text, hostileTrend(), false, report.Style{})
 	checkPlain(t, "trend", text.String())
 	if !strings.Contains(text.String(), "⟨U+001B⟩") {
 		t.Error("the names are not there")
@@ -66,7 +66,7 @@ func TestHostileHistoryAsCSV(t *testing.T) {
 		trend := hostileTrend()
 		trend.Machines[0].Series[0].Workload = begin + "1+1"
 		var out bytes.Buffer
-		if err := trendCSV(&out, trend); err != nil {
+		if err := writeTrendCSV(&out, trend); err != nil {
 			t.Fatal(err)
 		}
 		records, err := csv.NewReader(&out).ReadAll()

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// publishes reports whether the history is written for others to read.
-func (o options) publishes() bool {
+// isPublishing reports whether a page, badge or metrics are requested.
+func (o options) isPublishing() bool {
 	return o.page != "" || o.badge != "" || o.format == "openmetrics"
 }
 

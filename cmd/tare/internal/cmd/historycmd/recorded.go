@@ -16,24 +16,24 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// sniffed is how much of a file tells whether it is a result of ours.
-const sniffed = 4096
+// sniffSize is the number of bytes by which isArchive recognises a file.
+const sniffSize = 4096
 
-// ours reports whether a file that begins so may be an archive of ours.
-func ours(head []byte) bool {
+// isArchive reports whether a file with this beginning may be an archive of tare's results.
+func isArchive(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return (bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))) && !foreign.IsForeign(head)
 }
 
-// readRecorded replaces the file of a by one in UTF-8 with results of ours, if another tool
-// wrote it, or it is compressed or in UTF-16. later receives what to do afterwards.
+// readRecorded replaces the file of a by one in UTF-8 with results of tare, if another tool
+// wrote it, or if it is compressed or in UTF-16. later receives the cleanup.
 func (a *source) readRecorded(later func(func()), now time.Time) error {
-	head := make([]byte, sniffed)
+	head := make([]byte, sniffSize)
 	n, err := a.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("cannot read %s: %w", a.name, cmdenv.Cause(err))
 	}
-	if ours(head[:n]) {
+	if isArchive(head[:n]) {
 		return nil
 	}
 	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && a.name != "<stdin>" {
@@ -52,13 +52,13 @@ func (a *source) readRecorded(later func(func()), now time.Time) error {
 	}
 	var read foreign.Records
 	isForeign := false
-	if !ours(src[:min(len(src), sniffed)]) {
+	if !isArchive(src[:min(len(src), sniffSize)]) {
 		if read, isForeign, err = foreign.Read(a.name, src, now); err != nil {
 			return cmdenv.Usage(err.Error(), "")
 		}
 	}
 	if !isForeign && text.Found() == "" {
-		return nil // what is wrong with it is said when it is read
+		return nil // errors are reported when it is read
 	}
 	out, remove, err := machine.TempFile("recorded")
 	if err != nil {

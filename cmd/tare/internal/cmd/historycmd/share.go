@@ -20,16 +20,16 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// sharing are the flags of tare history push and pull.
-type sharing struct{ remote, branch string }
+// sharingFlags holds the flags of tare history push and pull.
+type sharingFlags struct{ remote, branch string }
 
-func (s *sharing) add(cmd *cobra.Command) {
+func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
 	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
 }
 
-// shared is the branch, by the repository of the working directory.
-func (s sharing) shared(ctx context.Context) (tree.Shared, error) {
+// findBranch returns the branch, with the repository of the working directory.
+func (s sharingFlags) findBranch(ctx context.Context) (tree.Shared, error) {
 	repo, err := tree.Find(ctx, ".")
 	switch {
 	case err != nil:
@@ -41,7 +41,7 @@ func (s sharing) shared(ctx context.Context) (tree.Shared, error) {
 }
 
 func pushCommand(env cmdenv.Env) *cobra.Command {
-	var s sharing
+	var s sharingFlags
 	cmd := &cobra.Command{
 		Use:   "push [STUDY…]",
 		Short: "Add the kept results to a branch of a remote repository",
@@ -56,12 +56,12 @@ nothing. Working tree, index and branches of the repository stay as they are.`,
 			return pushHistory(cmd.Context(), env, s, args)
 		},
 	}
-	s.add(cmd)
+	s.addFlags(cmd)
 	return cmd
 }
 
-func pushHistory(ctx context.Context, env cmdenv.Env, s sharing, studies []string) error {
-	shared, err := s.shared(ctx)
+func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []string) error {
+	shared, err := s.findBranch(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharing, studies []strin
 }
 
 func pullCommand(env cmdenv.Env) *cobra.Command {
-	var s sharing
+	var s sharingFlags
 	cmd := &cobra.Command{
 		Use:   "pull",
 		Short: "Copy the results in a branch of a remote repository into the data directory",
@@ -112,12 +112,12 @@ in is marked as imported.`,
 			return pullHistory(cmd.Context(), env, s)
 		},
 	}
-	s.add(cmd)
+	s.addFlags(cmd)
 	return cmd
 }
 
-func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
-	shared, err := s.shared(ctx)
+func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
+	shared, err := s.findBranch(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,13 +131,13 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 	}
 	defer remove()
 	copyTo := func(to io.Writer, hash string) (int64, error) { return shared.Copy(ctx, to, hash, history.MaxBytes) }
-	if err := gather(tmp, s.branch+" of "+s.remote, there, copyTo, mostCopied); err != nil {
+	if err := copyResults(tmp, s.branch+" of "+s.remote, there, copyTo, maxCopied); err != nil {
 		return sharedError(err)
 	}
 	return importHistory(ctx, env, []string{tmp.Name()}, false)
 }
 
-// sharedError returns the error of a branch that holds too much as one of the input.
+// sharedError returns a usage error for a branch that is too large.
 func sharedError(err error) error {
 	if large := (*tree.LargeError)(nil); errors.As(err, &large) {
 		return cmdenv.Usage(err.Error(), "a branch for results holds the files that tare history push wrote, and nothing else")
@@ -145,9 +145,9 @@ func sharedError(err error) error {
 	return err
 }
 
-// gather copies the results in a branch, by the hashes of its files. A few bytes of a
-// repository can name one file any number of times.
-func gather(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), most int64) error {
+// copyResults copies the results in a branch once per hash, because a few bytes of a repository
+// can name one file any number of times.
+func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), most int64) error {
 	copied := map[string]bool{}
 	var total int64
 	for name, hash := range files {

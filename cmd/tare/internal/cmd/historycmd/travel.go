@@ -43,8 +43,8 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 	return cmd
 }
 
-// exported is what tare history export says it did.
-type exported struct {
+// exportReport is the output of tare history export.
+type exportReport struct {
 	File    string         `json:"file"`
 	Results []history.Kept `json:"results"`
 	Left    []string       `json:"left_out"` // results that could not be read, a line each
@@ -69,7 +69,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
 		}
 	}
-	done := exported{File: file}
+	done := exportReport{File: file}
 	write := func(w io.Writer) (err error) {
 		done.Results, done.Left, err = x.Export(ctx, w, studies)
 		return err
@@ -142,11 +142,11 @@ without --trust.`,
 	return cmd
 }
 
-// imported is what tare history import says it did.
-type imported struct {
+// importReport is the output of tare history import.
+type importReport struct {
 	Taken []history.Kept `json:"imported"`
 	There []history.Kept `json:"already_kept"`
-	Left  []string       `json:"left_out,omitempty"` // of files that other tools wrote, a line each
+	Left  []string       `json:"left_out,omitempty"` // of other tools' files, a line each
 }
 
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
@@ -159,8 +159,8 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err != nil {
 		return err
 	}
-	for _, from := range sources { // all of it can be read before any is kept
-		if err := from.scan(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
+	for _, from := range sources { // check everything before the first write
+		if err := from.scanResults(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
 			return err
 		}
 	}
@@ -172,10 +172,10 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 		return err
 	}
 	defer func() { x.Close() }()
-	result := imported{Taken: []history.Kept{}, There: []history.Kept{}}
+	result := importReport{Taken: []history.Kept{}, There: []history.Kept{}}
 	seen := map[string]string{}
 	for _, from := range sources {
-		err := from.scan(func(k history.Kept, text []byte) (err error) {
+		err := from.scanResults(func(k history.Kept, text []byte) (err error) {
 			if k.Path = seen[k.SHA256]; k.Path == "" {
 				k.Path, err = x.Has(ctx, k.SHA256)
 			}
@@ -221,33 +221,33 @@ func wasWere(n int) string {
 	return "were"
 }
 
-// source is an archive that can be read more than once.
+// source is an archive that can be read repeatedly.
 type source struct {
 	name string
 	file *os.File
-	left []string // what was left out of a file that another tool wrote, a line each
+	left []string // omissions from another tool's file, a line each
 }
 
-func (a source) scan(do func(history.Kept, []byte) error) error {
+func (a source) scanResults(do func(history.Kept, []byte) error) error {
 	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	return history.Scan(a.name, a.file, do)
 }
 
-// mostCopied is how much of archives that are no file is copied to the disk.
-const mostCopied = 4 << 30
+// maxCopied limits the bytes of streams copied to the disk.
+const maxCopied = 4 << 30
 
-// spool copies what can be read only once: an archive of at most so many bytes, or
-// something else. An archive is checked on the way: the copy of a document without
-// an end would fill the disk.
-func spool(ctx context.Context, name string, in io.Reader, tmp *os.File, mostElse, most int64) error {
-	begin := bufio.NewReaderSize(in, sniffed)
-	head, err := begin.Peek(sniffed)
+// copyStream copies a stream to tmp: an archive of at most most bytes, or another file of at
+// most mostElse. It parses an archive while copying, so that an endless document does not fill
+// the disk.
+func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, mostElse, most int64) error {
+	begin := bufio.NewReaderSize(in, sniffSize)
+	head, err := begin.Peek(sniffSize)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-	case !ours(head):
-		_, err = io.Copy(tmp, io.LimitReader(begin, mostElse+1)) // one more is refused when it is read
+	case !isArchive(head):
+		_, err = io.Copy(tmp, io.LimitReader(begin, mostElse+1)) // the reader rejects the additional byte
 	default:
 		err = history.Scan(name, io.TeeReader(begin, tmp), func(history.Kept, []byte) error {
 			if n, err := tmp.Seek(0, io.SeekCurrent); err != nil || n > most {
@@ -266,8 +266,8 @@ func tooLarge(name string, most int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, most>>20), hint)
 }
 
-// openArchives opens files; stdin and what else can be read only once are copied
-// first. done closes them and is to be called in any case.
+// openArchives opens files, and copies stdin and other streams first. The caller must call done
+// in any case.
 func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, done func(), err error) {
 	var undo []func()
 	done = func() {
@@ -312,7 +312,7 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 				return nil, done, err
 			}
 			undo = append(undo, remove)
-			if err := spool(ctx, a.name, in, tmp, history.MaxBytes, mostCopied); err != nil {
+			if err := copyStream(ctx, a.name, in, tmp, history.MaxBytes, maxCopied); err != nil {
 				return nil, done, err
 			}
 			a.file = tmp

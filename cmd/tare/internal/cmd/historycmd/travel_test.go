@@ -52,7 +52,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tmp.Close()
-		err = spool(t.Context(), "x", &repeated{text: tt.text}, tmp, mostElse, most)
+		err = copyStream(t.Context(), "x", &repeated{text: tt.text}, tmp, mostElse, most)
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want) || cmdenv.ExitCode(err) != cmdenv.ExitUsage) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
@@ -74,7 +74,7 @@ func TestStreamsAreCopied(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tmp.Close()
-		if err := spool(t.Context(), "x", strings.NewReader(text), tmp, 1<<20, 1<<20); err != nil {
+		if err := copyStream(t.Context(), "x", strings.NewReader(text), tmp, 1<<20, 1<<20); err != nil {
 			t.Errorf("%.40q: %v", text, err)
 		}
 		if got, err := os.ReadFile(tmp.Name()); err != nil || string(got) != text {
@@ -111,17 +111,17 @@ func TestBranchIsBounded(t *testing.T) {
 	}
 	files := map[string]string{"s/a.json": "a", "s/b.json": "a", "t/a.json": "a", "s/c.json": "b", "README": "c"}
 	var to bytes.Buffer
-	if err := gather(&to, "b of r", files, content, 1<<20); err != nil || to.Len() != 1<<20+2 || len(asked) != 2 || asked["a"] != 1 {
+	if err := copyResults(&to, "b of r", files, content, 1<<20); err != nil || to.Len() != 1<<20+2 || len(asked) != 2 || asked["a"] != 1 {
 		t.Errorf("%d bytes, %v, %v", to.Len(), asked, err)
 	}
 	to.Reset()
 	files["s/d.json"] = "d"
-	err := gather(&to, "b of r", files, content, 1<<20)
+	err := copyResults(&to, "b of r", files, content, 1<<20)
 	if want := "what b of r holds is larger than 1 MiB; "; cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), want) || to.Len() > 3<<19+2 {
 		t.Errorf("%d bytes, %v, want %q", to.Len(), err, want)
 	}
 	broken := errors.New("broken")
-	if err := gather(io.Discard, "b of r", files, func(io.Writer, string) (int64, error) { return 0, broken }, 1<<20); !errors.Is(err, broken) {
+	if err := copyResults(io.Discard, "b of r", files, func(io.Writer, string) (int64, error) { return 0, broken }, 1<<20); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// showTrend shows what became of a study from run to run.
+// showTrend prints the ratios of a study from run to run.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -56,9 +56,9 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	case "json":
 		err = cmdenv.PrintJSON(env.Out, t)
 	case "csv":
-		err = trendCSV(env.Out, t)
+		err = writeTrendCSV(env.Out, t)
 	default:
-		trendText(env.Out, t, o.ascii || plainText(env.Getenv, runtime.GOOS), env.Style(env.Out))
+		writeTrend(env.Out, t, o.ascii || plainText(env.Getenv, runtime.GOOS), env.Style(env.Out))
 	}
 	if err != nil {
 		return err
@@ -72,8 +72,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	return nil
 }
 
-// openHistory opens the index of what was kept and says what there is to say
-// about that.
+// openHistory opens the index of results and prints its notes.
 func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
 	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
@@ -85,7 +84,7 @@ func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Ind
 	return x, nil
 }
 
-// checkNames reports a name in the query that no result knows.
+// checkNames returns an error for a name in the query that no result has.
 func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
@@ -113,14 +112,13 @@ func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Q
 	return nil
 }
 
-// plainText reports whether text should be ASCII: the user wants it plain, or
-// the locale is not one of UTF-8 (POSIX: the first of these that is set
-// decides).
+// plainText reports whether text should be ASCII: NO_COLOR is set, or the locale is not UTF-8
+// (POSIX: the first of these variables that is set counts).
 func plainText(env func(string) string, goos string) bool {
 	if env("NO_COLOR") != "" {
 		return true
 	}
-	if goos == "windows" || goos == "darwin" { // their terminals show it whatever the locale
+	if goos == "windows" || goos == "darwin" { // their terminals support UTF-8 in any locale
 		return false
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -131,8 +129,8 @@ func plainText(env func(string) string, goos string) bool {
 	return true
 }
 
-// trendText prints a table for each machine.
-func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
+// writeTrend prints a table for each machine.
+func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	t = report.LegibleAll(t)
 	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, history.DescribeDirection(t.Metric))
 	for _, m := range t.Machines {
@@ -146,16 +144,16 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 			fmt.Fprintf(w, "  none of what was asked for was compared with %s in these runs\n", t.Against)
 			continue
 		}
-		trendTable(w, m, t.Metric, ascii)
+		writeTrendTable(w, m, t.Metric, ascii)
 		if m.Known {
 			fmt.Fprintf(w, "\n  from run to run ratios vary by %.1f %% (standard deviation) beyond their intervals; expected is what holds 99 %% of runs without a change\n", 100*math.Expm1(m.Between))
 		}
-		staleText(w, m, st)
-		leftText(w, m, st)
+		writeStale(w, m, st)
+		writeOmissions(w, m, st)
 	}
 }
 
-func trendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
+func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
 	shown := ""
@@ -174,8 +172,8 @@ func trendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw.Flush()
 }
 
-// leftText lists what the newest run of the machine left out.
-func leftText(w io.Writer, m history.Machine, st report.Style) {
+// writeOmissions lists the omissions of the machine's newest run.
+func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	if len(m.Left) == 0 {
 		return
 	}
@@ -185,9 +183,8 @@ func leftText(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// staleText lists what the older runs were made with, where that is something
-// else: runs of which the same is to be said together.
-func staleText(w io.Writer, m history.Machine, st report.Style) {
+// writeStale lists the conditions of older runs that differ from the newest, grouped by text.
+func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	const most = 4
 	var order []string
 	when := map[string][]string{}
@@ -213,8 +210,8 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// trendCSV writes a line for each point.
-func trendCSV(w io.Writer, t history.Trend) error {
+// writeTrendCSV writes a line for each point.
+func writeTrendCSV(w io.Writer, t history.Trend) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path", "value", "against_value"}); err != nil {
 		return err
