@@ -1,4 +1,4 @@
-// Package clean is tare clean: it removes what tare keeps and does not need.
+// Package clean implements tare clean: it removes files that tare does not need.
 package clean
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options are the flags of tare clean.
+// options holds the flags of tare clean.
 type options struct {
 	results bool
 	cache   bool
 	dryRun  bool
-	age     string        // "": however old
+	age     string        // "" means any age
 	older   time.Duration // of age
 	catalog string
 	asJSON  bool
 }
 
-// Command is tare clean.
+// Command returns tare clean.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -102,52 +102,52 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// cleaned is what tare clean says it did, or would do.
-type cleaned struct {
+// cleanReport is the output of tare clean.
+type cleanReport struct {
 	DryRun  bool      `json:"dry_run"`
 	Removed []litter  `json:"removed"`
-	Bytes   int64     `json:"bytes"` // of what was removed
+	Bytes   int64     `json:"bytes"` // of the removed files
 	Kept    keptBytes `json:"kept"`
-	Left    []string  `json:"left"` // what was passed over or could not be removed, a line each
+	Left    []string  `json:"left"` // skipped or failed removals, a line each
 }
 
-// keptBytes is what stays.
+// keptBytes holds the size of the remaining files.
 type keptBytes struct {
 	Cache   int64 `json:"cache_bytes"`
 	Results int64 `json:"results_bytes"`
 }
 
-// litter is something that goes as a whole.
+// litter is a file or directory to remove.
 type litter struct {
 	Kind  string    `json:"kind"` // build, pinned, catalog, revision, sent, typed catalog, routes, servers, sqlite, answers, unfinished build, temporary folder, run
 	Path  string    `json:"path"`
-	What  string    `json:"what,omitempty"` // which contender
+	What  string    `json:"what,omitempty"` // the contender of a build
 	Bytes int64     `json:"bytes"`
 	Made  time.Time `json:"made"`
 
-	top  string // directory it is in: cache or data
-	name string // from there
+	top  string // the cache or data directory
+	name string // relative to top
 }
 
-// runClean removes what is chosen.
+// runClean removes the chosen files.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
 	for name, dir := range map[string]string{"TARE_CACHE": d.Cache, "TARE_DATA": d.Data} {
-		if err := ours(name, dir, env.Getenv("HOME")); err != nil {
+		if err := checkOwnership(name, dir, env.Getenv("HOME")); err != nil {
 			return err
 		}
 	}
 	if _, err := os.Stat(d.Cache); err == nil && !o.dryRun {
-		unlock, err := lockNow(ctx, d.Lock())
+		unlock, err := lockSoon(ctx, d.Lock())
 		if err != nil {
 			return err
 		}
 		defer unlock()
 	}
-	done := cleaned{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
+	done := cleanReport{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
 	found, left, err := findLitter(ctx, env, d, o)
 	if err != nil {
 		return err
@@ -159,8 +159,8 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
 			continue
 		}
-		switch err := remove(l, o.dryRun); {
-		case errors.Is(err, errWritten):
+		switch err := removeLitter(l, o.dryRun); {
+		case errors.Is(err, errInUse):
 			done.Left = append(done.Left, "another tare is writing "+l.Path+"; it was left alone")
 			continue
 		case err != nil:
@@ -173,7 +173,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		switch l.Kind {
 		case kindRun:
 			resultBytes -= l.Bytes
-		case kindTemp: // it is in neither
+		case kindTemp: // in neither directory
 		default:
 			cacheBytes -= l.Bytes
 		}
@@ -182,7 +182,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	if o.asJSON {
 		err = cmdenv.PrintJSON(env.Out, done)
 	} else {
-		err = done.print(env.Out, o)
+		err = done.writeText(env.Out, o)
 	}
 	for _, text := range done.Left {
 		fmt.Fprintln(env.Err, "tare: "+text)
@@ -193,9 +193,9 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// lockNow is the machine lock without much waiting: builds that are being
-// measured must not go.
-func lockNow(ctx context.Context, path string) (unlock func(), err error) {
+// lockSoon takes the machine lock within two seconds: builds in a running measurement must
+// stay.
+func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const patience = 2 * time.Second
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -210,9 +210,9 @@ func lockNow(ctx context.Context, path string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// print writes a table by kind; a dry run lists everything.
-func (c cleaned) print(w io.Writer, o options) error {
-	c = report.LegibleAll(c) // anybody can have named what is in a shared directory
+// writeText writes a table by kind; a dry run lists everything.
+func (c cleanReport) writeText(w io.Writer, o options) error {
+	c = report.LegibleAll(c) // names in shared directories can come from other users
 	verb := "removed"
 	if c.DryRun {
 		verb = "would remove"
@@ -230,7 +230,7 @@ func (c cleaned) print(w io.Writer, o options) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindTemp, "temporary folder"}, {kindRun, "kept run"},
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindUnfinished, "unfinished build"}, {kindTemp, "temporary folder"}, {kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {

@@ -34,7 +34,7 @@ func TestDirectoriesThatAreNotOurs(t *testing.T) {
 	for dir, refused := range map[string]bool{
 		string(filepath.Separator): true, home: true, filepath.Join(home, "tare"): false, filepath.Join(home, "nowhere", "tare"): false,
 	} {
-		if err := ours("TARE_CACHE", dir, home); (err != nil) != refused {
+		if err := checkOwnership("TARE_CACHE", dir, home); (err != nil) != refused {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, "answers/0f/x.json", "{}")
 	put(d.Cache, ".reference-1/x", "")
 	put(d.Data, "results/routes/20260301T120000Z-1/result.json", `{"schema": "tare.result/1", "study": "routes", "asked": {"study_dir": "`+filepath.ToSlash(filepath.Join(d.Cache, "routes", named))+`"}}`)
-	old := time.Now().Add(-2 * halfFor)
+	old := time.Now().Add(-2 * unfinishedFor)
 	for _, name := range []string{"bench/run-2", ".reference-1", "sent/new-2"} {
 		if err := os.Chtimes(filepath.Join(d.Cache, name), old, old); err != nil {
 			t.Fatal(err)

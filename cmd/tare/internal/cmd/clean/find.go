@@ -22,30 +22,31 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Kinds of what can be removed.
+// Kinds of litter.
 const (
-	kindBuild   = "build"
-	kindPinned  = "pinned"
-	kindCatalog = "catalog"
-	kindTree    = "revision"
-	kindSent    = "sent"
-	kindTyped   = "typed catalog"
-	kindRoutes  = "routes"
-	kindServers = "servers"
-	kindSQLite  = "sqlite"
-	kindKnown   = "answers"
-	kindHalf    = "unfinished build"
-	kindTemp    = "temporary folder"
-	kindRun     = "run"
+	kindBuild      = "build"
+	kindPinned     = "pinned"
+	kindCatalog    = "catalog"
+	kindTree       = "revision"
+	kindSent       = "sent"
+	kindTyped      = "typed catalog"
+	kindRoutes     = "routes"
+	kindServers    = "servers"
+	kindSQLite     = "sqlite"
+	kindKnown      = "answers"
+	kindUnfinished = "unfinished build"
+	kindTemp       = "temporary folder"
+	kindRun        = "run"
 )
 
 var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
 
-// ours refuses directories in which nobody keeps only what tare puts there.
-func ours(variable, dir, home string) error {
+// checkOwnership rejects directories with other content than tare's: the root and the home
+// directory.
+func checkOwnership(variable, dir, home string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		real = dir // it is not there
+		real = dir // it does not exist
 	}
 	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
 		return cmdenv.Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
@@ -53,16 +54,16 @@ func ours(variable, dir, home string) error {
 	return nil
 }
 
-// findLitter finds what the options choose; left says what was passed over.
+// findLitter finds what the options choose; left holds the skipped paths.
 func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, left []string, err error) {
-	builds, left, err := inCache(d.Cache)
+	builds, left, err := findInCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
 	}
 	keep := map[string]bool{}
-	if !o.results || o.older > 0 { // else no result stays
+	if !o.results || o.older > 0 { // otherwise no result stays
 		var unread []string
-		if keep, unread, err = listed(d); err != nil {
+		if keep, unread, err = findRoutes(d); err != nil {
 			return nil, nil, err
 		}
 		if len(unread) > 0 {
@@ -101,13 +102,13 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 			found = append(found, l)
 		}
 	}
-	temporary, err := leftTempDirs()
+	temporary, err := findTempDirs()
 	if err != nil {
 		return nil, nil, err
 	}
 	found = append(found, temporary...)
 	if o.results {
-		runs, passed, err := keptRuns(d)
+		runs, passed, err := findRuns(d)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -116,7 +117,7 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	return found, left, nil
 }
 
-// neededBuilds are the directories of the builds of this version's contenders.
+// neededBuilds returns the directories of builds of this version's contenders.
 func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
@@ -126,7 +127,7 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 		return nil, err
 	}
 	defer remove()
-	c, err := cmdenv.Workshop{Catalog: env.CatalogDir(o.catalog), Cache: tmp}.FindCatalog() // builds are known by content, wherever it lies
+	c, err := cmdenv.Workshop{Catalog: env.CatalogDir(o.catalog), Cache: tmp}.FindCatalog() // builds are identified by content, not by path
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +145,9 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	return dirs, ctx.Err()
 }
 
-// inCache lists what tare put into the cache. It is an error where something
-// else is among it, which shows that the directory is not tare's.
-func inCache(dir string) (found []litter, left []string, err error) {
+// findInCache lists tare's files in the cache. It returns an error if it finds other files,
+// because the directory is then not tare's.
+func findInCache(dir string) (found []litter, left []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
 		info, err := os.Lstat(top)
@@ -168,41 +169,41 @@ func inCache(dir string) (found []litter, left []string, err error) {
 			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
 			info, err := e.Info()
 			if err != nil {
-				continue // it went meanwhile
+				continue // removed meanwhile
 			}
 			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
-			switch half := place.isHalf(e.Name()); {
-			case half && info.Mode().IsRegular() == place.files && time.Since(info.ModTime()) > halfFor:
-				l.Kind = kindHalf
+			switch half := place.isUnfinished(e.Name()); {
+			case half && info.Mode().IsRegular() == place.files && time.Since(info.ModTime()) > unfinishedFor:
+				l.Kind = kindUnfinished
 			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
-				continue // under way, the file manager's, or another place
+				continue // in progress, the file manager's, or another cachePlace
 			case info.Mode().IsRegular() != place.files || !place.files && !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
 				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
-			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
+			case place.proof != "" && !isRegular(filepath.Join(path, place.proof)):
 				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
 				continue
 			}
-			l.Bytes, l.What = cmdenv.DirSize(path), builtWhat(path)
+			l.Bytes, l.What = cmdenv.DirSize(path), describeBuild(path)
 			found = append(found, l)
 		}
 	}
 	return found, left, nil
 }
 
-// leftTempDirs lists directories of temporary files whose tare was killed.
-func leftTempDirs() (found []litter, err error) {
+// findTempDirs lists temporary directories whose tare was killed.
+func findTempDirs() (found []litter, err error) {
 	dirs, err := machine.TempDirs()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the directory of temporary files: %w", err)
 	}
 	for _, dir := range dirs {
 		info, err := os.Lstat(dir)
-		if err != nil || !machine.CanLockDirs && time.Since(info.ModTime()) < halfFor {
+		if err != nil || !machine.CanLockDirs && time.Since(info.ModTime()) < unfinishedFor {
 			continue
 		}
 		unlock, free := machine.LockDir(dir)
 		if !free {
-			continue // it is in use
+			continue // in use
 		}
 		unlock()
 		found = append(found, litter{Kind: kindTemp, Path: dir, Bytes: cmdenv.DirSize(dir), Made: info.ModTime(), top: filepath.Dir(dir), name: filepath.Base(dir)})
@@ -210,13 +211,13 @@ func leftTempDirs() (found []litter, err error) {
 	return found, nil
 }
 
-func regular(path string) bool {
+func isRegular(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// builtWhat says which contender a build is of; empty where it does not say.
-func builtWhat(dir string) string {
+// describeBuild returns the contender of a build, or "" if it is unknown.
+func describeBuild(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
 	if err != nil {
 		return ""
@@ -230,8 +231,8 @@ func builtWhat(dir string) string {
 	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
 }
 
-// keptRuns lists the runs that tare made; what else lies among them is left.
-func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
+// findRuns lists the runs that tare made; other files among them are skipped.
+func findRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 	top := d.AllResults()
 	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
 		return nil, []string{top + " is no directory, or a link to one; it was left alone"}, nil
@@ -256,17 +257,16 @@ func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 	return found, left, nil
 }
 
-// errWritten says that another tare is writing a run, or uses a temporary directory.
-var errWritten = errors.New("another tare is writing it")
+// errInUse is returned if another tare is writing a run or uses a temporary directory.
+var errInUse = errors.New("another tare is writing it")
 
-// remove takes l away, and the directory of its study where it was the last, or only
-// sees that nothing prevents it. Nothing outside the directory it was found in can be
-// reached.
-func remove(l litter, dryRun bool) error {
+// removeLitter removes l and an empty directory of its study. A dry run only checks that l is
+// not in use. It cannot reach files outside of l.top.
+func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)
 		if !ok {
-			return errWritten
+			return errInUse
 		}
 		defer unlock()
 	}

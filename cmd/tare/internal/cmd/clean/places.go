@@ -15,21 +15,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// halfFor is how long what has no name of its own yet may be somebody's work:
+// unfinishedFor is the age up to which an unfinished file may be in use:
 // --no-lock measures without the lock.
-const halfFor = 24 * time.Hour
+const unfinishedFor = 24 * time.Hour
 
-// cachePlace is a directory of the cache and what tare puts there.
+// cachePlace is a directory of the cache with the form of its content.
 type cachePlace struct {
 	name, kind string
-	names      *regexp.Regexp // of what is whole
-	proof      string         // a file that is in each; empty: none
-	half       string         // prefix of what is being made, besides a dot's
-	files      bool           // of files; else of directories
+	names      *regexp.Regexp // of finished content
+	proof      string         // a file in each directory; "" if none
+	unfinished string         // prefix of unfinished files, in addition to tempPrefixes
+	files      bool           // contains files; otherwise directories
 }
 
-// cachePlaces are the directories of the cache. All that is in them can be made
-// again, but for lists of routes that a stored result names.
+// cachePlaces returns the directories of the cache. Their content is reproducible, except lists
+// of routes that a stored result names.
 func cachePlaces() []cachePlace {
 	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
@@ -38,26 +38,26 @@ func cachePlaces() []cachePlace {
 		{"pinned", kindPinned, key, "go.mod", "", false},
 		{"catalog", kindCatalog, key, "go.mod", "", false},
 		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-", false},
-		{"bench", kindHalf, nil, "", "run-", false},
+		{"bench", kindUnfinished, nil, "", "run-", false},
 		{"sent", kindSent, regexp.MustCompile(`^[0-9a-f]{64}$`), "", "new-", true},
 		{"document", kindTyped, short, "go.mod", "", false},
 		{"routes", kindRoutes, short, "", "", false},
 		{"rpc", kindServers, short, "plugins/go.mod", "", false},
 		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", "", false},
 		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", "", false},
-		{"", kindHalf, nil, "", "", false}, // what lies in the cache itself
+		{"", kindUnfinished, nil, "", "", false}, // files directly in the cache
 	}
 }
 
-// beginnings are the names that what is being made begins with.
-func beginnings() []string {
+// tempPrefixes returns the name prefixes of unfinished files and directories.
+func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
-// isHalf reports whether a name is that of something that is being made, or was
-// when its maker was killed.
-func (p cachePlace) isHalf(name string) bool {
-	for _, prefix := range append(beginnings(), p.half) {
+// isUnfinished reports whether a name is that of a file in progress, or left by a killed
+// process.
+func (p cachePlace) isUnfinished(name string) bool {
+	for _, prefix := range append(tempPrefixes(), p.unfinished) {
 		if prefix != "" && strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -65,10 +65,9 @@ func (p cachePlace) isHalf(name string) bool {
 	return false
 }
 
-// listed are the directories of the cache in which stored results say that what
-// they were asked for begins. It can be asked for again while they are there. A
-// result that is in unread, a line each, may name any.
-func listed(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
+// findRoutes returns the directories of the cache that stored results name as their study_dir:
+// their studies can run again while these exist. Results in unread, a line each, may name any.
+func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
 		return named, nil, nil
@@ -79,7 +78,7 @@ func listed(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	}
 	for _, run := range runs {
 		if !run.Whole {
-			continue // it has no result
+			continue // without a result
 		}
 		var r struct {
 			Asked struct {
