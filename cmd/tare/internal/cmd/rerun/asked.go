@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// storedStudy is the study of a result as it was, and what is to be said of it.
+// storedStudy returns the study of a result, and a note for the user or "".
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said string, err error) {
 	switch {
 	case old.Asked.Study != "":
@@ -29,14 +29,14 @@ func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said str
 		study, err = env.ReadStudy(old.Study)
 		return study, "the result does not hold its study: the bundled " + old.Study + " is run as it is today", err
 	}
-	if hint := toType(old); hint != "" {
+	if hint := suggestCommand(old); hint != "" {
 		return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold the command that made it", hint)
 	}
 	return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
 }
 
-// askedOptions are the options a result was asked with.
-func askedOptions(old *tare.Result) (o session.Options, err error) {
+// originalOptions returns the options of a result's run.
+func originalOptions(old *tare.Result) (o session.Options, err error) {
 	o = session.Options{Release: old.Asked.Go, Measuring: lab.Measuring{
 		Rounds: old.Asked.Rounds, Until: old.Plan.Until, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
 		Only: lab.Only{Contenders: old.Asked.Contenders, Workloads: old.Asked.Workloads},
@@ -51,7 +51,7 @@ func askedOptions(old *tare.Result) (o session.Options, err error) {
 		return o, bad("seed", old.Seed)
 	}
 	budget := old.Asked.Budget
-	if budget == "" { // it says less: quick (40s), full (5m0s), 90s, 8 rounds
+	if budget == "" { // older results: quick (40s), full (5m0s), 90s, 8 rounds
 		budget, _, _ = strings.Cut(old.Budget, " (")
 		if n, ok := strings.CutSuffix(budget, " rounds"); ok {
 			if o.Rounds, err = strconv.Atoi(n); err != nil || o.Rounds < 1 {

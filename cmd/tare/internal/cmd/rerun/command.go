@@ -23,8 +23,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// findCommand is the command that args are of, with its flags read; nil where it is
-// none that makes a study without a file.
+// findCommand returns the command of args with parsed flags, or nil if it is not one that makes
+// a study without a file.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !slices.Contains([]string{"bench", "json", "rpc"}, cmd.Name()) || cmd.ParseFlags(rest) != nil {
@@ -33,9 +33,9 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	return cmd
 }
 
-// repeatCommand gives the command of a result again.
+// repeatCommand runs the command of a result again.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
-	args, notes, err := commandAgain(tree(env), o, old)
+	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
 		return err
 	}
@@ -54,20 +54,19 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	own.Out, own.Args = io.Discard, given
 	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
 		res, err := env.Lab.Run(ctx, study, lo)
-		now = res // what the command adds to it is in it when it is done
+		now = res // the command completes it later
 		return res, err
 	}
 	root := tree(own)
 	root.SetArgs(given)
 	err = root.ExecuteContext(ctx)
 	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
-		err = nil // carried out; the comparison says what came of it
+		err = nil // the comparison shows the verdicts
 	}
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv returns the arguments of a command with the values of the variables that its
-// result has without them.
+// withEnv adds the values of variables that the result has only as digests to the arguments.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
 	var at []int
 	var record []string
@@ -87,9 +86,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// commandAgain is the command of a result as it is to be given: with the seed, and the
-// commits that its revisions were. notes say what cannot be as it was.
-func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
+// repeatedArgs returns the arguments of a result's command with its seed and the commits of its
+// revisions. notes describe what cannot be repeated.
+func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
 		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
@@ -105,7 +104,7 @@ func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes
 		if is, err := session.SumOf(name); err != nil {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
 		} else if is != was {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, formatSum(was), formatSum(is)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
 		}
 	}
 	over := map[string]string{"seed": old.Seed}
@@ -123,9 +122,9 @@ func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes
 	if cmd.Name() == "bench" {
 		for _, side := range []string{bring.Base, bring.Head} {
 			c, ok := old.Contender(side)
-			commit, changed := commitOf(c.Version)
+			commit, changed := parseCommit(c.Version)
 			switch asked, _ := cmd.Flags().GetString(side); {
-			case !ok || asked == "": // the same files as the other side
+			case !ok || asked == "": // same files as the other side
 			case changed || commit == "":
 				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, cmp.Or(c.Version, "worktree")))
 			default:
@@ -133,20 +132,19 @@ func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes
 			}
 		}
 	}
-	return respelled(cmd, over), notes, nil
+	return rebuildArgs(cmd, over), notes, nil
 }
 
-func sumText(sum string) string {
+func formatSum(sum string) string {
 	if sum == "" {
 		return "not recorded"
 	}
 	return sum[:min(12, len(sum))]
 }
 
-// commitOf is the commit in the version of a side, and whether there were
-// changes besides: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with
-// changes.
-func commitOf(version string) (commit string, changed bool) {
+// parseCommit returns the commit in the version of a side, and whether there were other
+// changes: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with changes.
+func parseCommit(version string) (commit string, changed bool) {
 	for _, form := range []string{`^worktree at ([0-9a-f]{7,64})\b`, `\(([0-9a-f]{7,64})\)`, `^([0-9a-f]{7,64})\b`} {
 		if m := regexp.MustCompile(form).FindStringSubmatch(version); m != nil {
 			return m[1], strings.Contains(version, " with changes")
@@ -155,9 +153,9 @@ func commitOf(version string) (commit string, changed bool) {
 	return "", false
 }
 
-// respelled is a command's line with other values for some flags, and without those
-// that only say what to print.
-func respelled(cmd *cobra.Command, over map[string]string) []string {
+// rebuildArgs returns a command's arguments with other values for some flags, and without flags
+// of output.
+func rebuildArgs(cmd *cobra.Command, over map[string]string) []string {
 	args := []string{cmd.Name()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		_, replaced := over[f.Name]
@@ -180,18 +178,18 @@ func respelled(cmd *cobra.Command, over map[string]string) []string {
 	return args
 }
 
-// toType is the command that asks again what a result of tare bench or tare
-// json asked, where the result does not hold it; empty for others.
-func toType(old *tare.Result) string {
+// suggestCommand returns the command of a result of tare bench or tare json that does not
+// contain it, or "" for other results.
+func suggestCommand(old *tare.Result) string {
 	base, _ := old.Contender(bring.Base)
 	head, _ := old.Contender(bring.Head)
 	switch {
 	case old.Kind == "gobench":
 		text := "in its repository: tare bench"
-		if commit, _ := commitOf(base.Version); commit != "" {
+		if commit, _ := parseCommit(base.Version); commit != "" {
 			text += " --base " + commit
 		}
-		if commit, changed := commitOf(head.Version); commit != "" && !changed {
+		if commit, changed := parseCommit(head.Version); commit != "" && !changed {
 			text += " --head " + commit
 		}
 		return text + " --seed " + old.Seed

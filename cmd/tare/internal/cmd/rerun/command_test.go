@@ -29,7 +29,7 @@ func TestCommitOfASide(t *testing.T) {
 		"worktree":                           {"", false},
 		"as it is":                           {"", false},
 	} {
-		if commit, changed := commitOf(version); commit != want.commit || changed != want.changed {
+		if commit, changed := parseCommit(version); commit != want.commit || changed != want.changed {
 			t.Errorf("%s: %q, %v", version, commit, changed)
 		}
 	}
@@ -56,19 +56,19 @@ func TestABenchIsAskedByItsCommits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tree, old := madeBy(t, "bench", "./parse", "--base", "main", "--bench", "Parse/.*", "--env", "GOGC=50", "--env", "A=b c", "-q", "--format", "csv", "--seed", "3")
 	old.Contenders = []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "worktree at 2a2b3c4d5 with changes"}}
-	args, notes, err := commandAgain(tree(), options{}, old)
+	args, notes, err := repeatedArgs(tree(), options{}, old)
 	want := []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--seed=7", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) != 1 || !strings.HasPrefix(notes[0], "head was the worktree at 2a2b3c4d5 with changes: ") {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	old.Contenders[1].Version = "worktree at 2a2b3c4d5"
-	args, notes, err = commandAgain(tree(), options{reseed: true, seed: 9, noLock: true}, old)
+	args, notes, err = repeatedArgs(tree(), options{reseed: true, seed: 9, noLock: true}, old)
 	want = []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--head=2a2b3c4d5", "--no-lock=true", "--seed=9", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) > 0 {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	t.Chdir(t.TempDir())
-	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
+	if _, _, err := repeatedArgs(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -83,19 +83,19 @@ func TestDocumentsThatChangedAreRefused(t *testing.T) {
 	}
 	save("{}")
 	tree, old := madeBy(t, "json", "order.json", "--op", "any")
-	if args, _, err := commandAgain(tree(), options{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
+	if args, _, err := repeatedArgs(tree(), options{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
 		t.Errorf("%q, %v", args, err)
 	}
 	save("[]")
-	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
+	if _, _, err := repeatedArgs(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
 		t.Errorf("changed: %v", err)
 	}
 	os.Remove("order.json")
-	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
+	if _, _, err := repeatedArgs(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
 		t.Errorf("gone: %v", err)
 	}
 	tree, old = madeBy(t, "json", "-")
-	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
+	if _, _, err := repeatedArgs(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
 		t.Errorf("stdin: %v", err)
 	}
 }
@@ -105,10 +105,10 @@ func TestWhatIsToBeTyped(t *testing.T) {
 		t.Errorf("%+v", old.Asked)
 	}
 	old := &tare.Result{Study: "x", Run: tare.Run{Seed: "7"}, Kind: "gobench", Design: tare.Design{Contenders: []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "v1 (2a2b3c4d5)"}}}}
-	if got := toType(old); got != "in its repository: tare bench --base 1a2b3c4d5 --head 2a2b3c4d5 --seed 7" {
+	if got := suggestCommand(old); got != "in its repository: tare bench --base 1a2b3c4d5 --head 2a2b3c4d5 --seed 7" {
 		t.Error(got)
 	}
-	if got := toType(&tare.Result{Study: "json-encode", Kind: "codec"}); got != "" {
+	if got := suggestCommand(&tare.Result{Study: "json-encode", Kind: "codec"}); got != "" {
 		t.Error(got)
 	}
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// rerunComparison holds a result against an older one of the same study.
+// rerunComparison compares a result with an older one of the same study.
 type rerunComparison struct {
 	Study    string         `json:"study"`
 	Then     rerunRun       `json:"then"`
 	Now      rerunRun       `json:"now"`
 	Verdicts []rerunVerdict `json:"verdicts"`
 	Claims   []rerunClaim   `json:"claims"`
-	Differs  []string       `json:"differs"` // what was another then, a line each: Go, modules, processor, kernel, tare
+	Differs  []string       `json:"differs"` // differences of the conditions, a line each: Go, modules, processor, kernel, tare
 }
 
-// rerunRun is one of the two runs.
+// rerunRun describes one of the two runs.
 type rerunRun struct {
 	Started time.Time `json:"started"` // UTC
 	Seed    string    `json:"seed"`
@@ -35,8 +35,7 @@ type rerunRun struct {
 	Stopped string    `json:"stopped"`
 }
 
-// rerunVerdict is a verdict then and now. A side that is null has no such
-// verdict.
+// rerunVerdict holds a verdict of both runs. A side is null if it has no such verdict.
 type rerunVerdict struct {
 	Contender string     `json:"contender"`
 	Workload  string     `json:"workload"`
@@ -44,20 +43,20 @@ type rerunVerdict struct {
 	Criterion string     `json:"criterion,omitempty"`
 	Then      *rerunSide `json:"then"`
 	Now       *rerunSide `json:"now"`
-	Verdict   string     `json:"verdict"`   // same, changed, or only then, only now; empty where there is no criterion
-	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown where a side has none
+	Verdict   string     `json:"verdict"`   // same, changed, only then, or only now; "" without a criterion
+	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown if a side has none
 }
 
-// rerunSide is a verdict of one run with the figure it is read from.
+// rerunSide is a verdict of one run with its value.
 type rerunSide struct {
 	Verdict tare.Ruling `json:"verdict,omitempty"`
-	Figure  float64     `json:"figure"` // a ratio to the baseline where unit is empty, else a value
-	Low     float64     `json:"low"`    // as high zero: too few rounds for an interval
+	Figure  float64     `json:"figure"` // a ratio to the baseline if unit is "", else a value
+	Low     float64     `json:"low"`    // like high 0 if too few rounds for an interval
 	High    float64     `json:"high"`
 	Unit    string      `json:"unit,omitempty"`
 }
 
-// rerunClaim is what became of a claim then and now; empty: it was not asked.
+// rerunClaim holds the outcomes of a claim, "" if the run lacks it.
 type rerunClaim struct {
 	ID   string       `json:"id"`
 	Then tare.Outcome `json:"then,omitempty"`
@@ -65,16 +64,16 @@ type rerunClaim struct {
 	Same bool         `json:"same"`
 }
 
-// How the intervals of two runs lie.
+// Relations of the intervals of two runs.
 const (
 	theyOverlap = "overlap"
 	theyDoNot   = "do not overlap"
 	noInterval  = "unknown"
 )
 
-// compare holds now against old.
-func compare(old, now *tare.Result) rerunComparison {
-	c := rerunComparison{Study: now.Study, Then: runOf(old), Now: runOf(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
+// compareRuns compares now with old.
+func compareRuns(old, now *tare.Result) rerunComparison {
+	c := rerunComparison{Study: now.Study, Then: newRun(old), Now: newRun(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
 	type key struct{ contender, workload, metric, criterion string }
 	at := map[key]int{}
 	entry := func(v tare.Verdict) *rerunVerdict {
@@ -88,18 +87,18 @@ func compare(old, now *tare.Result) rerunComparison {
 		return &c.Verdicts[i]
 	}
 	for _, v := range now.Verdicts {
-		entry(v).Now = sideOf(now, v)
+		entry(v).Now = newSide(now, v)
 	}
 	for _, v := range old.Verdicts {
-		entry(v).Then = sideOf(old, v)
+		entry(v).Then = newSide(old, v)
 	}
 	ruled := map[[3]string]bool{}
 	for i := range c.Verdicts {
 		v := &c.Verdicts[i]
-		v.rule()
-		ruled[v.pair()] = ruled[v.pair()] || v.Criterion != ""
+		v.decide()
+		ruled[v.key()] = ruled[v.key()] || v.Criterion != ""
 	}
-	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && ruled[v.pair()] })
+	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && ruled[v.key()] })
 	was := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
 		was[claim.ID] = claim.Outcome
@@ -123,13 +122,13 @@ func compare(old, now *tare.Result) rerunComparison {
 	return c
 }
 
-func runOf(r *tare.Result) rerunRun {
+func newRun(r *tare.Result) rerunRun {
 	return rerunRun{r.Started.UTC(), r.Seed, r.RoundsDone, r.Stopped}
 }
 
-// sideOf is a verdict with the figure it is read from: a value where the
-// criterion is about one, else the ratio to the baseline.
-func sideOf(r *tare.Result, v tare.Verdict) *rerunSide {
+// newSide returns a verdict with its value: an absolute one if the criterion is about that,
+// else the ratio to the baseline.
+func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
 		if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
@@ -149,11 +148,11 @@ func sideOf(r *tare.Result, v tare.Verdict) *rerunSide {
 	return side
 }
 
-// pair is what a verdict is about.
-func (v rerunVerdict) pair() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
+// key identifies the subject of a verdict.
+func (v rerunVerdict) key() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
 
-// rule says what two runs allow to say.
-func (v *rerunVerdict) rule() {
+// decide sets Verdict and Intervals.
+func (v *rerunVerdict) decide() {
 	v.Intervals = noInterval
 	switch {
 	case v.Then == nil:
@@ -177,8 +176,8 @@ func (v *rerunVerdict) rule() {
 	}
 }
 
-// words is what the table says of a verdict.
-func (v rerunVerdict) words() string {
+// describe returns the comparison for the table.
+func (v rerunVerdict) describe() string {
 	switch {
 	case v.Then == nil || v.Now == nil:
 		return v.Verdict
@@ -199,7 +198,7 @@ func (v rerunVerdict) words() string {
 	return v.Verdict
 }
 
-// String is the verdict with its figure.
+// String returns the verdict with its value.
 func (s *rerunSide) String() string {
 	if s == nil {
 		return "-"
@@ -220,8 +219,8 @@ func (s *rerunSide) String() string {
 	return string(s.Verdict) + ", " + figure
 }
 
-// print writes the comparison for people.
-func (c rerunComparison) print(w io.Writer, st report.Style) error {
+// writeText writes the comparison as text.
+func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	c = report.LegibleAll(c)
 	line := func(name string, r rerunRun) {
 		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, format.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
@@ -234,7 +233,7 @@ func (c rerunComparison) print(w io.Writer, st report.Style) error {
 	if len(c.Verdicts) > 0 {
 		fmt.Fprintln(tw, "  workload\tcontender\tcriterion\tthen\tnow\tcompared")
 		for _, v := range c.Verdicts {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", v.Workload, v.Contender, criterionText(v), v.Then, v.Now, v.words())
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", v.Workload, v.Contender, criterionText(v), v.Then, v.Now, v.describe())
 		}
 	}
 	if err := tw.Flush(); err != nil {
@@ -253,15 +252,15 @@ func (c rerunComparison) print(w io.Writer, st report.Style) error {
 			return err
 		}
 	}
-	fmt.Fprintln(w, "\n"+c.summary())
+	fmt.Fprintln(w, "\n"+c.summarize())
 	for _, text := range c.Differs {
 		fmt.Fprintln(w, "  "+cmdenv.Paint(st.Warn, "differs")+": "+text)
 	}
 	return nil
 }
 
-// summary counts.
-func (c rerunComparison) summary() string {
+// summarize counts equal and different verdicts and intervals.
+func (c rerunComparison) summarize() string {
 	ruled, same, differ := 0, 0, map[[3]string]bool{}
 	for _, v := range c.Verdicts {
 		if v.Criterion != "" {
@@ -271,7 +270,7 @@ func (c rerunComparison) summary() string {
 			same++
 		}
 		if v.Intervals == theyDoNot {
-			differ[v.pair()] = true
+			differ[v.key()] = true
 		}
 	}
 	var parts []string

@@ -13,14 +13,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// asThen has contenders built as a result says that they were: by its Go where
-// that can be had, and with its modules. What differs from today is said.
-func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
+// restoreBuilds selects the Go release and the modules of a result for building its contenders,
+// and prints what differs.
+func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	r, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
 		return
 	}
-	if release := builtBy(old); release != "" && w.Options.Release == "" {
+	if release := mainRelease(old); release != "" && w.Options.Release == "" {
 		if err := r.Toolchain(ctx, release); err != nil {
 			w.Progress.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, format.Line(err.Error(), 0)))
 		}
@@ -31,7 +31,7 @@ func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *t
 		if !ok || e.Launch() != tare.LaunchProgram || e.Program != "" {
 			continue
 		}
-		added := relinked(r.Versions(string(study.Kind), e), then.Modules, slices.Concat(e.With, w.Options.With))
+		added := olderModules(r.Versions(string(study.Kind), e), then.Modules, slices.Concat(e.With, w.Options.With))
 		if len(added) > 0 {
 			entries[i].With = slices.Concat(e.With, added)
 			w.Progress.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))
@@ -40,10 +40,9 @@ func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *t
 	study.Contenders = entries
 }
 
-// relinked are the modules to build with so that a contender that is built with
-// today's versions links those that it linked then. What given names is left
-// alone.
-func relinked(today map[string]string, then []tare.Module, given []string) []string {
+// olderModules returns the modules with which a contender's build links the versions of then.
+// It skips modules in given.
+func olderModules(today map[string]string, then []tare.Module, given []string) []string {
 	var with []string
 	for _, m := range then {
 		is := today[m.Path]
@@ -61,9 +60,8 @@ func relinked(today map[string]string, then []tare.Module, given []string) []str
 	return with
 }
 
-// builtBy is the Go release that built most of a result's contenders; empty
-// where it says none.
-func builtBy(old *tare.Result) string {
+// mainRelease returns the Go release of most contenders of a result, or "" if unknown.
+func mainRelease(old *tare.Result) string {
 	count, most := map[string]int{}, ""
 	for _, c := range old.Contenders {
 		if release, _, _ := strings.Cut(c.Go, " "); release != "" {

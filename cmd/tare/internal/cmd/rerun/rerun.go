@@ -1,4 +1,4 @@
-// Package rerun is tare rerun: it carries the study of a result out again, and compares.
+// Package rerun implements tare rerun: it runs the study of a result again, and compares.
 package rerun
 
 import (
@@ -16,20 +16,21 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options are the flags of tare rerun.
+// options holds the flags of tare rerun.
 type options struct {
 	seed    uint64
-	reseed  bool // seed was given
+	reseed  bool // --seed is set
 	catalog string
 	noLock  bool
 	quiet   bool
-	env     []string // NAME=value of variables whose values the result does not have
-	trust   bool     // what the result says is run although it was made elsewhere
+	env     []string // NAME=value of variables that the result has only as digests
+	trust   bool     // run the result's commands although it was made elsewhere
 	printed cmdenv.FormatFlag
 	format  report.Format
 }
 
-// Command is tare rerun.
+// Command returns tare rerun. tree returns the tree of commands that repeats a result's
+// command.
 func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -75,7 +76,7 @@ interrupted.`,
 			if o.format, err = o.printed.Format(cmd); err != nil {
 				return err
 			}
-			return runAgain(cmd.Context(), env, tree, o, args[0])
+			return runRerun(cmd.Context(), env, tree, o, args[0])
 		},
 	}
 	o.addFlags(cmd)
@@ -94,8 +95,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.printed.Complete(cmd)
 }
 
-// runAgain carries the study of a result out again.
-func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
+// runRerun runs the study of a result again.
+func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 		}
 		return repeatCommand(ctx, env, tree, o, old, foreign)
 	}
-	ro, err := askedOptions(old)
+	ro, err := originalOptions(old)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	var now *tare.Result
 	err = session.With(ctx, env, ro, p, func(ctx context.Context, w *session.Session) error {
-		asThen(ctx, w, &studies[0], old)
+		restoreBuilds(ctx, w, &studies[0], old)
 		res, err := w.Measure(ctx, studies[0])
 		now = res
 		return err
@@ -156,7 +157,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns an environment that a result has, with the values of --env.
+// restoreEnv returns the environment of a result, with the values of --env.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -168,22 +169,22 @@ func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]str
 	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
-// printComparison prints what came out beside what came out then. The error of measuring
-// is passed on.
+// printComparison prints the comparison of both results. err is the measurement's error, which
+// it returns.
 func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err
 	}
-	c := compare(old, now)
+	c := compareRuns(old, now)
 	errPrint := error(nil)
 	switch o.format.Name {
 	case "json":
 		errPrint = cmdenv.PrintJSON(env.Out, c)
 	case "text":
-		errPrint = c.print(env.Out, env.Style(env.Out))
+		errPrint = c.writeText(env.Out, env.Style(env.Out))
 	default:
 		if errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
-			errPrint = c.print(env.Err, env.Style(env.Err))
+			errPrint = c.writeText(env.Err, env.Style(env.Err))
 		}
 	}
 	if err == nil {
@@ -195,8 +196,7 @@ func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error
 	return err
 }
 
-// criterionText is a verdict's criterion; one without only states a
-// difference.
+// criterionText returns a verdict's criterion; a verdict without one is about a difference.
 func criterionText(v rerunVerdict) string {
 	if v.Criterion == "" {
 		return v.Metric + " ratio"

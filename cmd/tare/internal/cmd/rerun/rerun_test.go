@@ -18,7 +18,7 @@ func TestRelinked(t *testing.T) {
 		{Path: "example.com/a", Version: "v1.1.0"}, {Path: "example.com/b", Version: "v1.0.0"}, {Path: "example.com/c", Version: "v1.0.0"},
 		{Path: "example.com/d", Version: "v0.9.0", Replace: "../d"}, {Path: "example.com/gone", Version: "v3.0.0"}, {Path: "example.com/a b", Version: "v1.0.0"},
 	}
-	got := relinked(today, then, []string{"example.com/c@v1.1.0", "not a module"})
+	got := olderModules(today, then, []string{"example.com/c@v1.1.0", "not a module"})
 	if !slices.Equal(got, []string{"example.com/a@v1.1.0"}) {
 		t.Errorf("%q", got)
 	}
@@ -26,10 +26,10 @@ func TestRelinked(t *testing.T) {
 
 func TestBuiltBy(t *testing.T) {
 	r := &tare.Result{Design: tare.Design{Contenders: []tare.Contender{{Build: tare.Build{Go: "go1.25.5"}}, {Build: tare.Build{Go: "go1.26.0 X:nodwarf5"}}, {Build: tare.Build{Go: "go1.26.0"}}, {}, {}, {}}}}
-	if got := builtBy(r); got != "go1.26.0" {
+	if got := mainRelease(r); got != "go1.26.0" {
 		t.Error(got)
 	}
-	if got := builtBy(&tare.Result{}); got != "" {
+	if got := mainRelease(&tare.Result{}); got != "" {
 		t.Error(got)
 	}
 }
@@ -57,7 +57,7 @@ func TestAskedOptions(t *testing.T) {
 		"a variable of another": {tare.Result{Run: tare.Run{Seed: "7", Env: []string{"TARE_WIRE=1"}}, Record: tare.Record{Asked: tare.Asked{Budget: "quick"}}}, session.Options{}, "--env TARE_WIRE is not taken"},
 		"a Go of another":       {tare.Result{Run: tare.Run{Seed: "7"}, Record: tare.Record{Asked: tare.Asked{Budget: "quick", Go: "../x"}}}, session.Options{}, `the result was made with Go "../x"`},
 	} {
-		got, err := askedOptions(&c.old)
+		got, err := originalOptions(&c.old)
 		if c.err != "" {
 			if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), c.err) {
 				t.Errorf("%s: %v, want %s", name, err, c.err)
@@ -91,8 +91,8 @@ func TestCompare(t *testing.T) {
 		{"only now", &tare.Result{}, run(tare.Met, 0.4, 0.3, 0.45), "only now"},
 		{"only then", run(tare.Met, 0.4, 0.3, 0.45), &tare.Result{}, "only then"},
 	} {
-		got := compare(c.then, c.now)
-		if len(got.Verdicts) != 1 || got.Verdicts[0].words() != c.words {
+		got := compareRuns(c.then, c.now)
+		if len(got.Verdicts) != 1 || got.Verdicts[0].describe() != c.words {
 			t.Errorf("%s: %+v, want %q", c.name, got.Verdicts, c.words)
 		}
 	}
@@ -101,10 +101,10 @@ func TestCompare(t *testing.T) {
 		r.Verdicts = r.Verdicts[:1]
 		return r
 	}
-	if got := compare(bare(0.3, 0.4), bare(0.5, 0.6)).Verdicts[0].words(); got != "changed: the intervals do not overlap" {
+	if got := compareRuns(bare(0.3, 0.4), bare(0.5, 0.6)).Verdicts[0].describe(); got != "changed: the intervals do not overlap" {
 		t.Error(got)
 	}
-	if got := compare(bare(0.3, 0.5), bare(0.4, 0.6)).Verdicts[0].words(); got != "no change shown: the intervals overlap" {
+	if got := compareRuns(bare(0.3, 0.5), bare(0.4, 0.6)).Verdicts[0].describe(); got != "no change shown: the intervals overlap" {
 		t.Error(got)
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// isForeign reports whether a result was made by somebody else, which is an error
-// unless the caller trusts it.
+// isForeign reports whether a result comes from elsewhere, which is an error without --trust.
 func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -32,8 +31,8 @@ func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bo
 	return true, nil
 }
 
-// listForeign lists what a result has tare run, before it does. Its texts are
-// quoted: they are somebody else's.
+// listForeign lists everything that a result makes tare run, before it does. It quotes the
+// texts, because they are untrusted.
 func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
 	line := func(what string, texts ...string) {
@@ -46,7 +45,7 @@ func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	line("modules of all", old.Asked.With...)
 	if old.Asked.Go != "" {
 		line("Go of all", old.Asked.Go)
-	} else if release := builtBy(old); release != "" {
+	} else if release := mainRelease(old); release != "" {
 		line("Go", release)
 	}
 	for _, e := range entries {
