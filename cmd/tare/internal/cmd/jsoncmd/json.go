@@ -1,4 +1,4 @@
-// Package jsoncmd is tare json: it measures JSON codecs on documents of the user.
+// Package jsoncmd implements tare json: it measures JSON codecs on documents of the user.
 package jsoncmd
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options are the flags of tare json that tare run has not.
+// options holds the flags of tare json.
 type options struct {
 	run  session.Options
-	typ  string // import/path.Type; empty: inferred
+	typ  string // import/path.Type; "" means inferred
 	op   string
 	only []string
 	show bool
 }
 
-// Command is tare json.
+// Command returns tare json.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -92,7 +92,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
 }
 
-// runJSON reads the documents, and shows their type or measures codecs on them.
+// runJSON reads the documents, and prints their type or measures codecs on them.
 func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
@@ -142,10 +142,10 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
 }
 
-// documentsMost is how much of several files is held, in bytes of documents.
-const documentsMost = 4 * codec.MaxRead
+// maxDocuments limits the bytes of the documents of all files.
+const maxDocuments = 4 * codec.MaxRead
 
-// readDocuments reads the files that args name.
+// readDocuments reads the files of args.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	held := 0
 	for _, arg := range args {
@@ -160,8 +160,8 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 		for _, d := range own {
 			held += len(d.Body)
 		}
-		if held > documentsMost {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files")
+		if held > maxDocuments {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, maxDocuments/1_000_000), "name fewer files")
 		}
 		docs, notes = append(docs, own...), append(notes, said...)
 	}
@@ -174,18 +174,18 @@ func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []st
 	if arg != "-" {
 		f, err := os.Open(arg)
 		if err != nil {
-			return nil, nil, unreadable(arg, err)
+			return nil, nil, readError(arg, err)
 		}
 		defer f.Close()
 		name, r = arg, f
 	}
 	text, err := textfile.Open(r)
 	if err != nil {
-		return nil, nil, unreadable(arg, err)
+		return nil, nil, readError(arg, err)
 	}
 	docs, notes, err = codec.ReadDocuments(name, text)
 	if err != nil && !errors.As(err, new(*codec.SyntaxError)) {
-		return nil, nil, unreadable(arg, err)
+		return nil, nil, readError(arg, err)
 	}
 	if found := text.Found(); found != "" {
 		notes = append([]string{fmt.Sprintf("%s: %s, removed before it is measured", name, found)}, notes...)
@@ -193,21 +193,21 @@ func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []st
 	return docs, notes, err
 }
 
-func unreadable(arg string, err error) error {
+func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
-// question is what the study asks, with what it is asked about.
-func (o options) question(args []string, docs []codec.Document, typ bring.Type) string {
-	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", files(args), bring.Sizes(docs))
+// formatQuestion returns the study's question with the names and sizes of the files.
+func (o options) formatQuestion(args []string, docs []codec.Document, typ bring.Type) string {
+	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), bring.Sizes(docs))
 	if typ.Name != "" && o.typ != "" {
 		text += ", as " + typ.Name
 	}
 	return text + "?"
 }
 
-// files are the names of files in a sentence.
-func files(args []string) string {
+// fileNames lists the names of files for a sentence, at most three.
+func fileNames(args []string) string {
 	var names []string
 	for _, a := range args {
 		if a == "-" {

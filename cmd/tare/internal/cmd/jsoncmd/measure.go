@@ -20,19 +20,19 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// documentStudy is what tare json measures.
+// documentStudy is the study of tare json.
 type documentStudy struct {
 	o    options
 	args []string
-	docs []codec.Document // that are measured
-	all  int              // documents that were given
+	docs []codec.Document // measured documents
+	all  int              // number of all documents
 	typ  bring.Type
-	own  *bring.Own // nil: the type is inferred
+	own  *bring.Own // nil if the type is inferred
 	kind *bring.Kind
 	left []tare.NotWeighed
 }
 
-// findType finds a type of the user's, as the go command sees it from here.
+// findType finds a type of the user's from the working directory, like the go command.
 func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -40,7 +40,7 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, err
 	}
 	own, err := bring.Find(ctx, env.Tag(), dir, name)
 	if err != nil {
-		return nil, aboutDocuments(err)
+		return nil, toUsageError(err)
 	}
 	return own, nil
 }
@@ -61,7 +61,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	}
 	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
 	env.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
-	advice := session.Advice{Recommend: d.recommend, Prepare: d.prepare}
+	advice := session.Advice{Recommend: d.recommendCodecs, Prepare: d.prepareStudy}
 	advice.Complete = func(res *tare.Result) {
 		res.NotWeighed = append(res.NotWeighed, d.left...)
 		bring.SetAnswer(res, d.docs, d.all, d.typ)
@@ -69,31 +69,31 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 	return advice.Measure(ctx, env, o.run, p)
 }
 
-// recommend says what to take, by a result.
-func (d *documentStudy) recommend(res *tare.Result) []string {
+// recommendCodecs returns the recommendation for a result.
+func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
 	return bring.Recommendation(res, d.docs, d.all, d.typ)
 }
 
-// prepare builds what reads the documents, learns what is right, and puts the
-// study together.
-func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (s cmdenv.Study, err error) {
+// prepareStudy builds the codecs, gets the reference output of encoding/json, and returns the
+// study.
+func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s cmdenv.Study, err error) {
 	base, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
 		return s, err
 	}
 	all := base
 	if d.o.op != "any" {
-		if all, err = d.typed(ctx, w, base); err != nil {
-			return s, aboutDocuments(err)
+		if all, err = d.buildTyped(ctx, w, base); err != nil {
+			return s, toUsageError(err)
 		}
 	}
-	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ)
-	study, _ := bring.NewStudy(id, question, all.Leaves(), d.o.op, d.chooses)
-	_, unfit := bring.NewStudy(id, question, base.Leaves(), d.o.op, d.chooses)
+	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.formatQuestion(d.args, d.docs, d.typ)
+	study, _ := bring.NewStudy(id, question, all.Leaves(), d.o.op, d.isChosen)
+	_, unfit := bring.NewStudy(id, question, base.Leaves(), d.o.op, d.isChosen)
 	for i := range study.Workloads {
-		study.Workloads[i].File = files(d.args)
+		study.Workloads[i].File = fileNames(d.args)
 	}
-	if err := d.chosenOnly(study, unfit, base); err != nil {
+	if err := d.checkPatterns(study, unfit, base); err != nil {
 		return s, err
 	}
 	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
@@ -103,14 +103,14 @@ func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (s cmde
 	defer os.RemoveAll(dir)
 	w.Progress.Status("reference", "asking encoding/json")
 	if err := d.kind.Refer(ctx, w.Sources, study, d.typ, trial.Spec{Run: w.RunTag, Guardian: w.Guardian}, dir); err != nil {
-		return s, aboutDocuments(err)
+		return s, toUsageError(err)
 	}
 	return cmdenv.Study{Study: study}, nil
 }
 
-// chosenOnly sees to it that each pattern chooses a codec, and keeps who could
-// not be asked.
-func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
+// checkPatterns checks that each pattern of --only selects a codec, and records codecs that do
+// not fit.
+func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
 	if len(d.o.only) == 0 {
 		d.left = append(d.left, unfit...)
 		return nil
@@ -121,7 +121,7 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		}
 	}
 	for _, l := range unfit {
-		if d.chooses(l.Contender()) {
+		if d.isChosen(l.Contender()) {
 			d.left = append(d.left, l)
 		}
 	}
@@ -129,15 +129,15 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		return nil
 	}
 	for _, l := range d.left {
-		if id := l.Contender(); d.chooses(id) {
+		if id := l.Contender(); d.isChosen(id) {
 			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs")
 		}
 	}
 	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
 }
 
-// typed has the catalog's codecs built for the type.
-func (d *documentStudy) typed(ctx context.Context, w *session.Session, base catalog.Catalog) (catalog.Catalog, error) {
+// buildTyped has the catalog's codecs built for the type.
+func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, base catalog.Catalog) (catalog.Catalog, error) {
 	bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
 	if d.own != nil {
@@ -146,12 +146,12 @@ func (d *documentStudy) typed(ctx context.Context, w *session.Session, base cata
 			return base, err
 		}
 	}
-	all, left, err := bench.Catalog(ctx, base, d.typ, d.own, d.chooses)
+	all, left, err := bench.Catalog(ctx, base, d.typ, d.own, d.isChosen)
 	if err != nil {
 		return base, err
 	}
 	for _, l := range left {
-		if id := l.Contender(); d.chooses(id) {
+		if id := l.Contender(); d.isChosen(id) {
 			d.left = append(d.left, l)
 			w.Progress.Say(id + " is left out: " + l.Why)
 		}
@@ -163,13 +163,13 @@ func (d *documentStudy) typed(ctx context.Context, w *session.Session, base cata
 	return all, err
 }
 
-// chooses reports whether a codec was asked for.
-func (d *documentStudy) chooses(id string) bool {
+// isChosen reports whether --only selects a codec.
+func (d *documentStudy) isChosen(id string) bool {
 	return cmdenv.Matches(d.o.only, []string{id})
 }
 
-// aboutDocuments makes errors about what was given the caller's.
-func aboutDocuments(err error) error {
+// toUsageError turns errors about the documents or the type into usage errors.
+func toUsageError(err error) error {
 	var typed *bring.TypeError
 	var refused *bring.RefusedError
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// jsonOn has several machines measure codecs on the documents that args name, each
-// by itself. The documents were read: they are what they should be.
+// jsonOn has each of several machines measure codecs on the documents that args name, which are
+// valid.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	if o.typ != "" {
 		if _, err := findType(cmd.Context(), env, o.typ); err != nil {
@@ -30,7 +30,7 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		if arg == "-" {
 			return cmdenv.Usage("--on takes documents from files", "stdin is read on one machine; save it in a file")
 		}
-		name := filepath.Base(arg) // which is what the report has of it
+		name := filepath.Base(arg) // the name in the report
 		if i > 0 {
 			name = fmt.Sprintf("%d/%s", i+1, name)
 		}
