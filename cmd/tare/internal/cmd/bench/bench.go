@@ -1,4 +1,4 @@
-// Package bench is tare bench: it compares two sides of a module by its benchmarks.
+// Package bench implements tare bench: it compares two sides of a module by its benchmarks.
 package bench
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options are the flags of tare bench. check completes asked and run from the texts.
+// options holds the flags of tare bench. check completes asked and run from the texts.
 type options struct {
 	asked      bring.Asked
 	run        session.Options
@@ -31,20 +31,20 @@ type options struct {
 	toolchains string   // of head, or of base and head
 	layouts    int
 	shard      string
-	divide     bool          // the benchmarks, among the machines
-	most       time.Duration // to measure at most; zero: no limit
+	divide     bool          // --shard machines
+	maxTime    time.Duration // longest measurement; 0 means no limit
 	countsText string
 	counts     counts.Choice // how instructions are counted
-	all        bool          // with --changed, benchmarks are timed that have the same code and count
-	profile    string        // rows that are profiled afterwards; empty: none
+	all        bool          // with --changed, also time benchmarks with the same code and count
+	profile    string        // rows to profile afterwards; "" if none
 	allowText  string
 	allow      float64 // of more time than the base, with --exit-code; a share
 }
 
-// testsOwn is the value of --tests with which each side runs its own tests.
-const testsOwn = "own"
+// ownTests is the value of --tests for the tests of each side.
+const ownTests = "own"
 
-// Command is tare bench.
+// Command returns tare bench.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -100,7 +100,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
 			o.run.Typed.HideEnv(o.asked.Env, o.asked.EnvRecord)
-			if err := o.asked.Check(cmd.Context()); err != nil { // before the lock
+			if err := o.asked.Check(cmd.Context()); err != nil { // before waiting for the lock
 				return session.BenchError(cmd.Context(), err)
 			}
 			if len(o.run.On.On) > 0 {
@@ -124,12 +124,12 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	two.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
-	two.Set.StringVar(&o.asked.Tests, "tests", testsOwn, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
+	two.Set.StringVar(&o.asked.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files and testdata of head where they compile, for benchmarks that the change adds")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	what.Set.StringVar(&o.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
-	what.Set.DurationVar(&o.most, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
+	what.Set.DurationVar(&o.maxTime, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&o.run.BudgetText, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
 	o.run.Decided.Add(how)
@@ -157,7 +157,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// recordEnv finds how documents keep the environment of the head.
+// recordEnv sets how documents record the environment of the head.
 func (o *options) recordEnv(env cmdenv.Env) error {
 	if o.run.KeepEnv {
 		o.asked.EnvRecord = o.asked.Env
@@ -171,7 +171,7 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 	return err
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) (err error) {
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
 		return cmdenv.Usage("--budget "+text+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
@@ -198,8 +198,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	if o.all && !o.asked.Changed {
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
 	}
-	if o.most < 0 {
-		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")
+	if o.maxTime < 0 {
+		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 10m")
 	}
 	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
 		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
@@ -215,11 +215,11 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return err
 	}
 	switch o.asked.Tests {
-	case testsOwn:
+	case ownTests:
 		o.asked.Tests = ""
 	case bring.TestsOfHead:
 	default:
-		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, testsOwn, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
+		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, ownTests, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
 	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// benchShard reads i/n.
+// benchShard parses i/n. "" means no sharding.
 func benchShard(text string) (bring.Shard, error) {
 	if text == "" {
 		return bring.Shard{}, nil
@@ -249,7 +249,7 @@ func benchShard(text string) (bring.Shard, error) {
 	return bring.Shard{Index: index, Of: of}, nil
 }
 
-// benchReleases reads one toolchain or two.
+// benchReleases parses one toolchain or two.
 func benchReleases(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil

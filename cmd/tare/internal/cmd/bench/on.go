@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// benchOn carries a comparison of two sides out on several machines.
+// benchOn compares the two sides on several machines.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {
@@ -41,12 +41,12 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	}
 	var criteria []tare.Criterion
 	if o.run.ExitCode {
-		criteria = o.criteria()
+		criteria = o.exitCriteria()
 	}
 	err = order.MeasureAndReport(ctx, env, o.run, criteria)
 	var nothing *fleet.NothingError
 	if errors.As(err, &nothing) && (o.asked.Changed || o.asked.Shard.Of > 1) {
-		return nil // the agents said so
+		return nil // the agents have reported it
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runBench carries out a comparison of two sides.
+// runBench compares the two sides on this machine.
 func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
@@ -28,7 +28,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		p.Fail(err)
 	}
 	alone := env
-	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
 		place := bring.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
@@ -47,7 +47,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			return session.BenchError(ctx, err)
 		}
 		defer b.Close()
-		if err := b.Count(ctx, o.counts, place, w.CountsTime(o.most)); err != nil {
+		if err := b.Count(ctx, o.counts, place, w.CountsTime(o.maxTime)); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		if o.asked.Changed && !o.all {
@@ -57,12 +57,12 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			fail(w.Keep(b.Untimed()))
 			return w.Finish(out, true)
 		}
-		if err := w.FitBench(b, o.most); err != nil {
+		if err := w.FitBench(b, o.maxTime); err != nil {
 			return session.BenchError(ctx, err)
 		}
 		study := b.Study
 		if o.run.ExitCode {
-			study.Criteria = o.criteria()
+			study.Criteria = o.exitCriteria()
 		}
 		profiled := bring.Profile(o.profile)
 		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
@@ -87,7 +87,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// criteria are what the head is held to with --exit-code.
-func (o options) criteria() []tare.Criterion {
+// exitCriteria returns the criteria of --exit-code.
+func (o options) exitCriteria() []tare.Criterion {
 	return []tare.Criterion{{Contender: bring.Head, Metric: bring.Metrics()[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
 }
