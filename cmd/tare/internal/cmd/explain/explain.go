@@ -1,4 +1,4 @@
-// Package explain is tare explain: it explains checks, studies, contenders, metrics and words of the report.
+// Package explain implements tare explain, for checks, studies, contenders, metrics and words of the report.
 package explain
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// explanation is what is known about one name.
+// explanation holds the facts about one name.
 type explanation struct {
 	Kind  string `json:"kind"` // word, check, metric, study, contender
 	Name  string `json:"name"`
@@ -25,11 +25,11 @@ type explanation struct {
 
 // fact is one labelled line; a list has several.
 type fact struct {
-	Label string   `json:"label,omitempty"` // empty: the explanation itself
+	Label string   `json:"label,omitempty"` // "" for the explanation itself
 	Text  []string `json:"text"`
 }
 
-// Command is tare explain.
+// Command returns tare explain.
 func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
@@ -60,7 +60,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(env.Out)
 				}
-				e.write(env.Out, st)
+				e.writeText(env.Out, st)
 			}
 			return nil
 		},
@@ -70,11 +70,11 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName collects everything that goes by name. A catalog that cannot be read
-// matters only to those who ask for a contender.
+// explainName collects everything with this name. An error of the catalog matters only if
+// nothing else has the name.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
-	for _, w := range words() {
+	for _, w := range listWords() {
 		if w.Word == name {
 			found = append(found, explanation{"word", name, []fact{{"", []string{w.Text}}}})
 		}
@@ -108,10 +108,10 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainableNames are all names that explain knows.
+// explainableNames returns all names that explain accepts.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
-	for _, w := range words() {
+	for _, w := range listWords() {
 		names = append(names, w.Word)
 	}
 	for _, c := range slices.Concat(check.All(), bring.Notes()) {
@@ -214,7 +214,7 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-func (e explanation) write(w io.Writer, st report.Style) {
+func (e explanation) writeText(w io.Writer, st report.Style) {
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for _, f := range e.Facts {

@@ -1,13 +1,13 @@
 package explain
 
-// word is a term of the reports, explained.
+// word is a term of the reports with its explanation.
 type word struct {
 	Word string `json:"word"`
 	Text string `json:"text"`
 }
 
-// words is the glossary, in alphabetical order.
-func words() []word {
+// listWords returns the glossary in alphabetical order.
+func listWords() []word {
 	return []word{
 		{"adoption", "What taking a contender into a service costs besides time: modules and their licences, the age of the release, the size of the binary, the time to build and to start, resident memory."},
 		{"apart", "Status-only: of its answers only the status is compared with the reference, as it does another job or part of one. It is compared with the baseline, not ranked and not recommended."},

@@ -6,7 +6,7 @@ import (
 )
 
 func TestWordsAreSortedAndUnique(t *testing.T) {
-	w := words()
+	w := listWords()
 	for i := range w {
 		if w[i].Text == "" || strings.Contains(w[i].Text, "\n") {
 			t.Errorf("%s: %q is no explanation", w[i].Word, w[i].Text)
