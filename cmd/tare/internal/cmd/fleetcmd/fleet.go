@@ -1,4 +1,4 @@
-// Package fleetcmd is tare fleet: it shows the agents that are there.
+// Package fleetcmd implements tare fleet: it lists the connected agents.
 package fleetcmd
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options are the flags of tare fleet.
+// options holds the flags of tare fleet.
 type options struct {
 	machines cmdenv.Machines
 	wait     time.Duration
 	asJSON   bool
-	names    []string // of agents that get a token
+	names    []string // agents that get a token
 }
 
-// Command is tare fleet.
+// Command returns tare fleet.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -45,7 +45,7 @@ bad input.`,
   tare fleet --listen 10.0.0.1:4222
   tare fleet --nats nats://10.0.0.2:4222 --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showAgents(cmd.Context(), env, o) },
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -58,7 +58,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "one document")
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check() error {
 	switch {
 	case o.machines.Listen == "" && o.machines.NATS == "":
@@ -76,7 +76,7 @@ func (o *options) check() error {
 	return nil
 }
 
-func show(ctx context.Context, env cmdenv.Env, o options) error {
+func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func show(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		return cmdenv.PrintJSON(env.Out, agents)
 	}
-	return write(env.Out, agents)
+	return writeAgents(env.Out, agents)
 }
 
-// write writes a line for each agent.
-func write(w io.Writer, agents []fleet.Hello) error {
+// writeAgents writes a line for each agent.
+func writeAgents(w io.Writer, agents []fleet.Hello) error {
 	if len(agents) == 0 {
 		_, err := fmt.Fprintln(w, "no agent joined")
 		return err
