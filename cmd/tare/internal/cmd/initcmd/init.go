@@ -1,4 +1,4 @@
-// Package initcmd is tare init: it writes a tare.yaml.
+// Package initcmd implements tare init: it writes a tare.yaml.
 package initcmd
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// gateDocs is where the recipes for CI are.
+// gateDocs has the recipes for CI.
 const gateDocs = "https://github.com/tarebench/tare/blob/main/docs/gate.md"
 
-// begun is what tare init did.
-type begun struct {
+// initReport is the output of tare init.
+type initReport struct {
 	File    string        `json:"file"`
 	Written bool          `json:"written"`
 	Found   survey.Survey `json:"found"`
 	Next    []string      `json:"next"`
 }
 
-// Command is tare init.
+// Command returns tare init.
 func Command(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
 	cmd := &cobra.Command{
@@ -62,7 +62,7 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
 	return cmd
 }
 
-// beginProject is tare init.
+// beginProject surveys the repository and writes its tare.yaml.
 func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -80,10 +80,10 @@ func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
 		return err
 	}
 	path := filepath.Join(home, project.FileName)
-	if err := put(path, draft, force); err != nil {
+	if err := writeFile(path, draft, force); err != nil {
 		return err
 	}
-	b := begun{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
+	b := initReport{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
 	if asJSON {
 		return cmdenv.PrintJSON(env.Out, b)
 	}
@@ -94,8 +94,8 @@ func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
 	return nil
 }
 
-// put writes a file that is not there yet, or with force one that is.
-func put(path string, text []byte, force bool) error {
+// writeFile writes a new file, or with force also an existing one.
+func writeFile(path string, text []byte, force bool) error {
 	if force {
 		out, err := cmdenv.OpenOutput(path)
 		if err != nil {
@@ -114,7 +114,7 @@ func put(path string, text []byte, force bool) error {
 	return nil
 }
 
-// nextSteps are two lines on what to do with a new tare.yaml.
+// nextSteps returns two lines of advice about a new tare.yaml.
 func nextSteps(found survey.Survey) []string {
 	first := "tare gate     measures the worktree against its base, as a pull request will be"
 	if len(found.Benchmarks) == 0 {
@@ -132,7 +132,7 @@ func nextSteps(found survey.Survey) []string {
 	return []string{first, second}
 }
 
-// fromHere is path as seen from the working directory, where that is shorter.
+// fromHere returns path relative to the working directory if that is shorter.
 func fromHere(wd, path string) string {
 	rel, err := filepath.Rel(wd, path)
 	if err != nil || len(rel) >= len(path) {
