@@ -1,4 +1,4 @@
-// Package list is tare list: it lists studies, contenders, checks and metrics.
+// Package list implements tare list: it lists studies, contenders, checks and metrics.
 package list
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Lists of what there is; a nil list was not asked for.
+// lists holds the requested lists; others are nil.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -47,10 +47,10 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sections are what can be listed.
-func sections() []string { return []string{"studies", "contenders", "checks", "metrics"} }
+// sectionNames returns the names of the lists.
+func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
-// Command is tare list.
+// Command returns tare list.
 func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
@@ -61,10 +61,10 @@ func Command(env cmdenv.Env) *cobra.Command {
   tare list studies
   tare list contenders --json`,
 		Args:      cmdenv.AtMost(1),
-		ValidArgs: sections(),
+		ValidArgs: sectionNames(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && !slices.Contains(sections(), args[0]) {
-				return cmdenv.Unknown("list", args[0], sections(), "one of "+strings.Join(sections(), ", "))
+			if len(args) == 1 && !slices.Contains(sectionNames(), args[0]) {
+				return cmdenv.Unknown("list", args[0], sectionNames(), "one of "+strings.Join(sectionNames(), ", "))
 			}
 			want := func(section string) bool { return len(args) == 0 || args[0] == section }
 			l, err := collectLists(env, want, dir)
@@ -74,7 +74,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 			if asJSON {
 				return cmdenv.PrintJSON(env.Out, l)
 			}
-			return l.write(env.Out, env, len(args) == 0)
+			return l.writeTables(env.Out, env, len(args) == 0)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -118,8 +118,8 @@ func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir str
 	return l, nil
 }
 
-func (l lists) write(w io.Writer, s cmdenv.Env, titled bool) error {
-	l = report.LegibleAll(l) // contenders may be somebody else's
+func (l lists) writeTables(w io.Writer, s cmdenv.Env, titled bool) error {
+	l = report.LegibleAll(l) // texts of contenders are untrusted
 	st := s.Style(s.Out)
 	first := true
 	table := func(title, head string, rows func(io.Writer)) error {
@@ -160,7 +160,7 @@ func (l lists) write(w io.Writer, s cmdenv.Env, titled bool) error {
 	if l.Checks != nil {
 		if err := table("Checks", "check\tseverity\twhat it sees", func(w io.Writer) {
 			for _, r := range *l.Checks {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, r.Severity, sentence(r.Summary))
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, r.Severity, firstSentence(r.Summary))
 			}
 		}); err != nil {
 			return err
@@ -176,8 +176,8 @@ func (l lists) write(w io.Writer, s cmdenv.Env, titled bool) error {
 	return nil
 }
 
-// sentence is the first one of text; tare explain shows the rest.
-func sentence(text string) string {
+// firstSentence returns the first sentence of text; tare explain shows the rest.
+func firstSentence(text string) string {
 	first, _, more := strings.Cut(text, ". ")
 	if more {
 		first += "."
