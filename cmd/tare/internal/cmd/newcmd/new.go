@@ -1,4 +1,4 @@
-// Package newcmd is tare new: it begins a contender.
+// Package newcmd implements tare new: it creates a contender.
 package newcmd
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// made is what tare new contender made.
-type made struct {
+// newReport is the output of tare new contender.
+type newReport struct {
 	Kind  string   `json:"kind"`
 	Name  string   `json:"name"`
 	Files []string `json:"files"`
 	Next  []string `json:"next"` // commands
 }
 
-// Command is tare new.
+// Command returns tare new.
 func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
@@ -98,33 +98,33 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender makes KIND/NAME.
-func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
+// newContender creates KIND/NAME.
+func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(what, "/")
 	if !ok || kind == "" || name == "" {
-		return made{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
+		return newReport{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
 	}
 	if known := catalog.Kinds(); !slices.Contains(known, kind) {
-		return made{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
+		return newReport{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return made{}, cmdenv.Usage("--dir "+dir+": there is no such directory", "make it, or name another")
+		return newReport{}, cmdenv.Usage("--dir "+dir+": there is no such directory", "make it, or name another")
 	}
 	d, err := env.Dirs()
 	if err != nil {
-		return made{}, err
+		return newReport{}, err
 	}
 	c, err := env.FindCatalog(catalogDir)
 	if err != nil {
-		return made{}, err
+		return newReport{}, err
 	}
 	files, err := catalog.Scaffold(c, kind, name, dir)
 	var io *fs.PathError
 	switch {
 	case errors.As(err, &io):
-		return made{}, err
+		return newReport{}, err
 	case err != nil:
-		return made{}, cmdenv.Usage(err.Error(), "")
+		return newReport{}, cmdenv.Usage(err.Error(), "")
 	}
 	for i, f := range files {
 		if !filepath.IsAbs(f) {
@@ -133,39 +133,36 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
 	}
 	at, err := filepath.Abs(dir)
 	if err != nil {
-		return made{}, err
+		return newReport{}, err
 	}
 	folder := filepath.ToSlash(filepath.Dir(files[0]))
 	switch _, err := catalog.Repository(at); {
 	case err == nil:
-		return made{kind, name, files, nextInside(kind, name, folder)}, nil
+		return newReport{kind, name, files, nextInside(kind, name, folder)}, nil
 	case !errors.Is(err, catalog.ErrNone):
-		return made{}, err
+		return newReport{}, err
 	}
 	if _, published := catalog.SDKVersion(); published {
-		return made{kind, name, files, next(kind, name, folder, "")}, nil
+		return newReport{kind, name, files, nextElsewhere(kind, name, folder, "")}, nil
 	}
 	sdk, err := catalog.SDK(c, d.Cache)
-	return made{kind, name, files, next(kind, name, folder, filepath.ToSlash(sdk))}, err
+	return newReport{kind, name, files, nextElsewhere(kind, name, folder, filepath.ToSlash(sdk))}, err
 }
 
-// nextInside are the commands that put a library into the contender in
-// directory at of the repository, see whether it still builds and answers
-// right, and measure it. They are for a POSIX shell.
+// nextInside returns commands for a POSIX shell that add a library to the contender in
+// directory at of the repository, test it, and measure it.
 func nextInside(kind, name, at string) []string {
 	leaf := path.Join("contenders", kind, name)
 	try := "make contenders LEAVES=" + leaf
 	if at != leaf {
 		try = "make -C " + cmdenv.Quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
 	}
-	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, measured(kind, name, name)}
+	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, measureCommand(kind, name, name)}
 }
 
-// next are those commands elsewhere. The go command, and an editor that asks
-// it, finds the SDK as it finds every module, unless it is not published: then
-// they need the directory sdk, which is put into go.mod for as long as the
-// library is being put in.
-func next(kind, name, at, sdk string) []string {
+// nextElsewhere is nextInside outside of the repository. If the SDK is not published, the go
+// command and editors need its directory sdk in go.mod while the library is added.
+func nextElsewhere(kind, name, at, sdk string) []string {
 	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, at)
 	if filepath.IsAbs(filepath.FromSlash(at)) {
 		entry = fmt.Sprintf("{id: %s, program: %q}", name, at)
@@ -178,12 +175,12 @@ func next(kind, name, at, sdk string) []string {
 			[]string{goIn + edit + cmdenv.Quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
 			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
 	}
-	return append(commands, measured(kind, name, entry))
+	return append(commands, measureCommand(kind, name, entry))
 }
 
-// measured is the command that measures entry against what the bundled studies of
-// its kind do, by one small workload.
-func measured(kind, name, entry string) string {
+// measureCommand returns the command that compares entry with the baseline of its kind on one
+// small workload.
+func measureCommand(kind, name, entry string) string {
 	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
 	switch kind {
 	case "router":

@@ -28,7 +28,7 @@ func TestNextCommands(t *testing.T) {
 			"GOWORK=off go -C '/a b/mine'" + edit + "-dropreplace=github.com/tarebench/tare # before it goes to another; tare needs none",
 		}, tare.Entry{ID: "mine", Program: "/a b/mine"}},
 	} {
-		got := next("codec", "mine", c.at, c.sdk)
+		got := nextElsewhere("codec", "mine", c.at, c.sdk)
 		if c.inside {
 			got = nextInside("codec", "mine", c.at)
 		}
@@ -42,7 +42,7 @@ func TestNextCommands(t *testing.T) {
 		}
 	}
 	for _, kind := range catalog.Kinds() {
-		if s := piped(t, measured(kind, "mine", "mine")); string(s.Kind) != kind || s.Contenders[0].ID != s.Baseline {
+		if s := piped(t, measureCommand(kind, "mine", "mine")); string(s.Kind) != kind || s.Contenders[0].ID != s.Baseline {
 			t.Errorf("%s: %+v", kind, s)
 		}
 	}
