@@ -1,4 +1,4 @@
-// Package reportcmd is tare report: it prints a saved result.
+// Package reportcmd implements tare report: it prints a saved result.
 package reportcmd
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// options are the flags of tare report.
+// options holds the flags of tare report.
 type options struct {
 	format  cmdenv.FormatFlag
 	at      cmdenv.RateFlag
 	mixedGo bool
 }
 
-// Command is tare report.
+// Command returns tare report.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -64,7 +64,7 @@ one that cannot be read, or results that cannot be compared.`,
 			if err != nil {
 				return err
 			}
-			results, dir, err := read(env, args, o.mixedGo)
+			results, dir, err := readResults(env, args, o.mixedGo)
 			if err != nil {
 				return err
 			}
@@ -90,8 +90,9 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
-// read are the results that args name: those of one file, or one over machines.
-func read(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
+// readResults reads the results that args name: those of one file, or one over machines. dir is
+// the directory of a single file.
+func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])
 	}
