@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// routesOn has several machines measure routers on the routes in a file, each by
-// itself. The file was read: it is what it should be.
+// routesOn has each of several machines measure routers on the routes in a file, which is
+// valid.
 func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {

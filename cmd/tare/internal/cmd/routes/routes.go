@@ -1,4 +1,4 @@
-// Package routes is tare routes: it measures routers on routes of the user.
+// Package routes implements tare routes: it measures routers on routes of the user.
 package routes
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// options are the flags of tare routes that tare run has not.
+// options holds the flags of tare routes.
 type options struct {
 	run  session.Options
 	only []string
 	list bool
 
-	whole bool // routes with a parameter that is a part of a segment are left out
+	whole bool // omit routes whose parameter is a part of a segment
 }
 
-// Command is tare routes.
+// Command returns tare routes.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -85,7 +85,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.run.AddFlags(cmd, what, true)
 }
 
-// check checks the flags and their combinations.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
 	err := o.run.Check(cmd)
