@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measure measures the transports on the methods of doc.
-func measure(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
+// measureTransports measures the transports on the methods of doc.
+func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
 	app, err := doc.App()
 	if err != nil {
 		return cmdenv.Usage(format.Line(err.Error(), 0), "")

@@ -1,4 +1,4 @@
-// Package rpccmd is tare rpc: it measures the user's own service behind gRPC,
+// Package rpccmd implements tare rpc: it measures the user's service over gRPC,
 // Connect and gRPC-Gateway.
 package rpccmd
 
@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options are the flags of tare rpc that tare run has not.
+// options holds the flags of tare rpc.
 type options struct {
 	run     session.Options
 	imports []string
@@ -32,7 +32,7 @@ type options struct {
 	list    bool
 }
 
-// Command is tare rpc.
+// Command returns tare rpc.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -99,8 +99,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(bring.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check checks the flags and their combinations. It rejects patterns that choose no
-// transport besides the baseline.
+// check validates the flags and their combinations. It rejects patterns that choose only the
+// baseline.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// mostKnown is how many methods are named where a pattern matches none.
-const mostKnown = 10
+// maxKnown limits the methods in the message about a pattern without a match.
+const maxKnown = 10
 
 // runRPC reads the file, and lists its calls or measures them.
 func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
@@ -141,10 +141,10 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 		_, err = io.WriteString(env.Out, text)
 		return err
 	}
-	return measure(ctx, env, o, doc)
+	return measureTransports(ctx, env, o, doc)
 }
 
-// readProto reads the file that arg names, and that of messages.
+// readProto reads the file of arg, and the file of messages.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bring.Document, error) {
 	var only *regexp.Regexp
 	if o.method != "" {
@@ -183,7 +183,7 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 		}
 		return nil, cmdenv.Usage(format.Line(wrong.Lines[last], 0), hint)
 	case errors.As(err, &none):
-		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), mostKnown)], ", "))
+		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), maxKnown)], ", "))
 	case err != nil:
 		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
 	}
