@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// completeNames offers the contenders or workloads of the studies named so
-// far, of all bundled ones where there is none.
+// completeNames completes the contenders or workloads of the studies in the arguments, or of
+// all bundled ones without any.
 func completeNames(env cmdenv.Env, of func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -19,7 +19,7 @@ func completeNames(env cmdenv.Env, of func(cmdenv.Study) []string) func(*cobra.C
 		var names []string
 		for _, arg := range args {
 			if arg == "-" {
-				continue // completing must not read what was meant for the run
+				continue // completion must not read the run's stdin
 			}
 			if study, err := env.ReadStudy(arg); err == nil {
 				names = append(names, of(study)...)

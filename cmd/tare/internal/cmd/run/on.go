@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// runOn carries one study out on several machines, and judges over them.
+// runOn runs one study on several machines, and judges over them.
 func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")
@@ -43,7 +43,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	return order.MeasureAndReport(cmd.Context(), env, o, nil)
 }
 
-// addFiles has the inputs that workloads name go with the order.
+// addFiles adds the inputs of workloads to the order.
 func addFiles(order *session.Order, study cmdenv.Study) error {
 	sent := map[string]bool{}
 	for _, w := range study.Workloads {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// firstStudy is carried out before the others if no study is named: it answers
+// firstStudy runs before the others if no study is named: it ends
 // soonest.
 const firstStudy = "json-encode"
 

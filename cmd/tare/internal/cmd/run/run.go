@@ -1,4 +1,4 @@
-// Package run is tare run: it carries studies out.
+// Package run implements tare run: it runs studies.
 package run
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// Command is tare run.
+// Command returns tare run.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
 	var all bool

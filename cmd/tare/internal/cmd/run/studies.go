@@ -14,9 +14,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies carries out the studies that args name. What goes wrong with one study
-// is said at once and does not keep the others from running; the worst exit
-// code is returned.
+// runStudies runs the studies of args. It reports an error of one study immediately and
+// continues with the others; it returns the worst exit code.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
@@ -80,9 +79,9 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	defer out.Close()
 	err = session.With(ctx, env, o, p, func(ctx context.Context, w *session.Session) error {
 		if len(args) == 0 {
-			studies = here(ctx, w, studies, own)
+			studies = onlyLocal(ctx, w, studies, own)
 		}
-		if text := beforehand(studies, o); text != "" {
+		if text := estimateDuration(studies, o); text != "" {
 			p.Say(text)
 		}
 		err := w.WeighAll(ctx, studies, fail)
@@ -97,17 +96,17 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	return cmdenv.Code(exit)
 }
 
-// beforehand says how long several studies will take, where that is known before
-// their pilots; empty: it is not.
-func beforehand(studies []cmdenv.Study, o session.Options) string {
+// estimateDuration returns a sentence about the total time of several studies, or "" if it is
+// unknown before their pilots.
+func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
 	}
 	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer if that is too short for the fewest rounds; "+
-		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(total(o, studies)))
+		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
-func total(o session.Options, studies []cmdenv.Study) time.Duration {
+func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {
 		total += o.BudgetOf(study)
@@ -115,7 +114,7 @@ func total(o session.Options, studies []cmdenv.Study) time.Duration {
 	return total
 }
 
-// listRun prints what a run would do, and for how long, and measures nothing.
+// listRun prints the studies of a run and their durations.
 func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
@@ -131,7 +130,7 @@ func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), report.Legible(study.Question))
 	}
 	if o.Rounds == 0 {
-		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(total(o, studies)))
+		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(totalBudget(o, studies)))
 	}
 	return tw.Flush()
 }
