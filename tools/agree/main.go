@@ -1,10 +1,10 @@
-// Command agree holds two results of one study against each other: the same
+// Command agree compares two results of one study: the same
 // study run twice, or cut into slices in two ways. It prints a Markdown table
-// of every ratio in both, and what they contradict each other in:
+// of every ratio in both, and the contradictions:
 //
 //	agree FIRST.json SECOND.json
 //
-// It exits with 1 where a pair is proven in opposite directions.
+// It exits with 1 if a pair differs significantly in opposite directions.
 package main
 
 import (
@@ -22,11 +22,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: agree FIRST.json SECOND.json")
 		os.Exit(2)
 	}
-	a, err := read(os.Args[1])
+	a, err := readResult(os.Args[1])
 	if err == nil {
 		var b *tare.Result
-		if b, err = read(os.Args[2]); err == nil {
-			opposed := compare(os.Stdout, a, b)
+		if b, err = readResult(os.Args[2]); err == nil {
+			opposed := writeComparison(os.Stdout, a, b)
 			if opposed > 0 {
 				os.Exit(1)
 			}
@@ -37,7 +37,7 @@ func main() {
 	os.Exit(2)
 }
 
-func read(path string) (*tare.Result, error) {
+func readResult(path string) (*tare.Result, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -49,16 +49,16 @@ func read(path string) (*tare.Result, error) {
 	return &r, nil
 }
 
-// relation is what two intervals of one ratio say about each other.
+// relation is the relation of two intervals of one ratio.
 type relation string
 
 const (
 	overlapping relation = ""         // some ratio is in both
-	disjoint    relation = "disjoint" // none is, and they are on one side of 1, or one holds it
-	opposite    relation = "OPPOSITE" // each excludes 1, on its own side
+	disjoint    relation = "disjoint" // no ratio is in both; they are on one side of 1, or one contains 1
+	opposite    relation = "OPPOSITE" // they exclude 1 on different sides
 )
 
-func relate(a, b tare.Comparison) relation {
+func relateIntervals(a, b tare.Comparison) relation {
 	switch {
 	case a.High < 1 && b.Low > 1 || a.Low > 1 && b.High < 1:
 		return opposite
@@ -68,11 +68,10 @@ func relate(a, b tare.Comparison) relation {
 	return overlapping
 }
 
-// compare writes the table and the sums, and returns how many pairs were proven
-// in opposite directions. The table has the ratios to the baseline of time and
-// CPU; the sums count every pair of every metric but those that agree to the
-// last digit.
-func compare(w io.Writer, a, b *tare.Result) (opposed int) {
+// writeComparison writes the table and the sums, and returns the number of pairs with opposite
+// directions. The table has the ratios to the baseline of time and CPU; the sums count every
+// pair of every metric except exact ones.
+func writeComparison(w io.Writer, a, b *tare.Result) (opposed int) {
 	fmt.Fprintf(w, "| workload | contender | metric | %s, %d rounds, seed %s | %s, %d rounds, seed %s | |\n|---|---|---|---|---|---|\n",
 		a.Plan.Isolation, a.RoundsDone, a.Seed, b.Plan.Isolation, b.RoundsDone, b.Seed)
 	pairs, apart := 0, 0
@@ -80,12 +79,12 @@ func compare(w io.Writer, a, b *tare.Result) (opposed int) {
 		i := slices.IndexFunc(b.Comparisons, func(y tare.Comparison) bool {
 			return y.Workload == x.Workload && y.Contender == x.Contender && y.Against == x.Against && y.Metric == x.Metric
 		})
-		if i < 0 || !interval(x) || !interval(b.Comparisons[i]) {
+		if i < 0 || !hasInterval(x) || !hasInterval(b.Comparisons[i]) {
 			continue
 		}
 		y := b.Comparisons[i]
 		pairs++
-		rel := relate(x, y)
+		rel := relateIntervals(x, y)
 		switch rel {
 		case opposite:
 			opposed++
@@ -95,16 +94,16 @@ func compare(w io.Writer, a, b *tare.Result) (opposed int) {
 		timed := tare.MetricFor(x.Metric).PerSlice
 		baseline, _ := a.Contender(x.Against)
 		if timed && (baseline.Role == tare.RoleBaseline || rel == opposite) {
-			fmt.Fprintf(w, "| %s | %s / %s | %s | %s | %s | %s |\n", x.Workload, x.Contender, x.Against, x.Metric, written(x), written(y), rel)
+			fmt.Fprintf(w, "| %s | %s / %s | %s | %s | %s | %s |\n", x.Workload, x.Contender, x.Against, x.Metric, formatRatio(x), formatRatio(y), rel)
 		}
 	}
 	fmt.Fprintf(w, "\n%d ratios are in both: %d intervals are disjoint, %d pairs are proven in opposite directions.\n", pairs, apart, opposed)
 	return opposed
 }
 
-// interval reports whether c is a measured ratio with an interval.
-func interval(c tare.Comparison) bool { return !c.Exact && c.Low > 0 && c.High > c.Low }
+// hasInterval reports whether c is a measured ratio with an interval.
+func hasInterval(c tare.Comparison) bool { return !c.Exact && c.Low > 0 && c.High > c.Low }
 
-func written(c tare.Comparison) string {
+func formatRatio(c tare.Comparison) string {
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", c.Ratio, c.Low, c.High)
 }

@@ -35,7 +35,7 @@ func TestCompare(t *testing.T) {
 		{"one that cannot tell", result(tare.TrialWise, ratio("a", "b", 0.8, 1.2)), 0, "1 ratios are in both: 0 intervals are disjoint, 0 pairs"},
 	} {
 		var out strings.Builder
-		if got := compare(&out, one, c.other); got != c.opposed || !strings.Contains(out.String(), c.want) {
+		if got := writeComparison(&out, one, c.other); got != c.opposed || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: %d opposed, want %d and %q in\n%s", c.name, got, c.opposed, c.want, out.String())
 		}
 	}
