@@ -1,11 +1,11 @@
-// Command beside prints what go test -bench measured beside what was published, both in
+// Command beside prints output of go test -bench next to published lines, both in
 // the format of Go's benchmarks:
 //
 //	go test -bench . -benchmem | beside -published published.txt
 //	beside -published published.txt 'with its tests=a.txt' 'alone=b.txt'
 //
-// Standard input is printed as it comes. Of a benchmark that ran several times it prints
-// the medians. It fails where a run failed or has no benchmark.
+// It prints standard input unchanged. Of a benchmark that ran several times it prints
+// the medians. It fails if a run failed or has no benchmark.
 package main
 
 import (
@@ -26,30 +26,30 @@ import (
 func main() {
 	published := flag.String("published", "", "file with the published lines")
 	flag.Parse()
-	if err := run(*published, flag.Args(), os.Stdin, os.Stdout); err != nil {
+	if err := printTables(*published, flag.Args(), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "beside:", err)
 		os.Exit(1)
 	}
 }
 
-// units are the columns, in their order.
+// units lists the columns in their order.
 var units = []string{"ns/op", "B/op", "allocs/op"}
 
-// figures are the values of a benchmark by unit, one of each run.
-type figures map[string][]float64
+// unitValues holds the values of a benchmark by unit, one per run.
+type unitValues map[string][]float64
 
-// measured are the lines of one run.
-type measured struct {
+// benchRun holds the lines of one run.
+type benchRun struct {
 	label string
 	names []string // without Benchmark and the number of processors, in their order
-	of    map[string]figures
+	of    map[string]unitValues
 }
 
-// run prints a table of the published lines and those of each file, which is written
-// LABEL=FILE. Without files it reads in.
-func run(published string, files []string, in io.Reader, out io.Writer) error {
-	runs := []measured{{label: "published"}}
-	if err := read(&runs[0], published); err != nil {
+// printTables prints the published lines and those of each file, LABEL=FILE, as a table.
+// Without files it reads in.
+func printTables(published string, files []string, in io.Reader, out io.Writer) error {
+	runs := []benchRun{{label: "published"}}
+	if err := readFile(&runs[0], published); err != nil {
 		return err
 	}
 	for _, arg := range files {
@@ -57,39 +57,39 @@ func run(published string, files []string, in io.Reader, out io.Writer) error {
 		if !ok {
 			return fmt.Errorf("%q: write LABEL=FILE", arg)
 		}
-		m := measured{label: label}
-		if err := read(&m, file); err != nil {
+		m := benchRun{label: label}
+		if err := readFile(&m, file); err != nil {
 			return err
 		}
 		runs = append(runs, m)
 	}
 	if len(files) == 0 {
-		m := measured{label: "here"}
-		if err := m.scan(io.TeeReader(in, out)); err != nil {
+		m := benchRun{label: "here"}
+		if err := m.scanLines(io.TeeReader(in, out)); err != nil {
 			return err
 		}
 		runs = append(runs, m)
 		fmt.Fprintln(out)
 	}
-	return table(out, runs)
+	return writeTable(out, runs)
 }
 
-// read takes the lines of a file.
-func read(m *measured, path string) error {
+// readFile reads the lines of a file into m.
+func readFile(m *benchRun, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := m.scan(f); err != nil {
+	if err := m.scanLines(f); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-// scan takes the lines of a run.
-func (m *measured) scan(r io.Reader) error {
-	m.of = map[string]figures{}
+// scanLines reads the lines of a run.
+func (m *benchRun) scanLines(r io.Reader) error {
+	m.of = map[string]unitValues{}
 	failed := false
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -105,7 +105,7 @@ func (m *measured) scan(r io.Reader) error {
 			}
 		}
 		if m.of[name] == nil {
-			m.of[name] = figures{}
+			m.of[name] = unitValues{}
 			m.names = append(m.names, name)
 		}
 		for i := 2; i+1 < len(words); i += 2 {
@@ -127,8 +127,8 @@ func (m *measured) scan(r io.Reader) error {
 	return nil
 }
 
-// table prints a line for each benchmark and each run that has it.
-func table(out io.Writer, runs []measured) error {
+// writeTable prints a line for each benchmark and each run that has it.
+func writeTable(out io.Writer, runs []benchRun) error {
 	var names []string
 	for _, m := range runs {
 		for _, name := range m.names {
