@@ -17,7 +17,7 @@ import (
 // error of the draws.
 func TestCommittedLevels(t *testing.T) {
 	const draws = 80_000
-	n := draw(stats.Looks(stats.MaxRounds), draws, 20260301)
+	n := drawNull(stats.Looks(stats.MaxRounds), draws, 20260301)
 	for _, alpha := range []float64{0.05, 0.05 / 2, 0.05 / 3, 0.01, 0.05 / 8, 0.05 / 20, 0.001} {
 		for looks := 2; looks <= len(n.looks); looks++ {
 			a := stats.LookLevel(alpha, looks)
@@ -60,7 +60,7 @@ func TestLevelServesAnEarlierLastLook(t *testing.T) {
 	const draws = 50_000
 	for _, rounds := range []int{9, 10, 15, 23, 33, 58, 105, 155} {
 		looks := stats.Looks(rounds)
-		n := draw(looks, draws, 7)
+		n := drawNull(looks, draws, 7)
 		for _, alpha := range []float64{0.05, 0.01} {
 			if got := n.chance(stats.LookLevel(alpha, len(looks)), len(looks)); got > alpha+4.5*math.Sqrt(alpha/draws) {
 				t.Errorf("looks at %v: P = %g, want at most %g", looks, got, alpha)
@@ -98,7 +98,7 @@ func TestSamplerAgainstEnumeration(t *testing.T) {
 	drawn := map[key]float64{}
 	s := newSampler(looks, rand.NewPCG(3, 3))
 	for range draws {
-		drawn[key(s.next())]++
+		drawn[key(s.nextStatistics())]++
 	}
 	for k, c := range drawn {
 		want := exact[k] / total
@@ -134,7 +134,7 @@ func TestSamplerMarginals(t *testing.T) {
 	s := newSampler(looks, rand.NewPCG(11, 0))
 	sum, square := make([]float64, len(looks)), make([]float64, len(looks))
 	for range draws {
-		for l, w := range s.next() {
+		for l, w := range s.nextStatistics() {
 			sum[l] += float64(w)
 			square[l] += float64(w) * float64(w)
 		}
@@ -156,7 +156,7 @@ func TestTableDoesNotDependOnCores(t *testing.T) {
 	var table [2]bytes.Buffer
 	for i, procs := range []int{1, 4} {
 		before := runtime.GOMAXPROCS(procs)
-		err := run([]string{"-draws", "5000", "-seed", "9"}, &table[i])
+		err := runCommand([]string{"-draws", "5000", "-seed", "9"}, &table[i])
 		runtime.GOMAXPROCS(before)
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestCommittedTable(t *testing.T) {
 	if want := "from 100000000 draws with seed 1."; !strings.Contains(string(src), want) {
 		t.Errorf("the committed table was not drawn %q", want)
 	}
-	level, expr := alphas()
+	level, expr := tabulatedLevels()
 	at := 0
 	for i, e := range expr {
 		next := strings.Index(string(src)[at:], "\t{"+e+",")
@@ -198,18 +198,18 @@ func TestLiteralRoundsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for range 10_000 {
 		a := math.Exp(-12 * r.Float64())
-		back, err := strconv.ParseFloat(literal(a), 64)
+		back, err := strconv.ParseFloat(formatLevel(a), 64)
 		if err != nil || back < a || back > a*(1+2e-8) {
-			t.Fatalf("%v is written %s", a, literal(a))
+			t.Fatalf("%v is written %s", a, formatLevel(a))
 		}
 	}
 }
 
 func TestBadFlags(t *testing.T) {
-	if err := run([]string{"-draws", "many"}, &bytes.Buffer{}); err == nil {
+	if err := runCommand([]string{"-draws", "many"}, &bytes.Buffer{}); err == nil {
 		t.Error("-draws many was accepted")
 	}
-	if err := run([]string{"-draws", "64", "-o", "no/such/directory/t.go"}, &bytes.Buffer{}); err == nil {
+	if err := runCommand([]string{"-draws", "64", "-o", "no/such/directory/t.go"}, &bytes.Buffer{}); err == nil {
 		t.Error("a table nobody can write was written")
 	}
 }

@@ -15,22 +15,22 @@ type null struct {
 	draws int
 	seed  uint64
 
-	// p holds every two-sided p-value up to most that some look can give, ascending.
+	// p holds every two-sided p-value up to maxLevel that some look can give, ascending.
 	p []float64
-	// count[l][i] is how many draws had p[i] as the smallest p-value over the
+	// count[l][i] counts the draws with p[i] as the smallest p-value over the
 	// first l+1 looks.
 	count [][]int64
 }
 
-// streams is how many independent generators the draws are spread over; a
+// streams is the number of independent generators for the draws; a
 // constant, so that the table does not depend on the number of cores.
 const streams = 64
 
-// most is above every level that is tabulated.
-const most = 0.06
+// maxLevel exceeds every level in the tables.
+const maxLevel = 0.06
 
-// draw simulates the joint null.
-func draw(looks []int, draws int, seed uint64) *null {
+// drawNull simulates the joint null.
+func drawNull(looks []int, draws int, seed uint64) *null {
 	n := &null{looks: looks, draws: draws, seed: seed}
 	p := make([][]float64, len(looks)) // look → statistic → two-sided p
 	for l, rounds := range looks {
@@ -39,7 +39,7 @@ func draw(looks []int, draws int, seed uint64) *null {
 	}
 	slices.Sort(n.p)
 	n.p = slices.Compact(n.p)
-	if i, _ := slices.BinarySearch(n.p, most); i < len(n.p) {
+	if i, _ := slices.BinarySearch(n.p, maxLevel); i < len(n.p) {
 		n.p = n.p[:i+1]
 	}
 	index := make([][]int32, len(looks)) // look → statistic → index in n.p
@@ -73,7 +73,7 @@ func draw(looks []int, draws int, seed uint64) *null {
 				sampler := newSampler(looks, rand.NewPCG(seed, uint64(s)))
 				for range share {
 					least := int32(len(n.p))
-					for l, w := range sampler.next() {
+					for l, w := range sampler.nextStatistics() {
 						if least = min(least, index[l][w]); int(least) < len(n.p) {
 							count[l][least]++
 						}
@@ -107,17 +107,17 @@ func twoSided(rounds int) []float64 {
 	return p
 }
 
-// levels returns, for 1 … len(looks) looks, the largest nominal level a with
-// P(some p ≤ a) ≤ alpha. One look needs no simulation: it is alpha.
+// findLevels returns, for 1 … len(looks) looks, the largest nominal level a with P(some p ≤ a)
+// ≤ alpha. One look needs no simulation: it is alpha.
 //
-// Subtle: p-values are discrete, so every a from one possible value to the next
-// is as good. The level of more looks is valid for fewer; taking it where it is
-// the larger keeps levels from rising with the number of looks. It is never
-// below alpha/looks, which needs no simulation either (Bonferroni).
-func (n *null) levels(alpha float64) []float64 {
+// Subtle: p-values are discrete, so every a from one possible value to the next is as good. The
+// level of more looks is valid for fewer; taking it where it is the larger keeps levels from
+// rising with the number of looks. It is never below alpha/looks, which needs no simulation
+// either (Bonferroni).
+func (n *null) findLevels(alpha float64) []float64 {
 	a := make([]float64, len(n.looks))
 	for l := len(a) - 1; l > 0; l-- {
-		a[l] = max(n.largest(alpha, l+1), alpha/float64(l+1))
+		a[l] = max(n.largestLevel(alpha, l+1), alpha/float64(l+1))
 		if l+1 < len(a) {
 			a[l] = max(a[l], a[l+1])
 		}
@@ -126,9 +126,9 @@ func (n *null) levels(alpha float64) []float64 {
 	return a
 }
 
-// largest returns the largest p-value a with P(some p ≤ a) ≤ alpha over the
-// first looks looks; 0 when there is none.
-func (n *null) largest(alpha float64, looks int) float64 {
+// largestLevel returns the largest p-value a with P(some p ≤ a) ≤ alpha over the first looks
+// looks, or 0 if there is none.
+func (n *null) largestLevel(alpha float64, looks int) float64 {
 	best, sum := 0.0, int64(0)
 	for i, c := range n.count[looks-1] {
 		if sum += c; float64(sum) > alpha*float64(n.draws) {

@@ -6,9 +6,9 @@ import "math/rand/v2"
 // rounds are symmetric about zero.
 //
 // Subtle: it never computes a rank. Going through all rounds from the smallest
-// magnitude to the largest, the rank of a round at a look is the number of
+// magnitude to the largest, the rank of a round at a look equals the number of
 // rounds met so far that the look includes. Those counts, and the rank sums,
-// are kept for three looks at a time in 21-bit lanes of a word.
+// are stored for three looks at a time in 21-bit lanes of a word.
 type sampler struct {
 	src     rand.Source
 	arrival []uint16 // rounds in order of magnitude, by when they happen
@@ -39,8 +39,8 @@ func newSampler(looks []int, src rand.Source) *sampler {
 	return s
 }
 
-// next returns the statistic per look; the slice is reused.
-func (s *sampler) next() []int {
+// nextStatistics returns the statistic per look; the slice is reused.
+func (s *sampler) nextStatistics() []int {
 	var rank, sum [words]uint64
 	for i := range s.arrival {
 		// One step of Fisher and Yates' shuffle; the high half of the product
