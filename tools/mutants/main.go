@@ -1,15 +1,15 @@
-// Command mutants checks what tests are worth. It changes one place of a package at a
+// Command mutants measures the strength of tests. It changes one place of a package at a
 // time (another operator, a call or an assignment left out, a constant moved by one,
 // an error lost) and counts the changes that the package's own tests notice. make mutants
-// builds it; it is run at the top of the repository:
+// builds it; run it at the top of the repository:
 //
 //	out/mutants            tests the mutants of tools/mutants/list.json
 //	out/mutants -choose    chooses 200 from the seed and writes the list
 //	out/mutants -accept    tests them, and has the list say which were killed
 //
 // The source is never written: go test -overlay compiles a changed copy. Results are
-// kept in out/mutants.ndjson; a package that did not change since is not tested again.
-// It exits with 1 if a mutant survives that the list says was killed.
+// stored in out/mutants.ndjson; an unchanged package is not tested again.
+// It exits with 1 if a mutant survives that the list marks as killed.
 package main
 
 import (
@@ -54,7 +54,7 @@ func main() {
 	flag.BoolVar(&o.accept, "accept", false, "write to the list which mutants are killed now")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Stdout, o)
+	err := runCommand(ctx, os.Stdout, o)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, w io.Writer, o options) (err error) {
+func runCommand(ctx context.Context, w io.Writer, o options) (err error) {
 	var l list
 	src, err := os.ReadFile(o.list)
 	if err == nil {
@@ -84,21 +84,21 @@ func run(ctx context.Context, w io.Writer, o options) (err error) {
 		return err
 	}
 	if o.choose {
-		if l.Mutants, err = r.choose(ctx, l.Seed, l.Packages, l.Each); err != nil {
+		if l.Mutants, err = r.chooseMutants(ctx, l.Seed, l.Packages, l.Each); err != nil {
 			return err
 		}
-		return l.write(o.list)
+		return l.writeFile(o.list)
 	}
 	if err := limitMemory(8 << 30); err != nil {
 		return fmt.Errorf("limit the memory of tests: %w", err)
 	}
-	t, err := l.run(ctx, w, r, o)
+	t, err := l.runSelected(ctx, w, r, o)
 	if err != nil {
 		return err
 	}
-	t.print(w)
+	t.writeText(w)
 	if o.accept {
-		return l.write(o.list)
+		return l.writeFile(o.list)
 	}
 	if t.lost > 0 {
 		return fmt.Errorf("%d mutants survived that were killed before, or could not be tested", t.lost)
@@ -106,8 +106,8 @@ func run(ctx context.Context, w io.Writer, o options) (err error) {
 	return nil
 }
 
-// write replaces the file of the list.
-func (l *list) write(path string) error {
+// writeFile replaces the file of the list.
+func (l *list) writeFile(path string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -118,9 +118,9 @@ func (l *list) write(path string) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// run tests the mutants of the list that o selects, and notes in the list which are
+// runSelected tests the mutants of the list that o selects, and records in the list which are
 // killed.
-func (l *list) run(ctx context.Context, w io.Writer, r *runner, o options) (*table, error) {
+func (l *list) runSelected(ctx context.Context, w io.Writer, r *runner, o options) (*outcomeTable, error) {
 	entries := map[string]*mutant{}
 	var selected []mutant
 	for _, part := range [][]mutant{l.Mutants, l.Named} {
@@ -132,7 +132,7 @@ func (l *list) run(ctx context.Context, w io.Writer, r *runner, o options) (*tab
 			}
 		}
 	}
-	have, err := known(o.results)
+	have, err := readResults(o.results)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (l *list) run(ctx context.Context, w io.Writer, r *runner, o options) (*tab
 	if err != nil {
 		return nil, err
 	}
-	t, n, failure := table{counts: map[string]map[outcome]int{}}, 0, error(nil)
+	t, n, failure := outcomeTable{counts: map[string]map[outcome]int{}}, 0, error(nil)
 	err = r.runAll(ctx, selected, have, o.jobs, func(m mutant, c change, res result) {
 		n++
 		if _, ok := have[res.Content+res.Mutant]; !ok && res.Outcome != gone && res.Outcome != unclean {
@@ -151,15 +151,15 @@ func (l *list) run(ctx context.Context, w io.Writer, r *runner, o options) (*tab
 			_, err := out.Write(append(text, '\n'))
 			failure = errors.Join(failure, err)
 		}
-		fmt.Fprintf(w, "%3d/%d %-9s %s\n", n, len(selected), res.Outcome, describe(r.root, m, c, res))
-		t.add(m, res.Outcome)
+		fmt.Fprintf(w, "%3d/%d %-9s %s\n", n, len(selected), res.Outcome, describeResult(r.root, m, c, res))
+		t.addOutcome(m, res.Outcome)
 		entries[m.id()].Killed = res.Outcome == killed
 	})
 	return &t, errors.Join(err, failure, out.Close())
 }
 
-// describe is a mutant in a line.
-func describe(root string, m mutant, c change, res result) string {
+// describeResult returns a mutant and its result in a line.
+func describeResult(root string, m mutant, c change, res result) string {
 	what := fmt.Sprintf("%s.%s: %s", m.Package, m.Function, m.Kind)
 	if m.Name != "" {
 		what = m.Name
@@ -183,14 +183,14 @@ func describe(root string, m mutant, c change, res result) string {
 	return fmt.Sprintf("%s (%.1f s)", what, res.Seconds)
 }
 
-// table counts outcomes by package.
-type table struct {
+// outcomeTable counts outcomes by package.
+type outcomeTable struct {
 	order  []string
 	counts map[string]map[outcome]int
 	lost   int // survived now, killed before; or not tested
 }
 
-func (t *table) add(m mutant, o outcome) {
+func (t *outcomeTable) addOutcome(m mutant, o outcome) {
 	row := m.Package
 	if m.Name != "" {
 		row = "named"
@@ -204,7 +204,7 @@ func (t *table) add(m mutant, o outcome) {
 	}
 }
 
-func (t *table) print(w io.Writer) {
+func (t *outcomeTable) writeText(w io.Writer) {
 	columns := []outcome{killed, survived, timedOut, notBuilt, gone, unclean}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, count func(outcome) int) {

@@ -168,7 +168,7 @@ func TestJudge(t *testing.T) {
 		{"", ended("kill -9 $$"), timedOut, ""},
 		{"PASS\n", exec.ErrWaitDelay, timedOut, ""},
 	} {
-		got, by := judge([]byte(c.out), c.err)
+		got, by := judgeOutput([]byte(c.out), c.err)
 		if got != c.want || by != c.by {
 			t.Errorf("%q, %v: %s by %q, want %s by %q", c.out, c.err, got, by, c.want, c.by)
 		}
@@ -236,11 +236,11 @@ func TestRun(t *testing.T) {
 			{Name: "bad", Package: "bad", Kind: kindPatch, Text: "package bad", New: "package bad // "},
 		},
 	}
-	assert.NoError(t, "write", l.write(path))
+	assert.NoError(t, "write", l.writeFile(path))
 	o := options{root: root, list: path, results: filepath.Join(root, "out", "mutants.ndjson"), jobs: 2}
 	t.Setenv("GOWORK", "off")
 	var out strings.Builder
-	assert.ErrorContains(t, "run", run(t.Context(), &out, o), "2 mutants survived that were killed before, or could not be tested")
+	assert.ErrorContains(t, "run", runCommand(t.Context(), &out, o), "2 mutants survived that were killed before, or could not be tested")
 	for _, want := range []string{
 		"killed    p/p.go:4: p.Larger: compare: a > b -> <= [TestLarger]",
 		"killed    p/p.go:12: p.Sum: drop assignment: sum += n [TestLong]",
@@ -258,7 +258,7 @@ func TestRun(t *testing.T) {
 	// What was tested is not tested again, and accepted.
 	kept := first(os.ReadFile(o.results))
 	o.only, o.accept = "p ", true
-	assert.NoError(t, "run again", run(t.Context(), &out, o))
+	assert.NoError(t, "run again", runCommand(t.Context(), &out, o))
 	assert.Equal(t, "results", string(first(os.ReadFile(o.results))), string(kept))
 	var accepted list
 	assert.NoError(t, "parse", json.Unmarshal(first(os.ReadFile(path)), &accepted))
@@ -278,9 +278,9 @@ func TestChoose(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	r, err := newRunner(root, t.TempDir())
 	assert.NoError(t, "runner", err)
-	all, err := r.choose(t.Context(), 1, []string{"p"}, 100)
+	all, err := r.chooseMutants(t.Context(), 1, []string{"p"}, 100)
 	assert.NoError(t, "choose", err)
-	two, err := r.choose(t.Context(), 1, []string{"p"}, 2)
+	two, err := r.chooseMutants(t.Context(), 1, []string{"p"}, 2)
 	assert.NoError(t, "choose", err)
 	assert.Slices(t, "chosen", two, all[:2])
 	assert.Equal(t, "those that compile", len(all), len(found(t, root))-1)

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// outcome is how the tests of a package met a mutant.
+// outcome is the result of a package's tests with a mutant.
 type outcome string
 
 const (
@@ -27,7 +27,7 @@ const (
 	survived outcome = "survived"  // all tests passed
 	timedOut outcome = "timed out" // only the time limit, or a lack of memory, ended the tests
 	notBuilt outcome = "not built"
-	gone     outcome = "gone"     // the source has no such site any more
+	gone     outcome = "gone"     // the source no longer has the site
 	unclean  outcome = "untested" // the tests fail without a mutant
 )
 
@@ -43,11 +43,11 @@ type result struct {
 // runner tests mutants of one tree.
 type runner struct {
 	root string
-	dir  string // of overlays; each mutant has its own there
+	dir  string // of overlays, a subdirectory per mutant
 	mods []string
 
 	mu    sync.Mutex
-	clean map[string]func() ([]mode, error) // by package: the short tests, then all if they are others
+	clean map[string]func() ([]mode, error) // by package: short tests, then all tests if there are more
 }
 
 // mode is a way to run the tests of a package.
@@ -66,19 +66,19 @@ func newRunner(root, dir string) (*runner, error) {
 	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() ([]mode, error){}}, nil
 }
 
-// command is the go command in a package. A module outside the workspace is built
-// alone, as make does.
-func (r *runner) command(ctx context.Context, pkg string, args ...string) *exec.Cmd {
+// goCommand returns the go command in a package. It builds a module outside the workspace
+// separately, like make.
+func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
-	cmd.Env = r.environment(cmd.Dir)
+	cmd.Env = r.environmentFor(cmd.Dir)
 	cmd.WaitDelay = 10 * time.Second
 	ownGroup(cmd)
 	return cmd
 }
 
-// environment is that of the go command and of tests in a directory.
-func (r *runner) environment(dir string) []string {
+// environmentFor returns the environment of the go command and of tests in a directory.
+func (r *runner) environmentFor(dir string) []string {
 	module := dir
 	for module != r.root {
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
@@ -95,9 +95,9 @@ func (r *runner) environment(dir string) []string {
 
 const overlayFlag = "-overlay="
 
-// overlay writes a changed file and returns the flag with which the go command takes
-// it for the real one.
-func (r *runner) overlay(c change) (flag string, remove func(), err error) {
+// writeOverlay writes a changed file and returns the go command's flag that substitutes it for
+// the original.
+func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) {
 	src, err := c.apply()
 	if err != nil {
 		return "", nil, err
@@ -112,27 +112,27 @@ func (r *runner) overlay(c change) (flag string, remove func(), err error) {
 	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
 }
 
-// builds reports whether the package compiles with the change.
-func (r *runner) builds(ctx context.Context, c change) (bool, error) {
-	flag, remove, err := r.overlay(c)
+// isCompiling reports whether the package compiles with the change.
+func (r *runner) isCompiling(ctx context.Context, c change) (bool, error) {
+	flag, remove, err := r.writeOverlay(c)
 	if err != nil {
 		return false, err
 	}
 	defer remove()
-	err = r.command(ctx, c.Package, "build", flag, "-o", os.DevNull, ".").Run()
+	err = r.goCommand(ctx, c.Package, "build", flag, "-o", os.DevNull, ".").Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// compile makes a package's test binary, and returns false if it does not compile.
-// The go command gets ten minutes.
-func (r *runner) compile(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
+// compileTests builds a package's test binary, and returns false if it does not compile. The go
+// command gets ten minutes.
+func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	args := append([]string{"test", "-c", "-vet=off", "-o", binary}, flags...)
-	out, err := r.command(bounded, pkg, args...).CombinedOutput()
+	out, err := r.goCommand(bounded, pkg, args...).CombinedOutput()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
 		if len(flags) == 0 {
 			return false, fmt.Errorf("%s", bytes.TrimSpace(out))
@@ -142,8 +142,8 @@ func (r *runner) compile(ctx context.Context, pkg, binary string, flags ...strin
 	return err == nil, err
 }
 
-// test runs a test binary as go test does: its short tests or all, or only one.
-func (r *runner) test(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, by string, out []byte, err error) {
+// runTests runs a test binary like go test: its short tests or all, or only one.
+func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, by string, out []byte, err error) {
 	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
 	if only != "" {
 		top, _, _ := strings.Cut(only, "/")
@@ -153,19 +153,19 @@ func (r *runner) test(ctx context.Context, pkg, binary string, m mode, only stri
 	defer cancel()
 	cmd := exec.CommandContext(bounded, binary, args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
-	cmd.Env = r.environment(cmd.Dir)
+	cmd.Env = r.environmentFor(cmd.Dir)
 	cmd.WaitDelay = time.Minute // of children that it left, as go test
 	ownGroup(cmd)
 	out, err = cmd.CombinedOutput()
 	endGroup(cmd)
-	if ctx.Err() != nil { // what was interrupted has no outcome
+	if ctx.Err() != nil { // interrupted tests have no outcome
 		return "", "", nil, context.Cause(ctx)
 	}
 	exit := (*exec.ExitError)(nil)
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) && bounded.Err() == nil {
 		return "", "", nil, err
 	}
-	got, by = judge(out, err)
+	got, by = judgeOutput(out, err)
 	return got, by, out, nil
 }
 
@@ -174,9 +174,9 @@ var (
 	crashed = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
 )
 
-// judge reads what a test binary wrote, and how it ended. A test that failed before
-// the time was over counts as failed.
-func judge(out []byte, err error) (outcome, string) {
+// judgeOutput reads the output of a test binary and how it ended. A test that failed before the
+// time limit counts as failed.
+func judgeOutput(out []byte, err error) (outcome, string) {
 	if err == nil {
 		return survived, ""
 	}
@@ -197,12 +197,12 @@ func judge(out []byte, err error) (outcome, string) {
 	return timedOut, ""
 }
 
-// try tests a mutant: with the short tests first, then with all.
-func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
+// tryMutant tests a mutant with the short tests first, then with all.
+func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, error) {
 	r.mu.Lock()
 	clean, ok := r.clean[c.Package]
 	if !ok {
-		clean = sync.OnceValues(func() ([]mode, error) { return r.measure(ctx, c.Package) })
+		clean = sync.OnceValues(func() ([]mode, error) { return r.measureClean(ctx, c.Package) })
 		r.clean[c.Package] = clean
 	}
 	r.mu.Unlock()
@@ -210,17 +210,17 @@ func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
 	if err != nil && ctx.Err() == nil {
 		return unclean, err.Error(), nil
 	}
-	flag, remove, err := r.overlay(c)
+	flag, remove, err := r.writeOverlay(c)
 	if err != nil {
 		return "", "", err
 	}
 	defer remove()
 	binary := filepath.Join(filepath.Dir(strings.TrimPrefix(flag, overlayFlag)), testName)
-	if ok, err := r.compile(ctx, c.Package, binary, flag); err != nil || !ok {
+	if ok, err := r.compileTests(ctx, c.Package, binary, flag); err != nil || !ok {
 		return notBuilt, "", err
 	}
 	for _, m := range modes {
-		got, by, err := r.twice(ctx, c.Package, binary, m)
+		got, by, err := r.testTwice(ctx, c.Package, binary, m)
 		if err != nil || got != survived {
 			return got, by, err
 		}
@@ -228,16 +228,16 @@ func (r *runner) try(ctx context.Context, c change) (outcome, string, error) {
 	return survived, "", nil
 }
 
-// twice runs the tests, and the one that failed once more: on a busy machine a test
-// may fail without the mutant. If it passes then, all are run again, and count.
-func (r *runner) twice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
-	got, by, _, err := r.test(ctx, pkg, binary, m, "")
+// testTwice runs the tests, and repeats the one that failed: on a busy machine a test may fail
+// without the mutant. If it passes then, all tests run again, and count.
+func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
+	got, by, _, err := r.runTests(ctx, pkg, binary, m, "")
 	if err != nil || got != killed || !strings.HasPrefix(by, "Test") {
 		return got, by, err
 	}
-	again, _, _, err := r.test(ctx, pkg, binary, m, by)
+	again, _, _, err := r.runTests(ctx, pkg, binary, m, by)
 	if err == nil && again == survived {
-		got, by, _, err = r.test(ctx, pkg, binary, m, "")
+		got, by, _, err = r.runTests(ctx, pkg, binary, m, "")
 	}
 	return got, by, err
 }
@@ -245,8 +245,8 @@ func (r *runner) twice(ctx context.Context, pkg, binary string, m mode) (outcome
 // testName is the name of a test binary.
 const testName = "mutant.test"
 
-// measure tests the unchanged package, twice if it fails, and sets the limits.
-func (r *runner) measure(ctx context.Context, pkg string) (modes []mode, err error) {
+// measureClean tests the unchanged package, twice if it fails, and sets the time limits.
+func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, err error) {
 	modes = []mode{{short: true}}
 	if differs, err := r.hasLongTests(ctx, pkg); err != nil {
 		return nil, err
@@ -259,7 +259,7 @@ func (r *runner) measure(ctx context.Context, pkg string) (modes []mode, err err
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, testName)
-	if _, err := r.compile(ctx, pkg, binary); err != nil {
+	if _, err := r.compileTests(ctx, pkg, binary); err != nil {
 		return nil, fmt.Errorf("%s does not compile: %w", pkg, err)
 	}
 	for i := range modes {
@@ -268,7 +268,7 @@ func (r *runner) measure(ctx context.Context, pkg string) (modes []mode, err err
 		var out []byte
 		for range 2 {
 			began = time.Now()
-			got, _, out, err = r.test(ctx, pkg, binary, mode{modes[i].short, 10 * time.Minute}, "")
+			got, _, out, err = r.runTests(ctx, pkg, binary, mode{modes[i].short, 10 * time.Minute}, "")
 			if err != nil {
 				return nil, err
 			}
@@ -284,14 +284,13 @@ func (r *runner) measure(ctx context.Context, pkg string) (modes []mode, err err
 	return modes, nil
 }
 
-// hasLongTests reports whether something that the package's tests are made of asks
-// for testing.Short.
+// hasLongTests reports whether some source of the package's tests calls testing.Short.
 func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
 {{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}
 {{end}}{{end}}`
-	out, err := r.command(ctx, pkg, "list", "-deps", "-test", "-f", format, ".").Output()
+	out, err := r.goCommand(ctx, pkg, "list", "-deps", "-test", "-f", format, ".").Output()
 	if err != nil {
 		return false, fmt.Errorf("list the files of %s: %w", pkg, err)
 	}
@@ -306,7 +305,7 @@ func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	return false, nil
 }
 
-// contentHash is of all files of a package, its test data included.
+// contentHash returns a hash of all files of a package, including its test data.
 func contentHash(root, pkg string) (string, error) {
 	h := sha256.New()
 	dir := filepath.Join(root, pkg)
@@ -330,8 +329,8 @@ func contentHash(root, pkg string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil))[:16], err
 }
 
-// known reads the results of an earlier run that was interrupted.
-func known(path string) (map[string]result, error) {
+// readResults reads the results of an earlier, interrupted run.
+func readResults(path string) (map[string]result, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return map[string]result{}, nil
@@ -346,7 +345,7 @@ func known(path string) (map[string]result, error) {
 	return all, err
 }
 
-// runAll tests mutants, jobs at a time, and reports each when it is done.
+// runAll tests mutants, jobs at a time, and reports each result.
 func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]result, jobs int, done func(mutant, change, result)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -356,7 +355,7 @@ func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]r
 	for range jobs {
 		workers.Go(func() {
 			for m := range work {
-				c, res, err := r.one(ctx, m, have)
+				c, res, err := r.testOne(ctx, m, have)
 				if err != nil {
 					cancel(err)
 					continue
@@ -378,11 +377,11 @@ func (r *runner) runAll(ctx context.Context, mutants []mutant, have map[string]r
 	return context.Cause(ctx)
 }
 
-// one tests a mutant, unless its result is there.
-func (r *runner) one(ctx context.Context, m mutant, have map[string]result) (c change, res result, err error) {
+// testOne tests a mutant, unless it has a result.
+func (r *runner) testOne(ctx context.Context, m mutant, have map[string]result) (c change, res result, err error) {
 	began := time.Now()
 	res = result{Mutant: m.id(), Outcome: gone}
-	c, ok, err := r.find(m)
+	c, ok, err := r.findSite(m)
 	if err != nil || !ok {
 		return c, res, err
 	}
@@ -392,13 +391,13 @@ func (r *runner) one(ctx context.Context, m mutant, have map[string]result) (c c
 	if old, ok := have[res.Content+res.Mutant]; ok {
 		return c, old, nil
 	}
-	res.Outcome, res.By, err = r.try(ctx, c)
+	res.Outcome, res.By, err = r.tryMutant(ctx, c)
 	res.Seconds = time.Since(began).Round(time.Millisecond * 100).Seconds()
 	return c, res, err
 }
 
-// find returns the site of a mutant, and false if the source has none.
-func (r *runner) find(m mutant) (change, bool, error) {
+// findSite returns the site of a mutant, and false if the source has none.
+func (r *runner) findSite(m mutant) (change, bool, error) {
 	if _, err := os.Stat(filepath.Join(r.root, m.Package)); errors.Is(err, fs.ErrNotExist) {
 		return change{}, false, nil
 	}
@@ -417,8 +416,8 @@ func (r *runner) find(m mutant) (change, bool, error) {
 	return all[i], true, nil
 }
 
-// choose returns n mutants that compile of each package, those that rank first.
-func (r *runner) choose(ctx context.Context, seed uint64, packages []string, n int) (chosen []mutant, err error) {
+// chooseMutants returns the n first-ranked mutants of each package that compile.
+func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []string, n int) (chosen []mutant, err error) {
 	for _, pkg := range packages {
 		all, err := findChanges(r.root, pkg)
 		if err != nil {
@@ -430,7 +429,7 @@ func (r *runner) choose(ctx context.Context, seed uint64, packages []string, n i
 			if got == n {
 				break
 			}
-			ok, err := r.builds(ctx, c)
+			ok, err := r.isCompiling(ctx, c)
 			if err != nil {
 				return nil, err
 			}

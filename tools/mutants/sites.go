@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// mutant is one change to a package. It names its site by what edits elsewhere do
-// not move: no file and no line.
+// mutant is one change to a package. It identifies its site by text that edits elsewhere do not
+// move: no file and no line.
 type mutant struct {
 	Name     string `json:"name,omitempty"` // of a hand-written one
 	Package  string `json:"package"`        // directory, relative to the root
@@ -25,7 +25,7 @@ type mutant struct {
 	Text     string `json:"text"`          // of the site, cut to textLimit; of a patch: all of it
 	Nth      int    `json:"nth,omitempty"` // among equal sites of the function, from 0
 	New      string `json:"new,omitempty"`
-	Killed   bool   `json:"killed,omitempty"` // it was when the list was accepted
+	Killed   bool   `json:"killed,omitempty"` // killed when the list was accepted
 }
 
 const (
@@ -48,8 +48,7 @@ func (m mutant) id() string {
 	return strings.Join([]string{m.Package, m.Function, m.Kind, strconv.Itoa(m.Nth), m.Text, m.New}, "|")
 }
 
-// rank orders the mutants of a package by chance. It depends on nothing but the seed
-// and the mutant.
+// rank orders the mutants of a package by chance. It depends only on the seed and the mutant.
 func (m mutant) rank(seed uint64) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d|%s", seed, m.id())))
 }
@@ -72,17 +71,17 @@ func (c change) apply() ([]byte, error) {
 	return slices.Concat(src[:c.start], []byte(c.with), src[c.end:]), nil
 }
 
-// flipped has the operator that says the opposite.
+// flipped maps operators to their opposite.
 var flipped = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ, token.GEQ: token.LSS,
 	token.GTR: token.LEQ, token.LEQ: token.GTR, token.LAND: token.LOR, token.LOR: token.LAND,
 }
 
-// findChanges returns all mutants of a package of files that are built on this
-// machine and were not generated.
+// findChanges returns all mutants of a package in files that this machine builds, except
+// generated ones.
 func findChanges(root, pkg string) ([]change, error) {
 	dir := filepath.Join(root, pkg)
-	files, err := sources(dir)
+	files, err := sourceFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +100,14 @@ func findChanges(root, pkg string) ([]change, error) {
 			continue
 		}
 		for _, d := range tree.Decls {
-			f.declaration(d)
+			f.addDeclaration(d)
 		}
 	}
 	return f.found, nil
 }
 
-// sources returns the names of the package's files that this machine builds.
-func sources(dir string) ([]string, error) {
+// sourceFiles returns the names of the package's files that this machine builds.
+func sourceFiles(dir string) ([]string, error) {
 	p, err := build.ImportDir(dir, 0)
 	if err != nil {
 		return nil, err
@@ -116,10 +115,10 @@ func sources(dir string) ([]string, error) {
 	return append(p.GoFiles, p.CgoFiles...), nil
 }
 
-// findPatches returns the places where a patch applies: one, unless it is gone.
+// findPatches returns the places of a patch's text: one, unless the source has changed.
 func findPatches(root string, m mutant) ([]change, error) {
 	dir := filepath.Join(root, m.Package)
-	files, err := sources(dir)
+	files, err := sourceFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +149,12 @@ type finder struct {
 	src      []byte
 	set      *token.FileSet
 	function string
-	results  []string // types of the function at hand
+	results  []string // types of the current function
 	seen     map[string]int
 	found    []change
 }
 
-func (f *finder) add(kind string, site ast.Node, start, end token.Pos, with string) {
+func (f *finder) addChange(kind string, site ast.Node, start, end token.Pos, with string) {
 	text := ""
 	if site != nil {
 		text = f.text(site)
@@ -181,18 +180,18 @@ func (f *finder) text(n ast.Node) string {
 	return string(f.src[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
 }
 
-// declaration looks at a function, or at the constants of the package.
-func (f *finder) declaration(d ast.Decl) {
+// addDeclaration adds the changes of a function, or of the package's constants.
+func (f *finder) addDeclaration(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
 			if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.CONST {
 				f.function = v.Names[0].Name
-				f.constants(v)
+				f.addConstants(v)
 			}
 		}
 	case *ast.FuncDecl:
-		// What only people read is not worth a test of every word.
+		// Tests need not cover every word of messages.
 		if d.Body == nil || d.Name.Name == "String" || d.Name.Name == "Error" || d.Name.Name == "main" {
 			return
 		}
@@ -202,9 +201,9 @@ func (f *finder) declaration(d ast.Decl) {
 		}
 		f.results = f.typesOf(d.Type.Results)
 		if len(d.Body.List) > 0 {
-			f.add(kindBody, nil, d.Body.Lbrace+1, d.Body.Lbrace+1, " return "+zeros(f.results)+"; ")
+			f.addChange(kindBody, nil, d.Body.Lbrace+1, d.Body.Lbrace+1, " return "+zeroValues(f.results)+"; ")
 		}
-		f.walk(d.Body)
+		f.walkBody(d.Body)
 	}
 }
 
@@ -219,7 +218,7 @@ func (f *finder) typesOf(results *ast.FieldList) (types []string) {
 	return types
 }
 
-func zeros(types []string) string {
+func zeroValues(types []string) string {
 	values := make([]string, len(types))
 	for i, t := range types {
 		values[i] = "*new(" + t + ")"
@@ -227,14 +226,14 @@ func zeros(types []string) string {
 	return strings.Join(values, ", ")
 }
 
-// walk adds the changes inside a function's body.
-func (f *finder) walk(body ast.Node) {
+// walkBody adds the changes inside a function's body.
+func (f *finder) walkBody(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit: // its results are not those of the function around it
 			around := f.results
 			f.results = f.typesOf(n.Type.Results)
-			f.walk(n.Body)
+			f.walkBody(n.Body)
 			f.results = around
 			return false
 		case *ast.BinaryExpr:
@@ -243,46 +242,46 @@ func (f *finder) walk(body ast.Node) {
 				if n.Op == token.LAND || n.Op == token.LOR {
 					kind = kindLogic
 				}
-				f.add(kind, n, n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), op.String())
+				f.addChange(kind, n, n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), op.String())
 			}
 		case *ast.IfStmt:
 			if _, ok := n.Cond.(*ast.BinaryExpr); !ok { // else an operator is flipped
-				f.add(kindNegate, n.Cond, n.Cond.Pos(), n.Cond.End(), "!("+f.text(n.Cond)+")")
+				f.addChange(kindNegate, n.Cond, n.Cond.Pos(), n.Cond.End(), "!("+f.text(n.Cond)+")")
 			}
 		case *ast.ForStmt:
-			f.endless(n)
+			f.walkFor(n)
 			return false
 		case *ast.ExprStmt:
-			if call, ok := n.X.(*ast.CallExpr); ok && !isUntested(call) {
-				f.add(kindCall, n, n.Pos(), n.End(), "")
+			if call, ok := n.X.(*ast.CallExpr); ok && !isIgnored(call) {
+				f.addChange(kindCall, n, n.Pos(), n.End(), "")
 			}
 		case *ast.AssignStmt:
 			if n.Tok != token.DEFINE && !isBlank(n.Lhs) {
-				f.add(kindAssign, n, n.Pos(), n.End(), "")
+				f.addChange(kindAssign, n, n.Pos(), n.End(), "")
 			}
 		case *ast.IncDecStmt:
-			f.add(kindAssign, n, n.Pos(), n.End(), "")
+			f.addChange(kindAssign, n, n.Pos(), n.End(), "")
 		case *ast.ReturnStmt:
-			f.returns(n)
+			f.addReturns(n)
 		}
 		if e, ok := n.(ast.Expr); ok {
-			return f.constant(e)
+			return f.addConstant(e)
 		}
 		return true
 	})
 }
 
-// endless leaves out the last part of a for: without it the loop does not end.
-func (f *finder) endless(n *ast.ForStmt) {
+// walkFor skips the post statement of a for, without which the loop does not end.
+func (f *finder) walkFor(n *ast.ForStmt) {
 	for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
 		if part != nil {
-			f.walk(part)
+			f.walkBody(part)
 		}
 	}
 }
 
-// returns adds the loss of an error, and the opposite of a bool.
-func (f *finder) returns(n *ast.ReturnStmt) {
+// addReturns adds the loss of an error, and the opposite of a bool.
+func (f *finder) addReturns(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 || len(n.Results) != len(f.results) {
 		return
 	}
@@ -290,34 +289,33 @@ func (f *finder) returns(n *ast.ReturnStmt) {
 		name, _ := r.(*ast.Ident)
 		switch {
 		case f.results[i] == "error" && (name == nil || name.Name != "nil"):
-			f.add(kindReturn, n, r.Pos(), r.End(), "nil")
+			f.addChange(kindReturn, n, r.Pos(), r.End(), "nil")
 		case name != nil && name.Name == "true":
-			f.add(kindReturn, n, r.Pos(), r.End(), "false")
+			f.addChange(kindReturn, n, r.Pos(), r.End(), "false")
 		case name != nil && name.Name == "false":
-			f.add(kindReturn, n, r.Pos(), r.End(), "true")
+			f.addChange(kindReturn, n, r.Pos(), r.End(), "true")
 		}
 	}
 }
 
-// constants adds the integers of a declaration.
-func (f *finder) constants(n ast.Node) {
+// addConstants adds the integers of a declaration.
+func (f *finder) addConstants(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok {
-			return f.constant(e)
+			return f.addConstant(e)
 		}
 		return true
 	})
 }
 
-// constant adds an integer, and reports whether the parts of e are to be looked at.
-// It passes over what no test should know to one: capacities, durations and modes of
-// files.
-func (f *finder) constant(e ast.Expr) bool {
+// addConstant adds an integer, and reports whether to continue with the parts of e. It skips
+// numbers that tests should not fix: capacities, durations and file modes.
+func (f *finder) addConstant(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if e.Kind == token.INT && !strings.HasPrefix(e.Value, "0o") {
 			if v, err := strconv.ParseInt(e.Value, 0, 62); err == nil {
-				f.add(kindShift, e, e.Pos(), e.End(), strconv.FormatInt(v+1, 10))
+				f.addChange(kindShift, e, e.Pos(), e.End(), strconv.FormatInt(v+1, 10))
 			}
 		}
 	case *ast.BinaryExpr:
@@ -331,7 +329,7 @@ func (f *finder) constant(e ast.Expr) bool {
 	case *ast.CallExpr:
 		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "make" {
 			if len(e.Args) > 1 {
-				f.constants(e.Args[1])
+				f.addConstants(e.Args[1])
 			}
 			return false
 		}
@@ -341,17 +339,17 @@ func (f *finder) constant(e ast.Expr) bool {
 	return true
 }
 
-// untested are names of calls whose loss no test can or should see: messages to
+// ignoredCalls lists calls whose loss no test can or should notice: messages to
 // people, and locks, whose loss blocks or needs the race detector.
-var untested = []string{"Lock", "Unlock", "RLock", "RUnlock", "Helper", "Debug", "Info", "Warn", "panic"}
+var ignoredCalls = []string{"Lock", "Unlock", "RLock", "RUnlock", "Helper", "Debug", "Info", "Warn", "panic"}
 
-func isUntested(call *ast.CallExpr) bool {
+func isIgnored(call *ast.CallExpr) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
-		return slices.Contains(untested, fun.Name)
+		return slices.Contains(ignoredCalls, fun.Name)
 	case *ast.SelectorExpr:
 		x, ok := fun.X.(*ast.Ident)
-		return slices.Contains(untested, fun.Sel.Name) || ok && (x.Name == "log" || x.Name == "slog")
+		return slices.Contains(ignoredCalls, fun.Sel.Name) || ok && (x.Name == "log" || x.Name == "slog")
 	}
 	return false
 }
