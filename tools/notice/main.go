@@ -1,5 +1,5 @@
-// Command notice writes NOTICE: the licences of every module that is linked into
-// tare on any system it is released for.
+// Command notice writes NOTICE: the licences of every module linked into
+// tare on any of its release systems.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	dir := flag.String("dir", "cmd/tare", "module of the command")
 	out := flag.String("o", "NOTICE", "file to write")
 	flag.Parse()
-	text, err := notice(*dir)
+	text, err := buildNotice(*dir)
 	if err == nil {
 		err = os.WriteFile(*out, text, 0o644)
 	}
@@ -28,11 +28,11 @@ func main() {
 	}
 }
 
-// targets are the systems of .goreleaser.yaml; the processor changes no module.
+// targets lists the systems of .goreleaser.yaml; the processor changes no module.
 var targets = []string{"linux", "darwin", "windows"}
 
-// notice is the text of NOTICE for the command in dir.
-func notice(dir string) ([]byte, error) {
+// buildNotice returns the text of NOTICE for the command in dir.
+func buildNotice(dir string) ([]byte, error) {
 	var linked []string // path, tab, version, tab, directory
 	for _, goos := range targets {
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", ".")
@@ -51,7 +51,7 @@ func notice(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the Go distribution: %w", err)
 	}
-	if err := add(&b, "The Go standard library", strings.TrimSpace(string(root))); err != nil {
+	if err := addLicence(&b, "The Go standard library", strings.TrimSpace(string(root))); err != nil {
 		return nil, err
 	}
 	for _, line := range slices.Compact(linked) {
@@ -59,15 +59,15 @@ func notice(dir string) ([]byte, error) {
 		if len(f) != 3 || strings.HasPrefix(f[0]+"/", "github.com/tarebench/tare/") {
 			continue
 		}
-		if err := add(&b, f[0]+" "+f[1], f[2]); err != nil {
+		if err := addLicence(&b, f[0]+" "+f[1], f[2]); err != nil {
 			return nil, err
 		}
 	}
 	return b.Bytes(), nil
 }
 
-// add adds the licence and notice files of a module.
-func add(b *bytes.Buffer, name, dir string) error {
+// addLicence adds the licence and notice files of a module.
+func addLicence(b *bytes.Buffer, name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("read the licence of %s: %w", name, err)

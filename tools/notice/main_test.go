@@ -10,7 +10,7 @@ import (
 
 // NOTICE names what is linked today.
 func TestNoticeIsUpToDate(t *testing.T) {
-	got, err := notice("../../cmd/tare")
+	got, err := buildNotice("../../cmd/tare")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func modules(text []byte) string {
 func TestAModuleWithoutALicenceIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
-	if err := add(&b, "example.com/m v1.0.0", dir); err == nil {
+	if err := addLicence(&b, "example.com/m v1.0.0", dir); err == nil {
 		t.Error("no file at all was accepted")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "license.go"), []byte("package m"), 0o600); err != nil {
@@ -51,13 +51,13 @@ func TestAModuleWithoutALicenceIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "NOTICE"), []byte("by us"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := add(&b, "example.com/m v1.0.0", dir); err == nil {
+	if err := addLicence(&b, "example.com/m v1.0.0", dir); err == nil {
 		t.Error("a NOTICE and a source alone were accepted")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "LICENSE.md"), []byte("MIT\r\nfree"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := add(&b, "example.com/m v1.0.0", dir); err != nil || !strings.Contains(b.String(), "example.com/m v1.0.0: LICENSE.md\n\nMIT\nfree\n") {
+	if err := addLicence(&b, "example.com/m v1.0.0", dir); err != nil || !strings.Contains(b.String(), "example.com/m v1.0.0: LICENSE.md\n\nMIT\nfree\n") {
 		t.Errorf("%v: %q", err, b.String())
 	}
 }
