@@ -135,6 +135,9 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/bring/routes", layer: 7},
 		{dir: "cmd/tare/internal/fleet", layer: 7, peers: []string{"cmd/tare/internal/bring/tree"}},
 		{dir: "cmd/tare/internal/bring/rpc", layer: 7},
+		{dir: "cmd/tare/internal/audit", layer: 5},
+		{dir: "cmd/tare/internal/audit/rules", layer: 7},
+		{dir: "cmd/tare/internal/audit/*", layer: 6}, // readers
 		{dir: "cmd/tare/internal/cmdenv", layer: 8},
 		{dir: "cmd/tare/internal/session", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadstudy", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},

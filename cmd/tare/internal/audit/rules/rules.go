@@ -1,0 +1,14 @@
+// Package rules lists the rules of all readers of package audit.
+package rules
+
+import (
+	"slices"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
+)
+
+// All returns the rules of every reader, in the order in which they are listed.
+func All() []audit.Rule {
+	return slices.Concat(gobench.Rules())
+}
