@@ -1,0 +1,42 @@
+package gobench
+
+import (
+	"go/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// parallelN finds functions of RunParallel that do not ask for their share of the
+// iterations.
+func parallelN() rule {
+	return rule{audit.Rule{
+		ID: "parallel-n", Severity: tare.Void,
+		Title:   "RunParallel's function does not call pb.Next.",
+		Why:     "pb.Next shares b.N iterations among the goroutines. Without it each goroutine does its work once, or b.N times, and the time is divided by b.N: the figure depends on the number of processors.",
+		Do:      "repeat the work with for pb.Next() { … }",
+		Command: compareRevisions,
+	}, func(in *input) {
+		for _, b := range in.suite.benchmarks {
+			ast.Inspect(b.body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !isMethod(in.pass.TypesInfo, call, "testing", "B", "RunParallel") || len(call.Args) != 1 {
+					return true
+				}
+				lit, ok := call.Args[0].(*ast.FuncLit)
+				if !ok {
+					return true
+				}
+				pb, _ := paramOf(in.pass.TypesInfo, lit.Type, "PB")
+				used := false
+				if pb != nil {
+					in.uses(lit.Body, pb, func(*ast.Ident, []ast.Node) { used = true })
+				}
+				if !used && len(lit.Body.List) > 0 && b == in.suite.at(call) {
+					in.report(call, "the function does not call pb.Next, so each goroutine does all of it")
+				}
+				return true
+			})
+		}
+	}}
+}

@@ -1,0 +1,70 @@
+package gobench
+
+import (
+	"go/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// resetInLoop finds ResetTimer in or after the only loop: what ran before is not
+// in the figure, which then is that of the last iteration, or of none.
+func resetInLoop() rule {
+	return rule{audit.Rule{
+		ID: "reset-in-loop", Severity: tare.Void,
+		Title:   "The timer is reset in the loop or after it.",
+		Why:     "ResetTimer forgets the time so far. In the loop the figure is the time of the last iteration divided by all iterations; after the loop it is almost zero.",
+		Do:      "call ResetTimer once, between the preparation and the loop, or write for b.Loop()",
+		Command: compareRevisions,
+		Seen:    []string{"https://github.com/golang/go/issues/61515"},
+	}, func(in *input) {
+		for _, b := range in.suite.benchmarks {
+			for _, l := range b.loops {
+				if l.kind == byNext {
+					continue
+				}
+				ast.Inspect(l.body, func(n ast.Node) bool {
+					s, ok := n.(ast.Stmt)
+					if ok && timerCall(in.pass.TypesInfo, s) == "ResetTimer" {
+						in.report(s, "b.ResetTimer in the loop forgets the iterations before")
+					}
+					_, lit := n.(*ast.FuncLit)
+					return !lit
+				})
+			}
+			if len(b.loops) == 0 || b.loops[len(b.loops)-1].kind != overN {
+				continue
+			}
+			last := b.loops[len(b.loops)-1]
+			for _, s := range b.body.List {
+				if s.Pos() > last.node.End() && timerCall(in.pass.TypesInfo, s) == "ResetTimer" && !runsMore(b, s) {
+					in.report(s, "b.ResetTimer after the loop forgets all iterations")
+				}
+			}
+		}
+	}}
+}
+
+// runsMore reports whether something that may take time follows a statement of a
+// benchmark: a loop, or a call that gets b or b.N.
+func runsMore(b *benchmark, after ast.Stmt) bool {
+	for _, s := range b.body.List {
+		if s.Pos() <= after.Pos() {
+			continue
+		}
+		if _, call := s.(*ast.ExprStmt); !call {
+			return true
+		}
+		if e := s.(*ast.ExprStmt); !isReporting(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReporting reports whether a statement calls one of the methods of testing.B that
+// only report.
+func isReporting(s *ast.ExprStmt) bool {
+	call, ok := s.X.(*ast.CallExpr)
+	return ok && hasName(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})
+}

@@ -1,0 +1,16 @@
+package gobench
+
+import (
+	"strings"
+
+	"golang.org/x/tools/go/analysis/unitchecker"
+)
+
+// IsVetCall reports whether the go command calls this program as go vet -vettool
+// does: with -V=full, with -flags, or with the configuration of a package.
+func IsVetCall(args []string) bool {
+	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], "vet.cfg"))
+}
+
+// RunVet answers such a call. It ends the process, as go vet expects.
+func RunVet() { unitchecker.Main(newAnalyzers()...) }
