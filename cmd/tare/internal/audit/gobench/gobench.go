@@ -37,6 +37,7 @@ const (
 func list() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
+		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(),
 	}
 }
 

@@ -1,0 +1,29 @@
+package input_consumed
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func BenchmarkBad(b *testing.B) {
+	in := strings.NewReader(`{"name":"a"}`)
+	var v struct{ Name string }
+	for i := 0; i < b.N; i++ {
+		_ = json.NewDecoder(in).Decode(&v) // want `in is a reader made before the loop` `the error of`
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	h := http.HandlerFunc(decode)
+	req := httptest.NewRequest("POST", "/", strings.NewReader(`{"name":"a"}`))
+	for i := 0; i < b.N; i++ {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req) // want `req is a request with a body made before the loop`
+		if w.Code >= 500 {
+			b.Fatal(w.Code)
+		}
+	}
+}
