@@ -37,7 +37,8 @@ const (
 func list() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
-		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(),
+		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
+		sharedRandom(), randomInput(), mapOrder(),
 	}
 }
 

@@ -1,0 +1,19 @@
+package setup_timed
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+)
+
+func BenchmarkBad(b *testing.B) {
+	texts := make([]string, b.N)
+	for i := 0; i < b.N; i++ { // want `prepares b.N inputs is timed`
+		texts[i] = fmt.Sprintf("%d", i)
+	}
+	for i := 0; i < b.N; i++ {
+		if _, err := strconv.Atoi(texts[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package writer_unflushed
+
+import (
+	"compress/gzip"
+	"io"
+	"testing"
+)
+
+func BenchmarkBad(b *testing.B) {
+	data := make([]byte, 4096)
+	for b.Loop() {
+		w := gzip.NewWriter(io.Discard) // want `w is written to and never flushed`
+		if _, err := w.Write(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
