@@ -38,7 +38,8 @@ func list() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
 		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
-		sharedRandom(), randomInput(), mapOrder(),
+		sharedRandom(), randomInput(), mapOrder(), runInLoop(), deferInLoop(), goroutineUnawaited(), logInLoop(),
+		requestLog(), clientPerOp(), checkTimed(), requestInLoop(),
 	}
 }
 

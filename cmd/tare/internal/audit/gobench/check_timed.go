@@ -1,0 +1,37 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// checkTimed finds comparisons by reflection in timed loops.
+func checkTimed() rule {
+	return rule{audit.Rule{
+		ID: "check-timed", Severity: tare.Warn,
+		Title:   "The timed loop compares results by reflection.",
+		Why:     "reflect.DeepEqual and the assertions of testify take hundreds of nanoseconds and allocate. ns/op and allocs/op are then those of the comparison, and a faster function shows as a smaller difference than it makes.",
+		Do:      "compare once before the loop, and check something cheap in it, e.g. a length",
+		Command: compareRevisions,
+	}, func(in *input) {
+		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
+			if isComparison(fn) && !in.isAbout(l.owner, fn) {
+				in.report(call, "%s is timed with what it checks", show(call.Fun))
+			}
+		})
+	}}
+}
+
+// isComparison reports whether a function compares values by reflection.
+func isComparison(fn *types.Func) bool {
+	if isFunc(fn, "reflect", "DeepEqual") || isFunc(fn, "github.com/google/go-cmp/cmp", "Equal", "Diff") {
+		return true
+	}
+	if fn.Pkg() == nil || !hasName(fn.Pkg().Path(), []string{"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require"}) {
+		return false
+	}
+	return hasName(fn.Name(), []string{"Equal", "Equalf", "EqualValues", "NotEqual", "JSONEq", "ElementsMatch", "Contains", "Len", "Exactly", "Subset"})
+}

@@ -1,0 +1,41 @@
+package gobench
+
+import (
+	"go/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// deferInLoop finds defer statements that pile up over the iterations.
+func deferInLoop() rule {
+	return rule{audit.Rule{
+		ID: "defer-in-loop", Severity: tare.Warn,
+		Title:   "The loop defers a call in each iteration.",
+		Why:     "Deferred calls run when the benchmark returns, not at the end of an iteration: b.N of them pile up, what they would close stays open, and their time and memory count for the whole run.",
+		Do:      "call it at the end of the iteration",
+		Command: compareRevisions,
+	}, func(in *input) {
+		in.timedLoops(func(l *loop) {
+			in.inspectTimed(l, func(n ast.Node) bool {
+				if d, ok := n.(*ast.DeferStmt); ok && !in.isInCalledLiteral(l, d) && !nameHas(l.owner.name, "defer") {
+					in.report(d, "%s is deferred in each iteration, and runs after all of them", show(d.Call.Fun))
+				}
+				return true
+			})
+		})
+	}}
+}
+
+// isInCalledLiteral reports whether a function literal within a loop is around a
+// node, so that what it defers runs in the iteration.
+func (in *input) isInCalledLiteral(l *loop, node ast.Node) bool {
+	inside := false
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && lit.Pos() <= node.Pos() && node.Pos() < lit.End() {
+			inside = true
+		}
+		return !inside
+	})
+	return inside
+}

@@ -1,0 +1,56 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// goroutineUnawaited finds goroutines that a loop starts and nothing waits for.
+func goroutineUnawaited() rule {
+	return rule{audit.Rule{
+		ID: "goroutine-unawaited", Severity: tare.Void,
+		Title:   "The loop starts goroutines that nothing waits for.",
+		Why:     "The figure is that of starting them. Their work runs beside the timer, after it, or never, and slows down what is measured next.",
+		Do:      "wait for them before the timer stops, e.g. by a sync.WaitGroup",
+		Command: compareRevisions,
+	}, func(in *input) {
+		in.timedLoops(func(l *loop) {
+			if in.waits(l.owner.decl) {
+				return
+			}
+			in.inspectTimed(l, func(n ast.Node) bool {
+				if g, ok := n.(*ast.GoStmt); ok {
+					in.report(g, "the loop starts a goroutine in each iteration, and nothing in the benchmark waits for it")
+				}
+				return true
+			})
+		})
+	}}
+}
+
+// waits reports whether anything below root may wait for another goroutine: it
+// receives, selects, or calls something that is named so.
+func (in *input) waits(root ast.Node) bool {
+	found := in.calls(root, func(name string) bool {
+		return nameHas(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")
+	})
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.RangeStmt:
+			if t := in.pass.TypesInfo.TypeOf(n.X); t != nil {
+				_, ok := t.Underlying().(*types.Chan)
+				found = found || ok
+			}
+		}
+		return !found
+	})
+	return found
+}

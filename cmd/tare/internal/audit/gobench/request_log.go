@@ -1,0 +1,82 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+// requestLog finds routers with a middleware that logs each request to the
+// terminal.
+func requestLog() rule {
+	return rule{audit.Rule{
+		ID: "request-log", Severity: tare.Warn,
+		Title:   "The router logs each request.",
+		Why:     "Formatting a line and writing it takes longer than routing, by what reads the output. Two published comparisons of frameworks measured such a logger on one side only, and called the difference one of the framework.",
+		Do:      "make the router without its logger (gin.New), give both sides the same one, or discard its output and say so",
+		Command: compareRouters,
+		Seen:    []string{"tare: studies tiny, users"},
+	}, func(in *input) {
+		if in.setsGinWriter() {
+			return
+		}
+		bodies := map[*types.Func]*ast.FuncDecl{}
+		for _, file := range in.pass.Files {
+			for _, d := range file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+					if obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func); ok {
+						bodies[obj] = fn
+					}
+				}
+			}
+		}
+		seen := map[ast.Node]bool{}
+		for _, b := range in.suite.benchmarks {
+			in.reportLoggers(b.body, bodies, seen, 0)
+		}
+	}}
+}
+
+// reportLoggers reports the loggers of requests that a function makes, or one that
+// it calls, to some depth.
+func (in *input) reportLoggers(root ast.Node, bodies map[*types.Func]*ast.FuncDecl, seen map[ast.Node]bool, depth int) {
+	if seen[root] || depth > 3 {
+		return
+	}
+	seen[root] = true
+	ast.Inspect(root, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		fn := in.callee(call)
+		switch {
+		case isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger"), isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger"), isFunc(fn, "github.com/gofiber/fiber/v2/middleware/logger", "New") && len(call.Args) == 0:
+			if !seen[call] {
+				seen[call] = true
+				in.report(call, "%s logs each request to the terminal", show(call.Fun))
+			}
+		case fn != nil && bodies[fn] != nil:
+			in.reportLoggers(bodies[fn].Body, bodies, seen, depth+1)
+		}
+		return true
+	})
+}
+
+// setsGinWriter reports whether the package sends Gin's log elsewhere.
+func (in *input) setsGinWriter() bool {
+	found := false
+	for _, file := range in.pass.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, lhs := range a.Lhs {
+					found = found || show(lhs) == "gin.DefaultWriter"
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
