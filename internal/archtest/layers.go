@@ -94,6 +94,7 @@ func layerEntries() []layerEntry {
 		{dir: "apps/*/workload", layer: 6, peers: []string{"apps/*"}},
 
 		{dir: "cmd/tare/internal/near", layer: 1},
+		{dir: "cmd/tare/internal/annotation", layer: 1},
 		{dir: "cmd/tare/internal/secret", layer: 1},
 		{dir: "cmd/tare/internal/textfile", layer: 1},
 		{dir: "cmd/tare/internal/testtare", layer: 3, only: []string{}}, // for tests

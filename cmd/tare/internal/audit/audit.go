@@ -32,6 +32,7 @@ type Finding struct {
 	File     string        `json:"file,omitempty"`   // as the user named it; - for standard input
 	Line     int           `json:"line,omitempty"`   // from 1; 0 if it is about the whole file
 	Column   int           `json:"column,omitempty"` // from 1, in bytes; 0 if unknown
+	Name     string        `json:"name,omitempty"`   // of the Go benchmark; "" if it is about none, or several
 	What     string        `json:"what"`             // what is wrong with these figures: a sentence without a full stop
 	Why      string        `json:"why"`
 	Do       string        `json:"do"`

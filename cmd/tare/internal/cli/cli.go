@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/agentcmd"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/auditcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/bench"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/bisectcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/clean"
@@ -43,13 +45,16 @@ import (
 )
 
 // RunProcess runs this process as tare: as the guardian or the null contender of
-// another tare if its environment says so, otherwise as the command of its arguments.
+// another tare if its environment says so, as a tool of go vet if that calls it, otherwise as the command of its arguments.
 // It returns the exit code.
 func RunProcess() int {
 	if trial.GuardianMain() {
 		return 0
 	}
 	NullMain() // does not return in a null contender
+	if gobench.IsVetCall(os.Args[1:]) {
+		gobench.RunVet() // does not return
+	}
 	return Main(context.Background(), cmdenv.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv})
 }
 
@@ -144,7 +149,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

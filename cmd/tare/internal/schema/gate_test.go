@@ -56,11 +56,17 @@ func TestGateSchemaKnowsEveryField(t *testing.T) {
 	if err := json.Unmarshal(read(t, gateSchema), &schema); err != nil {
 		t.Fatal(err)
 	}
-	for typ, properties := range map[reflect.Type]map[string]any{
+	checkFields(t, map[reflect.Type]map[string]any{
 		reflect.TypeFor[gate.Report](): schema.Properties, reflect.TypeFor[gate.Row](): schema.Defs["row"].Properties,
 		reflect.TypeFor[gate.Waived](): schema.Defs["waived"].Properties, reflect.TypeFor[gate.Remark](): schema.Defs["remark"].Properties,
 		reflect.TypeFor[gate.Left](): schema.Defs["left"].Properties,
-	} {
+	})
+}
+
+// checkFields compares the keys of types with the properties that a schema describes.
+func checkFields(t *testing.T, types map[reflect.Type]map[string]any) {
+	t.Helper()
+	for typ, properties := range types {
 		var described, has []string
 		for name := range properties {
 			described = append(described, name)

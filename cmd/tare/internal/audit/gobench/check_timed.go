@@ -16,6 +16,7 @@ func checkTimed() rule {
 		Why:     "reflect.DeepEqual and the assertions of testify take hundreds of nanoseconds and allocate. ns/op and allocs/op are then those of the comparison, and a faster function shows as a smaller difference than it makes.",
 		Do:      "compare once before the loop, and check something cheap in it, e.g. a length",
 		Command: compareRevisions,
+		Seen:    []string{"https://github.com/prometheus/common/blob/v0.67.5/model/signature_test.go#L194"},
 	}, func(in *input) {
 		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
 			if isComparison(fn) && !in.isAbout(l.owner, fn) {

@@ -18,7 +18,7 @@ func clientPerOp() rule {
 		Seen:    []string{"tare: study users"},
 	}, func(in *input) {
 		in.timedLoops(func(l *loop) {
-			if nameHas(l.owner.name, "dial", "conn", "open", "handshake", "client", "new", "tls", "session") {
+			if nameHas(l.owner.name, "dial", "conn", "open", "handshake", "client", "new", "tls", "session", "close") {
 				return
 			}
 			in.inspectTimed(l, func(n ast.Node) bool {

@@ -15,6 +15,7 @@ func deferInLoop() rule {
 		Why:     "Deferred calls run when the benchmark returns, not at the end of an iteration: b.N of them pile up, what they would close stays open, and their time and memory count for the whole run.",
 		Do:      "call it at the end of the iteration",
 		Command: compareRevisions,
+		Seen:    []string{"https://github.com/grpc/grpc-go/blob/v1.85.0/metadata/metadata_test.go#L446"},
 	}, func(in *input) {
 		in.timedLoops(func(l *loop) {
 			in.inspectTimed(l, func(n ast.Node) bool {

@@ -4,9 +4,11 @@
 package gobench
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"reflect"
 	"regexp"
 	"slices"
@@ -39,7 +41,7 @@ func list() []rule {
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
 		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
 		sharedRandom(), randomInput(), mapOrder(), runInLoop(), deferInLoop(), goroutineUnawaited(), logInLoop(),
-		requestLog(), clientPerOp(), checkTimed(), requestInLoop(),
+		requestLog(), clientPerOp(), checkTimed(), requestInLoop(), inputInLoop(), unlikeWork(), sharedState(), globalsChanged(), unclearIgnore(),
 	}
 }
 
@@ -63,7 +65,7 @@ func readExample(id, name string) string {
 	if err != nil {
 		panic(err)
 	}
-	return regexp.MustCompile(`[ \t]*// want .*`).ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
+	return regexp.MustCompile(`(?m)(^\s*// want .*\n|[ \t]*// want .*)`).ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
 }
 
 // identifier returns the name that a rule has as an analyzer, and as a package.
@@ -84,6 +86,7 @@ type input struct {
 	suite *suite
 	rule  audit.Rule
 	found []audit.Finding
+	at    []token.Pos // of each finding
 }
 
 // report adds a finding at node, unless a comment switches the rule off there.
@@ -94,11 +97,28 @@ func (in *input) report(node ast.Node, format string, args ...any) {
 		return
 	}
 	f := in.rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
-	f.Command = strings.ReplaceAll(f.Command, "NAME", in.suite.nameAt(node))
+	f.Name = in.suite.nameAt(node)
+	pattern := "."
+	if f.Name != "" {
+		pattern = "'^" + f.Name + "$'"
+	}
+	f.Command = strings.ReplaceAll(f.Command, "NAME", pattern)
 	in.found = append(in.found, f)
-	in.pass.Report(analysis.Diagnostic{
-		Pos: node.Pos(), Category: in.rule.ID, Message: fmt.Sprintf("%s: %s; %s", in.rule.ID, f.What, f.Do),
-	})
+	in.at = append(in.at, node.Pos())
+}
+
+// diagnose hands the findings to the driver in the order of their positions, which
+// is not that in which maps of variables yield them.
+func (in *input) diagnose() {
+	order := make([]int, len(in.found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.at[a], in.at[b]) })
+	for _, i := range order {
+		f := in.found[i]
+		in.pass.Report(analysis.Diagnostic{Pos: in.at[i], Category: f.Rule, Message: fmt.Sprintf("%s: %s; %s", f.Rule, f.What, f.Do)})
+	}
 }
 
 // newAnalyzers returns an analyzer for each rule. Its result is []audit.Finding.
@@ -116,10 +136,11 @@ func newAnalyzers() []*analysis.Analyzer {
 			ResultType: reflect.TypeFor[[]audit.Finding](),
 			Run: func(pass *analysis.Pass) (any, error) {
 				in := &input{pass: pass, suite: pass.ResultOf[suites].(*suite), rule: r.Rule}
-				if len(in.suite.benchmarks) > 0 {
+				if path := pass.Pkg.Path(); len(in.suite.benchmarks) > 0 && path != "testing" && path != "testing_test" {
 					r.find(in)
 				}
-				return slices.Clip(in.found), nil
+				in.diagnose()
+				return in.found, nil
 			},
 		})
 	}

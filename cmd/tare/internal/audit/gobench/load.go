@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
@@ -142,6 +144,10 @@ func moduleOf(dir string) string {
 // modules. only holds the files and directories that are asked for.
 func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[string]bool) error {
 	pkgs, err := loadPackages(ctx, dirs, dirs[0].module != "")
+	if err == nil && areExcluded(pkgs) {
+		rep.Notes = append(rep.Notes, format.Line(firstError(pkgs).Error(), 0))
+		return nil
+	}
 	if dirs[0].module != "" && (err != nil || !haveSyntax(pkgs)) && ctx.Err() == nil {
 		// The module needs what is not on this machine: its own files can be read without.
 		why := err
@@ -199,18 +205,54 @@ func (rep *Report) countBenchmarks(pkgs []*packages.Package, asked func(file str
 	}
 }
 
+// loadMode has types of packages that are imported made from their source: nothing
+// is compiled, so that nothing of what is read runs, and no compiler of C is needed.
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+
 // loadPackages loads directories with their tests, in their module or as in a
 // GOPATH, where imports of other modules stay unknown.
 func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*packages.Package, error) {
-	cfg := &packages.Config{Context: ctx, Mode: packages.LoadSyntax, Tests: true, Dir: dirs[0].path, Fset: token.NewFileSet(), Env: os.Environ()}
+	cfg := &packages.Config{Context: ctx, Mode: loadMode, Tests: true, Dir: dirs[0].path, Fset: token.NewFileSet(), Env: append(os.Environ(), "CGO_ENABLED=0")}
 	if !inModule {
 		cfg.Env = append(cfg.Env, "GO111MODULE=off", "GOFLAGS=")
 	}
 	patterns := make([]string, 0, len(dirs))
+	asked := map[string]bool{}
 	for _, d := range dirs {
-		patterns = append(patterns, d.path)
+		rel, err := filepath.Rel(dirs[0].path, d.path)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, "."+string(filepath.Separator)+rel) // outside of modules no others are taken
+		asked[d.path] = true
+	}
+	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
+		if asked[filepath.Dir(name)] {
+			return parser.ParseFile(fset, name, src, parser.ParseComments|parser.AllErrors)
+		}
+		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+		if file != nil {
+			dropBodies(file)
+		}
+		return file, err
 	}
 	return packages.Load(cfg, patterns...)
+}
+
+// dropBodies takes the bodies of functions from a file that is only imported.
+func dropBodies(file *ast.File) {
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			fn.Body = nil
+		}
+	}
+}
+
+// areExcluded reports whether build constraints exclude all files of packages.
+func areExcluded(pkgs []*packages.Package) bool {
+	err := firstError(pkgs)
+	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
 func haveSyntax(pkgs []*packages.Package) bool {

@@ -15,6 +15,7 @@ func randomInput() rule {
 		Why:     "A source that is seeded by the clock gives every run other inputs. Base and head then do different work, and a difference between them may be one of the inputs.",
 		Do:      "seed with a constant",
 		Command: compareFull,
+		Seen:    []string{"https://github.com/dgraph-io/ristretto/blob/v0.1.1/z/rtutil_test.go#L311"},
 	}, func(in *input) {
 		for _, b := range in.suite.benchmarks {
 			ast.Inspect(b.body, func(n ast.Node) bool {

@@ -44,7 +44,7 @@ func responseBody() rule {
 				case !closed:
 					in.report(n, "the body of the response to %s is not closed in the loop", show(call.Fun))
 				case !read:
-					in.report(n, "the body of the response to %s is closed unread", show(call.Fun))
+					in.report(n, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", show(call.Fun))
 				}
 				return true
 			})

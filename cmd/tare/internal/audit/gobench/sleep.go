@@ -20,10 +20,10 @@ func sleepInLoop() rule {
 		Command: compareRevisions,
 		Seen:    []string{"tare: study users (its percentile runner slept)"},
 	}, func(in *input) {
-		if in.pass.Pkg.Path() == "time" || strings.HasPrefix(in.pass.Pkg.Path(), "time_") {
-			return
-		}
 		in.timedLoops(func(l *loop) {
+			if in.reportsTime(l.owner) {
+				return
+			}
 			in.inspectTimed(l, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:

@@ -62,6 +62,9 @@ func (in *input) appended(l *loop, a *ast.AssignStmt) *types.Var {
 	if init := in.initOf(l.owner.decl, v); init != nil && l.owner.isOfN(in.pass.TypesInfo, init) {
 		return nil
 	}
+	if isNamed(in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1]), "time", "Duration") || in.isReadAfter(l, v) {
+		return nil // a measurement
+	}
 	set := false
 	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 		other, ok := parent(path, 1).(*ast.AssignStmt)
@@ -76,6 +79,17 @@ func (in *input) appended(l *loop, a *ast.AssignStmt) *types.Var {
 		return nil
 	}
 	return v
+}
+
+// isReadAfter reports whether a benchmark uses a variable after a loop, other than
+// by _ = v.
+func (in *input) isReadAfter(l *loop, v *types.Var) bool {
+	used := false
+	in.uses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		_, assigned := parent(path, 1).(*ast.AssignStmt)
+		used = used || id.Pos() > l.node.End() && !assigned
+	})
+	return used
 }
 
 // mapGrown returns the map if a statement sets an element of one from outside of
@@ -127,10 +141,15 @@ func (in *input) counter(l *loop) *types.Var {
 }
 
 // onlyWritten reports whether a loop writes to a buffer, and neither reads it nor
-// empties it.
+// empties it. What gets the buffer outside of the loop may do both.
 func (in *input) onlyWritten(l *loop, v *types.Var) bool {
 	written, other := false, false
-	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+	in.uses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		if id.Pos() < l.node.Pos() || id.Pos() > l.node.End() {
+			_, method := parent(path, 1).(*ast.SelectorExpr)
+			other = other || !method
+			return
+		}
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		if !ok {
 			call, isCall := parent(path, 1).(*ast.CallExpr)

@@ -14,7 +14,15 @@ import (
 // suite holds the benchmarks of a package.
 type suite struct {
 	benchmarks []*benchmark
-	ignores    map[place][]string // rules switched off
+	ignores    map[place][]string   // rules switched off
+	checked    map[*types.Func]bool // functions whose errors tests look at; nil until a rule asks
+	unclear    []unclearComment     // that were to switch off a rule, and do not
+}
+
+// unclearComment is a comment that was to switch off a rule.
+type unclearComment struct {
+	comment *ast.Comment
+	why     error
 }
 
 // place is a line of a file.
@@ -93,6 +101,9 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			i, ok, err := audit.ParseIgnore(strings.TrimPrefix(c.Text, "//"), known)
+			if ok && err != nil {
+				s.unclear = append(s.unclear, unclearComment{c, err})
+			}
 			if !ok || err != nil {
 				continue
 			}
@@ -116,15 +127,15 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 	return false
 }
 
-// nameAt returns a pattern of the benchmark in which a node stands: . if that is
-// a function that several benchmarks may call.
+// nameAt returns the name of the benchmark in which a node stands, "" if that is a
+// function that several benchmarks may call.
 func (s *suite) nameAt(node ast.Node) string {
 	for _, b := range s.benchmarks {
 		if b.decl.Pos() <= node.Pos() && node.Pos() < b.decl.End() && strings.HasPrefix(b.name, "Benchmark") {
-			return "'^" + b.name + "$'"
+			return b.name
 		}
 	}
-	return "."
+	return ""
 }
 
 // readFunc adds a function if it has a *testing.B, and the literals in it that

@@ -1,10 +1,12 @@
 package gobench
 
 import (
+	"fmt"
 	"go/ast"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // pausedInLoop finds StopTimer in a loop.
@@ -17,20 +19,49 @@ func pausedInLoop() rule {
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/golang/go/issues/27217"},
 	}, func(in *input) {
+		paused := map[string][]ast.Node{} // by file
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
-				first := true
-				inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-					s, ok := n.(ast.Stmt)
-					if ok && first && timerCall(in.pass.TypesInfo, s) == "StopTimer" && !isConditional(path) && l.innermost(n) {
-						first = false
-						in.report(s, "b.StopTimer runs in each iteration")
-					}
-					return true
-				})
+				if n := in.pauseOf(l); n != nil && !in.reportsTime(b) {
+					file := in.pass.Fset.Position(n.Pos()).Filename
+					paused[file] = append(paused[file], n)
+				}
 			}
 		}
+		for _, nodes := range paused {
+			more := ""
+			if len(nodes) > 1 {
+				more = fmt.Sprintf(", as in %s of this file", format.Count(len(nodes)-1, "other loop"))
+			}
+			in.report(nodes[0], "b.StopTimer runs in each iteration%s", more)
+		}
 	}}
+}
+
+// pauseOf returns the first StopTimer that runs in each iteration of a loop, nil
+// if there is none.
+func (in *input) pauseOf(l *loop) ast.Node {
+	var first ast.Node
+	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+		s, ok := n.(ast.Stmt)
+		if ok && first == nil && timerCall(in.pass.TypesInfo, s) == "StopTimer" && !isConditional(path) && l.innermost(n) {
+			first = s
+		}
+		return first == nil
+	})
+	return first
+}
+
+// reportsTime reports whether a benchmark replaces ns/op by a metric of its own.
+func (in *input) reportsTime(b *benchmark) bool {
+	own := false
+	ast.Inspect(b.body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2 && show(call.Args[1]) == `"ns/op"` {
+			own = true
+		}
+		return !own
+	})
+	return own
 }
 
 // isConditional reports whether the last node of a path runs in some iterations

@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
 )
 
+//go:generate go test . -run TestDocsAreCurrent -update
+
 // All returns the rules of every reader, in the order in which they are listed.
 func All() []audit.Rule {
 	return slices.Concat(gobench.Rules())

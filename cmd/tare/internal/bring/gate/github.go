@@ -3,28 +3,17 @@ package gate
 import (
 	"fmt"
 	"io"
-	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/annotation"
 )
 
-// maxAnnotations limits the annotations of a kind: GitHub shows no more of one step.
-const maxAnnotations = 10
-
 // Annotations writes workflow commands that put what blocks a change, and rows that could not be
-// decided, on the lines of the benchmarks
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
+// decided, on the lines of the benchmarks.
 func Annotations(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
-	var b strings.Builder
-	count := map[string]int{}
+	var list []annotation.Annotation
 	add := func(command, title, text string, at Place) {
-		if count[command]++; count[command] > maxAnnotations {
-			return
-		}
-		var where string
-		if at.File != "" {
-			where = fmt.Sprintf("file=%s,line=%d,", escapeProperty(at.File), max(1, at.Line))
-		}
-		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", command, where, escapeProperty(title), escapeData(text))
+		list = append(list, annotation.Annotation{Command: command, Title: title, Text: text, File: at.File, Line: at.Line})
 	}
 	for _, r := range rep.Rows {
 		command := rowSeverity(r, rep)
@@ -50,8 +39,7 @@ func Annotations(w io.Writer, rep Report) error {
 	if rep.Outcome == Nothing {
 		add("warning", "tare gate", rep.Sentence, Place{})
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return annotation.Write(w, list)
 }
 
 // rowSeverity returns how GitHub annotates a row: error, warning, notice, or "" for not at all.
@@ -67,14 +55,6 @@ func rowSeverity(r Row, rep Report) string {
 		return "warning"
 	}
 	return ""
-}
-
-func escapeData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-func escapeProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
 }
 
 // Outputs writes what later steps of a workflow can read.

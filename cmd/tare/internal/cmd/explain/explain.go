@@ -1,4 +1,4 @@
-// Package explain implements tare explain, for checks, studies, contenders, metrics and words of the report.
+// Package explain implements tare explain, for checks, rules of tare audit, studies, contenders, metrics and words of the report.
 package explain
 
 import (
@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/rules"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/check"
@@ -18,7 +20,7 @@ import (
 
 // explanation holds the facts about one name.
 type explanation struct {
-	Kind  string `json:"kind"` // word, check, metric, study, contender
+	Kind  string `json:"kind"` // word, check, rule, metric, study, contender
 	Name  string `json:"name"`
 	Facts []fact `json:"facts"`
 }
@@ -27,6 +29,7 @@ type explanation struct {
 type fact struct {
 	Label string   `json:"label,omitempty"` // "" for the explanation itself
 	Text  []string `json:"text"`
+	Code  bool     `json:"code,omitempty"` // the texts are lines of code
 }
 
 // Command returns tare explain.
@@ -35,9 +38,10 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "explain THING",
-		Short: "Explain a check, study, contender, metric or word of the report",
+		Short: "Explain a check, audit rule, study, contender, metric or word of the report",
 		Example: `  tare explain wrong-answer
   tare explain json-encode
+  tare explain input-consumed
   tare explain "not met"`,
 		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
@@ -76,7 +80,7 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
 		if w.Word == name {
-			found = append(found, explanation{"word", name, []fact{{"", []string{w.Text}}}})
+			found = append(found, explanation{"word", name, []fact{{Text: []string{w.Text}}}})
 		}
 	}
 	for _, c := range slices.Concat(check.All(), bring.Notes()) {
@@ -84,9 +88,14 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 			found = append(found, explainCheck(c))
 		}
 	}
+	for _, r := range rules.All() {
+		if r.ID == name {
+			found = append(found, explainRule(r))
+		}
+	}
 	if m, ok := tare.MetricNamed(name); ok {
 		found = append(found, explanation{"metric", name, []fact{
-			{"", []string{m.Doc}}, {"unit", []string{m.Unit}}, {"better", []string{string(m.Direction)}}, {"in documents", []string{m.Key}},
+			newFact("", m.Doc), newFact("unit", m.Unit), newFact("better", string(m.Direction)), newFact("in documents", m.Key),
 		}})
 	}
 	if slices.Contains(env.Bundled(), name) {
@@ -117,6 +126,9 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 	for _, c := range slices.Concat(check.All(), bring.Notes()) {
 		names = append(names, c.ID)
 	}
+	for _, r := range rules.All() {
+		names = append(names, r.ID)
+	}
 	for _, m := range tare.Metrics() {
 		names = append(names, m.Name)
 	}
@@ -128,36 +140,56 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 	return slices.Compact(names)
 }
 
+// newFact returns a fact of some texts.
+func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
+
+// newCode returns a fact that is code: a text for each line.
+func newCode(label, code string) fact {
+	return fact{Label: label, Text: strings.Split(strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n"), "\n"), Code: true}
+}
+
+// explainRule explains a rule of tare audit, with its examples.
+func explainRule(r audit.Rule) explanation {
+	e := explanation{"rule", r.ID, []fact{
+		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
+		newCode("bad", r.Bad), newCode("good", r.Good),
+	}}
+	if len(r.Seen) > 0 {
+		e.Facts = append(e.Facts, newFact("seen", r.Seen...))
+	}
+	return e
+}
+
 func explainCheck(c check.Check) explanation {
 	e := explanation{"check", c.ID, []fact{
-		{"", []string{c.Summary}}, {"severity", []string{string(c.Severity)}}, {"why", []string{c.Why}}, {"what to do", []string{c.Advice}},
+		newFact("", c.Summary), newFact("severity", string(c.Severity)), newFact("why", c.Why), newFact("what to do", c.Advice),
 	}}
 	if text := c.Traps(); text != "" {
-		e.Facts = append(e.Facts, fact{"traps", []string{text}})
+		e.Facts = append(e.Facts, newFact("traps", text))
 	}
 	return e
 }
 
 func explainContender(c cmdenv.Contender) explanation {
-	e := explanation{"contender", c.ID, []fact{{"", []string{c.Why}}, {"kind", []string{c.Kind}}}}
+	e := explanation{"contender", c.ID, []fact{newFact("", c.Why), newFact("kind", c.Kind)}}
 	if c.Trap {
-		e.Facts = append(e.Facts, fact{"trap", []string{"it repeats a published mistake; it is timed, never ranked"}})
+		e.Facts = append(e.Facts, newFact("trap", "it repeats a published mistake; it is timed, never ranked"))
 	}
 	if len(c.Modules) > 0 {
-		e.Facts = append(e.Facts, fact{"contains", c.Modules})
+		e.Facts = append(e.Facts, newFact("contains", c.Modules...))
 	}
 	if c.Unmaintained != "" {
-		e.Facts = append(e.Facts, fact{"unmaintained", []string{c.Unmaintained}})
+		e.Facts = append(e.Facts, newFact("unmaintained", c.Unmaintained))
 	}
-	e.Facts = append(e.Facts, fact{"source", []string{c.Dir}})
+	e.Facts = append(e.Facts, newFact("source", c.Dir))
 	return e
 }
 
 func explainStudy(st tare.Study) explanation {
-	e := explanation{"study", st.ID, []fact{{"", []string{st.Question}}, {"kind", []string{string(st.Kind)}}, {"baseline", []string{st.Baseline}}}}
+	e := explanation{"study", st.ID, []fact{newFact("", st.Question), newFact("kind", string(st.Kind)), newFact("baseline", st.Baseline)}}
 	add := func(label string, lines []string) {
 		if len(lines) > 0 {
-			e.Facts = append(e.Facts, fact{label, lines})
+			e.Facts = append(e.Facts, newFact(label, lines...))
 		}
 	}
 	var lines []string
@@ -215,10 +247,13 @@ func explainStudy(st tare.Study) explanation {
 }
 
 func (e explanation) writeText(w io.Writer, st report.Style) {
+	code := e.Facts // of this repository, with its indents
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
-	for _, f := range e.Facts {
+	for i, f := range e.Facts {
 		switch one := strings.Join(f.Text, ", "); {
+		case f.Code:
+			fmt.Fprintf(w, "  %s:\n    %s\n", f.Label, strings.Join(code[i].Text, "\n    "))
 		case f.Label == "":
 			cmdenv.Paragraph(w, "  ", "  ", one, st.Width)
 		case len(f.Text) == 1 || len(one) < 60:

@@ -12,7 +12,7 @@ func BenchmarkBad(b *testing.B) {
 	in := strings.NewReader(`{"name":"a"}`)
 	var v struct{ Name string }
 	for i := 0; i < b.N; i++ {
-		_ = json.NewDecoder(in).Decode(&v) // want `in is a reader made before the loop` `the error of`
+		_ = json.NewDecoder(in).Decode(&v) // want `in is a reader made before the loop`
 	}
 }
 

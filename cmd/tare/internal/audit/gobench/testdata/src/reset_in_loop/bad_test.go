@@ -7,8 +7,8 @@ import (
 
 func BenchmarkBad(b *testing.B) {
 	for i := 0; i < b.N; i++ {
-		text := strings.Repeat("a,", 100)
-		b.ResetTimer() // want `forgets the iterations before`
+		text := strings.Repeat("a,", 100) // want `input-in-loop`
+		b.ResetTimer()                    // want `forgets the iterations before`
 		if len(strings.Split(text, ",")) != 101 {
 			b.Fatal("wrong")
 		}

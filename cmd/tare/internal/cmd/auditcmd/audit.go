@@ -1,0 +1,240 @@
+// Package auditcmd is tare audit: it reads benchmarks that others wrote, and what
+// they say of them, before anybody believes the figures.
+package auditcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/rules"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
+)
+
+// options are the flags of tare audit.
+type options struct {
+	asJSON, asSARIF, asGitHub bool
+	rules                     bool
+}
+
+func (o *options) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "print JSON (docs/schema/audit.schema.json)")
+	f.BoolVar(&o.asSARIF, "sarif", false, "print SARIF 2.1.0, for code scanning")
+	f.BoolVar(&o.asGitHub, "github", false, "print annotations of GitHub Actions")
+	f.BoolVar(&o.rules, "rules", false, "list the rules")
+}
+
+// check rejects what contradicts itself or is missing.
+func (o *options) check(args []string) error {
+	formats := 0
+	for _, set := range []bool{o.asJSON, o.asSARIF, o.asGitHub} {
+		if set {
+			formats++
+		}
+	}
+	switch {
+	case formats > 1:
+		return cmdenv.Usage("--json, --sarif and --github contradict each other", "give one of them")
+	case o.rules && len(args) > 0:
+		return cmdenv.Usage("--rules reads no files", "give --rules or files")
+	case o.rules && (o.asSARIF || o.asGitHub):
+		return cmdenv.Usage("--rules is text or JSON", "tare audit --rules --json")
+	case !o.rules && len(args) == 0:
+		return cmdenv.Usage("tare audit needs a file or a directory", "e.g. tare audit . for the Go benchmarks here")
+	}
+	return nil
+}
+
+// Command is tare audit.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "audit FILE|DIR...",
+		Short: "Read benchmarks before believing them: what is wrong with these figures?",
+		Long: `Read Go benchmarks and say what makes their figures those of something else:
+errors that nobody checks, input that the first iteration uses up, work that the
+compiler removes. Nothing is run.
+
+A directory is read with all below it, as the go command does. What does not
+compile is read as far as it has types. tare explain RULE shows a rule with a bad
+and a good example; //tare:ignore RULE reason, on the line or the one before, or in
+the comment of the function, switches it off there.
+
+The same rules run in go vet:  go vet -vettool="$(command -v tare)" ./...
+
+Exit codes: 0 if nothing was found, or notes only; 3 for warnings, 5 if figures are
+void; 2 for what cannot be read.`,
+		Example: `  tare audit .
+  tare audit --sarif . > audit.sarif
+  tare audit --rules`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			if o.rules {
+				return o.listRules(env)
+			}
+			d, err := readInputs(cmd, args)
+			if err != nil {
+				return err
+			}
+			if err := o.write(env, d); err != nil {
+				return err
+			}
+			return exitCode(d)
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// listRules prints the rules.
+func (o *options) listRules(env cmdenv.Env) error {
+	if o.asJSON {
+		return cmdenv.PrintJSON(env.Out, rules.All())
+	}
+	for _, r := range rules.All() {
+		fmt.Fprintf(env.Out, "%-20s %-4s  %s\n", r.ID, r.Severity, r.Title)
+	}
+	return nil
+}
+
+// readInputs reads everything that was named.
+func readInputs(cmd *cobra.Command, args []string) (audit.Document, error) {
+	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
+	var code []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			return d, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a Go file or a directory")
+		case !info.IsDir() && filepath.Ext(arg) != ".go":
+			return d, cmdenv.Usage(arg+" is not a Go file", "name a Go file or a directory")
+		}
+		code = append(code, arg)
+	}
+	rep, err := gobench.Read(cmd.Context(), code)
+	if err != nil {
+		if cmd.Context().Err() != nil {
+			return d, cmdenv.ErrInterrupted
+		}
+		return d, readError(err)
+	}
+	d.Read = append(d.Read, fmt.Sprintf("%s in %s", format.Count(rep.Benchmarks, "benchmark"), format.Count(rep.Files, "file")))
+	d.Notes = append(d.Notes, rep.Notes...)
+	for _, f := range rep.Findings {
+		f.File = shortPath(f.File)
+		d.Findings = append(d.Findings, f)
+	}
+	audit.SortFindings(d.Findings)
+	return d, nil
+}
+
+// readError returns an error of reading as one of bad input, unless the disk or the
+// go command is at fault.
+func readError(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return err
+	}
+	return cmdenv.Usage(format.Line(err.Error(), 0), "")
+}
+
+// shortPath returns a path relative to the working directory if it is below it.
+func shortPath(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+// write prints what was found.
+func (o *options) write(env cmdenv.Env, d audit.Document) error {
+	if !o.asJSON {
+		for _, n := range d.Notes {
+			fmt.Fprintln(env.Err, "tare: "+report.Legible(n))
+		}
+	}
+	switch {
+	case o.asJSON:
+		return cmdenv.PrintJSON(env.Out, d)
+	case o.asSARIF:
+		return d.WriteSARIF(env.Out, rules.All())
+	case o.asGitHub:
+		return d.WriteAnnotations(env.Out)
+	}
+	writeText(env.Out, report.LegibleAll(d), env.Style(env.Out))
+	return nil
+}
+
+// writeText prints each finding; what a rule says of all of its findings comes
+// with the first.
+func writeText(w io.Writer, d audit.Document, st report.Style) {
+	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
+	var told []string
+	for _, f := range d.Findings {
+		at := f.File
+		if f.Line > 0 {
+			at += fmt.Sprintf(":%d", f.Line)
+		}
+		if f.Column > 0 {
+			at += fmt.Sprintf(":%d", f.Column)
+		}
+		cmdenv.Paragraph(w, "", "    ", fmt.Sprintf("%s: %s %s: %s", at, cmdenv.Paint(paint[f.Severity], string(f.Severity)), cmdenv.Paint(st.Bold, f.Rule), f.What), st.Width)
+		if slices.Contains(told, f.Rule) {
+			continue
+		}
+		told = append(told, f.Rule)
+		cmdenv.Paragraph(w, "    ", "    ", f.Why, st.Width)
+		cmdenv.Paragraph(w, "    ", "      ", "do: "+f.Do, st.Width)
+		fmt.Fprintf(w, "    measure: %s\n", f.Command)
+	}
+	if len(d.Findings) > 0 {
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s: %s\n", strings.Join(d.Read, ", "), countFindings(d))
+}
+
+// countFindings returns the number of findings in words.
+func countFindings(d audit.Document) string {
+	if len(d.Findings) == 0 {
+		return "nothing found"
+	}
+	var parts []string
+	for _, s := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
+		if n := d.CountSeverity(s); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	return fmt.Sprintf("%s (%s)", format.Count(len(d.Findings), "finding"), strings.Join(parts, ", "))
+}
+
+// exitCode returns the exit code of what was found, as that of tare gate: 5 if
+// figures are void, 3 for warnings.
+func exitCode(d audit.Document) error {
+	switch {
+	case d.CountSeverity(tare.Void) > 0:
+		return cmdenv.Code(cmdenv.ExitVoid)
+	case d.CountSeverity(tare.Warn) > 0:
+		return cmdenv.Code(cmdenv.ExitNotMet)
+	}
+	return nil
+}
