@@ -137,6 +137,10 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", p.Procs)}
 	}
 	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
+	audited, err := auditTests(ctx, tests[Head])
+	if err != nil {
+		return err
+	}
 	found := map[string][]suite.Benchmark{}
 	var left []suite.Left
 	var remarked []suite.Remark
@@ -182,6 +186,7 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 	}
 	b.noteRemarks(remarked, shared)
 	b.noteTests(ofHead, shared)
+	b.noteAudit(audited, shared)
 	for _, from := range slices.Sorted(maps.Keys(renamed)) {
 		b.note(renamedModule(), "", fmt.Sprintf("the module %s of base is %s in head", from, renamed[from]))
 	}

@@ -12,7 +12,7 @@ import (
 // Notes returns the findings of tare bench, which are not checks of every study: their causes are
 // known before the study begins.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode(), NotCounted(), NotTimed()}
+	return []check.Check{longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(), HeadTests(), renamedModule(), partialRevision(), oneLayout(), SameCode(), NotCounted(), NotTimed(), Audited()}
 }
 
 func longSlices() check.Check {

@@ -179,6 +179,10 @@ func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *R
 	return r
 }
 
+// checkAudit is the note of tare bench that the rules of tare audit find something in a
+// benchmark.
+const checkAudit = "audit"
+
 // checkSameCode is the note of tare bench that the machine code of a benchmark is
 // the same on both sides.
 const checkSameCode = "same-code"

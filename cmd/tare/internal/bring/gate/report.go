@@ -88,6 +88,10 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	seen := map[string]bool{} // the machine is the same for all
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
+			if f.Check == checkAudit {
+				rep.addRemark(IsNote, rep.shortName(f.Workload)+": "+f.Message)
+				continue
+			}
 			if f.Severity != tare.Warn || f.Check != "control" && f.Check != "machine" || seen[f.Check+f.Advice+dropDigits(f.Message)] {
 				continue
 			}
