@@ -3,6 +3,7 @@ package gobench
 import (
 	"go/ast"
 	"go/types"
+	"regexp"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -36,6 +37,9 @@ func globalsChanged() rule {
 	}}
 }
 
+// emptying are names of functions that empty a registry.
+var emptying = regexp.MustCompile(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+
 // reportChanges reports what a test changes and does not restore.
 func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]*benchmark, registered map[*types.Package]*benchmark) {
 	sets := map[*types.Var][]ast.Node{}
@@ -55,7 +59,7 @@ func (in *input) reportChanges(fn *ast.FuncDecl, read map[*types.Var]*benchmark,
 			if called == nil || called.Signature().Recv() != nil || isConditional(path) || registered[called.Pkg()] == nil {
 				return true
 			}
-			if !strings.HasPrefix(called.Name(), "Reset") && !strings.HasPrefix(called.Name(), "Clear") && !strings.HasPrefix(called.Name(), "Unregister") {
+			if !emptying.MatchString(called.Name()) {
 				return true
 			}
 			in.report(n, "%s empties what an init function registered, and %s, which runs after it, needs", show(n), registered[called.Pkg()].name)

@@ -22,6 +22,12 @@ func inputConsumed() rule {
 		in.timedLoops(func(l *loop) {
 			seen := map[*types.Var]bool{}
 			in.inspectTimed(l, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "delete") {
+					if v := in.variable(call.Args[0]); v != nil && in.isOutside(v, l) && in.isLocal(v) && !in.isFilled(l, v) {
+						in.report(call, "nothing puts into %s what delete takes out: the other iterations find it gone", v.Name())
+					}
+					return true
+				}
 				id, ok := n.(*ast.Ident)
 				if !ok {
 					return true
@@ -33,7 +39,7 @@ func inputConsumed() rule {
 				seen[v] = true
 				what := in.consumable(l, v)
 				if what != "" && in.isConsumed(l, v) {
-					in.report(id, "%s is %s made before the loop, and nothing renews it: only the first iteration reads it", v.Name(), what)
+					in.report(id, "%s is %s before the loop, and nothing renews it: only the first iteration reads it", v.Name(), what)
 				}
 				return true
 			})
@@ -51,7 +57,11 @@ func (in *input) consumable(l *loop, v *types.Var) string {
 	fn := in.callee(call)
 	switch {
 	case isFunc(fn, "bytes", "NewReader", "NewBuffer", "NewBufferString"), isFunc(fn, "strings", "NewReader"):
-		return "a reader"
+		return "a reader made"
+	case isFunc(fn, "encoding/json", "NewDecoder"), isFunc(fn, "encoding/xml", "NewDecoder"), isFunc(fn, "encoding/gob", "NewDecoder"), isFunc(fn, "encoding/csv", "NewReader"), isFunc(fn, "bufio", "NewScanner", "NewReader"):
+		if in.isMemory(l, call.Args[0]) {
+			return "made of a reader"
+		}
 	case isFunc(fn, "net/http", "NewRequest", "NewRequestWithContext"), isFunc(fn, "net/http/httptest", "NewRequest", "NewRequestWithContext"):
 		body := call.Args[len(call.Args)-1]
 		if in.pass.TypesInfo.Types[body].IsNil() || show(body) == "http.NoBody" {
@@ -67,9 +77,40 @@ func (in *input) consumable(l *loop, v *types.Var) string {
 		} else if _, ok := body.(*ast.CallExpr); !ok {
 			return ""
 		}
-		return "a request with a body"
+		return "a request with a body made"
 	}
 	return ""
+}
+
+// isFilled reports whether a loop does anything with a map besides delete, len and
+// reading, or the map was made for b.N iterations.
+func (in *input) isFilled(l *loop, v *types.Var) bool {
+	filled := l.owner.sized[v]
+	for _, other := range l.owner.loops {
+		filled = filled || other != l && in.usedIn(other, v)
+	}
+	in.uses(l.node, v, func(id *ast.Ident, path []ast.Node) {
+		call, ok := parent(path, 1).(*ast.CallExpr)
+		filled = filled || !ok || !isBuiltin(in.pass.TypesInfo, call, "delete") && !isBuiltin(in.pass.TypesInfo, call, "len")
+	})
+	return filled
+}
+
+// isMemory reports whether an expression is, or is made as, a reader of bytes or of
+// a text, that the loop does not use by itself.
+func (in *input) isMemory(l *loop, e ast.Expr) bool {
+	if v := in.variable(e); v != nil && in.isLocal(v) {
+		if in.usedIn(l, v) {
+			return false
+		}
+		e = in.initOf(l.owner.decl, v)
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok || l.owner.isOfN(in.pass.TypesInfo, call) {
+		return false
+	}
+	fn := in.callee(call)
+	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
 // usedIn reports whether a loop uses a variable.
@@ -100,9 +141,9 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 		case *ast.SelectorExpr:
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			switch name := p.Sel.Name; {
-			case isCall && call.Fun == ast.Expr(p) && hasName(name, []string{"WriteTo"}):
+			case isCall && call.Fun == ast.Expr(p) && hasName(name, []string{"WriteTo", "ReadByte", "ReadRune", "ReadString", "ReadBytes", "ReadAll", "Scan", "Decode"}):
 				consumed = true
-			case isCall && call.Fun == ast.Expr(p) && (hasName(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "String", "Cap", "Available"})):
+			case isCall && call.Fun == ast.Expr(p) && (hasName(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"})):
 			case !isCall && hasName(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
 			default:
 				renewed = true
@@ -119,7 +160,7 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 func (in *input) takes(call *ast.CallExpr, arg int) string {
 	fn := in.callee(call)
 	switch {
-	case isFunc(fn, "io", "ReadAll"), isFunc(fn, "io/ioutil", "ReadAll"), isFunc(fn, "io", "Copy") && arg == 1:
+	case isFunc(fn, "io", "ReadAll"), isFunc(fn, "io/ioutil", "ReadAll"), isFunc(fn, "io", "Copy") && arg == 1, isFunc(fn, "io", "ReadFull") && arg == 0:
 		return "all"
 	case isFunc(fn, "encoding/json", "NewDecoder"), isFunc(fn, "encoding/xml", "NewDecoder"), isFunc(fn, "encoding/csv", "NewReader"),
 		isFunc(fn, "compress/gzip", "NewReader"), isFunc(fn, "compress/zlib", "NewReader"), isFunc(fn, "bufio", "NewScanner", "NewReader"), isFunc(fn, "image/png", "Decode"), isFunc(fn, "image/jpeg", "Decode"), isFunc(fn, "image", "Decode"):

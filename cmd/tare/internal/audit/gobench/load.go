@@ -144,6 +144,7 @@ func moduleOf(dir string) string {
 // modules. only holds the files and directories that are asked for.
 func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[string]bool) error {
 	pkgs, err := loadPackages(ctx, dirs, dirs[0].module != "")
+	bare := false // of the module that they belong to
 	if err == nil && areExcluded(pkgs) {
 		rep.Notes = append(rep.Notes, format.Line(firstError(pkgs).Error(), 0))
 		return nil
@@ -156,6 +157,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[st
 		}
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(why.Error(), 0)))
 		pkgs, err = loadPackages(ctx, dirs, false)
+		bare = true
 	}
 	if err != nil {
 		return fmt.Errorf("load packages of %s: %w", dirs[0].path, err)
@@ -178,19 +180,29 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, only map[st
 			}
 		}
 	}
+	if !bare {
+		rep.noteErrors(pkgs)
+	}
 	rep.countBenchmarks(pkgs, asked)
 	return nil
 }
 
-// countBenchmarks counts what was read, and notes which packages do not compile.
-// A package and its variant with tests share files, which count once.
-func (rep *Report) countBenchmarks(pkgs []*packages.Package, asked func(file string) bool) {
-	counted, noted := map[string]bool{}, map[string]bool{}
+// noteErrors notes which packages do not compile, with the first error of each.
+func (rep *Report) noteErrors(pkgs []*packages.Package) {
+	noted := map[string]bool{}
 	for _, p := range pkgs {
 		if err := firstError([]*packages.Package{p}); err != nil && !noted[p.PkgPath] {
 			noted[p.PkgPath] = true
-			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: does not compile, read as far as it has types: %s", p.PkgPath, format.Line(err.Error(), 0)))
+			rep.Notes = append(rep.Notes, fmt.Sprintf("%s: does not compile, read as far as it has types: %s", p.PkgPath, format.Line(err.Error(), 300)))
 		}
+	}
+}
+
+// countBenchmarks counts what was read. A package and its variant with tests share
+// files, which count once.
+func (rep *Report) countBenchmarks(pkgs []*packages.Package, asked func(file string) bool) {
+	counted := map[string]bool{}
+	for _, p := range pkgs {
 		for _, file := range p.Syntax {
 			name := p.Fset.Position(file.FileStart).Filename
 			if counted[name] || !asked(name) || !importsTesting(file) {
@@ -224,7 +236,10 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 		if err != nil {
 			return nil, err
 		}
-		patterns = append(patterns, "."+string(filepath.Separator)+rel) // outside of modules no others are taken
+		if rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			rel = "." + string(filepath.Separator) + rel
+		}
+		patterns = append(patterns, rel) // outside of modules no absolute ones are taken
 		asked[d.path] = true
 	}
 	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {

@@ -2,6 +2,8 @@ package gobench
 
 import (
 	"go/ast"
+	"go/constant"
+	"go/token"
 	"go/types"
 
 	"github.com/tarebench/tare"
@@ -87,6 +89,11 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 			switch n := n.(type) {
 			case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
 				return false
+			case *ast.ForStmt, *ast.RangeStmt:
+				if count := in.iterations(b, n.(ast.Stmt)); count >= longLoop {
+					in.report(n, "a loop of %d iterations that prepares the input is timed: nothing resets the timer after it", count)
+					return false
+				}
 			case *ast.IfStmt:
 				return !in.isFailure(n.Body)
 			case *ast.CallExpr:
@@ -99,10 +106,48 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 	}
 }
 
+// longLoop is the number of iterations from which a loop takes a millisecond or so.
+const longLoop = 100_000
+
+// iterations returns how often a loop runs if that is a constant, else 0: by its
+// condition, the number that it ranges over, or the length that its slice is made
+// with.
+func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
+	var bound ast.Expr
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		if cond, ok := s.Cond.(*ast.BinaryExpr); ok && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+			bound = cond.Y
+		}
+	case *ast.RangeStmt:
+		bound = s.X
+	}
+	if bound == nil {
+		return 0
+	}
+	if call, ok := ast.Unparen(bound).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
+		bound = call.Args[0]
+	}
+	if v := in.variable(bound); v != nil && in.isLocal(v) {
+		bound = in.initOf(b.decl, v)
+	}
+	if call, ok := bound.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) > 1 {
+		bound = call.Args[1]
+	}
+	if bound == nil {
+		return 0
+	}
+	if value := in.pass.TypesInfo.Types[bound].Value; value != nil {
+		n, _ := constant.Int64Val(constant.ToInt(value))
+		return n
+	}
+	return 0
+}
+
 // isSlow reports whether a function takes milliseconds or more.
 func isSlow(fn *types.Func) bool {
 	switch {
-	case isFunc(fn, "time", "Sleep"), isFunc(fn, "crypto/rsa", "GenerateKey"):
+	case isFunc(fn, "time", "Sleep"), isFunc(fn, "crypto/rsa", "GenerateKey"), isFunc(fn, "os", "ReadFile"), isFunc(fn, "io/ioutil", "ReadFile"):
 		return true
 	case fn == nil || fn.Signature().Recv() == nil:
 		return false

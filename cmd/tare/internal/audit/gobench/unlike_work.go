@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -31,32 +32,19 @@ func unlikeWork() rule {
 				in.reportUnlike(sides)
 			}
 		}
-		byGroup := map[string][]*loop{}
+		byFile := map[string][]*loop{}
 		for _, b := range in.suite.benchmarks {
-			if g := groupOf(b); g != "" && b.outer == nil && len(b.loops) > 0 && b.loops[len(b.loops)-1].timed {
-				g += in.pass.Fset.Position(b.decl.Pos()).Filename
-				byGroup[g] = append(byGroup[g], b.loops[len(b.loops)-1])
+			if b.outer == nil && strings.HasPrefix(b.name, "Benchmark") && len(b.loops) > 0 && b.loops[len(b.loops)-1].timed {
+				g := in.pass.Fset.Position(b.decl.Pos()).Filename
+				byFile[g] = append(byFile[g], b.loops[len(b.loops)-1])
 			}
 		}
-		for _, sides := range byGroup {
+		for _, sides := range byFile {
 			if len(sides) > 1 {
 				in.reportUnlike(sides)
 			}
 		}
 	}}
-}
-
-// groups matches a benchmark that is one side of a comparison: its name has an
-// underscore.
-var groups = regexp.MustCompile(`^Benchmark([A-Za-z0-9]+)_([A-Za-z0-9_]+)$`)
-
-// groupOf returns what the sides of a comparison share of their names, "" if a
-// benchmark is not one.
-func groupOf(b *benchmark) string {
-	if m := groups.FindStringSubmatch(b.name); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // makers are names of functions that only make a value, and of benchmarks that say

@@ -27,3 +27,18 @@ func BenchmarkRequest(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkDecoder(b *testing.B) {
+	in := json.NewDecoder(strings.NewReader(`{"name":"a"}`))
+	var v struct{ Name string }
+	for i := 0; i < b.N; i++ {
+		_ = in.Decode(&v) // want `in is made of a reader before the loop`
+	}
+}
+
+func BenchmarkDelete(b *testing.B) {
+	users := map[int]string{1: "a", 2: "b"}
+	for i := 0; i < b.N; i++ {
+		delete(users, i) // want `nothing puts into users what delete takes out`
+	}
+}

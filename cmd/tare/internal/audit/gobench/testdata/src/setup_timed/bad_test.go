@@ -17,3 +17,15 @@ func BenchmarkBad(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkLong(b *testing.B) {
+	numbers := make([]int, 1_000_000)
+	for i := range numbers { // want `a loop of 1000000 iterations`
+		numbers[i] = i * i
+	}
+	for i := 0; i < b.N; i++ {
+		if strconv.Itoa(numbers[i%len(numbers)]) == "" {
+			b.Fatal("wrong")
+		}
+	}
+}
