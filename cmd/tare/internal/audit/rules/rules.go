@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/figures"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
 )
 
@@ -12,5 +13,5 @@ import (
 
 // All returns the rules of every reader, in the order in which they are listed.
 func All() []audit.Rule {
-	return slices.Concat(gobench.Rules())
+	return slices.Concat(gobench.Rules(), figures.Rules())
 }

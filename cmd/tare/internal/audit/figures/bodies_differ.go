@@ -1,0 +1,34 @@
+package figures
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func bodiesDiffer() rule {
+	return rule{audit.Rule{
+		ID: "bodies-differ", Severity: tare.Warn, Title: "The sides answer the same request with bodies of different sizes.",
+		Why:     "sides that answer differently do different work: the difference may be theirs, or that of the answer",
+		Do:      "compare the bodies byte by byte before comparing times",
+		Command: compareCommand, Lang: "text",
+		Bad:  "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        2 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
+		Good: "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
+		Seen: []string{"tiny"},
+	}, findBodiesDiffer}
+}
+
+func findBodiesDiffer(d *document, report reportFunc) {
+	first := map[string]*load{}
+	for _, l := range d.loads {
+		if l.path == "" || !l.size.known() {
+			continue
+		}
+		if base := first[l.path]; base == nil {
+			first[l.path] = l
+		} else if base.size.value != l.size.value {
+			report(l.size.line, fmt.Sprintf("the answer to %s has %.0f bytes, and %.0f in line %d", l.path, l.size.value, base.size.value, base.size.line))
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func causeNotSeparated() rule {
+	return rule{audit.Rule{
+		ID: "cause-not-separated", Severity: tare.Warn, Title: "A difference is put down to one cause, and the sides differ in several.",
+		Why:     "a comparison of whole stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows",
+		Do:      "add sides that differ in one step each, and compare neighbours",
+		Command: "tare run users", Lang: "text",
+		Bad:  "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",
+		Good: "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe stacks differ in wire format, client and router.\n",
+		Seen: []string{"users"},
+	}, findCauseNotSeparated}
+}
+
+var oneCause = regexp.MustCompile(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
+
+func findCauseNotSeparated(d *document, report reportFunc) {
+	if len(d.measures()) < 2 {
+		return
+	}
+	for _, s := range d.sentences {
+		if m := oneCause.FindString(s.text); m != "" && !negation.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what the page says", quote(s.text)))
+		}
+	}
+}

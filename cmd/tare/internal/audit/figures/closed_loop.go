@@ -1,0 +1,45 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
+)
+
+func closedLoop() rule {
+	return rule{audit.Rule{
+		ID: "closed-loop", Severity: tare.Warn, Title: "The rate of a closed loop is read as the capacity of a server.",
+		Why:     "in a closed loop a connection waits for its answer before it asks again: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another",
+		Do:      "send at fixed rates, and look for the highest at which the latency still holds",
+		Command: searchCommand, Lang: "text",
+		Bad:  "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",
+		Good: "## a\n\nwrk2 -t4 -c40 -d30s -R2000 https://a.example/\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n  Thread calibration: mean lat.: 10.300ms, rate sampling interval: 24ms\n    Latency    10.20ms   12.00ms 190.00ms   97.00%\n  60000 requests in 30.00s, 3.10MB read\nRequests/sec:   2000.00\n\nServer a can handle 2000 requests per second.\n",
+		Seen: []string{"ingest"},
+	}, findClosedLoop}
+}
+
+var capacity = regexp.MustCompile(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
+
+// farAway is the latency from which a closed loop measures a wait, and not work, in s.
+const farAway = 0.05
+
+func findClosedLoop(d *document, report reportFunc) {
+	var far []*load
+	for _, l := range d.loads {
+		if !l.open && l.mean.value >= farAway && l.connections.known() && l.rate.known() && math.Abs(l.rate.value*l.mean.value/l.opened()-1) <= littleOff && l.tool != "k6" {
+			far = append(far, l)
+		}
+	}
+	if len(far) == 0 {
+		return
+	}
+	if !d.says(capacity) && len(d.loads) < 2 {
+		return
+	}
+	l := far[0]
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, number3(l.rate.value), l.opened(), timeText(l.mean.value), format.Count(len(far), "report")))
+}

@@ -1,0 +1,52 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func criterionCannotFail() rule {
+	return rule{audit.Rule{
+		ID: "criterion-cannot-fail", Severity: tare.Warn, Title: "A target is so far from what is measured that nothing could miss it.",
+		Why:     "a limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one",
+		Do:      "derive the limit from what a request may cost, and say what would have missed it",
+		Command: "tare run routing", Lang: "text",
+		Bad:  "Target: overhead below 5 ms.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
+		Good: "Target: overhead below 500 ns.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
+		Seen: []string{"routing"},
+	}, findCriterionCannotFail}
+}
+
+// tooFar is from which ratio of limit and figure a target decides nothing.
+const tooFar = 1000
+
+var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+
+func findCriterionCannotFail(d *document, report reportFunc) {
+	longest := map[int]measure{} // by section: a page may have several studies
+	for _, m := range d.measures() {
+		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
+			longest[m.section] = m
+		}
+	}
+	reported := map[int]bool{}
+	for _, s := range d.sentences {
+		text := stripMarks(s.text)
+		most := longest[s.section]
+		if !(most.value > 0) || reported[s.section] {
+			continue
+		}
+		m := limited.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		limit, _, ok := parseQuantity(m[1] + " " + m[2])
+		if ok && limit.kind == timeKind && limit.value >= tooFar*most.value {
+			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", timeText(limit.value), number3(limit.value/most.value), timeText(most.value), most.line))
+			reported[s.section] = true
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func curlBody() rule {
+	return rule{audit.Rule{
+		ID: "curl-body", Severity: tare.Warn, Title: "curl posts the name of a file instead of its content.",
+		Why:     "without @ curl sends the characters of the name: the server was tried with another request than it was measured with, and an error may have gone unseen",
+		Do:      "write -d @FILE, or --data-binary @FILE to keep the lines",
+		Command: "tare load -X POST --body @event.json http://127.0.0.1:8080/events", Lang: "text",
+		Bad:  "```\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n```\n",
+		Good: "```\ncurl -X POST -d @order.json http://127.0.0.1:8080/orders\n```\n",
+		Seen: []string{"ingest"},
+	}, findCurlBody}
+}
+
+var fileBody = regexp.MustCompile(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
+
+func findCurlBody(d *document, report reportFunc) {
+	for _, c := range d.commands {
+		if m := fileBody.FindStringSubmatch(c.text); m != nil {
+			report(c.line, fmt.Sprintf("this sends the %d characters %q, not the file", len(m[1]), m[1]))
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package figures
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// minRuns is how many runs of each side a comparison needs. With fewer than six, the
+// U test of benchstat cannot reach a 95 % interval; eight leave room for one that is disturbed.
+const minRuns = 8
+
+func fewRepetitions() rule {
+	return rule{audit.Rule{
+		ID: "few-repetitions", Severity: tare.Note, Title: "Each side was run fewer than eight times.",
+		Why:     "with few runs, the interval is wider than most differences, and one disturbed run decides",
+		Do:      "run each side eight times or more (go test -count=10), in turns",
+		Command: benchCommand, Lang: "text",
+		Bad:  "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",
+		Good: "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\nBenchmarkParse-8   1000   1215 ns/op\nBenchmarkParse-8   1000   1201 ns/op\nBenchmarkParse-8   1000   1222 ns/op\nBenchmarkParse-8   1000   1197 ns/op\nBenchmarkParse-8   1000   1233 ns/op\n",
+		Seen: []string{"ingest"},
+	}, findFewRepetitions}
+}
+
+func findFewRepetitions(d *document, report reportFunc) {
+	few := func(runs int) bool { return runs > 1 && runs < minRuns }
+	if n, first := countBenches(d, few); n > 0 {
+		report(first, fmt.Sprintf("%s run more than once, but fewer than %d times", format.Count(n, "benchmark"), minRuns))
+	}
+	if n, first := countLoads(d, few); n > 0 {
+		report(first, fmt.Sprintf("%s with more than one report, but fewer than %d", format.Count(n, "target"), minRuns))
+	}
+	fewest, line, n := minRuns, 0, 0
+	for _, s := range d.stats {
+		if s.noRange || s.runs > 0 && s.runs < minRuns {
+			if n++; line == 0 {
+				line = s.line
+			}
+			if s.runs > 0 {
+				fewest = min(fewest, s.runs)
+			}
+		}
+	}
+	if n > 0 {
+		what := fmt.Sprintf("%s of benchstat with fewer than %d runs of a side", format.Count(n, "row"), minRuns)
+		if fewest < minRuns {
+			what += fmt.Sprintf(", as few as %d", fewest)
+		}
+		report(line, what)
+	}
+}

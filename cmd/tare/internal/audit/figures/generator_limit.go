@@ -1,0 +1,59 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
+)
+
+func generatorLimit() rule {
+	return rule{audit.Rule{
+		ID: "generator-limit", Severity: tare.Warn, Title: "The load generator was the limit, or may have been.",
+		Why:     "a server that waits for requests is not measured: all servers above the generator's limit get the same figure",
+		Do:      "measure what the generator reaches on a server that does nothing, and compare CPU time per request where it is near",
+		Command: compareCommand, Lang: "text",
+		Bad:  "Each client machine can generate at most 900 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Good: "Each client machine can generate at most 9000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Seen: []string{"ingest"},
+	}, findGeneratorLimit}
+}
+
+var generates = regexp.MustCompile(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
+
+var atMost = regexp.MustCompile(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
+
+func findGeneratorLimit(d *document, report reportFunc) {
+	for _, l := range d.loads {
+		if l.dropped.value > 0 {
+			report(l.dropped.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.dropped.value), "iteration")))
+		}
+		if l.tool != "vegeta" && l.offered.known() && l.rate.known() && l.rate.value < 0.95*l.offered.value {
+			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not held, by the generator or the server", number3(l.offered.value), number3(l.rate.value)))
+		}
+	}
+	for _, s := range d.sentences {
+		m := generates.FindStringSubmatch(s.text)
+		if m == nil || !atMost.MatchString(s.text) {
+			continue
+		}
+		q, _, ok := parseQuantity(m[1] + " ")
+		if !ok || q.value <= 0 {
+			continue
+		}
+		best := measure{}
+		for _, x := range d.measures() {
+			if len(d.loads) > 0 && x.origin < reportOrigin {
+				continue // a table may have the sums of several generators
+			}
+			if x.kind == rateKind && x.value >= 0.8*q.value && x.value > best.value {
+				best = x
+			}
+		}
+		if best.value > 0 {
+			report(s.line, fmt.Sprintf("one generator reaches %s requests per second, and line %d has %s", number3(q.value), best.line, number3(best.value)))
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package figures
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tarebench/tare/cmd/tare/internal/textfile"
+)
+
+// isHTML reports whether a file begins as a page in HTML. Markdown may have tags, too.
+func isHTML(start []byte) bool {
+	start = bytes.ToLower(start)
+	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) || bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
+}
+
+// page turns a page in HTML into headings, paragraphs, tables and blocks of code.
+type page struct {
+	*reader
+	text    strings.Builder // of the block that is being read
+	began   int             // its line
+	at      int             // line of the token
+	pre     bool
+	skip    atom.Atom // element whose text is not read
+	heading bool
+	cells   []string // of the row
+	inTable bool
+	isHead  bool // the row has a th
+}
+
+// readHTML reads a page token by token.
+func (r *reader) readHTML(file *textfile.File) error {
+	p := &page{reader: r, at: 1}
+	z := html.NewTokenizer(file)
+	z.SetMaxBuf(maxLine)
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			p.endBlock()
+			p.endTable()
+			switch err := z.Err(); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case errors.Is(err, html.ErrBufferExceeded):
+				return fmt.Errorf("%s:%d:1: a tag or text has more than %d bytes", r.doc.name, p.at, maxLine)
+			default:
+				return fmt.Errorf("%s: %w", r.doc.name, err)
+			}
+		}
+		lines := bytes.Count(z.Raw(), []byte("\n"))
+		if err := p.readToken(z, kind); err != nil {
+			return err
+		}
+		p.at += lines
+	}
+}
+
+// readToken reads one token.
+func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
+	switch kind {
+	case html.TextToken:
+		text := z.Text()
+		if isBinary(text) {
+			return fmt.Errorf("%s:%d:1: not a text: it has a zero byte", p.doc.name, p.at)
+		}
+		if p.skip != 0 {
+			return nil
+		}
+		if p.text.Len()+len(text) > 4*maxLine {
+			p.endBlock()
+		}
+		if strings.TrimSpace(p.text.String()) == "" {
+			p.text.Reset()
+			p.began = p.at
+		}
+		p.text.Write(text)
+	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+		name, _ := z.TagName()
+		p.readTag(atom.Lookup(name), kind)
+	}
+	return p.checkBounds()
+}
+
+// readTag begins or ends an element.
+func (p *page) readTag(name atom.Atom, kind html.TokenType) {
+	begins := kind != html.EndTagToken
+	switch name {
+	case atom.Script, atom.Style, atom.Svg, atom.Noscript:
+		if p.skip = 0; kind == html.StartTagToken {
+			p.skip = name
+		}
+	case atom.Pre:
+		p.endBlock()
+		if p.pre = begins; !begins {
+			p.outputs.finish()
+		}
+	case atom.Table:
+		p.endBlock()
+		p.endParagraph()
+		if p.inTable = begins; begins {
+			p.table = &table{position: p.position}
+			p.table.line = p.at
+		}
+	case atom.Tr:
+		if begins {
+			p.cells, p.isHead = nil, false
+		} else {
+			p.endRow()
+		}
+		p.text.Reset()
+	case atom.Td, atom.Th:
+		if begins {
+			p.text.Reset()
+			p.isHead = p.isHead || name == atom.Th && len(p.cells) > 0
+		} else if p.inTable && len(p.cells) < maxCells {
+			p.cells = append(p.cells, strings.Join(strings.Fields(p.text.String()), " "))
+			p.text.Reset()
+		}
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		p.endBlock()
+		if p.heading = begins; begins && name == atom.H1 {
+			p.section++
+		}
+	case atom.Br:
+		if p.pre {
+			p.text.WriteByte('\n')
+		} else {
+			p.text.WriteByte(' ')
+		}
+	case atom.P, atom.Div, atom.Li, atom.Ul, atom.Ol, atom.Section, atom.Article, atom.Blockquote, atom.Body, atom.Main, atom.Figure, atom.Dd, atom.Dt:
+		if !p.inTable {
+			p.endBlock()
+		}
+	}
+}
+
+// endRow stores a row of a table.
+func (p *page) endRow() {
+	if p.table == nil || len(p.cells) == 0 {
+		return
+	}
+	switch {
+	case p.table.header == nil && len(p.table.rows) == 0 && (p.isHead || len(p.cells) > 1):
+		p.table.header = p.cells
+	case len(p.table.rows) < maxRows:
+		p.table.rows = append(p.table.rows, tableRow{p.at, p.cells})
+	}
+	p.cells = nil
+}
+
+// endBlock reads the text before the tag: lines of code, a heading or a paragraph.
+func (p *page) endBlock() {
+	text := p.text.String()
+	p.text.Reset()
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	saved := p.line
+	p.line = p.began
+	switch {
+	case p.pre:
+		for line := range strings.Lines(text) {
+			p.readCode(strings.TrimSpace(line))
+			p.line++
+		}
+	case p.heading:
+		p.setHeading(strings.Join(strings.Fields(text), " "))
+	case !p.inTable:
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				p.addProse(line)
+			}
+			p.line++
+		}
+		p.endParagraph()
+	}
+	p.line = max(saved, p.line)
+}

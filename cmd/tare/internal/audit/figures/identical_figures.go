@@ -1,0 +1,142 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
+)
+
+func identicalFigures() rule {
+	return rule{audit.Rule{
+		ID: "identical-figures", Severity: tare.Warn, Title: "Figures of different runs or work are the same.",
+		Why:     "no two measurements agree to the last digit: one is a copy of the other, or the step that should make the difference does not run",
+		Do:      "measure both again, and count in each that the step runs",
+		Command: benchCommand, Lang: "text",
+		Bad:  "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8    1000000   1072.4 ns/op   1064 B/op   11 allocs/op\n",
+		Good: "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8     800000   1511.9 ns/op   1320 B/op   13 allocs/op\n",
+		Seen: []string{"routing"},
+	}, findIdenticalFigures}
+}
+
+// enoughDigits is how large a time has to be, in units of its last digit, so that two runs do
+// not agree by chance.
+const enoughDigits = 1000
+
+func findIdenticalFigures(d *document, report reportFunc) {
+	type key struct {
+		iterations int
+		value      float64
+	}
+	seen := map[key]*bench{}
+	for _, b := range d.benches {
+		if b.repeated > 0 && b.iterations > 1 {
+			report(b.line, fmt.Sprintf("%s of %s are equal to its first in all figures and in the number of iterations", format.Count(b.repeated, "run"), b.name))
+		}
+		ns, ok := b.value("ns/op")
+		if !ok || !hasDigits(ns) {
+			continue
+		}
+		k := key{b.iterations, ns}
+		if first := seen[k]; first == nil {
+			seen[k] = b
+		} else if first.name != b.name {
+			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, decimalsOf(ns))))
+		}
+	}
+	for i, t := range d.tables {
+		findEqualRows(t, t.measures(i), report)
+	}
+	findIdleSteps(d, report)
+}
+
+// hasDigits reports whether a figure has so many digits that it does not come twice.
+func hasDigits(x float64) bool {
+	for scale := 1.0; scale <= 1000; scale *= 10 {
+		if y := x * scale; y == float64(int64(y)) {
+			return y >= enoughDigits && int64(y)%10 != 0
+		}
+	}
+	return true
+}
+
+func decimalsOf(x float64) int {
+	n := 0
+	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
+		n++
+	}
+	return n
+}
+
+// findEqualRows finds rows of a table whose figures are all the same, with times among them.
+func findEqualRows(t *table, all []measure, report reportFunc) {
+	type row struct {
+		values []float64
+		timed  bool
+	}
+	rows := map[int]*row{}
+	for _, m := range all {
+		r := rows[m.line]
+		if r == nil {
+			r = &row{}
+			rows[m.line] = r
+		}
+		r.values = append(r.values, m.value)
+		r.timed = r.timed || (m.kind == timeKind || m.kind == rateKind) && m.raw >= enoughDigits && hasDigits(m.raw)
+	}
+	for i, a := range t.rows {
+		for _, b := range t.rows[i+1 : min(len(t.rows), i+50)] {
+			x, y := rows[a.line], rows[b.line]
+			if x != nil && y != nil && x.timed && len(x.values) > 1 && slices.Equal(x.values, y.values) && len(a.cells) > 0 && len(b.cells) > 0 && a.cells[0] != b.cells[0] {
+				report(b.line, fmt.Sprintf("the rows %s and %s have the same figures", quote(a.cells[0]), quote(b.cells[0])))
+			}
+		}
+	}
+}
+
+// findIdleSteps finds sections that add a step to another and cost the same: of each
+// contender as many bytes and allocations, and a time within 2 %.
+func findIdleSteps(d *document, report reportFunc) {
+	type figures map[string][3]float64 // s, B, allocations by contender
+	byTable := make([]figures, len(d.tables))
+	for i, t := range d.tables {
+		byTable[i] = figures{}
+		for _, m := range t.measures(i) {
+			f := byTable[i][m.subject]
+			switch m.kind {
+			case timeKind:
+				f[0] = m.value
+			case byteKind:
+				f[1] = m.value
+			case allocKind:
+				f[2] = m.value
+			}
+			byTable[i][m.subject] = f
+		}
+	}
+	for i, t := range d.tables {
+		if !strings.HasPrefix(strings.ToLower(t.heading), "with ") {
+			continue
+		}
+		for j, base := range d.tables {
+			same, compared := 0, 0
+			for subject, a := range byTable[i] {
+				b, ok := byTable[j][subject]
+				if !ok || a[0] <= 0 || b[0] <= 0 || a[1] <= 0 || strings.Contains(subject, "overhead") || strings.Contains(subject, "diff") {
+					continue
+				}
+				compared++
+				if a[1] == b[1] && a[2] == b[2] && isNear(a[0], b[0], 0.02) {
+					same++
+				}
+			}
+			if j != i && compared > 1 && same == compared {
+				report(t.line, fmt.Sprintf("%s costs each contender the bytes and allocations of %s, and its time within 2 %%: nothing shows that the step runs", quote(t.heading), quote(base.heading)))
+				break
+			}
+		}
+	}
+}

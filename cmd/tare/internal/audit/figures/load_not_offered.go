@@ -1,0 +1,59 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func loadNotOffered() rule {
+	return rule{audit.Rule{
+		ID: "load-not-offered", Severity: tare.Warn, Title: "The load that is expected was never sent.",
+		Why:     "servers were compared at another load than they are for: whether any holds the expected one is not known",
+		Do:      "send at the expected rate and above, and ask for the latency there",
+		Command: "tare load --rate 1500/s --slo 'p99<50ms,errors<0.1%' http://127.0.0.1:8080/", Lang: "text",
+		Bad:  "We expect a load of about 2000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Good: "We expect a load of about 500 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
+		Seen: []string{"ingest"},
+	}, findLoadNotOffered}
+}
+
+var expected = regexp.MustCompile(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+
+func findLoadNotOffered(d *document, report reportFunc) {
+	for _, s := range d.sentences {
+		m := expected.FindStringSubmatch(s.text)
+		if m == nil {
+			m = expected.FindStringSubmatch(stripMarks(s.text))
+		}
+		if m == nil {
+			continue
+		}
+		q, _, ok := parseQuantity(m[1] + " ")
+		if !ok {
+			continue
+		}
+		best := measure{}
+		for _, x := range d.measures() {
+			if x.kind == rateKind && x.value > best.value {
+				best = x
+			}
+		}
+		if best.value > 0 && best.value < 0.95*q.value {
+			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", number3(q.value), number3(best.value), best.line))
+		}
+	}
+}
+
+// stripMarks removes marks of Markdown from a sentence.
+func stripMarks(text string) string {
+	out := make([]byte, 0, len(text))
+	for i := range len(text) {
+		if c := text[i]; c != '`' && c != '*' {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}

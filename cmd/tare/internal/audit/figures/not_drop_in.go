@@ -1,0 +1,43 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func notDropIn() rule {
+	return rule{audit.Rule{
+		ID: "not-drop-in", Severity: tare.Warn, Title: "A side is called a drop-in replacement, and its output is said to differ.",
+		Why:     "sides with different output do different work: what is left out is often what takes the time",
+		Do:      "compare the outputs on odd values (floats, escapes, empty and nil), and measure the configuration whose output is equal",
+		Command: "tare json FILE", Lang: "text",
+		Bad:  "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement. It has different float precision in edge cases.\n",
+		Good: "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement.\n",
+		Seen: []string{"json-encode"},
+	}, findNotDropIn}
+}
+
+var (
+	dropIn        = regexp.MustCompile(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
+	outputDiffers = regexp.MustCompile(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
+)
+
+func findNotDropIn(d *document, report reportFunc) {
+	if len(d.measures()) < 2 {
+		return
+	}
+	for _, s := range d.sentences {
+		if !dropIn.MatchString(s.text) || negation.MatchString(s.text) {
+			continue
+		}
+		for _, other := range d.sentences {
+			if m := outputDiffers.FindString(other.text); m != "" {
+				report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropIn.FindString(s.text)), other.line, quote(m)))
+				return
+			}
+		}
+	}
+}

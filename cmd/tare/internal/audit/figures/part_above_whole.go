@@ -1,0 +1,116 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func partAboveWhole() rule {
+	return rule{audit.Rule{
+		ID: "part-above-whole", Severity: tare.Void, Title: "A part is greater than what it is a part of.",
+		Why:     "a quantile cannot be above the maximum, nor a lower one above a higher one, nor a step above the request that has it: the figures are of different runs, or were typed wrongly",
+		Do:      "take all figures of a row from one run",
+		Command: loadCommand, Lang: "text",
+		Bad:  "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 48 ms | 31 ms |\n",
+		Good: "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 31 ms | 48 ms |\n",
+		Seen: []string{"https://github.com/seekjjkoh/onlyfap"},
+	}, findPartAboveWhole}
+}
+
+func findPartAboveWhole(d *document, report reportFunc) {
+	for _, l := range d.loads {
+		qs := slices.Clone(l.quantiles)
+		slices.SortStableFunc(qs, func(a, b quantileValue) int {
+			switch {
+			case a.q < b.q:
+				return -1
+			case a.q > b.q:
+				return 1
+			}
+			return 0
+		})
+		for i := 1; i < len(qs); i++ {
+			if qs[i].value < qs[i-1].value*0.999 {
+				report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", percentText(qs[i].q), timeText(qs[i].value), percentText(qs[i-1].q), timeText(qs[i-1].value)))
+			}
+		}
+		if n := len(qs); n > 0 && l.max.known() && qs[n-1].value > l.max.value*1.01+1e-3 {
+			report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", percentText(qs[n-1].q), timeText(qs[n-1].value), timeText(l.max.value)))
+		}
+		if l.mean.known() && l.max.known() && l.mean.value > l.max.value*1.01 {
+			report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", timeText(l.mean.value), timeText(l.max.value)))
+		}
+		if l.mean.known() && l.min.known() && l.min.value > l.mean.value*1.01+1e-3 {
+			report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", timeText(l.mean.value), timeText(l.min.value)))
+		}
+		for _, p := range l.parts {
+			if l.mean.known() && p.value > l.mean.value*1.05+1.5e-3 {
+				report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, timeText(p.value), timeText(l.mean.value)))
+			}
+		}
+		if l.requests.known() && l.errors.value > l.requests.value*1.001 && l.tool != "wrk" && l.tool != "ab" {
+			report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
+		}
+	}
+	for i, t := range d.tables {
+		findDisorder(t.measures(i), report)
+	}
+}
+
+// quantileRank orders columns that grow from one to the next; 0: the column is none of them.
+func quantileRank(header string) float64 {
+	header = strings.Trim(strings.ToLower(header), " :")
+	if !strings.HasPrefix(header, "p(") {
+		header, _, _ = strings.Cut(header, "(")
+	}
+	header = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(header), " latency"))
+	header = strings.TrimSpace(strings.TrimPrefix(header, "latency "))
+	if strings.HasPrefix(header, "min") || header == "fastest" {
+		return 1e-6
+	}
+	if strings.HasPrefix(header, "max") || header == "slowest" {
+		return 100
+	}
+	if strings.HasPrefix(header, "med") {
+		return 50
+	}
+	m := quantileName.FindStringSubmatch(header)
+	if m == nil || m[1] == "" && m[3] == "" {
+		return 0
+	}
+	q, err := strconv.ParseFloat(m[2], 64)
+	if err != nil || q > 100 && q < 999 {
+		return 0
+	}
+	for q > 100 { // p999 is p99.9
+		q /= 10
+	}
+	return q
+}
+
+// quantileName matches p99, p(99), 99% and 99th.
+var quantileName = regexp.MustCompile(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
+
+// findDisorder finds quantiles of a row that fall where they should rise.
+func findDisorder(all []measure, report reportFunc) {
+	for i, a := range all {
+		for _, b := range all[i+1 : min(len(all), i+maxCells)] {
+			if a.line != b.line && a.metric == b.metric || a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
+				continue
+			}
+			x, y := quantileRank(a.metric), quantileRank(b.metric)
+			if x > y {
+				x, y, a, b = y, x, b, a
+			}
+			if x > 0 && y > x && a.value > b.value*1.005 {
+				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), timeText(a.value), b.metric, timeText(b.value)))
+			}
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package figures
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// kind is what a quantity measures.
+type kind uint8
+
+// Kinds. Only quantities of one kind are compared.
+const (
+	plainKind    kind = iota // without a unit
+	timeKind                 // a time, in s
+	byteKind                 // an amount of memory or data, in B
+	allocKind                // a number of allocations
+	rateKind                 // requests or operations per second
+	byteRateKind             // B/s
+	percentKind              // 50 is 50 %
+	factorKind               // 2 is 2×
+)
+
+// quantity is a number with its unit, in base units.
+type quantity struct {
+	value float64 // in base units
+	kind  kind
+	unit  string  // as written; "" if it has none
+	step  float64 // of the last digit written, in base units
+	raw   float64 // the number before its unit
+}
+
+// unitInfo is the kind of a unit and its size in base units.
+type unitInfo struct {
+	kind kind
+	size float64
+}
+
+// units maps a unit, in lower case except for bytes and bits, to what it measures.
+var units = map[string]unitInfo{
+	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
+	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
+	"ms": {timeKind, 1e-3}, "msec": {timeKind, 1e-3}, "millisecond": {timeKind, 1e-3},
+	"s": {timeKind, 1}, "sec": {timeKind, 1}, "second": {timeKind, 1},
+	"min": {timeKind, 60}, "minute": {timeKind, 60},
+	"b": {byteKind, 1}, "byte": {byteKind, 1},
+	"kb": {byteKind, 1e3}, "mb": {byteKind, 1e6}, "gb": {byteKind, 1e9}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
+	"kbyte": {byteKind, 1e3}, "mbyte": {byteKind, 1e6},
+	"alloc": {allocKind, 1}, "allocation": {allocKind, 1},
+	"rps": {rateKind, 1}, "qps": {rateKind, 1}, "tps": {rateKind, 1}, "krps": {rateKind, 1e3}, "/s": {rateKind, 1}, "/sec": {rateKind, 1}, "hz": {rateKind, 1},
+	"%": {percentKind, 1}, "x": {factorKind, 1}, "×": {factorKind, 1},
+}
+
+// counted are the nouns of which a number per second is a rate.
+var counted = newSet("req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx")
+
+// knownUnit returns a unit by its name, also in the plural.
+func knownUnit(name string) (unitInfo, bool) {
+	u, ok := units[name]
+	if !ok && len(name) > 3 {
+		u, ok = units[strings.TrimSuffix(name, "s")]
+	}
+	return u, ok
+}
+
+// findUnit returns what a unit measures. It knows "ns/op" as ns, and "reqs/sec" as a rate.
+func findUnit(text string) (unitInfo, bool) {
+	text = strings.ToLower(strings.TrimRight(text, ".,;:)]*_`"))
+	text = strings.TrimLeft(text, "[(")
+	noun, per, ok := strings.Cut(text, "/")
+	if u, known := knownUnit(text); known || !ok {
+		return u, known
+	}
+	u, known := knownUnit(noun)
+	switch per {
+	case "op", "operation", "req", "request", "call", "msg", "event", "iter", "iteration":
+		return u, known
+	case "s", "sec", "second":
+		if noun = strings.Trim(noun, "#["); noun == "" || counted[noun] {
+			return unitInfo{rateKind, 1}, true
+		}
+		if known && u.kind == byteKind {
+			return unitInfo{byteRateKind, u.size}, true
+		}
+		if known && u.kind == allocKind {
+			return unitInfo{rateKind, 1}, true
+		}
+	}
+	return unitInfo{}, false
+}
+
+// number matches a number: with separators of thousands, a decimal point, an exponent.
+var number = regexp.MustCompile(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
+
+// parseNumber returns the number that text begins with, how far its last digit counts, and
+// what follows it. 1,024 is one thousand; 1,02 is not a number.
+func parseNumber(text string) (value, step float64, rest string, ok bool) {
+	m := number.FindStringSubmatch(text)
+	if m == nil {
+		return 0, 0, text, false
+	}
+	rest = text[len(m[0]):]
+	if len(rest) > 1 && rest[0] == ',' && rest[1] >= '0' && rest[1] <= '9' {
+		return 0, 0, text, false
+	}
+	digits := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, m[1])
+	value, err := strconv.ParseFloat(digits+m[2], 64)
+	if err != nil {
+		return 0, 0, text, false
+	}
+	step = 1
+	if len(m[2]) > 1 {
+		step = math.Pow(10, -float64(len(m[2])-1))
+	}
+	if m[3] != "" {
+		exponent, _ := strconv.Atoi(m[3])
+		value, step = value*math.Pow(10, float64(exponent)), step*math.Pow(10, float64(exponent))
+	}
+	if m[0][0] == '-' || strings.HasPrefix(m[0], "−") {
+		value = -value
+	}
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return 0, 0, text, false
+	}
+	return value, step, rest, true
+}
+
+// unitAfter matches the unit after a number, with the k or M of a rounded number.
+var unitAfter = regexp.MustCompile(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|[#\[]*[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
+
+// parseQuantity returns the quantity that text begins with, and what follows it. A number
+// whose unit is not known is plain.
+func parseQuantity(text string) (q quantity, rest string, ok bool) {
+	value, step, rest, ok := parseNumber(text)
+	if !ok {
+		return quantity{}, text, false
+	}
+	q = quantity{value: value, step: step, raw: value}
+	m := unitAfter.FindStringSubmatch(rest)
+	if m == nil {
+		return q, rest, true
+	}
+	scale, used := 1.0, 0
+	switch strings.TrimSpace(m[1]) {
+	case "k", "K":
+		scale, used = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+	case "M":
+		scale, used = 1e6, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+	}
+	if m[2] != "" {
+		unit := m[2]
+		if u, known := findUnit(unit); known {
+			q.kind, q.unit = u.kind, strings.Trim(unit, "[]#")
+			scale *= u.size
+			used = len(m[0])
+		} else if words := strings.Fields(rest); len(words) > 2 && counted[strings.ToLower(words[0])] && (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec") {
+			q.kind, q.unit = rateKind, "per second"
+			used = len(m[0])
+		}
+	}
+	q.value, q.step = q.value*scale, q.step*scale
+	return q, rest[used:], true
+}
+
+// parseCell returns the quantity of a cell of a table. A cell may have marks of approximation,
+// emphasis or links around the number; a cell with other words is not a quantity.
+func parseCell(text string) (quantity, bool) {
+	text = strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "~", "", "≈", "", "_", "").Replace(text))
+	text = strings.TrimPrefix(text, "+")
+	q, rest, ok := parseQuantity(text)
+	if !ok {
+		return q, false
+	}
+	rest = strings.TrimSpace(rest)
+	if i := strings.IndexAny(rest, "(±"); i >= 0 {
+		rest = strings.TrimSpace(rest[:i])
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool { return r >= 'A' && r <= 'z' || r >= '0' && r <= '9' }) {
+		return q, false
+	}
+	return q, true
+}
+
+// isNear reports whether a and b differ by less than share of the greater one.
+func isNear(a, b, share float64) bool {
+	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
+}

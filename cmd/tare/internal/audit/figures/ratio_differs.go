@@ -1,0 +1,154 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func ratioDiffers() rule {
+	return rule{audit.Rule{
+		ID: "ratio-differs", Severity: tare.Warn, Title: "A ratio in the text is not that of the figures.",
+		Why:     "readers keep the ratio and forget the figures; one that does not follow from them is of other runs, or of the best of many rows",
+		Do:      "compute it from the figures, and give its interval",
+		Command: benchCommand, Lang: "text",
+		Bad:  "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
+		Good: "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 1.5x faster than the plain one.\n",
+		Seen: []string{"users", "https://github.com/plutov/benchmark-grpc-protobuf-vs-http-json"},
+	}, findRatioDiffers}
+}
+
+func findRatioDiffers(d *document, report reportFunc) {
+	groups := comparisons(d.measures())
+	for _, s := range d.sentences {
+		claims := s.claims()
+		for _, c := range claims {
+			if isGoal(s.text, c) {
+				continue
+			}
+			if p, ok := s.pairOf(c, claims); ok {
+				if !c.fits(p.a.value, p.b.value) && otherBase(c, p.a.value, p.b.value) == 0 {
+					report(s.line, fmt.Sprintf("%s: the figures beside it, %s and %s, have %s", quote(c.text), valueText(p.a), valueText(p.b), c.actual(p.a.value, p.b.value)))
+				}
+				continue
+			}
+			if what := c.against(groups); what != "" {
+				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), what))
+			}
+		}
+	}
+}
+
+// isGoal reports whether a claim is what somebody aims at, and not what came out.
+func isGoal(text string, c claim) bool {
+	before := strings.ToLower(text[max(0, c.from-40):c.from])
+	after := strings.ToLower(firstChars(text[c.to:], 40))
+	for _, word := range []string{"target", "goal", "expect", "aim", "require", "should", "could", "would", "may be", "might", "can be", "at scale"} {
+		if strings.Contains(before, word) || strings.Contains(after, " "+word) {
+			return true
+		}
+	}
+	return false
+}
+
+// actual returns what the claim should say of two figures.
+func (c claim) actual(a, b float64) string {
+	small, great := min(a, b), max(a, b)
+	if !c.percent {
+		return "a ratio of " + number3(great/small)
+	}
+	if c.saysMore() {
+		return number3(100*(great-small)/small) + " %"
+	}
+	return number3(100*(great-small)/great) + " %"
+}
+
+// against compares a claim with the figures of the page that it names, and returns what is
+// wrong; "" if a figure supports it, or it is not clear which figures it is about.
+func (c claim) against(groups []*comparison) string {
+	var ratios [][2]float64 // smaller and greater figure
+	line := 0
+	for _, g := range groups {
+		if len(c.kinds) > 0 && !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
+			continue
+		}
+		for _, p := range g.namedPairs(c.sentence) {
+			ratios = append(ratios, [2]float64{min(p[0].value, p[1].value), max(p[0].value, p[1].value)})
+			line = p[0].line
+		}
+	}
+	if len(ratios) == 0 {
+		return ""
+	}
+	low, high, fitting := math.Inf(1), 0.0, 0
+	for _, r := range ratios {
+		x := r[1] / r[0]
+		low, high = min(low, x), max(high, x)
+		if c.fits(r[0], r[1]) {
+			fitting++
+		}
+	}
+	text := func(x float64) string {
+		switch {
+		case !c.percent:
+			return number3(x)
+		case c.saysMore():
+			return number3(100*(x-1)) + " %"
+		}
+		return number3(100*(1-1/x)) + " %"
+	}
+	isRange := c.low != c.high
+	switch {
+	case fitting == 0 && isNear(low, high, 1e-9):
+		return fmt.Sprintf("the figures (line %d) have %s", line, text(low))
+	case fitting == 0:
+		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, text(low), text(high))
+	case isRange && !c.atMost && fitting*2 < len(ratios):
+		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), fitting, text(low), text(high))
+	}
+	return ""
+}
+
+// namedPairs returns the figures of which a sentence names both sides. If the sentence names
+// none, those are the figures of the block right before it, if it has two sides only.
+func (g *comparison) namedPairs(s sentence) [][2]measure {
+	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
+		firsts, others := g.naming.named(s.text[:len(before)]), g.naming.named(s.text[len(s.text)-len(after):])
+		if len(firsts) > 0 && len(others) > 0 {
+			return g.pairsOf(firsts, others)
+		}
+	}
+	named := g.naming.named(s.text)
+	if len(named) < 2 {
+		subjects := map[string]bool{}
+		for _, m := range g.measures {
+			subjects[m.subject] = true
+		}
+		last := g.measures[len(g.measures)-1].line
+		if len(named) > 0 || len(subjects) != 2 || len(g.measures) != 2 || s.line <= last || s.line-last > 8 {
+			return nil
+		}
+		return [][2]measure{{g.measures[0], g.measures[1]}}
+	}
+	return g.pairsOf(named, named)
+}
+
+// pairsOf returns the figures of each of firsts with those of each of others.
+func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
+	if len(firsts) > 12 || len(others) > 12 {
+		return nil
+	}
+	var out [][2]measure
+	for i, a := range g.measures {
+		for j, b := range g.measures {
+			if a.subject != b.subject && slices.Contains(firsts, a.subject) && slices.Contains(others, b.subject) && (i < j || !slices.Contains(firsts, b.subject)) {
+				out = append(out, [2]measure{a, b})
+			}
+		}
+	}
+	return out
+}

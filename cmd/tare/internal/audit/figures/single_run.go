@@ -1,0 +1,132 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/internal/format"
+)
+
+func singleRun() rule {
+	return rule{audit.Rule{
+		ID: "single-run", Severity: tare.Warn, Title: "Each side was run once.",
+		Why:     "one run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew",
+		Do:      "run each side eight times or more, in turns, and give the interval",
+		Command: benchCommand, Lang: "text",
+		Bad:  "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",
+		Good: "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkOld-8   1000000   1071 ns/op\nBenchmarkOld-8   1000000   1044 ns/op\nBenchmarkOld-8   1000000   1062 ns/op\nBenchmarkOld-8   1000000   1049 ns/op\nBenchmarkOld-8   1000000   1058 ns/op\nBenchmarkOld-8   1000000   1055 ns/op\nBenchmarkOld-8   1000000   1047 ns/op\n",
+		Seen: []string{"routing", "json-encode", "tiny", "users", "ffi"},
+	}, findSingleRun}
+}
+
+func findSingleRun(d *document, report reportFunc) {
+	if n, first := countBenches(d, func(runs int) bool { return runs == 1 }); n > 1 && n == len(d.benches) && len(d.stats) == 0 && !d.says(repeatedRuns) {
+		report(first, fmt.Sprintf("each of %s was run once", format.Count(n, "benchmark")))
+	}
+	if n, first := countLoads(d, func(runs int) bool { return runs == 1 }); n > 1 && !d.says(repeatedRuns) {
+		report(first, fmt.Sprintf("%s of a load generator, one of each target", format.Count(n, "report")))
+	}
+	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 || d.says(repeatedRuns) {
+		return
+	}
+	for i, t := range d.tables {
+		timed := 0
+		for _, m := range t.measures(i) {
+			if m.kind == timeKind || m.kind == rateKind {
+				timed++
+			}
+		}
+		if timed > 1 && !t.has(spread) {
+			report(t.line, "the table has one figure for each cell, and the page says neither how many runs that is nor how much they differ")
+			return
+		}
+	}
+}
+
+var (
+	// repeatedRuns matches what a page says of repetitions.
+	repeatedRuns = regexp.MustCompile(`(?i)-count[= ]?\d|\b\d+ (?:\w+ )?(?:runs|times each|iterations each|repetitions|samples|rounds)\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
+	spread       = regexp.MustCompile(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+)
+
+// says reports whether a sentence or a command of the page matches.
+func (d *document) says(pattern *regexp.Regexp) bool {
+	for _, s := range d.sentences {
+		if pattern.MatchString(s.text) {
+			return true
+		}
+	}
+	for _, c := range d.commands {
+		if pattern.MatchString(c.text) {
+			return true
+		}
+	}
+	for _, t := range d.tables {
+		if t.has(pattern) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a cell of the table matches.
+func (t *table) has(pattern *regexp.Regexp) bool {
+	for _, cell := range t.header {
+		if pattern.MatchString(cell) {
+			return true
+		}
+	}
+	for _, row := range t.rows {
+		for _, cell := range row.cells {
+			if pattern.MatchString(cell) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countBenches counts the benchmarks with a number of runs that is selected.
+func countBenches(d *document, selects func(runs int) bool) (n, first int) {
+	for _, b := range d.benches {
+		if selects(b.runs) {
+			if n++; n == 1 {
+				first = b.line
+			}
+		}
+	}
+	return n, first
+}
+
+// loadKey is what reports of one target under the same load share.
+type loadKey struct {
+	tool, url, heading, label string
+	connections, offered      float64
+}
+
+// countLoads counts the targets that have a selected number of reports.
+func countLoads(d *document, selects func(runs int) bool) (n, first int) {
+	runs := map[loadKey]int{}
+	for _, l := range d.loads {
+		runs[l.key()]++
+	}
+	for _, l := range d.loads {
+		if selects(runs[l.key()]) {
+			if n++; n == 1 {
+				first = l.line
+			}
+			runs[l.key()] = -1
+		}
+	}
+	return n, first
+}
+
+func (l *load) key() loadKey {
+	key := loadKey{l.tool, l.url, l.heading, l.label, l.connections.value, l.offered.value}
+	if l.heading != "" {
+		key.url = "" // not each output of a section has it
+	}
+	return key
+}

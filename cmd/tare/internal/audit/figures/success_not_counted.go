@@ -1,0 +1,43 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func successNotCounted() rule {
+	return rule{audit.Rule{
+		ID: "success-not-counted", Severity: tare.Note, Title: "All requests are said to succeed, and no figure counts failures.",
+		Why:     "a benchmark that drops errors has none: what failed was as fast as what worked, or faster",
+		Do:      "count answers by status beside each rate, and check their content",
+		Command: loadCommand, Lang: "text",
+		Bad:  "| operation | ns/op |\n|---|---|\n| create | 101000 |\n| read | 45000 |\n\nAll servers keep a 100% success rate under load.\n",
+		Good: "| operation | ns/op | errors |\n|---|---|---|\n| create | 101000 | 0 |\n| read | 45000 | 0 |\n\nAll servers keep a 100% success rate under load.\n",
+		Seen: []string{"users"},
+	}, findSuccessNotCounted}
+}
+
+var (
+	allSucceed   = regexp.MustCompile(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
+	countsErrors = regexp.MustCompile(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
+)
+
+func findSuccessNotCounted(d *document, report reportFunc) {
+	if len(d.measures()) < 2 || len(d.loads) > 0 {
+		return
+	}
+	for _, t := range d.tables {
+		if t.has(countsErrors) {
+			return
+		}
+	}
+	for _, s := range d.sentences {
+		if m := allSucceed.FindString(s.text); m != "" {
+			report(s.line, fmt.Sprintf("%s: no column or output on the page counts errors", quote(m)))
+			return
+		}
+	}
+}

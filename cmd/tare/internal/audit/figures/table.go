@@ -1,0 +1,198 @@
+package figures
+
+import (
+	"regexp"
+	"strings"
+)
+
+// table is a table of a page.
+type table struct {
+	position
+	header []string
+	rows   []tableRow
+}
+
+// tableRow is a row of a table with its line.
+type tableRow struct {
+	line  int
+	cells []string
+}
+
+// Bounds of what is stored of a table.
+const (
+	maxRows  = 2000
+	maxCells = 60
+)
+
+// splitRow returns the cells of a row of a table in Markdown; nil if text is none.
+func splitRow(text string) []string {
+	if !strings.Contains(text, "|") {
+		return nil
+	}
+	text = strings.TrimSpace(text)
+	text = strings.TrimPrefix(text, "|")
+	if strings.HasSuffix(text, "|") && !strings.HasSuffix(text, `\|`) {
+		text = text[:len(text)-1]
+	}
+	var cells []string
+	var cell strings.Builder
+	inCode := false
+	for i := 0; i < len(text) && len(cells) < maxCells; i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && text[i+1] == '|':
+			cell.WriteByte('|')
+			i++
+		case c == '|' && !inCode:
+			cells = append(cells, cleanCell(cell.String()))
+			cell.Reset()
+		default:
+			if c == '`' {
+				inCode = !inCode
+			}
+			cell.WriteByte(c)
+		}
+	}
+	return append(cells, cleanCell(cell.String()))
+}
+
+var (
+	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	tag  = regexp.MustCompile(`<[^>]*>`)
+)
+
+// cleanCell returns the text of a cell without marks of Markdown.
+func cleanCell(text string) string {
+	text = link.ReplaceAllString(text, "$1")
+	if strings.Contains(text, "<") {
+		text = tag.ReplaceAllString(text, " ")
+	}
+	text = strings.NewReplacer("**", "", "__", "", "`", "", "&nbsp;", " ").Replace(text)
+	return strings.TrimSpace(text)
+}
+
+// isRule reports whether cells are the line below the header of a table.
+func isRule(cells []string) bool {
+	if len(cells) == 0 {
+		return false
+	}
+	for _, c := range cells {
+		if c = strings.Trim(c, ":"); c == "" || strings.Trim(c, "- ") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// measure is a figure of a page with what it is of: a cell of a table, a figure of a
+// benchmark, or of a report.
+type measure struct {
+	quantity
+	subject string // the contender, in lower case
+	metric  string // the column, or the row where columns are the contenders
+	heading string // above the table
+	origin  int    // the table, or block of output, by number
+	line    int
+	higher  bool // a higher value is better
+	column  int
+	section int
+}
+
+// bracketUnit matches the unit in a header: in brackets, or after a comma.
+var bracketUnit = regexp.MustCompile(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
+
+// kindOf returns what a header, or the label of a row, says of the kind and the unit of its
+// figures. size is 0 if it names a kind without a unit.
+func kindOf(header string) (k kind, size float64, known bool) {
+	text := strings.ToLower(strings.TrimSpace(header))
+	if m := bracketUnit.FindStringSubmatch(text); m != nil {
+		if u, ok := findUnit(m[1]); ok {
+			return u.kind, u.size, true
+		}
+	}
+	for _, word := range strings.Fields(text) {
+		if u, ok := findUnit(word); ok && (strings.Contains(word, "/") || u.kind == rateKind || u.kind == allocKind || u.kind == percentKind) {
+			return u.kind, u.size, true
+		}
+	}
+	if u, ok := findUnit(text); ok && len(text) > 1 {
+		return u.kind, u.size, true
+	}
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("%", "percent", "ratio", "improvement", "speedup", "overhead", "diff", "vs ", "change", "faster"):
+		return plainKind, 0, false
+	case has("alloc"):
+		return allocKind, 0, true
+	case has("req/s", "requests/s", "requests per second", "per second", "throughput", "rps", "ops/s"):
+		return rateKind, 0, true
+	case has("memory", "mem/op", "bytes"):
+		return byteKind, 0, true
+	case has("latency", "time/op", "duration", "response time", "p50", "p90", "p95", "p99", "slowest", "fastest"):
+		return timeKind, 0, true
+	}
+	return plainKind, 0, false
+}
+
+// measures returns the figures of a table. index numbers the table within its page.
+func (t *table) measures(index int) []measure {
+	var out []measure
+	for _, row := range t.rows {
+		label := ""
+		for i, cell := range row.cells {
+			q, ok := parseCell(cell)
+			if !ok {
+				if label == "" && strings.ContainsFunc(cell, isLetter) {
+					label = cell
+				}
+				continue
+			}
+			header := ""
+			if i < len(t.header) {
+				header = t.header[i]
+			}
+			if label == "" && i == 0 {
+				label = cell // a table by size
+				continue
+			}
+			m := measure{quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header), heading: strings.ToLower(t.heading), origin: index, line: row.line, column: i, section: t.section}
+			k, size, known := kindOf(header)
+			if !known {
+				if k, size, known = kindOf(label); known || q.kind != plainKind && q.unit != "%" && q.unit != "x" && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
+					m.subject, m.metric = m.metric, m.subject
+				}
+			}
+			if q.kind == plainKind && known {
+				m.kind = k
+				if size > 0 {
+					m.value, m.step = q.raw*size, q.step*size
+				}
+			}
+			if m.kind == plainKind && m.metric == "" {
+				continue
+			}
+			m.higher = m.kind == rateKind || m.kind == byteRateKind
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// namesMetric reports whether a header names what is measured and not a contender.
+func namesMetric(header string) bool {
+	header = strings.ToLower(header)
+	for _, word := range []string{"time", "latency", "value", "result", "speed", "mean", "avg", "average", "median", "memory", "size", "max", "min", "stdev", "total", "count", "rate", "p50", "p9"} {
+		if strings.Contains(header, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f }

@@ -1,0 +1,46 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func unsupportedSignificance() rule {
+	return rule{audit.Rule{
+		ID: "unsupported-significance", Severity: tare.Warn, Title: "Significance is stated, and nothing on the page supports it.",
+		Why:     "significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next",
+		Do:      "repeat each side eight times or more and give the interval, or p and n",
+		Command: benchCommand, Lang: "text",
+		Bad:  "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",
+		Good: "Run with -count=10 and compared by benchstat for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns ± 2% |\n| b | 1105 ns ± 1% |\n",
+		Seen: []string{"routing", "json-encode", "ffi"},
+	}, findUnsupportedSignificance}
+}
+
+var (
+	significant = regexp.MustCompile(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
+	supported   = regexp.MustCompile(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+)
+
+func findUnsupportedSignificance(d *document, report reportFunc) {
+	figures := len(d.benches) + len(d.loads)
+	for i, t := range d.tables {
+		figures += len(t.measures(i))
+	}
+	if figures == 0 || len(d.stats) > 0 || d.says(supported) {
+		return
+	}
+	for _, b := range d.benches {
+		if b.runs >= minRuns {
+			return
+		}
+	}
+	for _, s := range d.sentences {
+		if m := significant.FindString(s.text); m != "" && !negation.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s: the page has no number of runs, no interval and no p", quote(m)))
+		}
+	}
+}

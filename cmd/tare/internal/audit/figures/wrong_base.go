@@ -1,0 +1,70 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+)
+
+func wrongBase() rule {
+	return rule{audit.Rule{
+		ID: "wrong-base", Severity: tare.Warn, Title: "A percentage is of the wrong base.",
+		Why:     "a reduction is a share of what was there before, an increase of what it grew from: from 200 to 100 is 50 % less, from 100 to 200 is 100 % more, and nothing is less by more than 100 %. A saving per second is a share of that second",
+		Do:      "give the ratio of the two figures, with both names: it has one base only",
+		Command: benchCommand, Lang: "text",
+		Bad:  "Memory fell to 1000 B vs 1800 B: 80% less memory.\n",
+		Good: "Memory fell to 1000 B vs 1800 B: 44% less memory.\n",
+		Seen: []string{"json-encode"},
+	}, findWrongBase}
+}
+
+// perSecondSaving matches a time per second with a percentage beside it.
+var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
+
+func findWrongBase(d *document, report reportFunc) {
+	for _, s := range d.sentences {
+		if m := perSecondSaving.FindStringSubmatch(s.text); m != nil {
+			q, _, _ := parseQuantity(m[1] + " " + m[2])
+			stated, _, _, _ := parseNumber(m[3])
+			if share := q.value * 100; !isNear(share, stated, 0.2) {
+				report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", timeText(q.value), number3(share), m[3]))
+			}
+		}
+		claims := s.claims()
+		for _, c := range claims {
+			if !c.percent || isGoal(s.text, c) {
+				continue
+			}
+			if c.saysLess() && c.low > 100 {
+				report(s.line, fmt.Sprintf("%s: nothing is less by more than 100 %%", quote(c.text)))
+				continue
+			}
+			if p, ok := s.pairOf(c, claims); ok && !c.fits(p.a.value, p.b.value) {
+				if x := otherBase(c, p.a.value, p.b.value); x > 0 {
+					report(s.line, fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), valueText(p.a), valueText(p.b), c.actual(p.a.value, p.b.value)))
+				}
+			}
+		}
+	}
+}
+
+// otherBase returns the percentage of the other base if that is what the claim states, or 0.
+func otherBase(c claim, a, b float64) float64 {
+	small, great := min(a, b), max(a, b)
+	if !c.percent || !(small > 0) || c.about {
+		return 0
+	}
+	x := 0.0
+	switch {
+	case c.saysLess():
+		x = 100 * (great - small) / small
+	case c.saysMore():
+		x = 100 * (great - small) / great
+	}
+	if x > 0 && c.has(x, 0.03) {
+		return x
+	}
+	return 0
+}
