@@ -22,13 +22,13 @@ func bodiesDiffer() rule {
 func findBodiesDiffer(d *document, report reportFunc) {
 	first := map[string]*load{}
 	for _, l := range d.loads {
-		if l.path == "" || !l.size.known() {
+		if l.resource == "" || !l.size.known() {
 			continue
 		}
-		if base := first[l.path]; base == nil {
-			first[l.path] = l
+		if base := first[l.resource]; base == nil {
+			first[l.resource] = l
 		} else if base.size.value != l.size.value {
-			report(l.size.line, fmt.Sprintf("the answer to %s has %.0f bytes, and %.0f in line %d", l.path, l.size.value, base.size.value, base.size.line))
+			report(l.size.line, fmt.Sprintf("the answer to %s has %.0f bytes, and %.0f in line %d", l.resource, l.size.value, base.size.value, base.size.line))
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (c claim) fits(a, b float64) bool {
 	}
 	if !c.percent {
 		ratio := great / small
-		return c.has(ratio, 0.03) || c.times && c.has(ratio-1, 0.03)
+		return c.has(ratio, 0.05) || c.times && c.has(ratio-1, 0.05)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
@@ -224,6 +224,9 @@ func (s sentence) pairs() []pair {
 			// 202 vs 602 allocations: the first has the unit of the second
 			scale := b.q.value / b.q.raw
 			a.q.kind, a.q.unit, a.q.value, a.q.step = b.q.kind, b.q.unit, a.q.raw*scale, a.q.step*scale
+		}
+		if a.q.kind == plainKind && strings.ContainsAny(m[1], "/→>") || a.q.kind == plainKind && strings.HasSuffix(m[1], "to") {
+			continue // a fraction, a span
 		}
 		if a.q.kind == b.q.kind && a.q.value > 0 && b.q.value > 0 {
 			out = append(out, pair{a.q, b.q, strings.ToLower(m[1]), a.from, b.to})

@@ -18,6 +18,7 @@ type position struct {
 	line    int
 	heading string // "" if there is none
 	label   string // the last short line or heading before it
+	path    string // the headings of all levels above it, the outermost first
 	section int    // how many headings of the first level are above it
 }
 
@@ -81,7 +82,7 @@ type load struct {
 	position
 	tool        string
 	url         string
-	path        string   // of the request; "" if the output has none
+	resource    string   // path of the request; "" if the output has none
 	command     string   // the last command of that tool before it; "" if there is none
 	threads     measured // 0 if the output has none
 	connections measured
@@ -94,8 +95,9 @@ type load struct {
 	min         measured
 	max         measured
 	quantiles   []quantileValue
-	parts       []part // of the mean
-	errors      measured
+	parts       []part   // of the mean
+	errors      measured // answers that are errors
+	broken      measured // errors of sockets: connections that failed or broke
 	timeouts    measured
 	size        measured // B of one response
 	dropped     measured // iterations that were not begun

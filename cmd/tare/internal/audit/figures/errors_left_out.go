@@ -20,6 +20,9 @@ func errorsLeftOut() rule {
 	}, findErrorsLeftOut}
 }
 
+// fewErrors is the share of requests up to which errors change no quantile that is printed.
+const fewErrors = 0.001
+
 func findErrorsLeftOut(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if n := l.timeouts.value; n > 0 {
@@ -29,7 +32,10 @@ func findErrorsLeftOut(d *document, report reportFunc) {
 			}
 			report(l.timeouts.line, what)
 		}
-		if n := l.errors.value; n >= 0.5 {
+		if n := l.broken.value; n > 0 && n >= fewErrors*l.requests.value {
+			report(l.broken.line, fmt.Sprintf("%s of sockets with %.0f requests: what was under way on those connections is not among the latencies", format.Count(int(n), "error"), l.requests.value))
+		}
+		if n := l.errors.value; n >= 0.5 && n >= fewErrors*l.requests.value {
 			what := fmt.Sprintf("%.0f requests failed", n)
 			if l.requests.value > 0 {
 				what += fmt.Sprintf(" (%s)", format.Percent(n/l.requests.value))

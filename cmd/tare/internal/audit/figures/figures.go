@@ -61,7 +61,7 @@ func Read(name string, src io.Reader) (Result, error) {
 	case isReport(start):
 		err = r.readReports(file)
 	case isHTML(start):
-		err = r.readHTML(file)
+		err = r.readHTML(file, 1)
 	default:
 		err = r.readLines(file)
 	}

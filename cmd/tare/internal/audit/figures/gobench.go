@@ -110,7 +110,7 @@ func (b *benches) add(at position, text string) bool {
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
 	}
 	// A heading between two runs of a name makes them two sides.
-	key := benchKey{row.pkg, string(res.Name.Full()), at.heading}
+	key := benchKey{row.pkg, string(res.Name.Full()), at.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
 		if first.iterations == row.iterations && slices.Equal(first.values, row.values) {
@@ -124,7 +124,7 @@ func (b *benches) add(at position, text string) bool {
 }
 
 // benchKey is what runs of one benchmark share.
-type benchKey struct{ pkg, name, heading string }
+type benchKey struct{ pkg, name, path string }
 
 var (
 	// statHead matches the head of a table of benchstat: of today, and of before 2023.

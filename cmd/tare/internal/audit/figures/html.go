@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 )
 
 // isHTML reports whether a file begins as a page in HTML. Markdown may have tags, too.
@@ -27,16 +26,16 @@ type page struct {
 	at      int             // line of the token
 	pre     bool
 	skip    atom.Atom // element whose text is not read
-	heading bool
-	cells   []string // of the row
+	heading int       // level of the heading that is being read; 0: none
+	cells   []string  // of the row
 	inTable bool
 	isHead  bool // the row has a th
 }
 
-// readHTML reads a page token by token.
-func (r *reader) readHTML(file *textfile.File) error {
-	p := &page{reader: r, at: 1}
-	z := html.NewTokenizer(file)
+// readHTML reads a page token by token. line is that of its beginning.
+func (r *reader) readHTML(src io.Reader, line int) error {
+	p := &page{reader: r, at: line}
+	z := html.NewTokenizer(src)
 	z.SetMaxBuf(maxLine)
 	for {
 		kind := z.Next()
@@ -123,8 +122,8 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		p.endBlock()
-		if p.heading = begins; begins && name == atom.H1 {
-			p.section++
+		if p.heading = 0; begins {
+			p.heading = 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, name)
 		}
 	case atom.Br:
 		if p.pre {
@@ -168,8 +167,8 @@ func (p *page) endBlock() {
 			p.readCode(strings.TrimSpace(line))
 			p.line++
 		}
-	case p.heading:
-		p.setHeading(strings.Join(strings.Fields(text), " "))
+	case p.heading > 0:
+		p.setHeading(p.heading, strings.Join(strings.Fields(text), " "))
 	case !p.inTable:
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" {

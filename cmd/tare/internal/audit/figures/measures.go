@@ -41,7 +41,7 @@ func (d *document) measures() []measure {
 		}
 	}
 	for _, l := range d.loads {
-		subject := strings.ToLower(l.label + " " + l.heading)
+		subject := strings.ToLower(l.label + " " + l.path)
 		add := func(m measured, k kind, metric string) {
 			if m.known() && len(out) <= maxMeasures {
 				out = append(out, measure{quantity: quantity{value: m.value, kind: k, raw: m.value}, subject: subject, metric: metric, origin: reportOrigin, line: m.line, section: l.section, higher: k == rateKind})

@@ -128,7 +128,7 @@ func (o *outputs) readWrk(at position, text string) bool {
 		}
 		if m := wrkErrors.FindStringSubmatch(text); m != nil {
 			for _, n := range m[1:4] {
-				l.errors = addMeasured(l.errors, numberAt(n, at))
+				l.broken = addMeasured(l.broken, numberAt(n, at))
 			}
 			l.timeouts = numberAt(m[4], at)
 			return true
@@ -172,7 +172,7 @@ func (o *outputs) readAB(at position, text string) bool {
 	}
 	switch name {
 	case "Document Path":
-		l.path = rest
+		l.resource = rest
 	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred":
 	case "Server Hostname":
 		l.url = rest
@@ -184,10 +184,10 @@ func (o *outputs) readAB(at position, text string) bool {
 		l.duration = numberAt(first, at)
 	case "Complete requests":
 		l.requests = numberAt(first, at)
-	case "Failed requests":
-		l.errors = addMeasured(l.errors, numberAt(first, at))
-	case "Non-2xx responses":
-		l.errors = addMeasured(l.errors, numberAt(first, at))
+	case "Failed requests", "Non-2xx responses": // an answer may be counted by both
+		if n := numberAt(first, at); n.value >= l.errors.value {
+			l.errors = n
+		}
 	case "Requests per second":
 		l.rate = numberAt(first, at)
 	case "Time per request":
@@ -369,9 +369,12 @@ func (o *outputs) readK6(at position, text string) bool {
 		}
 	case name == "http_reqs" && len(fields) > 1:
 		l.requests, l.rate = numberAt(fields[0], at), numberAt(strings.TrimSuffix(fields[1], "/s"), at)
-	case name == "http_req_failed" && len(fields) > 0:
-		if share := numberAt(strings.TrimSuffix(fields[0], "%"), at); share.known() && share.value > 0 {
-			l.errors = measured{share.value / 100, at.line} // a share until finish
+	case name == "http_req_failed" && len(fields) > 1:
+		// "0.18% ✓ 65 ✗ 34201" counts failures by ✓; later versions print "0.18% 65 out of 34266".
+		if n := numberAt(fields[1], at); n.known() {
+			l.errors = n
+		} else if len(fields) > 2 && fields[1] == "✓" {
+			l.errors = numberAt(fields[2], at)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
 		l.dropped = numberAt(fields[0], at)
@@ -447,9 +450,6 @@ func addMeasured(a, b measured) measured {
 // withOptions completes a report with what its command line says: tools do not print
 // everything that they were asked for.
 func (l *load) withOptions() *load {
-	if l.tool == "k6" && l.errors.known() {
-		l.errors.value *= l.requests.value
-	}
 	option := func(names ...string) (string, bool) {
 		for _, name := range names {
 			if m := regexp.MustCompile(`(?:^|\s)` + name + `[= ]?([^\s-]\S*)`).FindStringSubmatch(l.command); m != nil {

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,6 +68,9 @@ func (c claim) actual(a, b float64) string {
 	return number3(100*(great-small)/great) + " %"
 }
 
+// restricted matches words that narrow a claim to some of the figures.
+var restricted = regexp.MustCompile(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
+
 // against compares a claim with the figures of the page that it names, and returns what is
 // wrong; "" if a figure supports it, or it is not clear which figures it is about.
 func (c claim) against(groups []*comparison) string {
@@ -107,7 +111,7 @@ func (c claim) against(groups []*comparison) string {
 		return fmt.Sprintf("the figures (line %d) have %s", line, text(low))
 	case fitting == 0:
 		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, text(low), text(high))
-	case isRange && !c.atMost && fitting*2 < len(ratios):
+	case isRange && !c.atMost && !c.about && fitting*2 < len(ratios) && !restricted.MatchString(c.sentence.text[c.to:]):
 		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), fitting, text(low), text(high))
 	}
 	return ""
@@ -129,7 +133,7 @@ func (g *comparison) namedPairs(s sentence) [][2]measure {
 			subjects[m.subject] = true
 		}
 		last := g.measures[len(g.measures)-1].line
-		if len(named) > 0 || len(subjects) != 2 || len(g.measures) != 2 || s.line <= last || s.line-last > 8 {
+		if len(named) > 0 || len(subjects) != 2 || len(g.measures) != 2 || strings.ToLower(s.heading) != g.measures[0].heading || s.line <= last || s.line-last > 8 {
 			return nil
 		}
 		return [][2]measure{{g.measures[0], g.measures[1]}}

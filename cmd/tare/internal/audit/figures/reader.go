@@ -25,14 +25,17 @@ type reader struct {
 	benches benches
 	structs structs
 
-	position        // of the line that is being read
-	fence    string // that ends the block of code; "" outside of one
+	position           // of the line that is being read
+	headings [6]string // by level
+	fence    string    // that ends the block of code; "" outside of one
 	table    *table
 	header   []string // cells of the line before, if it may be the header of a table
 	headerAt int
-	text     []proseLine // of the paragraph
-	size     int         // bytes of it
-	command  bool        // the last command goes on in the next line
+	text     []proseLine     // of the paragraph
+	size     int             // bytes of it
+	markup   strings.Builder // of a table in HTML
+	markupAt int             // its line
+	command  bool            // the last command goes on in the next line
 	partial  map[string]string
 }
 
@@ -122,7 +125,14 @@ func (r *reader) readText(text string) {
 		r.benches.read(r.position, "")
 		return
 	}
-	if r.outputs.read(r.position, line) || r.benches.read(r.position, line) {
+	if r.readMarkup(line) {
+		return
+	}
+	at := r.position
+	if n := len(r.text); n > 0 && len(r.text[n-1].text) <= maxLabel {
+		at.label = labelOf(r.text[n-1].text) // the line right before
+	}
+	if r.outputs.read(at, line) || r.benches.read(at, line) {
 		r.endParagraph()
 		return
 	}
@@ -131,6 +141,31 @@ func (r *reader) readText(text string) {
 		return
 	}
 	r.readMarkdown(line)
+}
+
+// maxMarkup is how many bytes a table in HTML may have within Markdown. A longer one is prose.
+const maxMarkup = 1 << 18
+
+// readMarkup reports whether a line belongs to a table in HTML within Markdown, and reads the
+// table at its end.
+func (r *reader) readMarkup(line string) bool {
+	if r.markup.Len() == 0 {
+		if !strings.HasPrefix(line, "<table") {
+			return false
+		}
+		r.endParagraph()
+		r.markupAt = r.line
+	}
+	r.markup.WriteString(line)
+	r.markup.WriteByte('\n')
+	if strings.Contains(line, "</table>") || r.markup.Len() > maxMarkup {
+		text := r.markup.String()
+		r.markup.Reset()
+		at := r.position
+		_ = r.readHTML(strings.NewReader(text), r.markupAt) // bounds are checked after each line
+		r.position = at
+	}
+	return true
 }
 
 // fenceOf returns the marks that begin a block of code, or "".
@@ -166,16 +201,16 @@ var (
 // readMarkdown reads a line of prose, a heading or a row of a table.
 func (r *reader) readMarkdown(line string) {
 	if m := atx.FindStringSubmatch(line); m != nil {
-		if len(m[1]) == 1 {
-			r.section++
-		}
-		r.setHeading(cleanCell(m[2]))
+		r.setHeading(len(m[1]), cleanCell(m[2]))
 		return
 	}
 	if len(r.text) == 1 && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "") && !strings.Contains(r.text[0].text, "|") {
-		title := r.text[0].text
+		title, level := r.text[0].text, 2
+		if line[0] == '=' {
+			level = 1
+		}
 		r.text, r.size = nil, 0
-		r.setHeading(cleanCell(title))
+		r.setHeading(level, cleanCell(title))
 		return
 	}
 	if cells := splitRow(line); len(cells) > 1 && r.readRow(line, cells) {
@@ -202,10 +237,16 @@ func (r *reader) addProse(line string) {
 	r.text = append(r.text, proseLine{r.line, line})
 }
 
-// setHeading begins a section.
-func (r *reader) setHeading(title string) {
+// setHeading begins a section of a level, 1 to 6.
+func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
 	r.outputs.finish()
+	if level == 1 {
+		r.section++
+	}
+	r.headings[level-1] = title
+	clear(r.headings[level:])
+	r.path = strings.TrimSpace(strings.Join(r.headings[:], " "))
 	r.heading, r.label = title, title
 	r.addSentences([]proseLine{{r.line, title}})
 }
@@ -249,12 +290,17 @@ func (r *reader) endParagraph() {
 	r.endTable()
 	if len(r.text) > 0 {
 		r.addSentences(r.text)
-		if text := r.text[len(r.text)-1].text; len(text) <= 80 {
-			r.label = strings.Trim(cleanCell(text), ": ")
+		if text := r.text[len(r.text)-1].text; len(text) <= maxLabel {
+			r.label = labelOf(text)
 		}
 	}
 	r.text, r.size = nil, 0
 }
+
+// maxLabel is how many bytes a line has that names what is below it.
+const maxLabel = 80
+
+func labelOf(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
 // sentenceEnd matches the end of a sentence. 1.5 and e.g. are none.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)

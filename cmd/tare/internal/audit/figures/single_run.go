@@ -102,8 +102,8 @@ func countBenches(d *document, selects func(runs int) bool) (n, first int) {
 
 // loadKey is what reports of one target under the same load share.
 type loadKey struct {
-	tool, url, heading, label string
-	connections, offered      float64
+	tool, url, path, label string
+	connections, offered   float64
 }
 
 // countLoads counts the targets that have a selected number of reports.
@@ -124,8 +124,8 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 }
 
 func (l *load) key() loadKey {
-	key := loadKey{l.tool, l.url, l.heading, l.label, l.connections.value, l.offered.value}
-	if l.heading != "" {
+	key := loadKey{l.tool, l.url, l.path, l.label, l.connections.value, l.offered.value}
+	if l.path != "" {
 		key.url = "" // not each output of a section has it
 	}
 	return key

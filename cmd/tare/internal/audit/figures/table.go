@@ -164,7 +164,7 @@ func (t *table) measures(index int) []measure {
 			m := measure{quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header), heading: strings.ToLower(t.heading), origin: index, line: row.line, column: i, section: t.section}
 			k, size, known := kindOf(header)
 			if !known {
-				if k, size, known = kindOf(label); known || q.kind != plainKind && q.unit != "%" && q.unit != "x" && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
+				if k, size, known = kindOf(label); known || namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
 					m.subject, m.metric = m.metric, m.subject
 				}
 			}
