@@ -137,7 +137,7 @@ var (
 
 // readStat reads a line of benchstat.
 func (b *benches) readStat(at position, text string) bool {
-	if statHead.MatchString(text) && !strings.HasPrefix(text, "|") {
+	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHead.MatchString(text) {
 		if at.line > b.lastStat+2 {
 			b.tables++
 		}

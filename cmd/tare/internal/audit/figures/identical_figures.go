@@ -26,19 +26,27 @@ func identicalFigures() rule {
 // not agree by chance.
 const enoughDigits = 1000
 
+// maxFixed is how many runs of one number of iterations there may be, so that no two have the
+// same time by chance. There are more with -benchtime=1000x.
+const maxFixed = 20
+
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
 		value      float64
 	}
+	fixed := map[int]int{}
+	for _, b := range d.benches {
+		fixed[b.iterations] += b.runs
+	}
 	seen := map[key]*bench{}
 	for _, b := range d.benches {
-		if b.repeated > 0 && b.iterations > 1 {
-			report(b.line, fmt.Sprintf("%s of %s are equal to its first in all figures and in the number of iterations", format.Count(b.repeated, "run"), b.name))
-		}
 		ns, ok := b.value("ns/op")
-		if !ok || !hasDigits(ns) {
+		if !ok || !hasDigits(ns) || fixed[b.iterations] > maxFixed {
 			continue
+		}
+		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxFixed {
+			report(b.line, fmt.Sprintf("%d of %s of %s equal the first in all figures and in the number of iterations", b.repeated, format.Count(b.runs-1, "further run"), b.name))
 		}
 		k := key{b.iterations, ns}
 		if first := seen[k]; first == nil {

@@ -62,6 +62,9 @@ func (o *outputs) current(tools ...string) *load {
 
 // read reports whether the line belongs to a report of a load generator.
 func (o *outputs) read(at position, text string) bool {
+	if text == "" {
+		return false
+	}
 	for _, tool := range []func(position, string) bool{o.readWrk, o.readAB, o.readSummary, o.readVegeta, o.readK6} {
 		if tool(at, text) {
 			o.idle = 0
@@ -90,7 +93,8 @@ func (o *outputs) readWrk(at position, text string) bool {
 		l.url = m[1]
 		return true
 	}
-	if m := wrkThreads.FindStringSubmatch(text); m != nil {
+	if !strings.Contains(text, " connection") {
+	} else if m := wrkThreads.FindStringSubmatch(text); m != nil {
 		l := o.current("wrk")
 		if l == nil || l.connections.known() {
 			l = o.start("wrk", at)
@@ -288,6 +292,9 @@ var bracketed = regexp.MustCompile(`^(Requests|Duration|Latencies|Bytes In|Bytes
 
 // readVegeta reads a line of vegeta report.
 func (o *outputs) readVegeta(at position, text string) bool {
+	if !strings.Contains(text, " [") {
+		return false
+	}
 	m := bracketed.FindStringSubmatch(text)
 	if m == nil {
 		return false
@@ -338,6 +345,9 @@ var k6Line = regexp.MustCompile(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iteratio
 
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(at position, text string) bool {
+	if !strings.Contains(text, "..") && !strings.Contains(text, ". :") && !strings.Contains(text, ".:") {
+		return false
+	}
 	m := k6Line.FindStringSubmatch(text)
 	if m == nil {
 		return false

@@ -15,6 +15,8 @@ const (
 	maxLoads     = 20_000
 	maxTables    = 5_000
 	maxSentences = 50_000
+	maxStatement = 1000     // bytes; a longer sentence is none about figures
+	maxProse     = 4 << 20  // bytes of prose; what follows is a log, of which only outputs are read
 	maxParagraph = 16 << 10 // bytes; what follows is the next paragraph
 )
 
@@ -33,6 +35,7 @@ type reader struct {
 	headerAt int
 	text     []proseLine     // of the paragraph
 	size     int             // bytes of it
+	prose    int             // bytes of all paragraphs
 	markup   strings.Builder // of a table in HTML
 	markupAt int             // its line
 	command  bool            // the last command goes on in the next line
@@ -230,6 +233,10 @@ func (r *reader) readMarkdown(line string) {
 
 // addProse adds a line to the paragraph.
 func (r *reader) addProse(line string) {
+	if r.prose += len(line); r.prose > maxProse {
+		r.text, r.size = nil, 0
+		return
+	}
 	if r.size += len(line); r.size > maxParagraph {
 		r.endParagraph()
 		r.size = len(line)
@@ -347,7 +354,7 @@ func (r *reader) addSentences(lines []proseLine) {
 var statement = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
 
 func isStatement(text string) bool {
-	return text != "" && (strings.ContainsAny(text, "0123456789") || statement.MatchString(text))
+	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statement.MatchString(text))
 }
 
 // tools matches a command of a load generator, or one that starts a server or a request.
