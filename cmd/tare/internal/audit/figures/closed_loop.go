@@ -18,7 +18,7 @@ func closedLoop() rule {
 		Command: searchCommand, Lang: "text",
 		Bad:  "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",
 		Good: "## a\n\nwrk2 -t4 -c40 -d30s -R2000 https://a.example/\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n  Thread calibration: mean lat.: 10.300ms, rate sampling interval: 24ms\n    Latency    10.20ms   12.00ms 190.00ms   97.00%\n  60000 requests in 30.00s, 3.10MB read\nRequests/sec:   2000.00\n\nServer a can handle 2000 requests per second.\n",
-		Seen: []string{"ingest"},
+		Seen: []string{"ingest", "https://github.com/simon-laszlo/benchmark"},
 	}, findClosedLoop}
 }
 

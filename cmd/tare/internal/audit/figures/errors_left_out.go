@@ -16,16 +16,19 @@ func errorsLeftOut() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n",
 		Good: "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\nRequests/sec:   1000.00\n",
-		Seen: []string{"ingest", "https://github.com/kamanashisroy/nginz"},
+		Seen: []string{"ingest", "https://github.com/bitlet/benchmark", "https://github.com/tao-yi/my-benchmark"},
 	}, findErrorsLeftOut}
 }
 
 // fewErrors is the share of requests up to which errors change no quantile that is printed.
 const fewErrors = 0.001
 
+// wrkTimeout is after how long wrk gives up a request by default, in s.
+const wrkTimeout = 2
+
 func findErrorsLeftOut(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if n := l.timeouts.value; n > 0 {
+		if n := l.timeouts.value; n > 0 && (n >= fewErrors*l.requests.value || n*wrkTimeout > 0.01*l.requests.value*l.mean.value) {
 			what := fmt.Sprintf("%s timed out, and are among neither the latencies nor the rate", format.Count(int(n), "request"))
 			if l.requests.value > 0 {
 				what += fmt.Sprintf(" (%s of the requests that were answered)", format.Percent(n/l.requests.value))

@@ -20,7 +20,7 @@ func fewRepetitions() rule {
 		Command: benchCommand, Lang: "text",
 		Bad:  "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",
 		Good: "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\nBenchmarkParse-8   1000   1215 ns/op\nBenchmarkParse-8   1000   1201 ns/op\nBenchmarkParse-8   1000   1222 ns/op\nBenchmarkParse-8   1000   1197 ns/op\nBenchmarkParse-8   1000   1233 ns/op\n",
-		Seen: []string{"ingest"},
+		Seen: []string{"ingest", "https://github.com/YafimK/StorageBenchmark"},
 	}, findFewRepetitions}
 }
 

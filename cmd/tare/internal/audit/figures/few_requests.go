@@ -15,7 +15,7 @@ func fewRequests() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",
 		Good: "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0020 secs\n  Average:\t0.0060 secs\n  Requests/sec:\t1652.89\n\nLatency distribution:\n  50% in 0.0050 secs\n  99% in 0.0190 secs\n\nStatus code distribution:\n  [200]\t20000 responses\n",
-		Seen: []string{"https://github.com/rakyll/hey", "https://github.com/bojand/ghz"},
+		Seen: []string{"https://github.com/bojand/ghz", "https://github.com/dukhyungkim/cyf"},
 	}, findFewRequests}
 }
 

@@ -51,9 +51,18 @@ const maxPerRule = 12
 // Read reads a file. name is how the user named it, and stands in findings and errors. The
 // error is one line with the position.
 func Read(name string, src io.Reader) (Result, error) {
+	doc, err := readFile(name, src)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Findings: doc.check(), Recognised: doc.describe()}, nil
+}
+
+// readFile returns what a file holds. Its content tells which of the formats it has.
+func readFile(name string, src io.Reader) (*document, error) {
 	file, err := textfile.Open(src)
 	if err != nil {
-		return Result{}, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	head, _ := file.Peek(4096)
 	r := newReader(name)
@@ -65,11 +74,8 @@ func Read(name string, src io.Reader) (Result, error) {
 	default:
 		err = r.readLines(file)
 	}
-	if err != nil {
-		return Result{}, err
-	}
 	r.end()
-	return Result{Findings: r.doc.check(), Recognised: r.doc.describe()}, nil
+	return r.doc, err
 }
 
 // readLines reads a text.

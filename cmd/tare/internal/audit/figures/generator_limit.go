@@ -17,7 +17,6 @@ func generatorLimit() rule {
 		Command: compareCommand, Lang: "text",
 		Bad:  "Each client machine can generate at most 900 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
 		Good: "Each client machine can generate at most 9000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
-		Seen: []string{"ingest"},
 	}, findGeneratorLimit}
 }
 

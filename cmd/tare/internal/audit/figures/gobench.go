@@ -71,6 +71,11 @@ func (b *benches) read(at position, text string) bool {
 			return b.add(at, text)
 		}
 		if fields := strings.Fields(text); len(fields) > 0 && len(fields[0]) > len("Benchmark") {
+			if len(fields) > 2 && fields[2] == "ns/op" {
+				// Pages drop the number of iterations; 0 stands for it.
+				b.named = ""
+				return b.add(at, fields[0]+" 0 "+strings.Join(fields[1:], " "))
+			}
 			b.named = fields[0] // its result may follow what the benchmark prints
 			return len(fields) == 1
 		}

@@ -42,7 +42,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	seen := map[key]*bench{}
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
-		if !ok || !hasDigits(ns) || fixed[b.iterations] > maxFixed {
+		if !ok || !hasDigits(ns) || b.iterations == 0 || fixed[b.iterations] > maxFixed {
 			continue
 		}
 		if b.repeated > 0 && b.iterations > 1 && b.runs <= maxFixed {

@@ -16,7 +16,7 @@ func littlesLaw() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    21.00ms   30.00ms   1.90s    97.00%\n  14200 requests in 30.00s, 3.10MB read\n  Socket errors: connect 0, read 0, write 0, timeout 210\nRequests/sec:    473.33\n",
 		Good: "Running 30s test @ http://10.0.0.7:8080/\n  4 threads and 40 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    84.10ms   12.00ms 190.00ms   97.00%\n  14200 requests in 30.00s, 3.10MB read\nRequests/sec:    473.33\n",
-		Seen: []string{"ingest"},
+		Seen: []string{"ingest", "https://github.com/joexbayer/HTTPcppd", "https://github.com/BlueRexPY/WebApiPerfromance"},
 	}, findLittlesLaw}
 }
 

@@ -17,7 +17,6 @@ func mixedUnits() rule {
 		Command: benchCommand, Lang: "text",
 		Bad:  "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 870 µs |\n",
 		Good: "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 0.87 |\n",
-		Seen: []string{"https://github.com/kelindar/bench"},
 	}, findMixedUnits}
 }
 

@@ -19,7 +19,6 @@ func partAboveWhole() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 48 ms | 31 ms |\n",
 		Good: "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 31 ms | 48 ms |\n",
-		Seen: []string{"https://github.com/seekjjkoh/onlyfap"},
 	}, findPartAboveWhole}
 }
 

@@ -132,7 +132,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 }
 
 // unitAfter matches the unit after a number, with the k or M of a rounded number.
-var unitAfter = regexp.MustCompile(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|[#\[]*[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
+var unitAfter = regexp.MustCompile(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
 // parseQuantity returns the quantity that text begins with, and what follows it. A number
 // whose unit is not known is plain.

@@ -19,7 +19,7 @@ func ratioDiffers() rule {
 		Command: benchCommand, Lang: "text",
 		Bad:  "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
 		Good: "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 1.5x faster than the plain one.\n",
-		Seen: []string{"users", "https://github.com/plutov/benchmark-grpc-protobuf-vs-http-json"},
+		Seen: []string{"users"},
 	}, findRatioDiffers}
 }
 

@@ -183,6 +183,9 @@ func fenceOf(line string) string {
 
 // readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
+	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.read(r.position, output) {
+		return // a script with its output as comments
+	}
 	if r.outputs.read(r.position, line) || r.benches.read(r.position, line) {
 		return
 	}

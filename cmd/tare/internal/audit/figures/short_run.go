@@ -16,7 +16,7 @@ func shortRun() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "Concurrency Level:      50\nTime taken for tests:   0.812 seconds\nComplete requests:      5000\nFailed requests:        0\nRequests per second:    6157.63 [#/sec] (mean)\n",
 		Good: "Concurrency Level:      50\nTime taken for tests:   30.002 seconds\nComplete requests:      184730\nFailed requests:        0\nRequests per second:    6157.26 [#/sec] (mean)\n",
-		Seen: []string{"tiny"},
+		Seen: []string{"tiny", "https://github.com/dukhyungkim/cyf"},
 	}, findShortRun}
 }
 
@@ -38,7 +38,7 @@ func findShortRun(d *document, report reportFunc) {
 	n, line, one := 0, 0, ""
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
-		if ok && b.runs < minIterations && b.iterations < minIterations && float64(b.iterations)*ns*1e-9 < 0.5 {
+		if ok && b.runs < minIterations && b.iterations > 0 && b.iterations < minIterations && float64(b.iterations)*ns*1e-9 < 0.5 {
 			if n++; n == 1 {
 				line, one = b.line, fmt.Sprintf("%s ran %s, %s together", b.name, format.Count(b.iterations, "time"), timeText(float64(b.iterations)*ns*1e-9))
 			}

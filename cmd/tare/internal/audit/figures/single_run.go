@@ -123,10 +123,16 @@ func countLoads(d *document, selects func(runs int) bool) (n, first int) {
 	return n, first
 }
 
+// numbered matches the label of one of several runs of one thing.
+var numbered = regexp.MustCompile(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
+
 func (l *load) key() loadKey {
 	key := loadKey{l.tool, l.url, l.path, l.label, l.connections.value, l.offered.value}
 	if l.path != "" {
 		key.url = "" // not each output of a section has it
+		if numbered.MatchString(l.label) {
+			key.label = ""
+		}
 	}
 	return key
 }
