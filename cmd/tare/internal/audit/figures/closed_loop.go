@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -27,7 +28,41 @@ var capacity = regexp.MustCompile(`(?i)\b(?:handles?|handled|capacity|capable|ca
 // farAway is the latency from which a closed loop measures a wait, and not work, in s.
 const farAway = 0.05
 
+// handled matches a rate that a server is said to handle.
+var handled = regexp.MustCompile(`(?i)\b(?:handles?|handled|can (?:handle|serve|process|sustain|do)|capacity (?:of|is)|sustains?|sustained|supports?|serves?)\b[^.]{0,30}?(\d[\d,]*(?:\.\d+)?\s?[kKM]?)\+?\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+
+// quotesLatency matches a latency in the same sentence.
+var quotesLatency = regexp.MustCompile(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b`)
+
+// findCapacity finds sentences that quote the rate of a closed loop as what a server handles at
+// a latency.
+func findCapacity(d *document, report reportFunc) bool {
+	found := false
+	for _, s := range d.sentences {
+		text := stripMarks(s.text)
+		m := handled.FindStringSubmatch(text)
+		if m == nil || !quotesLatency.MatchString(text) || negation.MatchString(strings.ReplaceAll(text, "can", "")) {
+			continue
+		}
+		q, _, ok := parseQuantity(m[1] + " ")
+		if !ok {
+			continue
+		}
+		for _, l := range d.loads {
+			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, 0.02) {
+				report(s.line, fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", number3(q.value), l.tool, l.rate.line))
+				found = true
+				break
+			}
+		}
+	}
+	return found
+}
+
 func findClosedLoop(d *document, report reportFunc) {
+	if findCapacity(d, report) {
+		return
+	}
 	var far []*load
 	for _, l := range d.loads {
 		if !l.open && l.mean.value >= farAway && l.connections.known() && l.rate.known() && math.Abs(l.rate.value*l.mean.value/l.opened()-1) <= littleOff && l.tool != "k6" {

@@ -23,7 +23,7 @@ func criterionCannotFail() rule {
 // tooFar is from which ratio of limit and figure a target decides nothing.
 const tooFar = 1000
 
-var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 
 func findCriterionCannotFail(d *document, report reportFunc) {
 	longest := map[int]measure{} // by section: a page may have several studies

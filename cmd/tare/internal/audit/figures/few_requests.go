@@ -2,6 +2,8 @@ package figures
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -15,7 +17,7 @@ func fewRequests() rule {
 		Command: loadCommand, Lang: "text",
 		Bad:  "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",
 		Good: "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0020 secs\n  Average:\t0.0060 secs\n  Requests/sec:\t1652.89\n\nLatency distribution:\n  50% in 0.0050 secs\n  99% in 0.0190 secs\n\nStatus code distribution:\n  [200]\t20000 responses\n",
-		Seen: []string{"https://github.com/bojand/ghz", "https://github.com/dukhyungkim/cyf"},
+		Seen: []string{"https://github.com/bojand/ghz", "https://github.com/dukhyungkim/cyf", "https://github.com/chinmay-sawant/gopdfsuit"},
 	}, findFewRequests}
 }
 
@@ -41,6 +43,51 @@ func findFewRequests(d *document, report reportFunc) {
 		}
 		if lowest.line > 0 {
 			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", percentText(lowest.q), requests, number3(requests*(1-lowest.q))))
+		}
+	}
+	for _, b := range d.benches {
+		for _, v := range b.values {
+			name, _, _ := strings.Cut(v.unit, "-")
+			q := quantileRank(name)
+			if n := float64(b.iterations); q > 50 && q < 100 && n > 0 && n*(1-q/100) < minBeyond-1e-6 {
+				report(b.line, fmt.Sprintf("%s of %s is of %d operations: %s of them are beyond it", v.unit, b.name, b.iterations, number3(n*(1-q/100))))
+				break
+			}
+		}
+	}
+	for _, t := range d.tables {
+		findFewInRows(t, report)
+	}
+}
+
+// requestsHeader matches the header of a number of requests.
+var requestsHeader = regexp.MustCompile(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
+
+// findFewInRows finds rows of a table with a quantile and too small a number of requests.
+func findFewInRows(t *table, report reportFunc) {
+	requests := -1
+	for i, header := range t.header {
+		if requestsHeader.MatchString(strings.TrimSpace(header)) {
+			requests = i
+		}
+	}
+	if requests < 0 {
+		return
+	}
+	for _, row := range t.rows {
+		if requests >= len(row.cells) {
+			continue
+		}
+		n, ok := parseCell(row.cells[requests])
+		if !ok || n.kind != plainKind || n.value < 1 {
+			continue
+		}
+		for i := range min(len(t.header), len(row.cells)) {
+			q := quantileRank(t.header[i])
+			if _, ok := parseCell(row.cells[i]); ok && q > 50 && q < 99.91 && n.value*(1-q/100) < minBeyond-1e-6 {
+				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], number3(n.value*(1-q/100))))
+				break
+			}
 		}
 	}
 }

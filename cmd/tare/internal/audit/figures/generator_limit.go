@@ -22,6 +22,9 @@ func generatorLimit() rule {
 
 var generates = regexp.MustCompile(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
+// exhausted matches a generator that is said to be at its limit.
+var exhausted = regexp.MustCompile(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
+
 var atMost = regexp.MustCompile(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 func findGeneratorLimit(d *document, report reportFunc) {
@@ -34,6 +37,10 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
+		if m := exhausted.FindString(s.text); m != "" && !negation.MatchString(s.text) && len(d.measures()) > 0 {
+			report(s.line, fmt.Sprintf("%s: a generator without processor time left measures itself", quote(m)))
+			continue
+		}
 		m := generates.FindStringSubmatch(s.text)
 		if m == nil || !atMost.MatchString(s.text) {
 			continue

@@ -55,6 +55,15 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, decimalsOf(ns))))
 		}
 	}
+	first := map[[3]float64]*load{}
+	for _, l := range d.loads {
+		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
+		if base := first[k]; base == nil {
+			first[k] = l
+		} else if hasDigits(l.rate.value) && l.mean.known() {
+			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
+		}
+	}
 	for i, t := range d.tables {
 		findEqualRows(t, t.measures(i), report)
 	}

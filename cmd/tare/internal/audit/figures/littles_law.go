@@ -3,6 +3,8 @@ package figures
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -51,6 +53,50 @@ func findLittlesLaw(d *document, report reportFunc) {
 			what += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
 		}
 		report(l.mean.line, what)
+	}
+	for i, t := range d.tables {
+		findLittleInRows(t, t.measures(i), report)
+	}
+}
+
+var (
+	connectionsHeader = regexp.MustCompile(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
+	meanHeader        = regexp.MustCompile(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
+)
+
+// findLittleInRows finds rows of a table with more requests under way than connections: those
+// of a loop with a rate may have fewer.
+func findLittleInRows(t *table, all []measure, report reportFunc) {
+	column := -1
+	for i, header := range t.header {
+		if connectionsHeader.MatchString(strings.TrimSpace(header)) {
+			column = i
+		}
+	}
+	if column < 0 {
+		return
+	}
+	for _, row := range t.rows {
+		if column >= len(row.cells) {
+			continue
+		}
+		n, ok := parseCell(row.cells[column])
+		if !ok || n.kind != plainKind || !(n.value >= 1) {
+			continue
+		}
+		rate, mean := measure{}, measure{}
+		for _, m := range all {
+			switch {
+			case m.line != row.line:
+			case m.kind == rateKind && rate.line == 0:
+				rate = m
+			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeader.MatchString(t.header[m.column]):
+				mean = m
+			}
+		}
+		if under := rate.value * mean.value; under > 1.25*n.value {
+			report(row.line, fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %s connections", number3(rate.value), timeText(mean.value), number3(under), row.cells[column]))
+		}
 	}
 }
 

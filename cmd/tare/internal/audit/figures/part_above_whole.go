@@ -60,6 +60,30 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findDisorder(t.measures(i), report)
 	}
+	for _, c := range comparisons(d.measures()) {
+		findSmallTotal(c, report)
+	}
+}
+
+// totalRow matches the label of a row that has all others within it.
+var totalRow = regexp.MustCompile(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
+
+// findSmallTotal finds a total that is smaller than one of its parts.
+func findSmallTotal(c *comparison, report reportFunc) {
+	if c.kind == rateKind || c.origin < 0 {
+		return
+	}
+	for _, total := range c.measures {
+		if !totalRow.MatchString(total.subject) {
+			continue
+		}
+		for _, part := range c.measures {
+			if part.value > total.value*1.005 && part.line < total.line {
+				report(total.line, fmt.Sprintf("%s is %s, and %s in it is %s", quote(total.subject), valueText(total.quantity), quote(part.subject), valueText(part.quantity)))
+				break
+			}
+		}
+	}
 }
 
 // quantileRank orders columns that grow from one to the next; 0: the column is none of them.

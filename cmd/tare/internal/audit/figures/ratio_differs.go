@@ -24,6 +24,9 @@ func ratioDiffers() rule {
 }
 
 func findRatioDiffers(d *document, report reportFunc) {
+	for _, t := range d.tables {
+		findWrongChanges(t, report)
+	}
 	groups := comparisons(d.measures())
 	for _, s := range d.sentences {
 		claims := s.claims()

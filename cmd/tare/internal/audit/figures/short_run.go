@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -25,6 +26,9 @@ const (
 	minIterations = 10 // of a benchmark
 )
 
+// briefly matches a -benchtime of less than a tenth of a second, or of few iterations.
+var briefly = regexp.MustCompile(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
+
 func findShortRun(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		took := l.duration
@@ -33,6 +37,11 @@ func findShortRun(d *document, report reportFunc) {
 		}
 		if took.known() && took.value < minSeconds {
 			report(took.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", timeText(took.value)))
+		}
+	}
+	for _, c := range d.commands {
+		if m := briefly.FindStringSubmatch(c.text); m != nil {
+			report(c.line, fmt.Sprintf("%s: a benchmark runs so short that its first calls weigh in it", m[0]))
 		}
 	}
 	n, line, one := 0, 0, ""

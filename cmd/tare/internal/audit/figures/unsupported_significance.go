@@ -3,6 +3,8 @@ package figures
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -21,11 +23,22 @@ func unsupportedSignificance() rule {
 }
 
 var (
+	gained      = regexp.MustCompile(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
 	significant = regexp.MustCompile(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
 	supported   = regexp.MustCompile(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
 )
 
 func findUnsupportedSignificance(d *document, report reportFunc) {
+	for _, s := range d.sentences {
+		if m := gained.FindString(s.text); m != "" && !negation.MatchString(s.text) {
+			for _, row := range d.stats {
+				if row.p > 0.05 && slices.Contains(strings.Fields(strings.ToLower(strings.Trim(s.text, ".,"))), strings.ToLower(processors.ReplaceAllString(row.name, ""))) {
+					report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(m), row.name, row.p, row.line))
+					break
+				}
+			}
+		}
+	}
 	figures := len(d.benches) + len(d.loads)
 	for i, t := range d.tables {
 		figures += len(t.measures(i))

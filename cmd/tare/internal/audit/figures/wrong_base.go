@@ -24,6 +24,13 @@ func wrongBase() rule {
 var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
 func findWrongBase(d *document, report reportFunc) {
+	for _, t := range d.tables {
+		for _, c := range t.changes() {
+			if c.less && c.percent && c.b.value < c.a.value && c.value > 100*(c.a.value-c.b.value)/c.a.value+max(2, c.step) && c.fits() {
+				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), valueText(c.a), valueText(c.b), number3(100*(c.a.value-c.b.value)/c.a.value)))
+			}
+		}
+	}
 	for _, s := range d.sentences {
 		if m := perSecondSaving.FindStringSubmatch(s.text); m != nil {
 			q, _, _ := parseQuantity(m[1] + " " + m[2])
