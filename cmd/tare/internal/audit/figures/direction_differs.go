@@ -38,15 +38,15 @@ type statedOrder struct {
 	speed        bool
 }
 
-// order returns the order that a sentence states of two sides.
-func (s sentence) order() (statedOrder, bool) {
+// orders returns the orders that a sentence states of two sides: by speed, and by an amount.
+func (s sentence) orders() (out []statedOrder) {
 	if m := comparative.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
-		return statedOrder{word, s.text[:m[0]], s.text[m[1]:], []kind{timeKind, rateKind}, word == "slower", true}, true
+		out = append(out, statedOrder{word, s.text[:m[0]], s.text[m[1]:], []kind{timeKind, rateKind}, word == "slower", true})
 	}
 	m := amount.FindStringSubmatchIndex(s.text)
 	if m == nil {
-		return statedOrder{}, false
+		return out
 	}
 	word, noun := strings.ToLower(s.text[m[2]:m[3]]), strings.ToLower(s.text[m[4]:m[5]])
 	o := statedOrder{word: word + " " + noun, before: s.text[:m[0]], after: s.text[m[1]:], firstGreater: word == "more" || word == "higher"}
@@ -60,7 +60,7 @@ func (s sentence) order() (statedOrder, bool) {
 	default:
 		o.kinds = []kind{byteKind}
 	}
-	return o, true
+	return append(out, o)
 }
 
 // contradicts reports whether two figures are in the other order than the sentence says.
@@ -75,21 +75,29 @@ func (o statedOrder) contradicts(k kind, first, second float64) bool {
 func findDirectionDiffers(d *document, report reportFunc) {
 	groups := comparisons(d.measures())
 	for _, s := range d.sentences {
-		o, ok := s.order()
-		if !ok || negation.MatchString(o.before) {
-			continue
-		}
-		if pairs := s.pairs(); len(pairs) > 0 {
-			p := pairs[0]
-			if p.from > len(o.before) && p.connector != "/" && p.connector != "to" && p.connector != "→" && p.connector != "->" && slices.Contains(o.kinds, p.a.kind) && o.contradicts(p.a.kind, p.a.value, p.b.value) && !d.reversed(s, o, p, groups) {
-				report(s.line, fmt.Sprintf("%q is said of %s against %s", o.word, valueText(p.a), valueText(p.b)))
+		for _, o := range s.orders() {
+			if negation.MatchString(o.before) {
+				continue
 			}
-			continue
-		}
-		if what := o.against(groups); what != "" {
-			report(s.line, what)
+			if what := d.contradicts(s, o, groups); what != "" {
+				report(s.line, what)
+			}
 		}
 	}
+}
+
+// contradicts returns what is wrong with a stated order by the figures in the sentence, or else
+// by those of the page; "" if nothing is.
+func (d *document) contradicts(s sentence, o statedOrder, groups []*comparison) string {
+	pairs := s.pairs()
+	if len(pairs) == 0 {
+		return o.against(groups)
+	}
+	p := pairs[0]
+	if p.from > len(o.before) && p.connector != "/" && p.connector != "to" && p.connector != "→" && p.connector != "->" && slices.Contains(o.kinds, p.a.kind) && o.contradicts(p.a.kind, p.a.value, p.b.value) && !d.reversed(s, o, p, groups) {
+		return fmt.Sprintf("%q is said of %s against %s", o.word, valueText(p.a), valueText(p.b))
+	}
+	return ""
 }
 
 // reversed reports whether the figures of the page show that a sentence gives the second side

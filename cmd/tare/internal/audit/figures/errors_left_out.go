@@ -43,7 +43,7 @@ func findErrorsLeftOut(d *document, report reportFunc) {
 			if l.requests.value > 0 {
 				what += fmt.Sprintf(" (%s)", format.Percent(n/l.requests.value))
 			}
-			report(l.errors.line, what+"; the rate and the latencies are read as if they had not")
+			report(l.errors.line, what+": the latencies mix them with the others, or leave them out")
 		}
 	}
 }

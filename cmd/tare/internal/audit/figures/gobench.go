@@ -143,7 +143,7 @@ var (
 // readStat reads a line of benchstat.
 func (b *benches) readStat(at position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHead.MatchString(text) {
-		if at.line > b.lastStat+2 {
+		if b.tables == 0 || at.line > b.lastStat+2 {
 			b.tables++
 		}
 		b.table, b.lastStat = b.tables, at.line
