@@ -49,7 +49,7 @@ func isResult(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(fields[2], 64)
-	return err == nil
+	return err == nil && strings.ContainsFunc(fields[3], isLetter) // benchcmp prints old, new and delta
 }
 
 var processors = regexp.MustCompile(`-\d+$`)

@@ -80,7 +80,7 @@ func (c claim) against(groups []*comparison) string {
 	var ratios [][2]float64 // smaller and greater figure
 	line := 0
 	for _, g := range groups {
-		if len(c.kinds) > 0 && !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
+		if !slices.Contains(c.kinds, g.kind) || g.naming.words == nil {
 			continue
 		}
 		for _, p := range g.namedPairs(c.sentence) {

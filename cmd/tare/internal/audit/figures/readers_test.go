@@ -68,6 +68,7 @@ func TestBenchmarks(t *testing.T) {
 		{`{"Action":"output","Package":"m","Output":"BenchmarkA-2 \t"}` + "\n" + `{"Action":"output","Package":"m","Output":"10\t 5 ns/op\n"}` + "\n", "A 10×1 ns/op=5"},
 		{"> ```\n> BenchmarkA-8 7 3 ns/op\n> ```\n", "A 7×1 ns/op=3"},
 		{"BenchmarkA-16   32393 ns/op   402.40 MB/s   11965 B/op\n", "A 0×1 ns/op=32393 MB/s=402.4 B/op=11965"},
+		{"BenchmarkA-32   1219080   142972   -88.27%\n", ""},
 		{"Benchmarks are 3 times faster now\nBenchmarkA\n", ""},
 	} {
 		r := newReader("file")
