@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// bodiesDiffer returns the rule about this mistake: the sides answer the same request with bodies of different sizes.
 func bodiesDiffer() rule {
 	return rule{audit.Rule{
 		ID: "bodies-differ", Severity: tare.Warn, Title: "The sides answer the same request with bodies of different sizes.",
-		Why:     "sides that answer differently do different work: the difference may be theirs, or that of the answer",
+		Why:     "Sides that answer differently do different work: the difference may be theirs, or that of the answer.",
 		Do:      "compare the bodies byte by byte before comparing times",
 		Command: compareCommand, Lang: "text",
 		Bad:  "# a\n\nDocument Path:          /v1/user\nDocument Length:        120 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n\n# b\n\nDocument Path:          /v1/user\nDocument Length:        2 bytes\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    1900.00 [#/sec] (mean)\n",
@@ -22,7 +23,7 @@ func bodiesDiffer() rule {
 func findBodiesDiffer(d *document, report reportFunc) {
 	first := map[string]*load{}
 	for _, l := range d.loads {
-		if l.resource == "" || !l.size.known() {
+		if l.resource == "" || !l.size.isKnown() {
 			continue
 		}
 		if base := first[l.resource]; base == nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// causeNotSeparated returns the rule about this mistake: a difference is put down to one cause, and the sides differ in several.
 func causeNotSeparated() rule {
 	return rule{audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn, Title: "A difference is put down to one cause, and the sides differ in several.",
-		Why:     "a comparison of whole stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows",
+		Why:     "A comparison of whole stacks measures all their differences at once: framework, protocol, encoding, client, connections, logs. Which of them it is only a side that differs in one of them shows.",
 		Do:      "add sides that differ in one step each, and compare neighbours",
 		Command: "tare run users", Lang: "text",
 		Bad:  "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",

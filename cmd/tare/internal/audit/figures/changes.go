@@ -71,27 +71,27 @@ func parseChange(text string) (quantity, bool) {
 
 var changeCell = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
-// fits reports whether the change is one that the figures have, by any base.
-func (c change) fits() bool {
+// canBeOf reports whether the change is one that the figures have, by any base.
+func (c change) canBeOf() bool {
 	small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
-	near := func(x float64) bool { return math.Abs(x-c.value) <= max(0.05*x, 1.01*c.step, c.roundingOf(x)) }
+	near := func(x float64) bool { return math.Abs(x-c.value) <= max(0.05*x, 1.01*c.step, c.computeRounding(x)) }
 	if !c.percent {
 		return near(great/small) || near(great/small-1)
 	}
 	return near(100*(great-small)/great) || near(100*(great-small)/small) || near(100*small/great) || near(100*great/small)
 }
 
-// roundingOf returns how far x may be off because the figures are rounded.
-func (c change) roundingOf(x float64) float64 {
+// computeRounding returns how far x may be off because the figures are rounded.
+func (c change) computeRounding(x float64) float64 {
 	return x * (c.a.step/c.a.value + c.b.step/c.b.value) / 2
 }
 
 // findWrongChanges finds cells that state another change than their row has.
 func findWrongChanges(t *table, report reportFunc) {
 	for _, c := range t.changes() {
-		if !c.fits() {
+		if !c.canBeOf() {
 			small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
-			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), valueText(c.a), valueText(c.b), number3(great/small), number3(100*(great-small)/great), number3(100*(great-small)/small)))
+			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (s sentence) claims() []claim {
 				c.about = true
 			}
 		}
-		c.kinds = claimKinds(before, c.word, after)
+		c.kinds = findClaimKinds(before, c.word, after)
 		c.text = strings.TrimSpace(c.text) + " " + c.word
 		out = append(out, c)
 	}
@@ -97,9 +97,9 @@ func lastRune(text string) rune {
 	return r
 }
 
-// claimKinds returns the kinds of figures that a claim may be of, by its word and the words
+// findClaimKinds returns the kinds of figures that a claim may be of, by its word and the words
 // around it.
-func claimKinds(before, word, after string) []kind {
+func findClaimKinds(before, word, after string) []kind {
 	near := strings.ToLower(firstChars(after, 40))
 	if end := strings.IndexAny(near, ",;"); end >= 0 {
 		near = near[:end]
@@ -129,8 +129,8 @@ func claimKinds(before, word, after string) []kind {
 
 func firstChars(text string, n int) string { return text[:min(n, len(text))] }
 
-// saysLess reports whether the claim is of a smaller figure, in percent of the greater.
-func (c claim) saysLess() bool {
+// isLess reports whether the claim is of a smaller figure, in percent of the greater.
+func (c claim) isLess() bool {
 	switch c.word {
 	case "less", "fewer", "lower", "smaller", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "cut", "save", "saves", "saved", "saving", "savings":
 		return true
@@ -138,8 +138,8 @@ func (c claim) saysLess() bool {
 	return false
 }
 
-// saysMore reports whether the claim is of a greater figure, in percent of the smaller.
-func (c claim) saysMore() bool {
+// isMore reports whether the claim is of a greater figure, in percent of the smaller.
+func (c claim) isMore() bool {
 	switch c.word {
 	case "more", "higher", "larger", "bigger", "greater", "increase", "increased", "increases", "slower", "overhead":
 		return true
@@ -147,29 +147,29 @@ func (c claim) saysMore() bool {
 	return false
 }
 
-// fits reports whether two figures can have the ratio that is claimed. Rounding is forgiven,
+// canBeOf reports whether two figures can have the ratio that is claimed. Rounding is forgiven,
 // also downwards.
-func (c claim) fits(a, b float64) bool {
+func (c claim) canBeOf(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
 		return true
 	}
 	if !c.percent {
 		ratio := great / small
-		return c.has(ratio, 0.05) || c.times && c.has(ratio-1, 0.05)
+		return c.isOf(ratio, 0.05) || c.times && c.isOf(ratio-1, 0.05)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
-	case c.saysLess():
-		return c.has(less, 0.05)
-	case c.saysMore():
-		return c.has(more, 0.05)
+	case c.isLess():
+		return c.isOf(less, 0.05)
+	case c.isMore():
+		return c.isOf(more, 0.05)
 	}
-	return c.has(less, 0.05) || c.has(more, 0.05) || c.has(100*small/great, 0.05) || c.has(100*great/small, 0.05)
+	return c.isOf(less, 0.05) || c.isOf(more, 0.05) || c.isOf(100*small/great, 0.05) || c.isOf(100*great/small, 0.05)
 }
 
-// has reports whether the claim is of x, with a share of x forgiven.
-func (c claim) has(x, share float64) bool {
+// isOf reports whether the claim is of x, with a share of x forgiven.
+func (c claim) isOf(x, share float64) bool {
 	slack := max(share*x, 0.51*c.step)
 	if c.about {
 		slack = max(slack, 0.15*x, c.step)

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// closedLoop returns the rule about this mistake: the rate of a closed loop is read as the capacity of a server.
 func closedLoop() rule {
 	return rule{audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn, Title: "The rate of a closed loop is read as the capacity of a server.",
-		Why:     "in a closed loop a connection waits for its answer before it asks again: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another",
+		Why:     "In a closed loop a connection waits for its answer before it asks again: the rate is connections ÷ latency, whatever the server could do. With a network between them it is the round trip that was measured; and at another rate the latency is another.",
 		Do:      "send at fixed rates, and look for the highest at which the latency still holds",
 		Command: searchCommand, Lang: "text",
 		Bad:  "## a\n\nRunning 30s test @ https://a.example/\n  4 threads and 40 connections\n    Latency   102.00ms   12.00ms 190.00ms   97.00%\n  11763 requests in 30.00s, 3.10MB read\nRequests/sec:    392.10\n\n## b\n\nRunning 30s test @ https://b.example/\n  4 threads and 40 connections\n    Latency   110.00ms   12.00ms 190.00ms   97.00%\n  10908 requests in 30.00s, 3.10MB read\nRequests/sec:    363.60\n\nServer a can handle 392 requests per second.\n",
@@ -50,7 +51,7 @@ func findCapacity(d *document, report reportFunc) bool {
 		}
 		for _, l := range d.loads {
 			if !l.open && l.tool != "k6" && isNear(q.value, l.rate.value, 0.02) {
-				report(s.line, fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", number3(q.value), l.tool, l.rate.line))
+				report(s.line, fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(q.value), l.tool, l.rate.line))
 				found = true
 				break
 			}
@@ -65,16 +66,16 @@ func findClosedLoop(d *document, report reportFunc) {
 	}
 	var far []*load
 	for _, l := range d.loads {
-		if !l.open && l.mean.value >= farAway && l.connections.known() && l.rate.known() && math.Abs(l.rate.value*l.mean.value/l.opened()-1) <= littleOff && l.tool != "k6" {
+		if !l.open && l.mean.value >= farAway && l.connections.isKnown() && l.rate.isKnown() && math.Abs(l.rate.value*l.mean.value/l.countOpen()-1) <= littleOff && l.tool != "k6" {
 			far = append(far, l)
 		}
 	}
 	if len(far) == 0 {
 		return
 	}
-	if !d.says(capacity) && len(d.loads) < 2 {
+	if !d.hasText(capacity) && len(d.loads) < 2 {
 		return
 	}
 	l := far[0]
-	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, number3(l.rate.value), l.opened(), timeText(l.mean.value), format.Count(len(far), "report")))
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countOpen(), formatTime(l.mean.value), format.Count(len(far), "report")))
 }

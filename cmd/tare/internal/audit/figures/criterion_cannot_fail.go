@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// criterionCannotFail returns the rule about this mistake: a target is so far from what is measured that nothing could miss it.
 func criterionCannotFail() rule {
 	return rule{audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn, Title: "A target is so far from what is measured that nothing could miss it.",
-		Why:     "a limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one",
+		Why:     "A limit a thousand times above all figures decides nothing: it would hold for any of the sides, and for a much worse one.",
 		Do:      "derive the limit from what a request may cost, and say what would have missed it",
 		Command: "tare run routing", Lang: "text",
 		Bad:  "Target: overhead below 5 ms.\n\n| router | time |\n|---|---|\n| a | 1210 ns |\n| b | 1105 ns |\n",
@@ -45,7 +46,7 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 		}
 		limit, _, ok := parseQuantity(m[1] + " " + m[2])
 		if ok && limit.kind == timeKind && limit.value >= tooFar*most.value {
-			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", timeText(limit.value), number3(limit.value/most.value), timeText(most.value), most.line))
+			report(s.line, fmt.Sprintf("the limit of %s is %s times the longest time on the page, %s (line %d)", formatTime(limit.value), formatNumber(limit.value/most.value), formatTime(most.value), most.line))
 			reported[s.section] = true
 		}
 	}

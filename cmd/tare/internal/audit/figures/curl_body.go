@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// curlBody returns the rule about this mistake: curl posts the name of a file instead of its content.
 func curlBody() rule {
 	return rule{audit.Rule{
 		ID: "curl-body", Severity: tare.Warn, Title: "curl posts the name of a file instead of its content.",
-		Why:     "without @ curl sends the characters of the name: the server was tried with another request than it was measured with, and an error may have gone unseen",
+		Why:     "Without @ curl sends the characters of the name: the server was tried with another request than it was measured with, and an error may have gone unseen.",
 		Do:      "write -d @FILE, or --data-binary @FILE to keep the lines",
 		Command: "tare load -X POST --body @event.json http://127.0.0.1:8080/events", Lang: "text",
 		Bad:  "```\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n```\n",

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// directionDiffers returns the rule about this mistake: the text says slower, and the figure is smaller; or the other way round.
 func directionDiffers() rule {
 	return rule{audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn, Title: "The text says slower, and the figure is smaller; or the other way round.",
-		Why:     "a small difference has the sign that chance gave it; the sentence names another side than the figures do",
+		Why:     "A small difference has the sign that chance gave it; the sentence names another side than the figures do.",
 		Do:      "take the sentence from the figures, and call a difference that may be none a tie",
 		Command: benchCommand, Lang: "text",
 		Bad:  "The safe mode is slower than the plain one (4,120 ns vs 4,150 ns).\n",
@@ -63,8 +64,8 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// contradicts reports whether two figures are in the other order than the sentence says.
-func (o statedOrder) contradicts(k kind, first, second float64) bool {
+// isContradictedBy reports whether two figures are in the other order than the sentence says.
+func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	greater := o.firstGreater
 	if o.speed && (k == rateKind || k == byteRateKind) {
 		greater = !greater
@@ -79,36 +80,36 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if negation.MatchString(o.before) {
 				continue
 			}
-			if what := d.contradicts(s, o, groups); what != "" {
+			if what := d.whyContradicted(s, o, groups); what != "" {
 				report(s.line, what)
 			}
 		}
 	}
 }
 
-// contradicts returns what is wrong with a stated order by the figures in the sentence, or else
+// whyContradicted returns what is wrong with a stated order by the figures in the sentence, or else
 // by those of the page; "" if nothing is.
-func (d *document) contradicts(s sentence, o statedOrder, groups []*comparison) string {
+func (d *document) whyContradicted(s sentence, o statedOrder, groups []*comparison) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
-		return o.against(groups)
+		return o.whyContradicted(groups)
 	}
 	p := pairs[0]
-	if p.from > len(o.before) && p.connector != "/" && p.connector != "to" && p.connector != "→" && p.connector != "->" && slices.Contains(o.kinds, p.a.kind) && o.contradicts(p.a.kind, p.a.value, p.b.value) && !d.reversed(s, o, p, groups) {
-		return fmt.Sprintf("%q is said of %s against %s", o.word, valueText(p.a), valueText(p.b))
+	if p.from > len(o.before) && p.connector != "/" && p.connector != "to" && p.connector != "→" && p.connector != "->" && slices.Contains(o.kinds, p.a.kind) && o.isContradictedBy(p.a.kind, p.a.value, p.b.value) && !d.isReversed(s, o, p, groups) {
+		return fmt.Sprintf("%q is said of %s against %s", o.word, formatValue(p.a), formatValue(p.b))
 	}
 	return ""
 }
 
-// reversed reports whether the figures of the page show that a sentence gives the second side
+// isReversed reports whether the figures of the page show that a sentence gives the second side
 // first.
-func (d *document) reversed(s sentence, o statedOrder, p pair, groups []*comparison) bool {
+func (d *document) isReversed(s sentence, o statedOrder, p pair, groups []*comparison) bool {
 	for _, g := range groups {
 		if g.naming.words == nil {
 			continue
 		}
 		for _, m := range g.measures {
-			if m.value == p.a.value && slices.Contains(g.naming.named(cutPair(o.after)), m.subject) && !slices.Contains(g.naming.named(o.before), m.subject) {
+			if m.value == p.a.value && slices.Contains(g.naming.findNamed(cutPair(o.after)), m.subject) && !slices.Contains(g.naming.findNamed(o.before), m.subject) {
 				return true
 			}
 		}
@@ -124,22 +125,22 @@ func cutPair(text string) string {
 
 // against compares a stated order with the figures of the sides that the sentence names. All
 // of them have to contradict it.
-func (o statedOrder) against(groups []*comparison) string {
+func (o statedOrder) whyContradicted(groups []*comparison) string {
 	n, wrong, what := 0, 0, ""
 	for _, g := range groups {
 		if !slices.Contains(o.kinds, g.kind) || g.naming.words == nil {
 			continue
 		}
-		firsts, others := g.naming.named(o.before), g.naming.named(cutPair(o.after))
+		firsts, others := g.naming.findNamed(o.before), g.naming.findNamed(cutPair(o.after))
 		if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
 			continue
 		}
 		for _, a := range g.measures {
 			for _, b := range g.measures {
 				if a.subject == firsts[0] && b.subject == others[0] {
-					if n++; o.contradicts(g.kind, a.value, b.value) {
+					if n++; o.isContradictedBy(g.kind, a.value, b.value) {
 						if wrong++; what == "" {
-							what = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.subject), valueText(a.quantity), a.line, quote(b.subject), valueText(b.quantity))
+							what = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.subject), formatValue(a.quantity), a.line, quote(b.subject), formatValue(b.quantity))
 						}
 					}
 				}

@@ -68,7 +68,7 @@ type measured struct {
 	line  int
 }
 
-func (m measured) known() bool { return m.line > 0 }
+func (m measured) isKnown() bool { return m.line > 0 }
 
 // quantileValue is a quantile of latencies.
 type quantileValue struct {

@@ -12,10 +12,11 @@ import (
 // U test of benchstat cannot reach a 95 % interval; eight leave room for one that is disturbed.
 const minRuns = 8
 
+// fewRepetitions returns the rule about this mistake: each side was run fewer than eight times.
 func fewRepetitions() rule {
 	return rule{audit.Rule{
 		ID: "few-repetitions", Severity: tare.Note, Title: "Each side was run fewer than eight times.",
-		Why:     "with few runs, the interval is wider than most differences, and one disturbed run decides",
+		Why:     "With few runs, the interval is wider than most differences, and one disturbed run decides.",
 		Do:      "run each side eight times or more (go test -count=10), in turns",
 		Command: benchCommand, Lang: "text",
 		Bad:  "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",

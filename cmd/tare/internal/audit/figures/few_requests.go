@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// fewRequests returns the rule about this mistake: a quantile is of too few requests.
 func fewRequests() rule {
 	return rule{audit.Rule{
 		ID: "few-requests", Severity: tare.Warn, Title: "A quantile is of too few requests.",
-		Why:     "p99 of 200 requests is the second slowest: the next run has another. Ten requests or more have to lie beyond a quantile before it says anything",
+		Why:     "P99 of 200 requests is the second slowest: the next run has another. Ten requests or more have to lie beyond a quantile before it says anything.",
 		Do:      "send requests for longer: 1,000 for p99, 10,000 for p99.9",
 		Command: loadCommand, Lang: "text",
 		Bad:  "Summary:\n  Total:\t12.1000 secs\n  Slowest:\t0.2100 secs\n  Fastest:\t0.0120 secs\n  Average:\t0.0310 secs\n  Requests/sec:\t16.5289\n\nLatency distribution:\n  50% in 0.0290 secs\n  99% in 0.1900 secs\n\nStatus code distribution:\n  [200]\t200 responses\n",
@@ -27,7 +28,7 @@ const minBeyond = 10
 func findFewRequests(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		requests := l.requests.value
-		if !l.requests.known() {
+		if !l.requests.isKnown() {
 			requests = l.rate.value * l.duration.value
 		}
 		if requests <= 0 {
@@ -42,15 +43,15 @@ func findFewRequests(d *document, report reportFunc) {
 			}
 		}
 		if lowest.line > 0 {
-			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", percentText(lowest.q), requests, number3(requests*(1-lowest.q))))
+			report(lowest.line, fmt.Sprintf("%s of %.0f requests: %s of them are beyond it", formatQuantile(lowest.q), requests, formatNumber(requests*(1-lowest.q))))
 		}
 	}
 	for _, b := range d.benches {
 		for _, v := range b.values {
 			name, _, _ := strings.Cut(v.unit, "-")
-			q := quantileRank(name)
+			q := parseQuantileName(name)
 			if n := float64(b.iterations); q > 50 && q < 100 && n > 0 && n*(1-q/100) < minBeyond-1e-6 {
-				report(b.line, fmt.Sprintf("%s of %s is of %d operations: %s of them are beyond it", v.unit, b.name, b.iterations, number3(n*(1-q/100))))
+				report(b.line, fmt.Sprintf("%s of %s is of %d operations: %s of them are beyond it", v.unit, b.name, b.iterations, formatNumber(n*(1-q/100))))
 				break
 			}
 		}
@@ -83,9 +84,9 @@ func findFewInRows(t *table, report reportFunc) {
 			continue
 		}
 		for i := range min(len(t.header), len(row.cells)) {
-			q := quantileRank(t.header[i])
+			q := parseQuantileName(t.header[i])
 			if _, ok := parseCell(row.cells[i]); ok && q > 50 && q < 99.91 && n.value*(1-q/100) < minBeyond-1e-6 {
-				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], number3(n.value*(1-q/100))))
+				report(row.line, fmt.Sprintf("%s of %s requests: %s of them are beyond it", t.header[i], row.cells[requests], formatNumber(n.value*(1-q/100))))
 				break
 			}
 		}

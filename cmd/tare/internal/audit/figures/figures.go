@@ -74,7 +74,7 @@ func readFile(name string, src io.Reader) (*document, error) {
 	default:
 		err = r.readLines(file)
 	}
-	r.end()
+	r.finish()
 	return r.doc, err
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// generatorLimit returns the rule about this mistake: the load generator was the limit, or may have been.
 func generatorLimit() rule {
 	return rule{audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn, Title: "The load generator was the limit, or may have been.",
-		Why:     "a server that waits for requests is not measured: all servers above the generator's limit get the same figure",
+		Why:     "A server that waits for requests is not measured: all servers above the generator's limit get the same figure.",
 		Do:      "measure what the generator reaches on a server that does nothing, and compare CPU time per request where it is near",
 		Command: compareCommand, Lang: "text",
 		Bad:  "Each client machine can generate at most 900 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
@@ -32,8 +33,8 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		if l.dropped.value > 0 {
 			report(l.dropped.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.dropped.value), "iteration")))
 		}
-		if l.tool != "vegeta" && l.offered.known() && l.rate.known() && l.rate.value < 0.95*l.offered.value {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not held, by the generator or the server", number3(l.offered.value), number3(l.rate.value)))
+		if l.tool != "vegeta" && l.offered.isKnown() && l.rate.isKnown() && l.rate.value < 0.95*l.offered.value {
+			report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not held, by the generator or the server", formatNumber(l.offered.value), formatNumber(l.rate.value)))
 		}
 	}
 	for _, s := range d.sentences {
@@ -59,7 +60,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 			}
 		}
 		if best.value > 0 {
-			report(s.line, fmt.Sprintf("one generator reaches %s requests per second, and line %d has %s", number3(q.value), best.line, number3(best.value)))
+			report(s.line, fmt.Sprintf("one generator reaches %s requests per second, and line %d has %s", formatNumber(q.value), best.line, formatNumber(best.value)))
 		}
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// identicalFigures returns the rule about this mistake: figures of different runs or work are the same.
 func identicalFigures() rule {
 	return rule{audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn, Title: "Figures of different runs or work are the same.",
-		Why:     "no two measurements agree to the last digit: one is a copy of the other, or the step that should make the difference does not run",
+		Why:     "No two measurements agree to the last digit: one is a copy of the other, or the step that should make the difference does not run.",
 		Do:      "measure both again, and count in each that the step runs",
 		Command: benchCommand, Lang: "text",
 		Bad:  "BenchmarkPlain-8         1000000   1072.4 ns/op   1064 B/op   11 allocs/op\nBenchmarkCompressed-8    1000000   1072.4 ns/op   1064 B/op   11 allocs/op\n",
@@ -52,7 +53,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		if first := seen[k]; first == nil {
 			seen[k] = b
 		} else if first.name != b.name {
-			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, decimalsOf(ns))))
+			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
 	first := map[[3]float64]*load{}
@@ -60,7 +61,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 		k := [3]float64{l.rate.value, l.mean.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
-		} else if hasDigits(l.rate.value) && l.mean.known() {
+		} else if hasDigits(l.rate.value) && l.mean.isKnown() {
 			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
 		}
 	}
@@ -80,7 +81,7 @@ func hasDigits(x float64) bool {
 	return true
 }
 
-func decimalsOf(x float64) int {
+func countDecimals(x float64) int {
 	n := 0
 	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
 		n++

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// inverseThroughput returns the rule about this mistake: throughput and latency are one figure: each is 1 divided by the other.
 func inverseThroughput() rule {
 	return rule{audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn, Title: "Throughput and latency are one figure: each is 1 divided by the other.",
-		Why:     "one of the two was not measured. With several workers (RunParallel) ns/op is wall time over the operations of all: it is a throughput, and a latency is as many times longer as there are workers",
+		Why:     "One of the two was not measured. With several workers (RunParallel) ns/op is wall time over the operations of all: it is a throughput, and a latency is as many times longer as there are workers.",
 		Do:      "measure the latency of single requests at a rate, and the throughput by itself",
 		Command: loadCommand, Lang: "text",
 		Bad:  "| side | latency (ns/op) | throughput (ops/sec) |\n|---|---|---|\n| a | 125,000 | 8,000 |\n| b | 400,000 | 2,500 |\n",

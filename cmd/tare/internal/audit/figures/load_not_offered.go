@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// loadNotOffered returns the rule about this mistake: the load that is expected was never sent.
 func loadNotOffered() rule {
 	return rule{audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn, Title: "The load that is expected was never sent.",
-		Why:     "servers were compared at another load than they are for: whether any holds the expected one is not known",
+		Why:     "Servers were compared at another load than they are for: whether any holds the expected one is not known.",
 		Do:      "send at the expected rate and above, and ask for the latency there",
 		Command: "tare load --rate 1500/s --slo 'p99<50ms,errors<0.1%' http://127.0.0.1:8080/", Lang: "text",
 		Bad:  "We expect a load of about 2000 req/s.\n\n| server | rate |\n|---|---|\n| a | 870 req/s |\n| b | 610 req/s |\n",
@@ -42,7 +43,7 @@ func findLoadNotOffered(d *document, report reportFunc) {
 			}
 		}
 		if best.value > 0 && best.value < 0.95*q.value {
-			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", number3(q.value), number3(best.value), best.line))
+			report(s.line, fmt.Sprintf("%s requests per second are expected; the highest rate on the page is %s (line %d)", formatNumber(q.value), formatNumber(best.value), best.line))
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (d *document) measures() []measure {
 	for _, l := range d.loads {
 		subject := strings.ToLower(l.label + " " + l.path)
 		add := func(m measured, k kind, metric string) {
-			if m.known() && len(out) <= maxMeasures {
+			if m.isKnown() && len(out) <= maxMeasures {
 				out = append(out, measure{quantity: quantity{value: m.value, kind: k, raw: m.value}, subject: subject, metric: metric, origin: reportOrigin, line: m.line, section: l.section, higher: k == rateKind})
 			}
 		}
@@ -136,16 +136,16 @@ func newNaming(labels []string) naming {
 	return n
 }
 
-// named returns the labels that a text names by a word that tells them from others. The
+// findNamed returns the labels that a text names by a word that tells them from others. The
 // label of which the text has the most words comes instead of others that share them.
-func (n naming) named(text string) []string {
+func (n naming) findNamed(text string) []string {
 	in := map[string]bool{}
 	for _, w := range splitWords(text) {
 		in[w] = true
 	}
 	var out []string
 	for label, words := range n.words {
-		if slices.ContainsFunc(words, func(w string) bool { return in[w] }) || n.all(label, in) {
+		if slices.ContainsFunc(words, func(w string) bool { return in[w] }) || n.hasAllWords(label, in) {
 			out = append(out, label)
 		}
 	}
@@ -153,8 +153,8 @@ func (n naming) named(text string) []string {
 	return out
 }
 
-// all reports whether a text has all words of a label that can name something.
-func (n naming) all(label string, in map[string]bool) bool {
+// hasAllWords reports whether a text has all words of a label that can name something.
+func (n naming) hasAllWords(label string, in map[string]bool) bool {
 	some := false
 	for _, w := range splitWords(label) {
 		if _, err := strconv.Atoi(w); err == nil || len(w) < 3 || common[w] {

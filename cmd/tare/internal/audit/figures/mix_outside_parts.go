@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// mixOutsideParts returns the rule about this mistake: a mix of operations costs more than its dearest part, or less than its cheapest.
 func mixOutsideParts() rule {
 	return rule{audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn, Title: "A mix of operations costs more than its dearest part, or less than its cheapest.",
-		Why:     "the mean of a mix lies between the means of its parts: the mix does other work, on other data or over other connections than they do",
+		Why:     "The mean of a mix lies between the means of its parts: the mix does other work, on other data or over other connections than they do.",
 		Do:      "count the operations of the mix, give the mix and its parts the same store and connections, and measure them together",
 		Command: "tare load --mix 'GET /users=3' --mix 'POST /users=1' http://127.0.0.1:8080", Lang: "text",
 		Bad:  "| operation | ns/op |\n|---|---|\n| Create | 41,000 |\n| Get | 26,000 |\n| Mixed | 83,000 |\n",
@@ -34,7 +35,7 @@ func findMixOutsideParts(d *document, report reportFunc) {
 			}
 			low, high, n := 0.0, 0.0, 0
 			for _, other := range c.measures {
-				if mixed.MatchString(other.subject) || stem(other.subject) != stem(m.subject) {
+				if mixed.MatchString(other.subject) || cutLast(other.subject) != cutLast(m.subject) {
 					continue
 				}
 				if n == 0 {
@@ -45,14 +46,14 @@ func findMixOutsideParts(d *document, report reportFunc) {
 			if n < 2 || m.value <= high*1.05 && m.value >= low*0.95 {
 				continue
 			}
-			q := func(x float64) string { m := m.quantity; m.value = x; return valueText(m) }
+			q := func(x float64) string { m := m.quantity; m.value = x; return formatValue(m) }
 			report(m.line, fmt.Sprintf("%s of %s is %s; its %d parts have %s to %s", c.metric, quote(m.subject), q(m.value), n, q(low), q(high)))
 		}
 	}
 }
 
-// stem returns what a benchmark's name has before its last element: Gin/ of Gin/Create.
-func stem(subject string) string {
+// cutLast returns what a benchmark's name has before its last element: Gin/ of Gin/Create.
+func cutLast(subject string) string {
 	if i := strings.LastIndexAny(subject, "/"); i >= 0 {
 		return subject[:i]
 	}

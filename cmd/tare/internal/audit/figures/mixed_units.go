@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// mixedUnits returns the rule about this mistake: figures that are compared have different units.
 func mixedUnits() rule {
 	return rule{audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn, Title: "Figures that are compared have different units.",
-		Why:     "1.2 ms is not less than 850 µs: a ratio of the numbers without their units is wrong by a factor of a thousand, and MB and MiB differ by 5 %",
+		Why:     "1.2 ms is not less than 850 µs: a ratio of the numbers without their units is wrong by a factor of a thousand, and MB and MiB differ by 5 %.",
 		Do:      "give a column one unit, in its header",
 		Command: benchCommand, Lang: "text",
 		Bad:  "| side | time (ms) |\n|---|---|\n| a | 4.1 |\n| b | 870 µs |\n",
@@ -29,11 +30,11 @@ func findMixedUnits(d *document, report reportFunc) {
 		claims := s.claims()
 		for _, c := range claims {
 			p, ok := s.pairOf(c, claims)
-			if !ok || c.fits(p.a.value, p.b.value) || isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, 1e-9) {
+			if !ok || c.canBeOf(p.a.value, p.b.value) || isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, 1e-9) {
 				continue
 			}
-			if c.fits(p.a.raw, p.b.raw) {
-				report(s.line, fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), number3(p.a.raw), number3(p.b.raw), p.a.unit, p.b.unit))
+			if c.canBeOf(p.a.raw, p.b.raw) {
+				report(s.line, fmt.Sprintf("%s is the ratio of %s and %s without their units, %s and %s", quote(c.text), formatNumber(p.a.raw), formatNumber(p.b.raw), p.a.unit, p.b.unit))
 			}
 		}
 	}
@@ -42,7 +43,7 @@ func findMixedUnits(d *document, report reportFunc) {
 // findUnitsAgainstHeader finds cells with a unit of another size than the header has.
 func findUnitsAgainstHeader(t *table, report reportFunc) {
 	for col, header := range t.header {
-		k, size, known := kindOf(header)
+		k, size, known := findKind(header)
 		if !known || size == 0 || k != timeKind && k != byteKind {
 			continue
 		}

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// notDropIn returns the rule about this mistake: a side is called a drop-in replacement, and its output is said to differ.
 func notDropIn() rule {
 	return rule{audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn, Title: "A side is called a drop-in replacement, and its output is said to differ.",
-		Why:     "sides with different output do different work: what is left out is often what takes the time",
+		Why:     "Sides with different output do different work: what is left out is often what takes the time.",
 		Do:      "compare the outputs on odd values (floats, escapes, empty and nil), and measure the configuration whose output is equal",
 		Command: "tare json FILE", Lang: "text",
 		Bad:  "| codec | time |\n|---|---|\n| plain | 90 µs |\n| fast | 45 µs |\n\nThe fast codec is a drop-in replacement. It has different float precision in edge cases.\n",

@@ -34,7 +34,7 @@ func (o *outputs) start(tool string, at position) *load {
 func (o *outputs) finish() {
 	l := o.last
 	o.last, o.idle, o.section = nil, 0, ""
-	if l == nil || !l.rate.known() && !l.mean.known() {
+	if l == nil || !l.rate.isKnown() && !l.mean.isKnown() {
 		return
 	}
 	tool := l.tool
@@ -47,8 +47,8 @@ func (o *outputs) finish() {
 	o.doc.loads = append(o.doc.loads, l.withOptions())
 }
 
-// current returns the report of one of tools that is being read, or nil.
-func (o *outputs) current(tools ...string) *load {
+// openReport returns the report of one of tools that is being read, or nil.
+func (o *outputs) openReport(tools ...string) *load {
 	if o.last == nil {
 		return nil
 	}
@@ -95,14 +95,14 @@ func (o *outputs) readWrk(at position, text string) bool {
 	}
 	if !strings.Contains(text, " connection") {
 	} else if m := wrkThreads.FindStringSubmatch(text); m != nil {
-		l := o.current("wrk")
-		if l == nil || l.connections.known() {
+		l := o.openReport("wrk")
+		if l == nil || l.connections.isKnown() {
 			l = o.start("wrk", at)
 		}
 		l.threads, l.connections = numberAt(m[1], at), numberAt(m[2], at)
 		return true
 	}
-	l := o.current("wrk")
+	l := o.openReport("wrk")
 	if l == nil {
 		return false
 	}
@@ -116,7 +116,7 @@ func (o *outputs) readWrk(at position, text string) bool {
 		l.open, l.warmed = true, true // only wrk2 prints these
 	case strings.HasPrefix(text, "Latency ") && len(fields) >= 4:
 		mean, max := durationAt(fields[1], at), durationAt(fields[3], at)
-		if mean.known() && max.known() {
+		if mean.isKnown() && max.isKnown() {
 			l.mean, l.max = mean, max
 		}
 	case len(fields) == 2 && strings.HasSuffix(fields[0], "%"):
@@ -146,7 +146,7 @@ func (o *outputs) readWrk(at position, text string) bool {
 func (o *outputs) readAB(at position, text string) bool {
 	name, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		l := o.current("ab")
+		l := o.openReport("ab")
 		if l != nil && strings.HasPrefix(text, "Percentage of the requests") {
 			return true
 		}
@@ -159,10 +159,10 @@ func (o *outputs) readAB(at position, text string) bool {
 		return false
 	}
 	rest = strings.TrimSpace(rest)
-	l := o.current("ab")
+	l := o.openReport("ab")
 	switch name {
 	case "Server Software", "Server Hostname", "Document Path", "Concurrency Level":
-		if l == nil || l.connections.known() {
+		if l == nil || l.connections.isKnown() {
 			l = o.start("ab", at)
 		}
 	}
@@ -227,7 +227,7 @@ func (o *outputs) readSummary(at position, text string) bool {
 		o.start("hey", at)
 		return true
 	}
-	l := o.current("hey", "oha", "ghz")
+	l := o.openReport("hey", "oha", "ghz")
 	if l == nil {
 		return false
 	}
@@ -299,7 +299,7 @@ func (o *outputs) readVegeta(at position, text string) bool {
 	if m == nil {
 		return false
 	}
-	l := o.current("vegeta")
+	l := o.openReport("vegeta")
 	if m[1] == "Requests" || l == nil {
 		l = o.start("vegeta", at)
 		l.open = true
@@ -328,7 +328,7 @@ func (o *outputs) readVegeta(at position, text string) bool {
 		case "Bytes In mean":
 			l.size = numberAt(value, at)
 		case "Success ratio":
-			if ratio := numberAt(strings.TrimSuffix(value, "%"), at); ratio.known() && l.requests.known() {
+			if ratio := numberAt(strings.TrimSuffix(value, "%"), at); ratio.isKnown() && l.requests.isKnown() {
 				l.errors = measured{(1 - ratio.value/100) * l.requests.value, at.line}
 			}
 		default:
@@ -353,9 +353,9 @@ func (o *outputs) readK6(at position, text string) bool {
 		return false
 	}
 	name, fields := m[1], strings.Fields(m[2])
-	l := o.current("k6")
+	l := o.openReport("k6")
 	timing := name == "http_req_duration" || name == "grpc_req_duration"
-	if l == nil || timing && l.mean.known() || name == "data_received" && l.rate.known() {
+	if l == nil || timing && l.mean.isKnown() || name == "data_received" && l.rate.isKnown() {
 		l = o.start("k6", at)
 	}
 	keyed := map[string]measured{}
@@ -374,14 +374,14 @@ func (o *outputs) readK6(at position, text string) bool {
 			}
 		}
 	case name == "http_req_waiting" || name == "http_req_sending" || name == "http_req_receiving":
-		if mean := keyed["avg"]; mean.known() {
+		if mean := keyed["avg"]; mean.isKnown() {
 			l.parts = append(l.parts, part{name, mean})
 		}
 	case name == "http_reqs" && len(fields) > 1:
 		l.requests, l.rate = numberAt(fields[0], at), numberAt(strings.TrimSuffix(fields[1], "/s"), at)
 	case name == "http_req_failed" && len(fields) > 1:
 		// "0.18% ✓ 65 ✗ 34201" counts failures by ✓; later versions print "0.18% 65 out of 34266".
-		if n := numberAt(fields[1], at); n.known() {
+		if n := numberAt(fields[1], at); n.isKnown() {
 			l.errors = n
 		} else if len(fields) > 2 && fields[1] == "✓" {
 			l.errors = numberAt(fields[2], at)
@@ -397,7 +397,7 @@ func (o *outputs) readK6(at position, text string) bool {
 // addQuantile adds a quantile, given as "99%", to the report that is being read.
 func (o *outputs) addQuantile(name string, value measured) {
 	q, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
-	if err != nil || !(q > 0) || q > 100 || !value.known() || len(o.last.quantiles) > 200 {
+	if err != nil || !(q > 0) || q > 100 || !value.isKnown() || len(o.last.quantiles) > 200 {
 		return
 	}
 	o.last.quantiles = append(o.last.quantiles, quantileValue{q / 100, value.value, value.line})
@@ -447,9 +447,9 @@ func durationAt(text string, at position) measured {
 // addMeasured returns the sum of a and b, at the line of the one that is not 0.
 func addMeasured(a, b measured) measured {
 	switch {
-	case !a.known():
+	case !a.isKnown():
 		return b
-	case !b.known():
+	case !b.isKnown():
 		return a
 	case a.value == 0:
 		return measured{a.value + b.value, b.line}
@@ -478,7 +478,7 @@ func (l *load) withOptions() *load {
 			l.tool = "wrk2"
 		}
 	case "hey", "oha", "ghz":
-		if c, ok := option("-c", "--concurrency"); ok && !l.connections.known() {
+		if c, ok := option("-c", "--concurrency"); ok && !l.connections.isKnown() {
 			l.connections = numberAt(c, at)
 		}
 		if _, ok := option("-q", "--rps", "-r"); ok {

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// partAboveWhole returns the rule about this mistake: a part is greater than what it is a part of.
 func partAboveWhole() rule {
 	return rule{audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void, Title: "A part is greater than what it is a part of.",
-		Why:     "a quantile cannot be above the maximum, nor a lower one above a higher one, nor a step above the request that has it: the figures are of different runs, or were typed wrongly",
+		Why:     "A quantile cannot be above the maximum, nor a lower one above a higher one, nor a step above the request that has it: the figures are of different runs, or were typed wrongly.",
 		Do:      "take all figures of a row from one run",
 		Command: loadCommand, Lang: "text",
 		Bad:  "| server | p50 | p99 | max |\n|---|---|---|---|\n| a | 12 ms | 48 ms | 31 ms |\n",
@@ -36,24 +37,24 @@ func findPartAboveWhole(d *document, report reportFunc) {
 		})
 		for i := 1; i < len(qs); i++ {
 			if qs[i].value < qs[i-1].value*0.999 {
-				report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", percentText(qs[i].q), timeText(qs[i].value), percentText(qs[i-1].q), timeText(qs[i-1].value)))
+				report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].q), formatTime(qs[i].value), formatQuantile(qs[i-1].q), formatTime(qs[i-1].value)))
 			}
 		}
-		if n := len(qs); n > 0 && l.max.known() && qs[n-1].value > l.max.value*1.01+1e-3 {
-			report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", percentText(qs[n-1].q), timeText(qs[n-1].value), timeText(l.max.value)))
+		if n := len(qs); n > 0 && l.max.isKnown() && qs[n-1].value > l.max.value*1.01+1e-3 {
+			report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].q), formatTime(qs[n-1].value), formatTime(l.max.value)))
 		}
-		if l.mean.known() && l.max.known() && l.mean.value > l.max.value*1.01 {
-			report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", timeText(l.mean.value), timeText(l.max.value)))
+		if l.mean.isKnown() && l.max.isKnown() && l.mean.value > l.max.value*1.01 {
+			report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.mean.value), formatTime(l.max.value)))
 		}
-		if l.mean.known() && l.min.known() && l.min.value > l.mean.value*1.01+1e-3 {
-			report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", timeText(l.mean.value), timeText(l.min.value)))
+		if l.mean.isKnown() && l.min.isKnown() && l.min.value > l.mean.value*1.01+1e-3 {
+			report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.mean.value), formatTime(l.min.value)))
 		}
 		for _, p := range l.parts {
-			if l.mean.known() && p.value > l.mean.value*1.05+1.5e-3 {
-				report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, timeText(p.value), timeText(l.mean.value)))
+			if l.mean.isKnown() && p.value > l.mean.value*1.05+1.5e-3 {
+				report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
 			}
 		}
-		if l.requests.known() && l.errors.value > l.requests.value*1.001 && l.tool != "wrk" && l.tool != "ab" {
+		if l.requests.isKnown() && l.errors.value > l.requests.value*1.001 && l.tool != "wrk" && l.tool != "ab" {
 			report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
 		}
 	}
@@ -79,15 +80,15 @@ func findSmallTotal(c *comparison, report reportFunc) {
 		}
 		for _, part := range c.measures {
 			if part.value > total.value*1.005 && part.line < total.line {
-				report(total.line, fmt.Sprintf("%s is %s, and %s in it is %s", quote(total.subject), valueText(total.quantity), quote(part.subject), valueText(part.quantity)))
+				report(total.line, fmt.Sprintf("%s is %s, and %s in it is %s", quote(total.subject), formatValue(total.quantity), quote(part.subject), formatValue(part.quantity)))
 				break
 			}
 		}
 	}
 }
 
-// quantileRank orders columns that grow from one to the next; 0: the column is none of them.
-func quantileRank(header string) float64 {
+// parseQuantileName orders columns that grow from one to the next; 0: the column is none of them.
+func parseQuantileName(header string) float64 {
 	header = strings.Trim(strings.ToLower(header), " :")
 	if !strings.HasPrefix(header, "p(") {
 		header, _, _ = strings.Cut(header, "(")
@@ -127,12 +128,12 @@ func findDisorder(all []measure, report reportFunc) {
 			if a.line != b.line && a.metric == b.metric || a.kind != timeKind || b.kind != timeKind || a.subject != b.subject {
 				continue
 			}
-			x, y := quantileRank(a.metric), quantileRank(b.metric)
+			x, y := parseQuantileName(a.metric), parseQuantileName(b.metric)
 			if x > y {
 				x, y, a, b = y, x, b, a
 			}
 			if x > 0 && y > x && a.value > b.value*1.005 {
-				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), timeText(a.value), b.metric, timeText(b.value)))
+				report(b.line, fmt.Sprintf("%s of %s is %s, and %s is %s", a.metric, quote(a.subject), formatTime(a.value), b.metric, formatTime(b.value)))
 			}
 		}
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// pausedUsers returns the rule about this mistake: the rate is that of pauses in the script, not of the server.
 func pausedUsers() rule {
 	return rule{audit.Rule{
 		ID: "paused-users", Severity: tare.Warn, Title: "The rate is that of pauses in the script, not of the server.",
-		Why:     "virtual users that sleep between requests send as many as their number and pauses allow, to any server: sides get the same rate, and nothing of what they could do is seen",
+		Why:     "Virtual users that sleep between requests send as many as their number and pauses allow, to any server: sides get the same rate, and nothing of what they could do is seen.",
 		Do:      "send at a rate (an arrival-rate executor, or tare load --rate), and look for the highest at which the latency still holds",
 		Command: searchCommand, Lang: "text",
 		Bad:  "| Metric | old (100 VUs) | new (100 VUs) |\n|---|---|---|\n| Throughput | 95.20 req/s | 96.10 req/s |\n| Avg Latency | 31.20 ms | 11.40 ms |\n",
@@ -31,12 +32,12 @@ var usersIn = regexp.MustCompile(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 func findPausedUsers(d *document, report reportFunc) {
 	n, line, what := 0, 0, ""
 	for _, l := range d.loads {
-		if l.tool != "k6" || !l.connections.known() || !l.rate.known() || !l.mean.known() {
+		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
 		if under := l.rate.value * l.mean.value; under < mostlyPaused*l.connections.value && l.connections.value >= 5 {
 			if n++; n == 1 {
-				line, what = l.rate.line, pausedText(l.rate.value, l.mean.value, l.connections.value)
+				line, what = l.rate.line, describePaused(l.rate.value, l.mean.value, l.connections.value)
 			}
 		}
 	}
@@ -63,11 +64,11 @@ func findPausedUsers(d *document, report reportFunc) {
 		}
 		vus, err := strconv.ParseFloat(users[1], 64)
 		if under := rate.value * m.value; err == nil && vus >= 5 && under < mostlyPaused*vus {
-			report(rate.line, quote(m.subject)+": "+pausedText(rate.value, m.value, vus))
+			report(rate.line, quote(m.subject)+": "+describePaused(rate.value, m.value, vus))
 		}
 	}
 }
 
-func pausedText(rate, mean, users float64) string {
-	return fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %.0f virtual users: the others paused", number3(rate), timeText(mean), number3(rate*mean), users)
+func describePaused(rate, mean, users float64) string {
+	return fmt.Sprintf("%s per second × %s in the mean are %s requests under way, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// ratioDiffers returns the rule about this mistake: a ratio in the text is not that of the figures.
 func ratioDiffers() rule {
 	return rule{audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn, Title: "A ratio in the text is not that of the figures.",
-		Why:     "readers keep the ratio and forget the figures; one that does not follow from them is of other runs, or of the best of many rows",
+		Why:     "Readers keep the ratio and forget the figures; one that does not follow from them is of other runs, or of the best of many rows.",
 		Do:      "compute it from the figures, and give its interval",
 		Command: benchCommand, Lang: "text",
 		Bad:  "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
@@ -35,12 +36,12 @@ func findRatioDiffers(d *document, report reportFunc) {
 				continue
 			}
 			if p, ok := s.pairOf(c, claims); ok {
-				if !c.fits(p.a.value, p.b.value) && otherBase(c, p.a.value, p.b.value) == 0 {
-					report(s.line, fmt.Sprintf("%s: the figures beside it, %s and %s, have %s", quote(c.text), valueText(p.a), valueText(p.b), c.actual(p.a.value, p.b.value)))
+				if !c.canBeOf(p.a.value, p.b.value) && otherBase(c, p.a.value, p.b.value) == 0 {
+					report(s.line, fmt.Sprintf("%s: the figures beside it, %s and %s, have %s", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 				continue
 			}
-			if what := c.against(groups); what != "" {
+			if what := c.whyUnsupported(groups); what != "" {
 				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), what))
 			}
 		}
@@ -59,16 +60,16 @@ func isGoal(text string, c claim) bool {
 	return false
 }
 
-// actual returns what the claim should say of two figures.
-func (c claim) actual(a, b float64) string {
+// describeActual returns what the claim should say of two figures.
+func (c claim) describeActual(a, b float64) string {
 	small, great := min(a, b), max(a, b)
 	if !c.percent {
-		return "a ratio of " + number3(great/small)
+		return "a ratio of " + formatNumber(great/small)
 	}
-	if c.saysMore() {
-		return number3(100*(great-small)/small) + " %"
+	if c.isMore() {
+		return formatNumber(100*(great-small)/small) + " %"
 	}
-	return number3(100*(great-small)/great) + " %"
+	return formatNumber(100*(great-small)/great) + " %"
 }
 
 // restricted matches words that narrow a claim to some of the figures.
@@ -76,7 +77,7 @@ var restricted = regexp.MustCompile(`(?i)\b(?:for|when|if|with|without|on|under|
 
 // against compares a claim with the figures of the page that it names, and returns what is
 // wrong; "" if a figure supports it, or it is not clear which figures it is about.
-func (c claim) against(groups []*comparison) string {
+func (c claim) whyUnsupported(groups []*comparison) string {
 	var ratios [][2]float64 // smaller and greater figure
 	line := 0
 	for _, g := range groups {
@@ -95,18 +96,18 @@ func (c claim) against(groups []*comparison) string {
 	for _, r := range ratios {
 		x := r[1] / r[0]
 		low, high = min(low, x), max(high, x)
-		if c.fits(r[0], r[1]) {
+		if c.canBeOf(r[0], r[1]) {
 			fitting++
 		}
 	}
 	text := func(x float64) string {
 		switch {
 		case !c.percent:
-			return number3(x)
-		case c.saysMore():
-			return number3(100*(x-1)) + " %"
+			return formatNumber(x)
+		case c.isMore():
+			return formatNumber(100*(x-1)) + " %"
 		}
-		return number3(100*(1-1/x)) + " %"
+		return formatNumber(100*(1-1/x)) + " %"
 	}
 	isRange := c.low != c.high
 	switch {
@@ -124,12 +125,12 @@ func (c claim) against(groups []*comparison) string {
 // none, those are the figures of the block right before it, if it has two sides only.
 func (g *comparison) namedPairs(s sentence) [][2]measure {
 	if before, after, ok := strings.Cut(strings.ToLower(s.text), " than "); ok {
-		firsts, others := g.naming.named(s.text[:len(before)]), g.naming.named(s.text[len(s.text)-len(after):])
+		firsts, others := g.naming.findNamed(s.text[:len(before)]), g.naming.findNamed(s.text[len(s.text)-len(after):])
 		if len(firsts) > 0 && len(others) > 0 {
 			return g.pairsOf(firsts, others)
 		}
 	}
-	named := g.naming.named(s.text)
+	named := g.naming.findNamed(s.text)
 	if len(named) < 2 {
 		subjects := map[string]bool{}
 		for _, m := range g.measures {

@@ -109,7 +109,7 @@ func (r *reader) readText(text string) {
 		raw = quoted.ReplaceAllString(raw, "")
 	}
 	line := strings.TrimSpace(raw)
-	if marker := fenceOf(line); r.fence != "" {
+	if marker := findFence(line); r.fence != "" {
 		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
 			r.fence = ""
 			r.structs.open = false
@@ -133,7 +133,7 @@ func (r *reader) readText(text string) {
 	}
 	at := r.position
 	if n := len(r.text); n > 0 && len(r.text[n-1].text) <= maxLabel {
-		at.label = labelOf(r.text[n-1].text) // the line right before
+		at.label = cleanLabel(r.text[n-1].text) // the line right before
 	}
 	if r.outputs.read(at, line) || r.benches.read(at, line) {
 		r.endParagraph()
@@ -171,8 +171,8 @@ func (r *reader) readMarkup(line string) bool {
 	return true
 }
 
-// fenceOf returns the marks that begin a block of code, or "".
-func fenceOf(line string) string {
+// findFence returns the marks that begin a block of code, or "".
+func findFence(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], "`") {
 			return line[:n]
@@ -301,7 +301,7 @@ func (r *reader) endParagraph() {
 	if len(r.text) > 0 {
 		r.addSentences(r.text)
 		if text := r.text[len(r.text)-1].text; len(text) <= maxLabel {
-			r.label = labelOf(text)
+			r.label = cleanLabel(text)
 		}
 	}
 	r.text, r.size = nil, 0
@@ -310,7 +310,7 @@ func (r *reader) endParagraph() {
 // maxLabel is how many bytes a line has that names what is below it.
 const maxLabel = 80
 
-func labelOf(text string) string { return strings.Trim(cleanCell(text), ": ") }
+func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
 // sentenceEnd matches the end of a sentence. 1.5 and e.g. are none.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'*_]*\s+[A-Z*_"'(\x{1F300}-\x{1FAFF}]`)
@@ -408,8 +408,8 @@ func (r *reader) noteCommand(c command) {
 	}
 }
 
-// end stores what the last lines began.
-func (r *reader) end() {
+// finish stores what the last lines began.
+func (r *reader) finish() {
 	r.endParagraph()
 	r.outputs.finish()
 }

@@ -47,7 +47,7 @@ func TestReports(t *testing.T) {
 		}
 		l := d.loads[0]
 		got := fmt.Sprintf("%s c=%.0f n=%.0f %s %.0f/s mean=%s max=%s quantiles=%d errors=%.0f", l.tool, l.connections.value, l.requests.value,
-			strings.ReplaceAll(timeText(l.duration.value), " ", ""), l.rate.value, strings.ReplaceAll(timeText(l.mean.value), " ", ""), strings.ReplaceAll(timeText(l.max.value), " ", ""), len(l.quantiles), l.errors.value)
+			strings.ReplaceAll(formatTime(l.duration.value), " ", ""), l.rate.value, strings.ReplaceAll(formatTime(l.mean.value), " ", ""), strings.ReplaceAll(formatTime(l.max.value), " ", ""), len(l.quantiles), l.errors.value)
 		if l.open {
 			got += " open"
 		}
@@ -77,7 +77,7 @@ func TestBenchmarks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.end()
+		r.finish()
 		var got []string
 		for _, b := range r.doc.benches {
 			one := fmt.Sprintf("%s %d×%d", b.name, b.iterations, b.runs)
@@ -151,7 +151,7 @@ func TestBoundedMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.end()
+	r.finish()
 	if len(r.doc.benches) != 1 || r.doc.benches[0].runs != 50_000 || len(r.doc.sentences) > maxSentences {
 		t.Errorf("%d benchmarks, %d statements", len(r.doc.benches), len(r.doc.sentences))
 	}

@@ -105,7 +105,7 @@ func (r *reader) readReports(file *textfile.File) error {
 			return fmt.Errorf("%s:%d:1: not a JSON document: %w", r.doc.name, in.line, err)
 		}
 		r.line = line
-		if l := reportOf(doc, r.position); l != nil {
+		if l := parseReport(doc, r.position); l != nil {
 			r.doc.loads = append(r.doc.loads, l)
 		}
 		if err := r.checkBounds(); err != nil {
@@ -192,8 +192,8 @@ func flatten(dec *json.Decoder) (flat, error) {
 	}
 }
 
-// reportOf returns the report that a document is, or nil.
-func reportOf(f flat, at position) *load {
+// parseReport returns the report that a document is, or nil.
+func parseReport(f flat, at position) *load {
 	const ns, ms = 1e-9, 1e-3
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
 	l := &load{position: at}
@@ -202,7 +202,7 @@ func reportOf(f flat, at position) *load {
 		return !strings.HasPrefix(key, "2") && !strings.HasPrefix(key, "3") && key != "OK"
 	}
 	quantile := func(q float64, scale float64, paths ...string) {
-		if v := f.number(n, scale, paths...); v.known() {
+		if v := f.number(n, scale, paths...); v.isKnown() {
 			l.quantiles = append(l.quantiles, quantileValue{q, v.value, n})
 		}
 	}
@@ -260,7 +260,7 @@ func reportOf(f flat, at position) *load {
 		l.requests, l.rate = f.number(n, 1, metric("http_reqs", "count")...), f.number(n, 1, metric("http_reqs", "rate")...)
 		l.dropped = f.number(n, 1, metric("dropped_iterations", "count")...)
 		failed := f.number(n, 1, append(metric("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
-		if failed.known() && failed.value > 0 && failed.value <= 1 {
+		if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
 			l.errors = measured{failed.value * l.requests.value, n}
 		}
 	default:

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// scalingClaim returns the rule about this mistake: how cost grows is stated from two points or fewer.
 func scalingClaim() rule {
 	return rule{audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn, Title: "How cost grows is stated from two points or fewer.",
-		Why:     "through two points goes any curve: constant, linear and quadratic cost differ from the third on, and the two often differ in more than size",
+		Why:     "Through two points goes any curve: constant, linear and quadratic cost differ from the third on, and the two often differ in more than size.",
 		Do:      "measure five sizes or more, a power of two or ten apart, and fit the exponent",
 		Command: "tare run ffi", Lang: "text",
 		Bad:  "| struct | time |\n|---|---|\n| small | 45 ns |\n| large | 51 ns |\n\nThe copy takes constant time regardless of size.\n",

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// sharedMachine returns the rule about this mistake: the load generator ran on the server's machine.
 func sharedMachine() rule {
 	return rule{audit.Rule{
 		ID: "shared-machine", Severity: tare.Note, Title: "The load generator ran on the server's machine.",
-		Why:     "both took processor time from each other: the rate is that of the two together, and a server that takes less leaves more to the generator",
+		Why:     "Both took processor time from each other: the rate is that of the two together, and a server that takes less leaves more to the generator.",
 		Do:      "pin both to processors of their own, and read the CPU time per request of the server",
 		Command: compareCommand, Lang: "text",
 		Bad:  "Running 10s test @ http://127.0.0.1:3000/\n  4 threads and 100 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  980000 requests in 10.00s, 12.00MB read\nRequests/sec:  98000.00\n",

@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// shortRun returns the rule about this mistake: the run is too short for what has to warm up.
 func shortRun() rule {
 	return rule{audit.Rule{
 		ID: "short-run", Severity: tare.Warn, Title: "The run is too short for what has to warm up.",
-		Why:     "connections, caches, the heap and branch predictors settle in the first seconds, and these tools count them in: what was measured is a start",
+		Why:     "Connections, caches, the heap and branch predictors settle in the first seconds, and these tools count them in: what was measured is a start.",
 		Do:      "measure for 10 s or more after a warm-up that is not counted",
 		Command: loadCommand, Lang: "text",
 		Bad:  "Concurrency Level:      50\nTime taken for tests:   0.812 seconds\nComplete requests:      5000\nFailed requests:        0\nRequests per second:    6157.63 [#/sec] (mean)\n",
@@ -32,11 +33,11 @@ var briefly = regexp.MustCompile(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn
 func findShortRun(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		took := l.duration
-		if !took.known() && l.rate.value > 0 && l.requests.known() {
+		if !took.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
 			took = measured{l.requests.value / l.rate.value, l.rate.line}
 		}
-		if took.known() && took.value < minSeconds {
-			report(took.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", timeText(took.value)))
+		if took.isKnown() && took.value < minSeconds {
+			report(took.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", formatTime(took.value)))
 		}
 	}
 	for _, c := range d.commands {
@@ -49,7 +50,7 @@ func findShortRun(d *document, report reportFunc) {
 		ns, ok := b.value("ns/op")
 		if ok && b.runs < minIterations && b.iterations > 0 && b.iterations < minIterations && float64(b.iterations)*ns*1e-9 < 0.5 {
 			if n++; n == 1 {
-				line, one = b.line, fmt.Sprintf("%s ran %s, %s together", b.name, format.Count(b.iterations, "time"), timeText(float64(b.iterations)*ns*1e-9))
+				line, one = b.line, fmt.Sprintf("%s ran %s, %s together", b.name, format.Count(b.iterations, "time"), formatTime(float64(b.iterations)*ns*1e-9))
 			}
 		}
 	}

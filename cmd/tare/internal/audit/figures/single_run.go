@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// singleRun returns the rule about this mistake: each side was run once.
 func singleRun() rule {
 	return rule{audit.Rule{
 		ID: "single-run", Severity: tare.Warn, Title: "Each side was run once.",
-		Why:     "one run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew",
+		Why:     "One run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew.",
 		Do:      "run each side eight times or more, in turns, and give the interval",
 		Command: benchCommand, Lang: "text",
 		Bad:  "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",
@@ -22,13 +23,13 @@ func singleRun() rule {
 }
 
 func findSingleRun(d *document, report reportFunc) {
-	if n, first := countBenches(d, func(runs int) bool { return runs == 1 }); n > 1 && n == len(d.benches) && len(d.stats) == 0 && !d.says(repeatedRuns) {
+	if n, first := countBenches(d, func(runs int) bool { return runs == 1 }); n > 1 && n == len(d.benches) && len(d.stats) == 0 && !d.hasText(repeatedRuns) {
 		report(first, fmt.Sprintf("each of %s was run once", format.Count(n, "benchmark")))
 	}
-	if n, first := countLoads(d, func(runs int) bool { return runs == 1 }); n > 1 && !d.says(repeatedRuns) {
+	if n, first := countLoads(d, func(runs int) bool { return runs == 1 }); n > 1 && !d.hasText(repeatedRuns) {
 		report(first, fmt.Sprintf("%s of a load generator, one of each target", format.Count(n, "report")))
 	}
-	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 || d.says(repeatedRuns) {
+	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 || d.hasText(repeatedRuns) {
 		return
 	}
 	for i, t := range d.tables {
@@ -38,7 +39,7 @@ func findSingleRun(d *document, report reportFunc) {
 				timed++
 			}
 		}
-		if timed > 1 && !t.has(spread) {
+		if timed > 1 && !t.hasText(spread) {
 			report(t.line, "the table has one figure for each cell, and the page says neither how many runs that is nor how much they differ")
 			return
 		}
@@ -51,8 +52,8 @@ var (
 	spread       = regexp.MustCompile(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// says reports whether a sentence or a command of the page matches.
-func (d *document) says(pattern *regexp.Regexp) bool {
+// hasText reports whether a sentence or a command of the page matches.
+func (d *document) hasText(pattern *regexp.Regexp) bool {
 	for _, s := range d.sentences {
 		if pattern.MatchString(s.text) {
 			return true
@@ -64,15 +65,15 @@ func (d *document) says(pattern *regexp.Regexp) bool {
 		}
 	}
 	for _, t := range d.tables {
-		if t.has(pattern) {
+		if t.hasText(pattern) {
 			return true
 		}
 	}
 	return false
 }
 
-// has reports whether a cell of the table matches.
-func (t *table) has(pattern *regexp.Regexp) bool {
+// hasText reports whether a cell of the table matches.
+func (t *table) hasText(pattern *regexp.Regexp) bool {
 	for _, cell := range t.header {
 		if pattern.MatchString(cell) {
 			return true

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// successNotCounted returns the rule about this mistake: all requests are said to succeed, and no figure counts failures.
 func successNotCounted() rule {
 	return rule{audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note, Title: "All requests are said to succeed, and no figure counts failures.",
-		Why:     "a benchmark that drops errors has none: what failed was as fast as what worked, or faster",
+		Why:     "A benchmark that drops errors has none: what failed was as fast as what worked, or faster.",
 		Do:      "count answers by status beside each rate, and check their content",
 		Command: loadCommand, Lang: "text",
 		Bad:  "| operation | ns/op |\n|---|---|\n| create | 101000 |\n| read | 45000 |\n\nAll servers keep a 100% success rate under load.\n",
@@ -30,7 +31,7 @@ func findSuccessNotCounted(d *document, report reportFunc) {
 		return
 	}
 	for _, t := range d.tables {
-		if t.has(countsErrors) {
+		if t.hasText(countsErrors) {
 			return
 		}
 	}

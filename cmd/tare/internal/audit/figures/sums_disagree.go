@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// sumsDisagree returns the rule about this mistake: the rate is not requests divided by the duration.
 func sumsDisagree() rule {
 	return rule{audit.Rule{
 		ID: "sums-disagree", Severity: tare.Void, Title: "The rate is not requests divided by the duration.",
-		Why:     "these three figures are of one run and follow from each other: one of them is from another run, or was changed by hand",
+		Why:     "These three figures are of one run and follow from each other: one of them is from another run, or was changed by hand.",
 		Do:      "publish the output of one run as it is",
 		Command: loadCommand, Lang: "text",
 		Bad:  "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:  12800.00\n",
@@ -23,7 +24,7 @@ const sumsOff = 0.03
 
 func findSumsDisagree(d *document, report reportFunc) {
 	for _, l := range d.loads {
-		if !l.rate.known() || !l.requests.known() || !l.duration.known() || l.duration.value < 0.2 || l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
+		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < 0.2 || l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
 			continue // hey and oha print requests by status, and errors in words
 		}
 		requests := l.requests.value
@@ -31,7 +32,7 @@ func findSumsDisagree(d *document, report reportFunc) {
 			requests -= l.errors.value
 		}
 		if rate := requests / l.duration.value; !isNear(rate, l.rate.value, sumsOff) && requests > 0 {
-			report(l.rate.line, fmt.Sprintf("%.0f requests in %s are %s per second, not %s", requests, timeText(l.duration.value), number3(rate), number3(l.rate.value)))
+			report(l.rate.line, fmt.Sprintf("%.0f requests in %s are %s per second, not %s", requests, formatTime(l.duration.value), formatNumber(rate), formatNumber(l.rate.value)))
 		}
 	}
 }

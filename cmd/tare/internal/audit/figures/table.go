@@ -100,9 +100,9 @@ type measure struct {
 // bracketUnit matches the unit in a header: in brackets, or after a comma.
 var bracketUnit = regexp.MustCompile(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// kindOf returns what a header, or the label of a row, says of the kind and the unit of its
+// findKind returns what a header, or the label of a row, says of the kind and the unit of its
 // figures. size is 0 if it names a kind without a unit.
-func kindOf(header string) (k kind, size float64, known bool) {
+func findKind(header string) (k kind, size float64, known bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnit.FindStringSubmatch(text); m != nil {
 		if u, ok := findUnit(m[1]); ok {
@@ -162,9 +162,9 @@ func (t *table) measures(index int) []measure {
 				continue
 			}
 			m := measure{quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header), heading: strings.ToLower(t.heading), origin: index, line: row.line, column: i, section: t.section}
-			k, size, known := kindOf(header)
+			k, size, known := findKind(header)
 			if !known {
-				if k, size, known = kindOf(label); known || namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
+				if k, size, known = findKind(label); known || namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header) {
 					m.subject, m.metric = m.metric, m.subject
 				}
 			}

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// targetMisread returns the rule about this mistake: a target is said to be exceeded, and the figure lies within it or below.
 func targetMisread() rule {
 	return rule{audit.Rule{
 		ID: "target-misread", Severity: tare.Warn, Title: "A target is said to be exceeded, and the figure lies within it or below.",
-		Why:     "a figure at the lower end of the target just meets it: the next run may miss it",
+		Why:     "A figure at the lower end of the target just meets it: the next run may miss it.",
 		Do:      "say that it was met, by how much, and give the interval",
 		Command: benchCommand, Lang: "text",
 		Bad:  "The new parser exceeds the 3-4x target, achieving 3.1x speedup.\n",
@@ -34,12 +35,12 @@ func findTargetMisread(d *document, report reportFunc) {
 			high, _, _, _ = parseNumber(m[2])
 		}
 		if got, _, _, _ := parseNumber(m[3]); got <= high && high >= low {
-			report(s.line, fmt.Sprintf("%sx does not exceed a target of %s", m[3], rangeText(m[1], m[2])))
+			report(s.line, fmt.Sprintf("%sx does not exceed a target of %s", m[3], formatRange(m[1], m[2])))
 		}
 	}
 }
 
-func rangeText(low, high string) string {
+func formatRange(low, high string) string {
 	if high == "" {
 		return low + "x"
 	}

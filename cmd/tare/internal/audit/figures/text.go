@@ -7,21 +7,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// timeText returns a time with three significant digits and a unit that suits it.
-func timeText(s float64) string {
+// formatTime returns a time with three significant digits and a unit that suits it.
+func formatTime(s float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
 	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
 		if s >= u.size*0.9995 {
-			return number3(s/u.size) + " " + u.name
+			return formatNumber(s/u.size) + " " + u.name
 		}
 	}
-	return number3(s/1e-9) + " ns"
+	return formatNumber(s/1e-9) + " ns"
 }
 
-// number3 returns a number with three significant digits, and no exponent.
-func number3(x float64) string {
+// formatNumber returns a number with three significant digits, and no exponent.
+func formatNumber(x float64) string {
 	if x >= 999.5 || x <= -999.5 {
 		return format.Grouped(x, 0)
 	}
@@ -32,24 +32,24 @@ func number3(x float64) string {
 	return text
 }
 
-// percentText returns the name of a quantile, e.g. p99.9.
-func percentText(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
+// formatQuantile returns the name of a quantile, e.g. p99.9.
+func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
 
-// valueText returns a figure as it is written in a finding.
-func valueText(q quantity) string {
+// formatValue returns a figure as it is written in a finding.
+func formatValue(q quantity) string {
 	switch q.kind {
 	case timeKind:
-		return timeText(q.value)
+		return formatTime(q.value)
 	case byteKind:
-		return number3(q.value) + " B"
+		return formatNumber(q.value) + " B"
 	case byteRateKind:
-		return number3(q.value) + " B/s"
+		return formatNumber(q.value) + " B/s"
 	case allocKind:
-		return number3(q.value) + " allocations"
+		return formatNumber(q.value) + " allocations"
 	case rateKind:
-		return number3(q.value) + " per second"
+		return formatNumber(q.value) + " per second"
 	case percentKind:
-		return number3(q.value) + " %"
+		return formatNumber(q.value) + " %"
 	}
-	return number3(q.value)
+	return formatNumber(q.value)
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// unsupportedSignificance returns the rule about this mistake: significance is stated, and nothing on the page supports it.
 func unsupportedSignificance() rule {
 	return rule{audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn, Title: "Significance is stated, and nothing on the page supports it.",
-		Why:     "significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next",
+		Why:     "Significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next.",
 		Do:      "repeat each side eight times or more and give the interval, or p and n",
 		Command: benchCommand, Lang: "text",
 		Bad:  "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",
@@ -43,7 +44,7 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		figures += len(t.measures(i))
 	}
-	if figures == 0 || len(d.stats) > 0 || d.says(supported) {
+	if figures == 0 || len(d.stats) > 0 || d.hasText(supported) {
 		return
 	}
 	for _, b := range d.benches {

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
+// wrongBase returns the rule about this mistake: a percentage is of the wrong base.
 func wrongBase() rule {
 	return rule{audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn, Title: "A percentage is of the wrong base.",
-		Why:     "a reduction is a share of what was there before, an increase of what it grew from: from 200 to 100 is 50 % less, from 100 to 200 is 100 % more, and nothing is less by more than 100 %. A saving per second is a share of that second",
+		Why:     "A reduction is a share of what was there before, an increase of what it grew from: from 200 to 100 is 50 % less, from 100 to 200 is 100 % more, and nothing is less by more than 100 %. A saving per second is a share of that second.",
 		Do:      "give the ratio of the two figures, with both names: it has one base only",
 		Command: benchCommand, Lang: "text",
 		Bad:  "Memory fell to 1000 B vs 1800 B: 80% less memory.\n",
@@ -26,8 +27,8 @@ var perSecondSaving = regexp.MustCompile(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)
 func findWrongBase(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		for _, c := range t.changes() {
-			if c.less && c.percent && c.b.value < c.a.value && c.value > 100*(c.a.value-c.b.value)/c.a.value+max(2, c.step) && c.fits() {
-				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), valueText(c.a), valueText(c.b), number3(100*(c.a.value-c.b.value)/c.a.value)))
+			if c.less && c.percent && c.b.value < c.a.value && c.value > 100*(c.a.value-c.b.value)/c.a.value+max(2, c.step) && c.canBeOf() {
+				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(100*(c.a.value-c.b.value)/c.a.value)))
 			}
 		}
 	}
@@ -36,7 +37,7 @@ func findWrongBase(d *document, report reportFunc) {
 			q, _, _ := parseQuantity(m[1] + " " + m[2])
 			stated, _, _, _ := parseNumber(m[3])
 			if share := q.value * 100; !isNear(share, stated, 0.2) {
-				report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", timeText(q.value), number3(share), m[3]))
+				report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", formatTime(q.value), formatNumber(share), m[3]))
 			}
 		}
 		claims := s.claims()
@@ -44,13 +45,13 @@ func findWrongBase(d *document, report reportFunc) {
 			if !c.percent || isGoal(s.text, c) {
 				continue
 			}
-			if c.saysLess() && c.low > 100 {
+			if c.isLess() && c.low > 100 {
 				report(s.line, fmt.Sprintf("%s: nothing is less by more than 100 %%", quote(c.text)))
 				continue
 			}
-			if p, ok := s.pairOf(c, claims); ok && !c.fits(p.a.value, p.b.value) {
+			if p, ok := s.pairOf(c, claims); ok && !c.canBeOf(p.a.value, p.b.value) {
 				if x := otherBase(c, p.a.value, p.b.value); x > 0 {
-					report(s.line, fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), valueText(p.a), valueText(p.b), c.actual(p.a.value, p.b.value)))
+					report(s.line, fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
 				}
 			}
 		}
@@ -65,12 +66,12 @@ func otherBase(c claim, a, b float64) float64 {
 	}
 	x := 0.0
 	switch {
-	case c.saysLess():
+	case c.isLess():
 		x = 100 * (great - small) / small
-	case c.saysMore():
+	case c.isMore():
 		x = 100 * (great - small) / great
 	}
-	if x > 0 && c.has(x, 0.03) {
+	if x > 0 && c.isOf(x, 0.03) {
 		return x
 	}
 	return 0
