@@ -24,7 +24,7 @@ func causeNotSeparated() rule {
 var oneCause = regexp.MustCompile(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
 func findCauseNotSeparated(d *document, report reportFunc) {
-	if len(d.measures()) < 2 {
+	if len(d.measured) < 2 {
 		return
 	}
 	for _, s := range d.sentences {

@@ -28,7 +28,7 @@ var limited = regexp.MustCompile(`(?i)\b(?:target|goal|threshold|criteri\w+|requ
 
 func findCriterionCannotFail(d *document, report reportFunc) {
 	longest := map[int]measure{} // by section: a page may have several studies
-	for _, m := range d.measures() {
+	for _, m := range d.measured {
 		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
 			longest[m.section] = m
 		}

@@ -74,13 +74,16 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 }
 
 func findDirectionDiffers(d *document, report reportFunc) {
-	groups := comparisons(d.measures())
+	judged := 0
 	for _, s := range d.sentences {
 		for _, o := range s.orders() {
 			if negation.MatchString(o.before) {
 				continue
 			}
-			if what := d.whyContradicted(s, o, groups); what != "" {
+			if judged++; judged > maxJudged {
+				return
+			}
+			if what := d.whyContradicted(s, o, d.groups); what != "" {
 				report(s.line, what)
 			}
 		}
@@ -135,14 +138,11 @@ func (o statedOrder) whyContradicted(groups []*comparison) string {
 		if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
 			continue
 		}
-		for _, a := range g.measures {
-			for _, b := range g.measures {
-				if a.subject == firsts[0] && b.subject == others[0] {
-					if n++; o.isContradictedBy(g.kind, a.value, b.value) {
-						if wrong++; what == "" {
-							what = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.subject), formatValue(a.quantity), a.line, quote(b.subject), formatValue(b.quantity))
-						}
-					}
+		for _, p := range g.pairsOf(firsts, others) {
+			a, b := p[0], p[1]
+			if n++; o.isContradictedBy(g.kind, a.value, b.value) {
+				if wrong++; what == "" {
+					what = fmt.Sprintf("%q is said of %s, with %s (line %d), and %s, with %s", o.word, quote(a.subject), formatValue(a.quantity), a.line, quote(b.subject), formatValue(b.quantity))
 				}
 			}
 		}

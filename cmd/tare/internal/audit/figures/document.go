@@ -11,6 +11,9 @@ type document struct {
 	sentences []sentence // of a page
 	commands  []command
 	structs   []structSize
+
+	measured []measure     // of all tables, benchmarks and reports; after prepare
+	groups   []*comparison // of measured
 }
 
 // position is where something is: the line from 1, and the heading above it.

@@ -100,6 +100,7 @@ func (r *reader) readLines(file *textfile.File) error {
 
 // check returns the findings of all rules, in order of lines.
 func (d *document) check() []audit.Finding {
+	d.prepare()
 	var out []audit.Finding
 	for _, r := range allRules() {
 		var found []audit.Finding

@@ -38,7 +38,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 		}
 	}
 	for _, s := range d.sentences {
-		if m := exhausted.FindString(s.text); m != "" && !negation.MatchString(s.text) && len(d.measures()) > 0 {
+		if m := exhausted.FindString(s.text); m != "" && !negation.MatchString(s.text) && len(d.measured) > 0 {
 			report(s.line, fmt.Sprintf("%s: a generator without processor time left measures itself", quote(m)))
 			continue
 		}
@@ -51,7 +51,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 			continue
 		}
 		best := measure{}
-		for _, x := range d.measures() {
+		for _, x := range d.measured {
 			if len(d.loads) > 0 && x.origin < reportOrigin {
 				continue // a table may have the sums of several generators
 			}

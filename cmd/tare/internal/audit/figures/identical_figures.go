@@ -135,11 +135,11 @@ func findIdleSteps(d *document, report reportFunc) {
 			byTable[i][m.subject] = f
 		}
 	}
-	for i, t := range d.tables {
+	for i, t := range d.tables[:min(len(d.tables), 100)] {
 		if !strings.HasPrefix(strings.ToLower(t.heading), "with ") {
 			continue
 		}
-		for j, base := range d.tables {
+		for j, base := range d.tables[:min(len(d.tables), 100)] {
 			same, compared := 0, 0
 			for subject, a := range byTable[i] {
 				b, ok := byTable[j][subject]

@@ -37,7 +37,7 @@ func findLoadNotOffered(d *document, report reportFunc) {
 			continue
 		}
 		best := measure{}
-		for _, x := range d.measures() {
+		for _, x := range d.measured {
 			if x.kind == rateKind && x.value > best.value {
 				best = x
 			}

@@ -17,9 +17,15 @@ const (
 	reportOrigin = 2_000_000
 )
 
-// measures returns the figures of a page, with what they are of. Figures of one origin and
-// metric compare with each other.
-func (d *document) measures() []measure {
+// prepare collects what several rules read.
+func (d *document) prepare() {
+	d.measured = d.collectMeasures()
+	d.groups = compareMeasures(d.measured)
+}
+
+// collectMeasures returns the figures of a page, with what they are of. Figures of one origin
+// and metric compare with each other.
+func (d *document) collectMeasures() []measure {
 	var out []measure
 	for i, t := range d.tables {
 		out = append(out, t.measures(i)...)
@@ -176,8 +182,8 @@ type comparison struct {
 	naming   naming
 }
 
-// comparisons groups figures that compare with each other.
-func comparisons(all []measure) []*comparison {
+// compareMeasures groups figures that compare with each other.
+func compareMeasures(all []measure) []*comparison {
 	type key struct {
 		origin int
 		metric string

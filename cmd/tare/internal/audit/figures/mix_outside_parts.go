@@ -25,7 +25,7 @@ func mixOutsideParts() rule {
 var mixed = regexp.MustCompile(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 
 func findMixOutsideParts(d *document, report reportFunc) {
-	for _, c := range comparisons(d.measures()) {
+	for _, c := range d.groups {
 		if c.origin < 0 || c.origin >= reportOrigin || len(c.measures) > 500 {
 			continue
 		}

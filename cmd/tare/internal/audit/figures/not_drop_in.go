@@ -27,18 +27,20 @@ var (
 )
 
 func findNotDropIn(d *document, report reportFunc) {
-	if len(d.measures()) < 2 {
+	if len(d.measured) < 2 {
 		return
 	}
+	var differs sentence
 	for _, s := range d.sentences {
-		if !dropIn.MatchString(s.text) || negation.MatchString(s.text) {
-			continue
+		if outputDiffers.MatchString(s.text) {
+			differs = s
+			break
 		}
-		for _, other := range d.sentences {
-			if m := outputDiffers.FindString(other.text); m != "" {
-				report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropIn.FindString(s.text)), other.line, quote(m)))
-				return
-			}
+	}
+	for _, s := range d.sentences {
+		if differs.line > 0 && dropIn.MatchString(s.text) && !negation.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s, and line %d says %s", quote(dropIn.FindString(s.text)), differs.line, quote(outputDiffers.FindString(differs.text))))
+			return
 		}
 	}
 }

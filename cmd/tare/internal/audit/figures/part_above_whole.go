@@ -61,7 +61,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	for i, t := range d.tables {
 		findDisorder(t.measures(i), report)
 	}
-	for _, c := range comparisons(d.measures()) {
+	for _, c := range d.groups {
 		findSmallTotal(c, report)
 	}
 }

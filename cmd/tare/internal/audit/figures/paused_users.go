@@ -49,14 +49,14 @@ func findPausedUsers(d *document, report reportFunc) {
 		subject string
 	}
 	rates := map[key]measure{}
-	for _, m := range d.measures() {
+	for _, m := range d.measured {
 		if m.kind == rateKind && m.origin >= 0 && m.origin < benchOrigin {
 			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
 				rates[k] = m
 			}
 		}
 	}
-	for _, m := range d.measures() {
+	for _, m := range d.measured {
 		users := usersIn.FindStringSubmatch(m.subject)
 		rate := rates[key{m.origin, m.subject}]
 		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeader.MatchString(m.metric) {

@@ -28,7 +28,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
-	groups := comparisons(d.measures())
+	judged := 0
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -41,12 +41,18 @@ func findRatioDiffers(d *document, report reportFunc) {
 				}
 				continue
 			}
-			if what := c.whyUnsupported(groups); what != "" {
+			if judged++; judged > maxJudged {
+				return
+			}
+			if what := c.whyUnsupported(d.groups); what != "" {
 				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), what))
 			}
 		}
 	}
 }
+
+// maxJudged is how many statements of a page are compared with all of its figures.
+const maxJudged = 2000
 
 // isGoal reports whether a claim is what somebody aims at, and not what came out.
 func isGoal(text string, c claim) bool {
@@ -150,10 +156,23 @@ func (g *comparison) pairsOf(firsts, others []string) [][2]measure {
 	if len(firsts) > 12 || len(others) > 12 {
 		return nil
 	}
+	// Statements are about few figures of a side; a table may have thousands.
+	const most = 100
+	of := func(labels []string) []measure {
+		var out []measure
+		for _, m := range g.measures {
+			if len(out) < most && slices.Contains(labels, m.subject) {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	first, other := of(firsts), of(others)
 	var out [][2]measure
-	for i, a := range g.measures {
-		for j, b := range g.measures {
-			if a.subject != b.subject && slices.Contains(firsts, a.subject) && slices.Contains(others, b.subject) && (i < j || !slices.Contains(firsts, b.subject)) {
+	for _, a := range first {
+		for _, b := range other {
+			both := slices.Contains(firsts, b.subject) && slices.Contains(others, a.subject)
+			if a.subject != b.subject && (!both || a.subject < b.subject) {
 				out = append(out, [2]measure{a, b})
 			}
 		}

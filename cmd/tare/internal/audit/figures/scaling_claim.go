@@ -33,7 +33,7 @@ var (
 const minSizes = 3
 
 func findScalingClaim(d *document, report reportFunc) {
-	all := d.measures()
+	all := d.measured
 	if len(all) == 0 || countSizes(all) >= minSizes {
 		return
 	}

@@ -27,7 +27,7 @@ var (
 )
 
 func findSuccessNotCounted(d *document, report reportFunc) {
-	if len(d.measures()) < 2 || len(d.loads) > 0 {
+	if len(d.measured) < 2 || len(d.loads) > 0 {
 		return
 	}
 	for _, t := range d.tables {

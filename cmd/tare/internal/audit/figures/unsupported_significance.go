@@ -3,7 +3,6 @@ package figures
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -30,13 +29,21 @@ var (
 )
 
 func findUnsupportedSignificance(d *document, report reportFunc) {
+	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
+	for _, row := range d.stats {
+		if row.p > 0.05 {
+			unchanged[strings.ToLower(processors.ReplaceAllString(row.name, ""))] = row
+		}
+	}
 	for _, s := range d.sentences {
-		if m := gained.FindString(s.text); m != "" && !negation.MatchString(s.text) {
-			for _, row := range d.stats {
-				if row.p > 0.05 && slices.Contains(strings.Fields(strings.ToLower(strings.Trim(s.text, ".,"))), strings.ToLower(processors.ReplaceAllString(row.name, ""))) {
-					report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(m), row.name, row.p, row.line))
-					break
-				}
+		m := gained.FindString(s.text)
+		if len(unchanged) == 0 || m == "" || negation.MatchString(s.text) {
+			continue
+		}
+		for _, word := range strings.Fields(strings.ToLower(s.text)) {
+			if row, ok := unchanged[strings.Trim(word, ".,:;`*")]; ok {
+				report(s.line, fmt.Sprintf("%s is said of %s, and benchstat has p=%v for it (line %d)", quote(m), row.name, row.p, row.line))
+				break
 			}
 		}
 	}
