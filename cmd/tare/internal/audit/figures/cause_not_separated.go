@@ -17,16 +17,43 @@ func causeNotSeparated() rule {
 		Command: "tare run users", Lang: "text",
 		Bad:  "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe difference comes purely from the wire format.\n",
 		Good: "| stack | time |\n|---|---|\n| rpc | 100 µs |\n| rest | 400 µs |\n\nThe stacks differ in wire format, client and router.\n",
-		Seen: []string{"users"},
+		Seen: []string{"users", "ingest"},
 	}, findCauseNotSeparated}
 }
 
 var oneCause = regexp.MustCompile(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
+// blamed matches a part of the work that is said to be slow, and separated what shows such a
+// part by itself.
+var (
+	blamed    = regexp.MustCompile(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	separated = regexp.MustCompile(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
+)
+
+// findBlamedPart finds a part that is blamed for the speed of whole requests, if the page has
+// neither a side without the part nor a profile.
+func findBlamedPart(d *document, report reportFunc) {
+	for _, m := range d.measured {
+		if separated.MatchString(m.subject) {
+			return
+		}
+	}
+	if len(d.loads) == 0 || d.hasText(separated) {
+		return
+	}
+	for _, s := range d.sentences {
+		if m := blamed.FindString(stripMarks(s.text)); m != "" && !negation.MatchString(s.text) {
+			report(s.line, fmt.Sprintf("%s: the figures are of whole requests, and the page has neither a side without that part nor a profile", quote(m)))
+			return
+		}
+	}
+}
+
 func findCauseNotSeparated(d *document, report reportFunc) {
 	if len(d.measured) < 2 {
 		return
 	}
+	findBlamedPart(d, report)
 	for _, s := range d.sentences {
 		if m := oneCause.FindString(s.text); m != "" && !negation.MatchString(s.text) {
 			report(s.line, fmt.Sprintf("%s: no side on the page differs from another in that alone, by what the page says", quote(s.text)))

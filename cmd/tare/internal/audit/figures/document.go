@@ -11,6 +11,7 @@ type document struct {
 	sentences []sentence // of a page
 	commands  []command
 	structs   []structSize
+	limits    []limit
 
 	measured []measure     // of all tables, benchmarks and reports; after prepare
 	groups   []*comparison // of measured
@@ -123,6 +124,14 @@ type sentence struct {
 type command struct {
 	position
 	text string
+}
+
+// limit is a limit of a latency with the latency that was measured against it.
+type limit struct {
+	line     int
+	name     string  // of the latency
+	value    float64 // s
+	measured float64 // s
 }
 
 // structSize is a struct of C whose size can be computed.

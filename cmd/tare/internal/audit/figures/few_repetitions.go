@@ -18,7 +18,7 @@ func fewRepetitions() rule {
 		ID: "few-repetitions", Severity: tare.Note, Title: "Each side was run fewer than eight times.",
 		Why:     "With few runs, the interval is wider than most differences, and one disturbed run decides.",
 		Do:      "run each side eight times or more (go test -count=10), in turns",
-		Command: benchCommand, Lang: "text",
+		Command: benchAllCommand, Lang: "text",
 		Bad:  "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\n",
 		Good: "BenchmarkParse-8   1000   1200 ns/op\nBenchmarkParse-8   1000   1260 ns/op\nBenchmarkParse-8   1000   1190 ns/op\nBenchmarkParse-8   1000   1215 ns/op\nBenchmarkParse-8   1000   1201 ns/op\nBenchmarkParse-8   1000   1222 ns/op\nBenchmarkParse-8   1000   1197 ns/op\nBenchmarkParse-8   1000   1233 ns/op\n",
 		Seen: []string{"ingest", "https://github.com/YafimK/StorageBenchmark"},

@@ -105,7 +105,9 @@ func (d *document) check() []audit.Finding {
 	for _, r := range allRules() {
 		var found []audit.Finding
 		r.find(d, func(line int, what string) {
-			found = append(found, r.NewFinding(d.name, line, 0, what))
+			f := r.NewFinding(d.name, line, 0, what)
+			f.Command = d.exactCommand(f.Command, line)
+			found = append(found, f)
 		})
 		found = audit.SortFindings(found)
 		if more := len(found) - maxPerRule; more > 0 {

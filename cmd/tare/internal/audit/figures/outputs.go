@@ -343,8 +343,18 @@ func (o *outputs) readVegeta(at position, text string) bool {
 // k6Line matches a metric of k6: its name, dots, and what it measured.
 var k6Line = regexp.MustCompile(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
+// k6Limit matches a threshold of k6 with its result.
+var k6Limit = regexp.MustCompile(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
+
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(at position, text string) bool {
+	if m := k6Limit.FindStringSubmatch(text); m != nil {
+		most, got := numberAt(m[2], at), durationAt(m[3], at)
+		if most.isKnown() && got.isKnown() && len(o.doc.limits) < maxSentences {
+			o.doc.limits = append(o.doc.limits, limit{at.line, m[1], most.value / 1e3, got.value})
+		}
+		return true
+	}
 	if !strings.Contains(text, "..") && !strings.Contains(text, ". :") && !strings.Contains(text, ".:") {
 		return false
 	}

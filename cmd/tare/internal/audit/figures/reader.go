@@ -354,7 +354,7 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statement matches words of sentences that rules read; sentences with a digit are stored, too.
-var statement = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
+var statement = regexp.MustCompile(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b`)
 
 func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statement.MatchString(text))

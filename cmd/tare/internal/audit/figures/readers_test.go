@@ -137,6 +137,23 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// The command of a finding has the address, the connections and the benchmark that it is about,
+// if a shell takes them as they are.
+func TestCommands(t *testing.T) {
+	for _, tt := range []struct{ text, rule, want string }{
+		{"Running 10s test @ https://shop.example/a?b=$(c)\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n", "errors-left-out", loadCommand},
+		{"Running 10s test @ https://shop.example:8443/a-b/7\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n", "errors-left-out", "tare load -c 10 -d 30s --rate 1000/s https://shop.example:8443/a-b/7"},
+		{"BenchmarkA/x-8 1000 1050 ns/op\nBenchmarkB-8 1100 1010 ns/op\n", "single-run", benchAllCommand},
+		{"BenchmarkA/x-8 1000 1051 ns/op\nBenchmarkB-8 1000 1051 ns/op\n", "identical-figures", "tare bench --base main --bench '^BenchmarkB$'"},
+		{"BenchmarkA/x-8 1000 1051 ns/op\nBenchmarkB';-8 1000 1051 ns/op\n", "identical-figures", benchCommand},
+	} {
+		found := ofRule(read(t, tt.text), tt.rule)
+		if len(found) != 1 || found[0].Command != tt.want {
+			t.Errorf("%.60q: %+v, want %s", tt.text, found, tt.want)
+		}
+	}
+}
+
 // Memory does not grow with the runs of a benchmark or with prose.
 func TestBoundedMemory(t *testing.T) {
 	r := newReader("file")

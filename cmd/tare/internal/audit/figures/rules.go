@@ -16,8 +16,10 @@ func allRules() []rule {
 
 // Commands that measure properly what findings are about.
 const (
-	benchCommand   = "tare bench --base main"
-	loadCommand    = "tare load -c 50 -d 30s --rate 1000/s http://127.0.0.1:8080/"
-	searchCommand  = "tare load --slo 'p99<50ms,errors<0.1%' --search http://127.0.0.1:8080/"
-	compareCommand = "tare load --start './a -port $PORT' --start './b -port $PORT' /path"
+	benchCommand    = "tare bench --base main" // of the benchmark that a finding is about
+	benchAllCommand = "tare bench ./... --base main"
+	exampleURL      = "http://127.0.0.1:8080/"
+	loadCommand     = "tare load -c 50 -d 30s --rate 1000/s " + exampleURL
+	searchCommand   = "tare load --slo 'p99<50ms,errors<0.1%' --search " + exampleURL
+	compareCommand  = "tare load --start './a -port $PORT' --start './b -port $PORT' /path"
 )

@@ -15,7 +15,7 @@ func singleRun() rule {
 		ID: "single-run", Severity: tare.Warn, Title: "Each side was run once.",
 		Why:     "One run cannot tell a difference from what the machine did at that time: the same program differs from run to run by several percent, and by more after it is linked anew.",
 		Do:      "run each side eight times or more, in turns, and give the interval",
-		Command: benchCommand, Lang: "text",
+		Command: benchAllCommand, Lang: "text",
 		Bad:  "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkNew-8   1100000   1010 ns/op\n",
 		Good: "BenchmarkOld-8   1000000   1050 ns/op\nBenchmarkOld-8   1000000   1071 ns/op\nBenchmarkOld-8   1000000   1044 ns/op\nBenchmarkOld-8   1000000   1062 ns/op\nBenchmarkOld-8   1000000   1049 ns/op\nBenchmarkOld-8   1000000   1058 ns/op\nBenchmarkOld-8   1000000   1055 ns/op\nBenchmarkOld-8   1000000   1047 ns/op\n",
 		Seen: []string{"routing", "json-encode", "tiny", "users", "ffi"},

@@ -15,7 +15,7 @@ func unsupportedSignificance() rule {
 		ID: "unsupported-significance", Severity: tare.Warn, Title: "Significance is stated, and nothing on the page supports it.",
 		Why:     "Significance is a statement about repetitions. A longer run (-benchtime) narrows the mean of that run, and says nothing of the next.",
 		Do:      "repeat each side eight times or more and give the interval, or p and n",
-		Command: benchCommand, Lang: "text",
+		Command: benchAllCommand, Lang: "text",
 		Bad:  "Run with -benchtime=5s for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns |\n| b | 1105 ns |\n",
 		Good: "Run with -count=10 and compared by benchstat for statistically significant results.\n\n| side | time |\n|---|---|\n| a | 1180 ns ± 2% |\n| b | 1105 ns ± 1% |\n",
 		Seen: []string{"routing", "json-encode", "ffi"},

@@ -1,0 +1,60 @@
+package figures
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// plainURL matches an address that a shell takes as it is.
+var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
+
+// plainName matches the name of a benchmark that stands for itself in a regular expression
+// and in quotes.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
+
+// exactCommand returns the command of a rule with the address, the connections or the name of
+// what a finding is about, as far as the line has them.
+func (d *document) exactCommand(command string, line int) string {
+	switch command {
+	case benchCommand:
+		if b := d.benchAt(line); b != nil {
+			if name, _, _ := strings.Cut(b.name, "/"); plainName.MatchString(name) {
+				return command + " --bench '^Benchmark" + name + "$'"
+			}
+		}
+	case loadCommand, searchCommand:
+		l := d.loadAt(line)
+		if l == nil || !plainURL.MatchString(l.url) {
+			break
+		}
+		command = strings.Replace(command, exampleURL, l.url, 1)
+		if c := l.connections.value; c >= 1 && c <= 10_000 {
+			command = strings.Replace(command, "-c 50", fmt.Sprintf("-c %.0f", c), 1)
+		}
+	}
+	return command
+}
+
+// benchAt returns the benchmark whose first run is in a line, or nil.
+func (d *document) benchAt(line int) *bench {
+	i, ok := slices.BinarySearchFunc(d.benches, line, func(b *bench, line int) int { return b.line - line })
+	if !ok {
+		return nil
+	}
+	return d.benches[i]
+}
+
+// loadAt returns the last report that begins before a line and has not ended long before it,
+// or nil.
+func (d *document) loadAt(line int) *load {
+	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *load, line int) int { return l.line - line })
+	if !ok {
+		i--
+	}
+	if i < 0 || line-d.loads[i].line > idleLines {
+		return nil
+	}
+	return d.loads[i]
+}
