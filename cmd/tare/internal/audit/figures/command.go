@@ -18,6 +18,10 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,100}$`)
 // what a finding is about, as far as the line has them.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
+	case benchAllCommand:
+		if d.benchAt(line) == nil && d.loadAt(line) != nil {
+			return compareCommand
+		}
 	case benchCommand:
 		if b := d.benchAt(line); b != nil {
 			if name, _, _ := strings.Cut(b.name, "/"); plainName.MatchString(name) {

@@ -143,6 +143,7 @@ func TestCommands(t *testing.T) {
 	for _, tt := range []struct{ text, rule, want string }{
 		{"Running 10s test @ https://shop.example/a?b=$(c)\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n", "errors-left-out", loadCommand},
 		{"Running 10s test @ https://shop.example:8443/a-b/7\n  2 threads and 10 connections\n    Latency     9.90ms    2.00ms  42.00ms   90.00%\n  10000 requests in 10.00s, 12.00MB read\n  Non-2xx or 3xx responses: 950\nRequests/sec:   1000.00\n", "errors-left-out", "tare load -c 10 -d 30s --rate 1000/s https://shop.example:8443/a-b/7"},
+		{"## a\n\nSummary:\n  Average:\t0.01 secs\n  Requests/sec:\t100.5\n\n## b\n\nSummary:\n  Average:\t0.01 secs\n  Requests/sec:\t101.5\n", "single-run", compareCommand},
 		{"BenchmarkA/x-8 1000 1050 ns/op\nBenchmarkB-8 1100 1010 ns/op\n", "single-run", benchAllCommand},
 		{"BenchmarkA/x-8 1000 1051 ns/op\nBenchmarkB-8 1000 1051 ns/op\n", "identical-figures", "tare bench --base main --bench '^BenchmarkB$'"},
 		{"BenchmarkA/x-8 1000 1051 ns/op\nBenchmarkB';-8 1000 1051 ns/op\n", "identical-figures", benchCommand},
