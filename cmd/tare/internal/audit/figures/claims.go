@@ -97,6 +97,14 @@ func lastRune(text string) rune {
 	return r
 }
 
+// Words that say what kind of figures a claim is about.
+var (
+	allocWords  = regexp.MustCompile(`\ballocs?\b|\ballocation`)
+	memoryWords = regexp.MustCompile(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
+	rateWords   = regexp.MustCompile(`\bthroughput\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	timeWords   = regexp.MustCompile(`\blatenc(?:y|ies)\b|\btime\b`)
+)
+
 // findClaimKinds returns the kinds of figures that a claim may be of, by its word and the words
 // around it.
 func findClaimKinds(before, word, after string) []kind {
@@ -107,16 +115,16 @@ func findClaimKinds(before, word, after string) []kind {
 	last := strings.ToLower(before[max(0, len(before)-30):])
 	for _, text := range []string{near, last} {
 		switch {
-		case strings.Contains(text, "alloc"):
-			if strings.Contains(text, "memory") || strings.Contains(text, "bytes") || word == "less" {
+		case allocWords.MatchString(text):
+			if memoryWords.MatchString(text) || word == "less" {
 				return []kind{allocKind, byteKind}
 			}
 			return []kind{allocKind}
-		case strings.Contains(text, "memory"), strings.Contains(text, " ram"), strings.Contains(text, "bytes"), strings.Contains(text, "heap"):
+		case memoryWords.MatchString(text):
 			return []kind{byteKind, allocKind}
-		case strings.Contains(text, "throughput"), strings.Contains(text, "requests"), strings.Contains(text, "req/s"), strings.Contains(text, "rps"), strings.Contains(text, "ops/s"):
+		case rateWords.MatchString(text):
 			return []kind{rateKind, byteRateKind}
-		case strings.Contains(text, "latency"), strings.Contains(text, " time"):
+		case timeWords.MatchString(text):
 			return []kind{timeKind}
 		}
 	}
@@ -192,7 +200,7 @@ type pair struct {
 
 var (
 	figure    = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	connector = regexp.MustCompile(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)[\s*_~≈` + "`" + `]*$`)
+	connector = regexp.MustCompile(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // pairs returns the figures that a sentence compares.
@@ -233,6 +241,24 @@ func (s sentence) pairs() []pair {
 		}
 	}
 	return out
+}
+
+// figureBefore returns the figure with a unit that stands right before a claim, as in
+// "607 ns/op (49x slower than b)".
+func (s sentence) figureBefore(c claim) (quantity, bool) {
+	const near = 30
+	var last quantity
+	found := false
+	for _, m := range figure.FindAllStringIndex(s.text[:c.from], 40) {
+		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
+			continue
+		}
+		q, rest, ok := parseQuantity(s.text[m[0]:])
+		if end := len(s.text) - len(rest); ok && slices.Contains(c.kinds, q.kind) && end <= c.from && c.from-end < near {
+			last, found = q, true
+		}
+	}
+	return last, found
 }
 
 // pairOf returns the figures that a claim is of: right behind it in the sentence, or right

@@ -20,7 +20,7 @@ func ratioDiffers() rule {
 		Command: benchCommand, Lang: "text",
 		Bad:  "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 3x faster than the plain one.\n",
 		Good: "| codec | time |\n|---|---|\n| plain | 1800 ns |\n| fast | 1200 ns |\n\nThe fast codec is 1.5x faster than the plain one.\n",
-		Seen: []string{"users"},
+		Seen: []string{"users", "https://github.com/jamesyang124/tasks-service-demo"},
 	}, findRatioDiffers}
 }
 
@@ -44,6 +44,12 @@ func findRatioDiffers(d *document, report reportFunc) {
 			if judged++; judged > maxJudged {
 				return
 			}
+			if q, ok := s.figureBefore(c); ok {
+				if m, n := c.misses(q, d.groups); n > 0 {
+					report(s.line, fmt.Sprintf("%s: %s beside it and %s of %s (line %d) have %s", quote(c.text), formatValue(q), formatValue(m.quantity), quote(m.subject), m.line, c.describeActual(q.value, m.value)))
+				}
+				continue
+			}
 			if what := c.whyUnsupported(d.groups); what != "" {
 				report(s.line, fmt.Sprintf("%s: %s", quote(c.text), what))
 			}
@@ -53,6 +59,44 @@ func findRatioDiffers(d *document, report reportFunc) {
 
 // maxJudged is how many statements of a page are compared with all of its figures.
 const maxJudged = 2000
+
+// misses returns, of the figures that a claim compares q with, the one that is nearest to the
+// claim, and their number, if the claim fits none of them. They are those of the side that the
+// text after "than" names.
+func (c claim) misses(q quantity, groups []*comparison) (nearest measure, n int) {
+	_, after, ok := strings.Cut(c.sentence.text[c.to:], " than ")
+	if !ok {
+		return nearest, 0
+	}
+	distance := func(m measure) float64 {
+		ratio := max(q.value, m.value) / min(q.value, m.value)
+		if c.percent {
+			return math.Abs(100*(ratio-1) - c.low)
+		}
+		return math.Abs(math.Log(ratio / c.low))
+	}
+	for _, g := range groups {
+		if g.kind != q.kind || g.naming.words == nil {
+			continue
+		}
+		named := g.naming.findNamed(firstChars(after, 60))
+		if len(named) != 1 {
+			continue
+		}
+		for _, m := range g.measures {
+			if m.subject != named[0] {
+				continue
+			}
+			if c.canBeOf(q.value, m.value) {
+				return measure{}, 0
+			}
+			if n++; n == 1 || distance(m) < distance(nearest) {
+				nearest = m
+			}
+		}
+	}
+	return nearest, n
+}
 
 // isGoal reports whether a claim is what somebody aims at, and not what came out.
 func isGoal(text string, c claim) bool {
