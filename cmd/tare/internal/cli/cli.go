@@ -36,7 +36,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/version"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds"
@@ -60,12 +59,27 @@ func RunProcess() int {
 
 // Main runs tare and returns the exit code.
 func Main(ctx context.Context, env cmdenv.Env) int {
-	env = filled(env)
-	root := newRoot(env)
-	root.SetArgs(env.Args)
-	err := root.ExecuteContext(ctx)
+	path, err := Execute(ctx, env)
+	return Report(env, path, err)
+}
+
+// Report prints the error of the command at path, on stdout too if the arguments ask for
+// JSON, and returns the exit code.
+func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
+	if cmdenv.WantsJSON(env.Args) {
+		_ = cmdenv.WriteError(env.Out, path, err) // err was printed; nothing is left to print another to
+	}
 	return cmdenv.ExitCode(err)
+}
+
+// Execute carries out the command of env's arguments. It returns the command's path,
+// such as "tare bench", and the error, which it does not print.
+func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
+	root := newRoot(filled(env))
+	root.SetArgs(env.Args)
+	cmd, err := root.ExecuteContextC(ctx)
+	return cmd.CommandPath(), err
 }
 
 // filled is env with its defaults.
@@ -139,7 +153,7 @@ difference that the control shows as well.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return cmdenv.Unknown("command", args[0], cmdenv.CommandNames(cmd), "tare --help lists the commands")
+			return unknownCommand(cmd, args[0])
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -147,9 +161,9 @@ difference that the control shows as well.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
+		return flagError(cmd, env.Args, err)
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env), newExitCodesTopic())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"
@@ -168,7 +182,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return cmdenv.Unknown("command", rest[0], cmdenv.CommandNames(root), "tare --help lists the commands")
+				return unknownCommand(root, rest[0])
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()

@@ -56,7 +56,9 @@ var ownLock = fmt.Sprintf("test-%d-", os.Getpid())
 
 func main(env cmdenv.Env) int {
 	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
-	return cli.Main(context.Background(), env)
+	path, err := cli.Execute(context.Background(), env)
+	recordError(path, err)
+	return cli.Report(env, path, err)
 }
 
 // fewCollections is for processes that end soon: else they spend a quarter of their
@@ -64,6 +66,8 @@ func main(env cmdenv.Env) int {
 const fewCollections = "GOGC=400"
 
 func TestScripts(t *testing.T) {
+	recorded := filepath.Join(t.TempDir(), "errors")
+	t.Cleanup(func() { checkErrors(t, recorded) }) // the scripts are parallel subtests
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       golden.Updating(), // what they compare with
@@ -96,6 +100,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Vars = append(e.Vars, fewCollections)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every command would end with a second of sleep
+			e.Setenv(errorsFile, recorded)
 			e.Setenv("SCRIPT", filepath.Join(e.WorkDir, "script.json"))
 			return nil
 		},

@@ -61,7 +61,7 @@ func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	case err != nil && w.Catalog != "":
 		err = Usage(fmt.Sprintf("--catalog %s: %s", w.Catalog, format.Line(err.Error(), 0)), "")
 	case errors.As(err, &foreign):
-		err = Usage(format.Line(err.Error(), 0), "")
+		err = UsageOf(err, "")
 	}
 	return c, err
 }

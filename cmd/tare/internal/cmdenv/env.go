@@ -2,6 +2,8 @@
 // studies, results and contenders, flags, and errors with their exit codes.
 package cmdenv
 
+//go:generate go test . -run TestExitTableIsCurrent -update
+
 import (
 	"context"
 	"io"

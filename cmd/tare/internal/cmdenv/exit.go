@@ -1,7 +1,6 @@
 package cmdenv
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,26 +8,20 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
-	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/plan"
-	"github.com/tarebench/tare/lab"
 )
 
-// Exit codes. 3, 4 and 5 are returned only if the caller requested verdicts as
-// exit codes; otherwise a finished study is a success, whatever it
-// found.
+// Exit codes; [Exits] says what they mean.
 const (
-	ExitOK           = 0   // the studies were carried out
-	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; a check that missed a trap with all the evidence it needs; nothing could be measured
-	ExitUsage        = 2   // usage, a bad input file, or a budget too small
-	ExitNotMet       = 3   // a criterion is not met
-	ExitInconclusive = 4   // a criterion is inconclusive
-	ExitVoid         = 5   // the measurement is void
-	ExitInterrupted  = 130 // Ctrl-C
+	ExitOK           = 0
+	ExitFailure      = 1
+	ExitUsage        = 2
+	ExitNotMet       = 3
+	ExitInconclusive = 4
+	ExitVoid         = 5
+	ExitInterrupted  = 130
 )
 
 // severityOf orders exit codes from the least to the worst. Several studies return the worst.
@@ -46,12 +39,21 @@ func Worst(a, b int) int {
 
 // UsageError is an error in the user's input.
 type UsageError struct {
-	What string // what is wrong
-	Hint string // what would be right; may be ""
+	What  string   // what is wrong
+	Hint  string   // what would be right; may be ""
+	Next  []string // commands that help
+	cause error    // has the place in a file; nil if it has none
 }
 
-// Usage returns a *UsageError.
-func Usage(what, hint string) error { return &UsageError{what, hint} }
+// Usage returns a [*UsageError]. next are the commands that its hint names.
+func Usage(what, hint string, next ...string) error {
+	return &UsageError{What: what, Hint: hint, Next: next}
+}
+
+// UsageOf returns err as a [*UsageError] in one line.
+func UsageOf(err error, hint string, next ...string) error {
+	return &UsageError{What: format.Line(err.Error(), 0), Hint: hint, Next: next, cause: err}
+}
 
 // Error is one line.
 func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
@@ -62,12 +64,12 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Unknown returns the error for a name that is not in known. The hint is similar names, or else
 // otherwise.
-func Unknown(what, name string, known []string, otherwise string) error {
+func Unknown(what, name string, known []string, otherwise string, next ...string) error {
 	hint := otherwise
 	if close := near.Names(name, known); len(close) > 0 {
 		hint = near.Hint(name, close)
 	}
-	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint)
+	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint, next...)
 }
 
 // Code is an exit code without a further message.
@@ -75,30 +77,17 @@ type Code int
 
 func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// ExitCode maps errors to exit codes.
+// ExitCode returns the exit code of an error, from [Exits].
 func ExitCode(err error) int {
-	var (
-		said   Code
-		usage  *UsageError
-		file   *studyfile.Error
-		result *history.Error
-		field  *tare.FieldError
-		study  *lab.StudyError
-		budget *plan.BudgetError
-		resume *lab.ResumeError
-	)
+	var said Code
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &said):
 		return int(said)
-	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
-		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &result), errors.As(err, &field),
-		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume):
-		return ExitUsage
 	}
-	return ExitFailure // *lab.LostError, *lab.ExpectError, build.ErrNoToolchain, build.ErrCache, I/O
+	exit, _ := classify(err)
+	return exit
 }
 
 // EndsRun reports whether err would affect every other study as well.

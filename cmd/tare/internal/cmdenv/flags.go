@@ -30,11 +30,11 @@ func AtMost(n int) cobra.PositionalArgs {
 }
 
 // Needs accepts 1 to most arguments, or any number of them if most is 0. what and hint describe
-// the arguments.
-func Needs(most int, what, hint string) cobra.PositionalArgs {
+// the arguments, next are the commands that hint names.
+func Needs(most int, what, hint string, next ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 || most > 0 && len(args) > most {
-			return Usage(cmd.CommandPath()+" needs "+what, hint)
+			return Usage(cmd.CommandPath()+" needs "+what, hint, next...)
 		}
 		return nil
 	}

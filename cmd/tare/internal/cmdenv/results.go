@@ -66,17 +66,17 @@ func (env Env) resultFile(arg string) (string, error) {
 	}
 	switch {
 	case len(runs) > 0 && slices.Contains(env.Bundled(), arg):
-		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+Quoted(arg)+" --resume goes on with the newest")
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+Quoted(arg)+" --resume goes on with the newest", "tare run "+Quoted(arg)+" --resume")
 	case len(runs) > 0:
 		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "--resume, added to the command that began it, goes on with the newest")
 	case info != nil:
-		return "", Usage("no "+history.ResultName+" in the directory "+arg, "name a run's directory; tare history lists them")
+		return "", Usage("no "+history.ResultName+" in the directory "+arg, "name a run's directory; tare history lists them", "tare history")
 	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
-		return "", Usage("no result file "+arg, "tare history lists the runs")
+		return "", Usage("no result file "+arg, "tare history lists the runs", "tare history")
 	case slices.Contains(env.Bundled(), arg):
-		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one")
+		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one", "tare run "+Quoted(arg))
 	}
-	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
+	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs", "tare history")
 }
 
 func unfinishedSince(n int) string {

@@ -102,7 +102,7 @@ func BenchError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return cmdenv.ErrInterrupted
 	case errors.As(err, &usage), errors.As(err, &build):
-		return cmdenv.Usage(err.Error(), "")
+		return cmdenv.UsageOf(err, "")
 	}
 	return err
 }

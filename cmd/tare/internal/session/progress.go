@@ -47,6 +47,7 @@ type Progress struct {
 	studies   int       // in total; 0 if that is not known
 	done      chan struct{}
 	ended     sync.WaitGroup
+	outcome   cmdenv.Outcome // of the errors that Fail printed
 }
 
 // NewProgress starts to write to the caller's stderr.
@@ -76,12 +77,21 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	return p
 }
 
-// Fail writes an error that does not end the run, even when quiet.
+// Fail writes an error that does not end the run, even when quiet. Outcome returns it at
+// the end.
 func (p *Progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
 	cmdenv.Complain(p.w, err)
+	p.outcome.Add(err)
+}
+
+// Outcome returns the worst exit code of what Fail has written, with its errors.
+func (p *Progress) Outcome() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.outcome.Err()
 }
 
 // End removes the live line and stops all output.

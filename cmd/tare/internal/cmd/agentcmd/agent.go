@@ -134,7 +134,7 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 	if o.stdio {
 		a.Log = nil
 		if err := a.ServePipe(ctx, env.In, env.Out); err != nil && ctx.Err() == nil {
-			return cmdenv.Usage(err.Error(), "")
+			return cmdenv.UsageOf(err, "")
 		}
 		return nil
 	}

@@ -81,7 +81,7 @@ func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	case err == nil:
 		values[catalog.EnvCatalog] = at
 	case !errors.Is(err, catalog.ErrNone):
-		return env, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return env, cmdenv.UsageOf(err, "")
 	}
 	return withVariables(env, values), nil
 }

@@ -22,11 +22,6 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer out.Close()
-	exit := cmdenv.ExitOK
-	fail := func(err error) {
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
-		p.Fail(err)
-	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
@@ -54,7 +49,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			b.SkipSame()
 		}
 		if len(b.Study.Workloads) == 0 {
-			fail(w.Keep(b.Untimed()))
+			p.Fail(w.Keep(b.Untimed()))
 			return w.Finish(out, true)
 		}
 		if err := w.FitBench(b, o.maxTime); err != nil {
@@ -75,7 +70,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			return res, err
 		}
 		w.Sources = b.Sources
-		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, fail)
+		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		if errEnd := w.Finish(out, true); err == nil {
 			err = errEnd
 		}
@@ -84,7 +79,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	if err != nil {
 		return err
 	}
-	return cmdenv.Code(exit)
+	return p.Outcome()
 }
 
 // exitCriteria returns the criteria of --exit-code.

@@ -32,6 +32,7 @@ type options struct {
 	firstParent bool
 	restart     bool
 	dryRun      bool
+	printed     cmdenv.FormatFlag
 	format      string
 	seed        uint64
 	procs       int
@@ -112,7 +113,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	how.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
 	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
+	said.Set.StringVar(&o.printed.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
+	said.Set.BoolVar(&o.printed.AsJSON, "json", false, "the same as --format json")
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	cmdenv.AddFlags(cmd, where, what, how, said)
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metricNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -128,12 +130,13 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return cmdenv.Usage("--bench is needed", "e.g. --bench '^BenchmarkParse$'")
 	case !slices.Contains(metricNames(), o.metric):
 		return cmdenv.Usage(fmt.Sprintf("--metric %q cannot be searched for", o.metric), "one of "+strings.Join(metricNames(), ", "))
-	case !slices.Contains(formatNames(), o.format):
-		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formatNames(), ", "))
 	case o.most <= 0:
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 5m")
 	case cmd.Flags().Changed("procs") && o.procs < 1:
 		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), "at least 1")
+	}
+	if o.format, err = o.printed.Choose(cmd, "a format", formatNames()...); err != nil {
+		return err
 	}
 	if _, err := regexp.Compile(o.bench); err != nil {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")

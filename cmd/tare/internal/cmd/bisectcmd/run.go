@@ -89,17 +89,17 @@ type commitRange struct {
 // findHistory finds the commits to search, and checks that the bad revision has the benchmark.
 func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = tree.Find(ctx, "."); err != nil {
-		return h, cmdenv.Usage(err.Error(), "")
+		return h, cmdenv.UsageOf(err, "")
 	}
 	for i, name := range []string{o.good, o.bad} {
 		if h.ends[i], err = h.repo.Resolve(ctx, name); err != nil {
-			return h, cmdenv.Usage(err.Error(), "git log shows which there are, and a shallow clone has only the newest")
+			return h, cmdenv.UsageOf(err, "git log shows which there are, and a shallow clone has only the newest")
 		}
 	}
 	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
 	var apart *tree.ApartError
 	if errors.As(err, &apart) {
-		return h, cmdenv.Usage(err.Error(), "give the commit that they come from as --good")
+		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
 	}
 	if err != nil {
 		return h, err

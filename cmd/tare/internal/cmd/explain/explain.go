@@ -43,7 +43,7 @@ func Command(env cmdenv.Env) *cobra.Command {
   tare explain json-encode
   tare explain input-consumed
   tare explain "not met"`,
-		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics"),
+		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics", "tare explain control", "tare list"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -54,7 +54,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 				return err
 			}
 			if len(found) == 0 {
-				return cmdenv.Unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics")
+				return cmdenv.Unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics", "tare list")
 			}
 			if asJSON {
 				return cmdenv.PrintJSON(env.Out, found)

@@ -189,7 +189,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	sides, err := gate.Base(ctx, p.Dir, named, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
-		return cmdenv.Usage(err.Error(), "")
+		return cmdenv.UsageOf(err, "")
 	} else if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func loadProject() (p project.Project, at workDir, err error) {
 	}
 	at.root, at.inRepository = project.Root(at.dir)
 	if p, err = project.Load(at.dir, func(path string) string { return relativeTo(at.root, path) }); err != nil {
-		return p, at, cmdenv.Usage(err.Error(), "")
+		return p, at, cmdenv.UsageOf(err, "")
 	}
 	return p, at, nil
 }

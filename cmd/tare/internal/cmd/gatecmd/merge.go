@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/whole"
 )
 
@@ -66,7 +65,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	}
 	measured, err := gate.Merge(parts)
 	if err != nil {
-		return cmdenv.Usage(err.Error(), "")
+		return cmdenv.UsageOf(err, "")
 	}
 	p, at, err := loadProject()
 	if err != nil {
@@ -103,7 +102,7 @@ func readPart(path string, most int64) (gate.Report, error) {
 	}
 	rep, err := readReport(path, text)
 	if err != nil {
-		return rep, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return rep, cmdenv.UsageOf(err, "")
 	}
 	return rep, nil
 }

@@ -57,7 +57,7 @@ func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, 
 	case ctx.Err() != nil:
 		return p, cmdenv.ErrInterrupted
 	case errors.As(err, &unknown):
-		return p, cmdenv.Usage(err.Error(), "")
+		return p, cmdenv.UsageOf(err, "")
 	case errors.As(err, &wrong):
 		return p, cmdenv.Usage(fmt.Sprintf("the rules of the base %s cannot be read: %v", short(commit), err), "correct them there first, or name another base, e.g. --base HEAD~1")
 	case err != nil:

@@ -123,9 +123,9 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	case o.isPublishing() && o.runs:
 		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
 	case o.badge != "" && len(args) == 0:
-		return cmdenv.Usage("--badge needs a STUDY", "tare history lists the runs of all")
+		return cmdenv.Usage("--badge needs a STUDY", "tare history lists the runs of all", "tare history")
 	case listed && o.format == "csv":
-		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
+		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json", "tare history --json")
 	case o.last < 1:
 		return cmdenv.Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
 	}
@@ -135,7 +135,7 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if o.runs && len(args) == 0 {
-		return cmdenv.Usage("--runs needs a STUDY", "tare history lists the runs of all")
+		return cmdenv.Usage("--runs needs a STUDY", "tare history lists the runs of all", "tare history")
 	}
 	return cmdenv.CheckPatterns(o.only)
 }
@@ -189,7 +189,7 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	} else {
 		runs, err = history.RunsOf(d.Results(args[0]))
 		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
-			return nil, cmdenv.Unknown("study", args[0], known, "tare history lists the runs of all")
+			return nil, cmdenv.Unknown("study", args[0], known, "tare history lists the runs of all", "tare history")
 		}
 	}
 	if err != nil {

@@ -54,7 +54,7 @@ func (a *source) readRecorded(later func(func()), now time.Time) error {
 	isForeign := false
 	if !isArchive(src[:min(len(src), sniffSize)]) {
 		if read, isForeign, err = foreign.Read(a.name, src, now); err != nil {
-			return cmdenv.Usage(err.Error(), "")
+			return cmdenv.UsageOf(err, "")
 		}
 	}
 	if !isForeign && text.Found() == "" {

@@ -21,11 +21,24 @@ import (
 )
 
 // sharingFlags holds the flags of tare history push and pull.
-type sharingFlags struct{ remote, branch string }
+type sharingFlags struct {
+	remote, branch string
+	asJSON         bool
+}
+
+// pushResult is the JSON that tare history push prints.
+type pushResult struct {
+	Remote string   `json:"remote"`
+	Branch string   `json:"branch"`
+	Added  int      `json:"added"`    // results
+	There  int      `json:"there"`    // results that the branch had already
+	Left   []string `json:"left_out"` // results that could not be read, a line each
+}
 
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
 	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print what was added or imported as JSON")
 }
 
 // findBranch returns the branch, with the repository of the working directory.
@@ -33,7 +46,7 @@ func (s sharingFlags) findBranch(ctx context.Context) (tree.Shared, error) {
 	repo, err := tree.Find(ctx, ".")
 	switch {
 	case err != nil:
-		return tree.Shared{}, cmdenv.Usage(err.Error(), "")
+		return tree.Shared{}, cmdenv.UsageOf(err, "")
 	case s.branch == "" || strings.HasPrefix(s.branch, "-") || strings.ContainsAny(s.branch, " :^~?*[\\"):
 		return tree.Shared{}, cmdenv.Usage(fmt.Sprintf("--branch %q is not a name of a branch", s.branch), "e.g. tare-history")
 	}
@@ -91,7 +104,11 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 		return err
 	}
 	added, err := shared.Add(ctx, files, "tare: results")
-	if err == nil {
+	switch {
+	case err != nil:
+	case s.asJSON:
+		err = cmdenv.PrintJSON(env.Out, pushResult{s.remote, s.branch, added, len(files) - added, append([]string{}, left...)})
+	default:
 		_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, len(files)-added, wasWere(len(files)-added))
 	}
 	return err
@@ -134,13 +151,13 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 	if err := copyResults(tmp, s.branch+" of "+s.remote, there, copyTo, maxCopied); err != nil {
 		return sharedError(err)
 	}
-	return importHistory(ctx, env, []string{tmp.Name()}, false)
+	return importHistory(ctx, env, []string{tmp.Name()}, s.asJSON)
 }
 
 // sharedError returns a usage error for a branch that is too large.
 func sharedError(err error) error {
 	if large := (*tree.LargeError)(nil); errors.As(err, &large) {
-		return cmdenv.Usage(err.Error(), "a branch for results holds the files that tare history push wrote, and nothing else")
+		return cmdenv.UsageOf(err, "a branch for results holds the files that tare history push wrote, and nothing else")
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	}
 	if len(t.Machines) == 0 && len(t.Left) == 0 {
 		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); !slices.Contains(known, study) {
-			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all")
+			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all", "tare history")
 		}
 		if o.format == "text" {
 			hint := ""

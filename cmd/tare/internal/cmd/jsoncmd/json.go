@@ -152,7 +152,7 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 		own, said, err := readDocument(env, arg)
 		var wrong *codec.SyntaxError
 		if errors.As(err, &wrong) {
-			return nil, nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+			return nil, nil, cmdenv.UsageOf(err, "")
 		}
 		if err != nil {
 			return nil, nil, err

@@ -117,7 +117,7 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	}
 	for _, pattern := range d.o.only {
 		if !cmdenv.Matches([]string{pattern}, base.IDs("codec")) {
-			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them"))
+			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them", "tare list contenders"))
 		}
 	}
 	for _, l := range unfit {
@@ -130,10 +130,10 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	}
 	for _, l := range d.left {
 		if id := l.Contender(); d.isChosen(id) {
-			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs")
+			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs", "tare list contenders")
 		}
 	}
-	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
+	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others", "tare list contenders")
 }
 
 // buildTyped has the catalog's codecs built for the type.

@@ -40,13 +40,8 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }
 	p.Say("comparing " + strings.Join(serverIDs(o.servers), ", ") + ": " + describeComparison(o))
 
-	exit := cmdenv.ExitOK
-	fail := func(err error) {
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
-		p.Fail(err)
-	}
 	err = session.With(ctx, alone, run, p, func(ctx context.Context, w *session.Session) error {
-		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, fail)
+		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		if errEnd := w.Finish(&cmdenv.Output{}, true); err == nil {
 			err = errEnd
 		}
@@ -55,7 +50,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	if err != nil {
 		return err
 	}
-	return cmdenv.Code(exit)
+	return p.Outcome()
 }
 
 func serverIDs(list []loadServer) []string {

@@ -38,7 +38,7 @@ already is never touched.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return cmdenv.Unknown("thing to begin", args[0], cmdenv.CommandNames(cmd), "tare new --help lists them")
+			return cmdenv.Unknown("thing to begin", args[0], cmdenv.CommandNames(cmd), "tare new --help lists them", "tare new --help")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -102,7 +102,7 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(what, "/")
 	if !ok || kind == "" || name == "" {
-		return newReport{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
+		return newReport{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine", "tare new contender codec/mine")
 	}
 	if known := catalog.Kinds(); !slices.Contains(known, kind) {
 		return newReport{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
@@ -124,7 +124,7 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (newReport, erro
 	case errors.As(err, &io):
 		return newReport{}, err
 	case err != nil:
-		return newReport{}, cmdenv.Usage(err.Error(), "")
+		return newReport{}, cmdenv.UsageOf(err, "")
 	}
 	for i, f := range files {
 		if !filepath.IsAbs(f) {

@@ -114,7 +114,7 @@ func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.R
 	}
 	over, err := judge.OverMachines(machines, mixedGo)
 	if err != nil {
-		return nil, "", cmdenv.Usage(err.Error(), "")
+		return nil, "", cmdenv.UsageOf(err, "")
 	}
 	return []*tare.Result{over}, "", nil
 }

@@ -129,7 +129,7 @@ func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
 	}
 	doc, err := bring.Read(name, src)
 	if err != nil {
-		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return nil, cmdenv.UsageOf(err, "")
 	}
 	return doc, nil
 }

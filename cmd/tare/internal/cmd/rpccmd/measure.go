@@ -17,7 +17,7 @@ import (
 func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
 	app, err := doc.App()
 	if err != nil {
-		return cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return cmdenv.UsageOf(err, "")
 	}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()

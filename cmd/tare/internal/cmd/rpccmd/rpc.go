@@ -185,7 +185,7 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 	case errors.As(err, &none):
 		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), maxKnown)], ", "))
 	case err != nil:
-		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return nil, cmdenv.UsageOf(err, "")
 	}
 	if o.data == "" {
 		return doc, nil
@@ -200,7 +200,7 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 		return nil, err
 	}
 	if err := doc.Fill(name, src); err != nil {
-		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		return nil, cmdenv.UsageOf(err, "")
 	}
 	return doc, nil
 }

@@ -27,21 +27,16 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 		p.Say(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
 	}
 
-	exit := cmdenv.ExitOK
-	fail := func(err error) {
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
-		p.Fail(err)
-	}
 	var studies []cmdenv.Study
 	for _, name := range names {
 		if study, err := env.ReadStudy(name); err != nil {
-			fail(err)
+			p.Fail(err)
 		} else {
 			studies = append(studies, study)
 		}
 	}
 	if len(studies) == 0 {
-		return cmdenv.Code(exit)
+		return p.Outcome()
 	}
 	if len(args) == 0 {
 		inOrder(studies, o.Quick)
@@ -84,7 +79,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 		if text := estimateDuration(studies, o); text != "" {
 			p.Say(text)
 		}
-		err := w.WeighAll(ctx, studies, fail)
+		err := w.WeighAll(ctx, studies, p.Fail)
 		if errOut := w.Finish(out, len(args) == 1); err == nil {
 			err = errOut
 		}
@@ -93,7 +88,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, own cmde
 	if err != nil {
 		return err
 	}
-	return cmdenv.Code(exit)
+	return p.Outcome()
 }
 
 // estimateDuration returns a sentence about the total time of several studies, or "" if it is

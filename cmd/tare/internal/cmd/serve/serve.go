@@ -20,7 +20,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
 	"github.com/tarebench/tare/contender/server"
-	"github.com/tarebench/tare/internal/format"
 )
 
 // options holds the arguments and flags of tare serve.
@@ -211,7 +210,7 @@ func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp ma
 		}
 		g.Set.VisitAll(func(f *pflag.Flag) {
 			if f.Changed && err == nil && (own.Set == nil || own.Set.Lookup(f.Name) == nil) {
-				err = cmdenv.Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each")
+				err = cmdenv.Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each", "tare serve")
 			}
 		})
 	}
@@ -225,7 +224,7 @@ func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp ma
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
-		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
+		return cmdenv.UsageOf(err, cmd.CommandPath()+" --help lists the flags")
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })

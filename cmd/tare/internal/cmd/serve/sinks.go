@@ -74,7 +74,7 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	}
 	targets, err := kinds.All().Parse(text)
 	if err != nil {
-		return nil, nil, cmdenv.Usage(err.Error(), "tare serve --help lists what --sink takes")
+		return nil, nil, cmdenv.UsageOf(err, "tare serve --help lists what --sink takes")
 	}
 	f := &forwarding{dir: dir, targets: targets, token: os.Getenv(envSinkToken)}
 	if tokened := f.tokenTargets(); len(tokened) > 1 {

@@ -118,7 +118,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := servedBy(c)
 	i := slices.IndexFunc(served, func(a apps.App) bool { return a.Name == app })
 	if i < 0 {
-		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them")
+		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them", "tare serve")
 	}
 	list := stacksFor(c, app)
 	if name == "" {
@@ -134,9 +134,9 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 		names = append(names, st.ID)
 	}
 	if slices.Contains(c.IDs(server.Kind), name) || slices.Contains(c.IDs(rpc.Kind), name) {
-		return stack{}, cmdenv.Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do")
+		return stack{}, cmdenv.Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do", "tare serve")
 	}
-	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them")
+	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them", "tare serve")
 }
 
 // servedRow is an app in the list.

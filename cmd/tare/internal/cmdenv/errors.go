@@ -1,0 +1,239 @@
+package cmdenv
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/kinds/router"
+	"github.com/tarebench/tare/lab"
+)
+
+// Exit describes an exit code of tare.
+type Exit struct {
+	Code    int         `json:"exit_code"`
+	Meaning string      `json:"meaning"`
+	Errors  []ErrorKind `json:"errors,omitempty"` // that end with this code, as --json prints them
+}
+
+// ErrorKind is a kind of error. Its name is the code of an error document.
+type ErrorKind struct {
+	Name    string `json:"code"`
+	Meaning string `json:"meaning"`
+	is      func(error) bool
+	next    []string // commands that help; CMD stands for the command that failed
+}
+
+// isA reports whether an error of type E is in err's chain.
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+// Exits returns the exit codes. ExitCode, the help and docs/output.md are made from it.
+// The first kind whose test is true names an error.
+func Exits() []Exit {
+	return []Exit{
+		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},
+		{ExitNotMet, "not met (`--exit-code`), something is worse (`tare gate`), the bad revision does not show the effect (`tare bisect`)", nil},
+		{ExitInconclusive, "inconclusive (`--exit-code`, `tare gate`), undecided (`tare bisect`)", nil},
+		{ExitVoid, "void (`--exit-code`, `tare gate`): what was measured cannot be trusted", nil},
+		{ExitInterrupted, "interrupted", []ErrorKind{
+			{"interrupted", "Ctrl-C or SIGTERM before there was anything to report", func(err error) bool {
+				return errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled)
+			}, nil},
+		}},
+		{ExitUsage, "usage, a bad input file, a side that does not build, or a budget below the minimum (5 s; 10 s for servers)", []ErrorKind{
+			{"budget", "the budget is below the minimum", isA[*plan.BudgetError], nil},
+			{"input", "a file is wrong at a place", func(err error) bool { _, ok := positionOf(err); return ok }, nil},
+			{"resume", "an unfinished run cannot be resumed", isA[*lab.ResumeError], []string{"tare history"}},
+			{"study", "a study is wrong", func(err error) bool { return isA[*lab.StudyError](err) || isA[*tare.FieldError](err) }, nil},
+			{"usage", "arguments, flags, or what they name", isA[*UsageError], []string{"CMD --help"}},
+		}},
+		{ExitFailure, "internal or I/O error; baseline, control or null lost; no Go toolchain; unwritable cache; a check with sufficient evidence missed a trap", []ErrorKind{
+			{"no-go", "there is no go command", func(err error) bool { return errors.Is(err, build.ErrNoToolchain) }, []string{"tare doctor"}},
+			{"cache", "the cache cannot be written", func(err error) bool { return errors.Is(err, build.ErrCache) }, []string{"tare doctor"}},
+			{"lost", "baseline, control or null died, or nothing could be measured", isA[*lab.LostError], nil},
+			{"trap-missed", "a check did not find a mistake that it had the evidence for", isA[*lab.ExpectError], nil},
+			{"failure", "any other error", func(error) bool { return true }, nil},
+		}},
+	}
+}
+
+// classify returns the exit code and the kind of an error that is not nil.
+func classify(err error) (int, ErrorKind) {
+	for _, exit := range Exits() {
+		for _, kind := range exit.Errors {
+			if kind.is(err) {
+				return exit.Code, kind
+			}
+		}
+	}
+	return ExitFailure, ErrorKind{}
+}
+
+// Position is a place in a file. Line and Col count from 1; 0 means that the error is
+// about the whole file.
+type Position struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
+}
+
+// positionOf returns the place that an error is about, and false if there is none.
+func positionOf(err error) (Position, bool) {
+	var (
+		yaml   *studyfile.Error
+		result *history.Error
+		syntax *codec.SyntaxError
+		list   *router.ListError
+		usage  *UsageError
+	)
+	switch {
+	case errors.As(err, &yaml):
+		return Position{yaml.File, yaml.Line, yaml.Col}, true
+	case errors.As(err, &result):
+		return Position{result.File, result.Line, result.Col}, true
+	case errors.As(err, &syntax):
+		return Position{syntax.File, syntax.Line, syntax.Col}, true
+	case errors.As(err, &list):
+		return Position{list.File, list.Line, list.Col}, true
+	case errors.As(err, &usage) && usage.cause != nil:
+		return positionOf(usage.cause)
+	}
+	return Position{}, false
+}
+
+// ErrorDocument is what --json prints of an error.
+type ErrorDocument struct {
+	Error ErrorBody `json:"error"`
+}
+
+// ErrorBody describes an error.
+type ErrorBody struct {
+	Code     string `json:"code"` // of an [ErrorKind]
+	ExitCode int    `json:"exit_code"`
+	Message  string `json:"message"` // one line
+	Position
+	Next []string `json:"next"` // commands that help
+}
+
+// NewErrorDocument describes err, which the command at path (e.g. "tare bench") returned.
+// It returns false if there is nothing to report: err is nil or only an exit code.
+func NewErrorDocument(path string, err error) (ErrorDocument, bool) {
+	var printed *printedError
+	if errors.As(err, &printed) {
+		err = errors.Join(printed.errs...)
+	}
+	if err == nil || isA[Code](err) {
+		return ErrorDocument{}, false
+	}
+	exit, kind := classify(err)
+	at, _ := positionOf(err)
+	body := ErrorBody{Code: kind.Name, ExitCode: exit, Message: line(err), Position: at, Next: []string{}}
+	if printed != nil {
+		body.ExitCode = printed.exit
+	}
+	var usage *UsageError
+	if errors.As(err, &usage) {
+		body.Next = append(body.Next, usage.Next...)
+	}
+	if len(body.Next) == 0 {
+		for _, next := range kind.next {
+			body.Next = append(body.Next, strings.Replace(next, "CMD", path, 1))
+		}
+	}
+	return ErrorDocument{body}, true
+}
+
+// WriteError writes err as JSON, in one line. It writes nothing if there is nothing to report.
+func WriteError(w io.Writer, path string, err error) error {
+	doc, ok := NewErrorDocument(path, err)
+	if !ok {
+		return nil
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err = w.Write(line.Bytes())
+	return err
+}
+
+// WantsJSON reports whether arguments ask for JSON. It reads them without the flags of
+// the command, because errors of flags are printed as JSON too.
+func WantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	for i, arg := range args {
+		if arg == "--json" || arg == "--json=true" || arg == "--format=json" || arg == "--format" && i+1 < len(args) && args[i+1] == "json" {
+			return true
+		}
+	}
+	return false
+}
+
+// printedError has an exit code and the errors that were printed when they happened.
+type printedError struct {
+	exit int
+	errs []error
+}
+
+// Error returns the errors in one line.
+func (e *printedError) Error() string {
+	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
+}
+
+// Unwrap returns the exit code, so that nothing is printed a second time.
+func (e *printedError) Unwrap() error { return Code(e.exit) }
+
+// Outcome collects what went wrong in parts of a command that go on. The zero value
+// is a success.
+type Outcome struct{ printedError }
+
+// Add adds an error that was printed, or a [Code], and nil changes nothing.
+func (o *Outcome) Add(err error) {
+	o.exit = Worst(o.exit, ExitCode(err))
+	if err != nil && !isA[Code](err) {
+		o.errs = append(o.errs, err)
+	}
+}
+
+// Err returns the worst exit code, with the errors for [NewErrorDocument].
+func (o *Outcome) Err() error {
+	if len(o.errs) == 0 {
+		return Code(o.exit)
+	}
+	e := o.printedError
+	return &e
+}
+
+// ExitTable returns the exit codes as a table in Markdown.
+func ExitTable() string {
+	exits := Exits()
+	slices.SortFunc(exits, func(a, b Exit) int { return a.Code - b.Code })
+	var b strings.Builder
+	b.WriteString("| exit code | meaning | `code` of an error |\n|---|---|---|\n")
+	for _, exit := range exits {
+		var kinds []string
+		for _, kind := range exit.Errors {
+			kinds = append(kinds, "`"+kind.Name+"`: "+kind.Meaning)
+		}
+		fmt.Fprintf(&b, "| %d | %s | %s |\n", exit.Code, exit.Meaning, strings.Join(kinds, "; "))
+	}
+	return b.String()
+}
