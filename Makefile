@@ -254,7 +254,7 @@ bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (inst
 	GOBIN=$(CURDIR)/out/bin GOWORK=off GOFLAGS= $(GO) install fortio.org/fortio@$(FORTIO)
 	$(TOOL) ./benchload
 	$(GO) build -o out/tare ./cmd/tare
-	$(GO) build -o out/h3server ./cmd/tare/internal/overquic/h3server
+	$(GO) build -o out/h3server ./cmd/tare/internal/http3/h3server
 	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT'
 
 .PHONY: calibrate

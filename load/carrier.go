@@ -3,32 +3,51 @@ package load
 import (
 	"context"
 	"crypto/tls"
+
+	"github.com/tarebench/tare/load/h3"
 )
 
-// Carry opens a connection to addr and shakes hands. With it, the portable engine sends requests over a
-// protocol that this package does not implement. took is the duration of the handshake in ns, resumed whether
-// it resumed an earlier session, which it does not if config has no session cache.
+// Carry opens a connection of QUIC to addr and completes its handshake: this package
+// speaks HTTP/3, and needs somebody's QUIC below it. took is the time of the handshake in
+// ns, and resumed reports whether it resumed an earlier one; without a session cache in
+// config it does not.
 type Carry func(ctx context.Context, addr string, config *tls.Config) (c Carrier, took int64, resumed bool, err error)
 
-// Carrier is such a connection. It has at most one request in flight.
+// Carrier is a connection of QUIC. It has sent the control stream of HTTP/3, and reads
+// the server's. Errors are of class reset, unless they are a Loss that says more.
 type Carrier interface {
-	// Exchange sends a request and reads its response to the end. It calls head on the
-	// final header and body with each part of the body, which is valid during the call. Errors
-	// are of class reset, unless they are a Loss with more details.
-	Exchange(ctx context.Context, r Request, head func(status int), body func(piece []byte)) error
+	// NewStream returns room for one request after another. Several may be in use at a
+	// time.
+	NewStream() CarrierStream
 	// Traffic returns the bytes received and sent so far.
 	Traffic() (in, out int64)
-	// Over reports whether the connection accepts no more requests.
+	// Over reports whether the connection takes no more requests.
 	Over() bool
 	Close()
 }
 
-// Loss is the reason why a request was lost, with its consequences.
+// CarrierStream carries one request at a time, each on a new stream.
+type CarrierStream interface {
+	// Open opens a stream. It returns false if the server allows no more for now.
+	Open() (bool, error)
+	// OpenWait is Open, and waits until the server allows another one or ctx ends.
+	OpenWait(ctx context.Context) error
+	// Send sends a request and the end of the stream. It waits until the connection has
+	// taken all but the last packet of it.
+	Send(b []byte) error
+	// Read reads the answer. io.EOF is the end of the stream.
+	Read(b []byte) (int, error)
+	// Cancel gives up both directions, which ends Send and Read. Other goroutines may
+	// call it. It does nothing after the end of both.
+	Cancel(code h3.Code)
+}
+
+// Loss is why a request was lost, with what is known beyond that.
 type Loss struct {
 	Err     error
-	Garbled bool // the input is not valid: class framing
-	Left    bool // the server reports that it did not process the request, which may be sent again
-	Alone   bool // the connection can carry other requests
+	Garbled bool // what came is not the protocol: class framing
+	Left    bool // the server says that it did not look at the request, which may be sent again
+	Alone   bool // the connection is good for others
 }
 
 func (l *Loss) Error() string { return l.Err.Error() }

@@ -11,7 +11,7 @@ import (
 
 // encodedRequest is a request in the form in which it is sent.
 type encodedRequest struct {
-	wire    []byte      // HTTP/1.1: all of it; HTTP/2: start of its header block
+	wire    []byte      // HTTP/1.1 and HTTP/3: all of it; HTTP/2: start of its header block
 	last    []byte      // HTTP/1.1: the same as the last request of a connection, if that is known before
 	known   []*h2.Field // HTTP/2: fields of the block that may be in the connection's table
 	tail    []byte      // HTTP/2: end of its header block
@@ -29,11 +29,12 @@ type encodedRequest struct {
 // to close it.
 func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
 	one := func(r Request) (encodedRequest, error) { return encodeHTTP1(o, r, c) }
-	if o.Protocol == HTTP3 {
-		one = func(r Request) (encodedRequest, error) { return encodeHTTP3(r, c) }
-	} else if o.Protocol != HTTP1 {
+	if o.Protocol != HTTP1 {
 		all := newRequestHeads(o)
 		one = func(r Request) (encodedRequest, error) { return all.encodeRequest(r, c) }
+		if o.Protocol == HTTP3 {
+			one = func(r Request) (encodedRequest, error) { return all.encodeHTTP3(r, c) }
+		}
 	}
 	out := make([]encodedRequest, len(o.Requests))
 	for i, r := range o.Requests {
@@ -76,16 +77,6 @@ func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 		e.last = append([]byte(b.String()+"Connection: close\r\n\r\n"), r.Body...)
 	}
 	return e, e.addFills(r, c, len(r.Method)+1, 0)
-}
-
-// encodeHTTP3 returns the parts of an HTTP/3 request that numbers are written into, its path and its body. A
-// Carrier serialises it.
-func encodeHTTP3(r Request, c counters) (encodedRequest, error) {
-	if err := checkHTTP2Fields(r); err != nil {
-		return encodedRequest{}, err
-	}
-	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", wire: []byte(r.Path), content: r.Body}
-	return e, e.addFills(r, c, 0, 0)
 }
 
 // hasLength reports whether a request has a Content-Length.

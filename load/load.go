@@ -74,7 +74,7 @@ type Protocol string
 const (
 	HTTP1 Protocol = ""     // HTTP/1.1
 	H2C   Protocol = "h2c"  // HTTP/2 in plain text with prior knowledge, or over TLS
-	HTTP3 Protocol = "h3"   // HTTP/3, as Options.Carry speaks it, on the portable engine
+	HTTP3 Protocol = "h3"   // HTTP/3 over the connections of Options.Carry, on the portable engine
 	GRPC  Protocol = "grpc" // like H2C, and answers have the status of their trailers: the one of HTTP that google.rpc.Code names
 )
 
@@ -87,7 +87,7 @@ type Options struct {
 	Target      Target
 	Requests    []Request     // taken in turn, over all connections of a thread
 	Connections int           // zero: 10
-	Streams     int           // HTTP/2: requests in flight on each, as far as the server allows; not of the portable engine; zero: 1
+	Streams     int           // HTTP/2, not on the portable engine, and HTTP/3: requests in flight on each, as far as the server allows; 0 means 1
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
 	Handshake   Handshake     // over TLS; Full and Resume set PerConn to 1

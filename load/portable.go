@@ -57,10 +57,14 @@ func newPortable(s *settings) engine {
 	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
-	for i := range s.Connections {
+	var g *connGroup
+	for i := range s.Connections * s.Streams {
 		c := &portableConn{p: p, s: s, shard: p.shards[i%len(p.shards)]}
 		if s.Protocol == HTTP3 {
-			c.w = newCarriedConn(p)
+			if i%s.Streams == 0 {
+				g = new(connGroup)
+			}
+			c.w = newCarriedConn(p, g)
 		} else {
 			c.w = newSocket(p)
 		}
@@ -147,6 +151,9 @@ func (p *portable) runLeg(r *run) {
 	if r.queue != nil {
 		wg.Go(func() { l.sendTickets() })
 	}
+	if p.s.Protocol == HTTP3 {
+		defer p.cancelLate()()
+	}
 	p.watchLeg(l)
 	wg.Wait()
 	p.setLeg(nil)
@@ -207,6 +214,30 @@ func (p *portable) watchLeg(l *portableLeg) {
 		case <-timer.C:
 		}
 	}
+}
+
+// cancelLate cancels requests of HTTP/3 that take too long, up to 20 ms late, until stop
+// is called: a timer for each of them would cost more than sending it.
+func (p *portable) cancelLate() (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			now := p.s.nowNS()
+			for _, c := range p.conns {
+				if k, ok := c.w.(*carriedConn); ok {
+					k.cancelLate(now, false)
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 // sendTickets passes the tickets of an open loop to free connections, each at its time.

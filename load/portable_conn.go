@@ -26,8 +26,11 @@ type portableConn struct {
 // transport carries the requests of a connection: a socket with a framer, or a Carrier.
 type transport interface {
 	// open opens the connection and shakes hands; shook gets the duration in ns,
-	// and whether it resumed an earlier session.
-	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error
+	// and whether it resumed an earlier session. fresh is false if another slot of the
+	// connection has opened it, or has failed to.
+	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error)
+	// countIn reports whether r has not counted the open connection yet.
+	countIn(r *run) bool
 	// startRequest starts a request; last means that it is the connection's last one. It
 	// fails if a number of the request does not fit.
 	startRequest(q *encodedRequest, x *exchange, last bool) error
@@ -41,7 +44,8 @@ type transport interface {
 	sendPending()
 	// interrupt ends a blocked read or write.
 	interrupt()
-	shut()
+	// shut lets go of the connection, and reports whether it is closed now.
+	shut() bool
 }
 
 // reply is the outcome of a request.
@@ -56,7 +60,9 @@ type reply struct {
 func (c *portableConn) runLeg(l *portableLeg) {
 	r := l.r
 	if c.opened {
-		r.conns.Add(1)
+		if c.w.countIn(r) {
+			r.conns.Add(1)
+		}
 		c.checkIdle(l)
 	}
 	for said := false; !r.aborted.Load(); {
@@ -99,27 +105,29 @@ func (c *portableConn) openConn(ctx context.Context, l *portableLeg) bool {
 		return false
 	}
 	began := c.s.nowNS()
-	err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
+	fresh, err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	for err != nil && ctx.Err() == nil {
 		if c.addr++; c.addr%len(c.s.addrs) == 0 {
 			break
 		}
 		began = c.s.nowNS()
-		err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
+		fresh, err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.recordHandshake)
 	}
 	now := c.s.nowNS()
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && fresh {
 			c.shard.rec.recordConnectError(err)
 			l.r.abortIfUnconnected(now)
 		}
 		return false
 	}
-	c.shard.rec.recordConnect(now-began, c.isReopened)
+	if fresh && c.w.countIn(l.r) {
+		c.shard.rec.recordConnect(now-began, c.isReopened)
+		l.r.addConn()
+	}
 	c.opened, c.isReopened, c.uses, c.lastUse = true, true, 0, now
-	l.r.addConn()
 	return true
 }
 
@@ -130,9 +138,10 @@ func (c *portableConn) recordHandshake(took int64, resumed bool) {
 }
 
 func (c *portableConn) dropConn(r *run, now int64) {
-	c.w.shut()
 	c.opened = false
-	r.removeConn(now)
+	if c.w.shut() {
+		r.removeConn(now)
+	}
 }
 
 // maxUnchecked is the idle time in ns after which a connection is checked before it is used again.

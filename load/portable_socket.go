@@ -36,15 +36,15 @@ func newSocket(p *portable) *socket {
 	return &socket{p: p, s: p.s, framer: newFramer(p.s.Protocol, &p.s.room), buf: make([]byte, 16<<10)}
 }
 
-func (c *socket) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error {
+func (c *socket) open(ctx context.Context, addr string, shook func(took int64, resumed bool)) (fresh bool, err error) {
 	conn, raw, err := c.dialTCP(ctx, addr, shook)
 	if err != nil {
-		return err
+		return true, err
 	}
 	look, err := newProbe(raw)
 	if err != nil {
 		conn.Close()
-		return err
+		return true, err
 	}
 	c.mu.Lock()
 	c.conn, c.raw, c.probe = conn, raw, look
@@ -52,8 +52,10 @@ func (c *socket) open(ctx context.Context, addr string, shook func(took int64, r
 	c.received, c.sent, c.sendError = 0, 0, nil
 	c.framer.open()
 	c.flushOutput()
-	return nil
+	return true, nil
 }
+
+func (c *socket) countIn(*run) bool { return true }
 
 // dialTCP opens a connection and shakes hands.
 func (c *socket) dialTCP(ctx context.Context, addr string, shook func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
@@ -90,7 +92,7 @@ func (c *socket) interrupt() {
 	}
 }
 
-func (c *socket) shut() {
+func (c *socket) shut() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn != nil {
@@ -101,6 +103,7 @@ func (c *socket) shut() {
 		}
 		c.conn = nil
 	}
+	return true
 }
 
 func (c *socket) checkIdle(l *portableLeg) (usable bool, unasked error) {

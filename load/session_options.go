@@ -89,8 +89,10 @@ func (o Options) check() error {
 		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)
 	case o.Streams > 1 && o.Protocol == HTTP1:
 		return fmt.Errorf("%d streams on a connection: HTTP/1.1 has one", o.Streams)
-	case o.Streams > 1 && (o.Engine == Portable || o.Protocol == HTTP3):
+	case o.Streams > 1 && o.Engine == Portable && o.Protocol != HTTP3:
 		return fmt.Errorf("%d streams on a connection: engine %s has one", o.Streams, Portable)
+	case o.Streams > 1 && o.Protocol == HTTP3 && (o.PerConn > 0 || o.Handshake != KeepAlive):
+		return fmt.Errorf("%d streams on a connection: of HTTP/3 it has no last request then, and no handshake for each", o.Streams)
 	case o.Streams*o.Connections > maxSlots:
 		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxSlots)
 	}

@@ -27,6 +27,7 @@ require (
 	golang.org/x/arch v0.30.0
 	golang.org/x/net v0.57.0
 	golang.org/x/perf v0.0.0-20260512194132-3cf34090a3db
+	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.45.0
 	golang.org/x/tools v0.48.0
 	google.golang.org/genproto/googleapis/api v0.0.0-20260817212433-ac3dfec99bb1

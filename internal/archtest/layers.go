@@ -33,6 +33,7 @@ func layerEntries() []layerEntry {
 		{dir: "load/hist", layer: 1},
 		{dir: "load/pace", layer: 1},
 		{dir: "load/h2", layer: 1},
+		{dir: "load/h3", layer: 1, peers: []string{"load/h2"}},
 		{dir: "load/uring", layer: 3},
 		{dir: "load/nap", layer: 3},
 		{dir: "load/relay", layer: 3},
@@ -110,8 +111,8 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/catalog", layer: 6},
 		{dir: "cmd/tare/internal/studyfile", layer: 6},
 		{dir: "cmd/tare/internal/traffic", layer: 6},
-		{dir: "cmd/tare/internal/overquic/h3server", layer: alone}, // for tools/benchload
-		{dir: "cmd/tare/internal/overquic", layer: 6},
+		{dir: "cmd/tare/internal/http3/h3server", layer: alone}, // for tools/benchload
+		{dir: "cmd/tare/internal/http3", layer: 6},
 		{dir: "cmd/tare/internal/project", layer: 6},
 		{dir: "cmd/tare/internal/project/survey", layer: 6},
 		{dir: "cmd/tare/internal/history", layer: 6},

@@ -266,10 +266,12 @@ func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	switch {
 	case o.search && o.sloText == "":
 		return cmdenv.Usage("--search needs objectives", "e.g. --slo 'p99<50ms'")
-	case o.streams > 1 && o.http != http2 && !rpc:
-		return cmdenv.Usage("--streams is for --http 2", "others have one request at a time on each connection: -c")
-	case o.streams > 1 && o.engine == string(load.Portable):
+	case o.streams > 1 && o.http == http1 && !rpc:
+		return cmdenv.Usage("--streams is for --http 2 and 3", "HTTP/1.1 has one request at a time on each connection: -c")
+	case o.streams > 1 && o.engine == string(load.Portable) && o.http != http3:
 		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
+	case o.streams > 1 && o.http == http3 && (o.handshake == string(load.Full) || o.handshake == string(load.Resume)):
+		return cmdenv.Usage("--handshake "+o.handshake+" has one request on each connection of HTTP/3", "leave --streams out")
 	case o.preset != "" && o.http != http1:
 		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", o.preset), "leave --http out")
 	case o.keepAlive && o.preset != presetAB:

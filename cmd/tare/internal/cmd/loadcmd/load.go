@@ -103,7 +103,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	declareUses(how, "connections", several, spread)
 	how.Set.StringVar(&o.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
 	declareUses(how, "http", spread, onlyHTTP)
-	how.Set.IntVar(&o.streams, "streams", 1, "with --http 2 and gRPC: requests in flight on each connection, at most as many as the server allows")
+	how.Set.IntVar(&o.streams, "streams", 1, "with --http 2, --http 3 and gRPC: requests in flight on each connection, at most as many as the server allows")
 	declareUses(how, "streams", spread)
 	how.Set.DurationVarP(&o.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h (3s with --search: each step; 40s with several servers: all rounds together)")
 	declareUses(how, "duration", several, spread)

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +9,9 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	quic "github.com/tarebench/tare/cmd/tare/internal/http3"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
-	"github.com/tarebench/tare/cmd/tare/internal/overquic"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
@@ -247,7 +246,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 		Protocol: l.o.chooseProtocol(), Streams: l.o.streams,
 	}
 	if o.Protocol == load.HTTP3 {
-		o.Carry = overquic.Carry(cmp.Or(l.target.Host, l.target.Addr))
+		o.Carry = quic.Carry()
 	}
 	if l.method != nil {
 		o.Protocol, o.Verify = load.GRPC, l.verifyReply

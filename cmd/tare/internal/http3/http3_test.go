@@ -1,4 +1,4 @@
-package overquic
+package http3
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func listening(t *testing.T, h http.Handler) (addr string, s *http3.Server) {
 // options are those of a session with such a server.
 func options(addr string) load.Options {
 	return load.Options{
-		Target: load.Target{Addr: addr, TLS: &tls.Config{InsecureSkipVerify: true}}, Protocol: load.HTTP3, Carry: Carry("shop.example:444"),
+		Target: load.Target{Addr: addr, Host: "shop.example:444", TLS: &tls.Config{InsecureSkipVerify: true}}, Protocol: load.HTTP3, Carry: Carry(),
 		Connections: 3, Timeout: 5 * time.Second, Requests: []load.Request{{Method: "GET", Path: "/"}},
 	}
 }
@@ -276,8 +276,8 @@ func TestGoesAway(t *testing.T) {
 	}
 }
 
-// Nobody listens, or speaks something else: said in time.
-func TestNobody(t *testing.T) {
+// Dialling a silent port, or one without a trusted certificate, fails within the timeout.
+func TestNoQUICServer(t *testing.T) {
 	silent, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)

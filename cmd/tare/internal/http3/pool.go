@@ -1,0 +1,57 @@
+package http3
+
+import (
+	"net"
+	"slices"
+	"sync"
+
+	"github.com/quic-go/quic-go"
+)
+
+// maxShared is how many connections share a socket.
+const maxShared = 16
+
+// pool holds the sockets of a session, which connections share.
+type pool struct {
+	mu      sync.Mutex
+	sockets []*socket
+}
+
+// socket is a UDP socket with the connections on it.
+type socket struct {
+	to        *net.UDPAddr
+	conn      net.PacketConn
+	transport *quic.Transport
+	users     int // connections
+}
+
+// take returns a socket to an address with room for another connection.
+func (p *pool) take(to *net.UDPAddr) (*socket, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.sockets {
+		if s.users < maxShared && s.to.Port == to.Port && s.to.IP.Equal(to.IP) && s.to.Zone == to.Zone {
+			s.users++
+			return s, nil
+		}
+	}
+	conn, err := openSocket(to)
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{to: to, conn: conn, transport: &quic.Transport{Conn: conn}, users: 1}
+	p.sockets = append(p.sockets, s)
+	return s, nil
+}
+
+// release closes the socket of a connection after its last one.
+func (p *pool) release(s *socket) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return
+	}
+	p.sockets = slices.DeleteFunc(p.sockets, func(each *socket) bool { return each == s })
+	_ = s.transport.Close()
+	_ = s.conn.Close()
+}

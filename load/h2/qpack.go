@@ -1,0 +1,17 @@
+package h2
+
+// QPACK (RFC 9204) writes integers and Huffman codes as HPACK does. AppendInteger,
+// ReadInteger and AppendDecoded are here for package h3.
+
+// AppendInteger appends n in the low prefix bits of a byte, whose high bits are those of
+// first, and in the bytes after it (RFC 7541, section 5.1).
+func AppendInteger(b []byte, first byte, prefix, n int) []byte {
+	return appendInteger(b, first, prefix, n)
+}
+
+// ReadInteger returns the integer in the low prefix bits of b[0] and the bytes after it,
+// and what follows it. It rejects integers of more than five bytes.
+func ReadInteger(b []byte, prefix int) (n int, rest []byte, err error) { return readInteger(b, prefix) }
+
+// AppendDecoded appends the bytes that s encodes in the Huffman code of HPACK.
+func AppendDecoded(b, s []byte) ([]byte, error) { return huffmanCode.decodeString(b, s) }

@@ -1,0 +1,212 @@
+package h3
+
+// Types of unidirectional streams.
+const (
+	controlStream = 0x0
+	pushStream    = 0x1
+	encoderStream = 0x2
+	decoderStream = 0x3
+)
+
+// Bounds on what a server sends on unidirectional streams, over all of a connection.
+// They are far above what servers send in a day, and below what keeps a client busy.
+const (
+	maxSettings = 4 << 10 // bytes of a SETTINGS frame
+	maxControl  = 1 << 20 // bytes of all streams
+	maxStreams  = 1000
+)
+
+// ControlStream returns what a client sends on its control stream: its type, and
+// settings with the size in bytes of the longest field section that it reads. A client
+// that allows no dynamic table and uses none needs no other unidirectional stream
+// (RFC 9204, section 4.2).
+func ControlStream(maxSection int) []byte {
+	settings := AppendVarint(AppendVarint(nil, maxFieldSection), uint64(maxSection))
+	return AppendFrame([]byte{controlStream}, Settings, settings)
+}
+
+// ConnectionError says why a connection must be closed, and with which code.
+type ConnectionError struct {
+	Code Code
+	Text string
+}
+
+// Error returns one line.
+func (e *ConnectionError) Error() string { return e.Text }
+
+// Peer follows what a server sends on its unidirectional streams. The caller serialises
+// its calls. The zero value is ready, for one connection.
+type Peer struct {
+	opened map[uint64]bool // types of streams of which there is one at most
+	count  int             // streams
+	bytes  int
+	leaves bool
+	last   uint64 // of the GOAWAY
+}
+
+// Leaves reports whether the server has sent GOAWAY, and the first stream that it does
+// not process.
+func (p *Peer) Leaves() (first uint64, ok bool) { return p.last, p.leaves }
+
+// AddStream counts a stream that the server has opened.
+func (p *Peer) AddStream() error {
+	if p.count++; p.count > maxStreams {
+		return &ConnectionError{ExcessiveLoad, "too many unidirectional streams"}
+	}
+	return nil
+}
+
+// PeerStream reads a unidirectional stream of a server.
+type PeerStream struct {
+	peer    *Peer
+	head    []byte // of the type, incomplete
+	typed   bool
+	kind    uint64
+	frames  Reader
+	settled bool // SETTINGS have come
+	frame   []byte
+}
+
+// NewStream returns the reader of the next stream.
+func (p *Peer) NewStream() *PeerStream { return &PeerStream{peer: p} }
+
+// Feed reads the next bytes of a stream. It returns false if the stream is of a type
+// that the client does not know, so that the client reads no more of it. Its error ends
+// the connection.
+func (s *PeerStream) Feed(b []byte) (known bool, err error) {
+	if s.peer.bytes += len(b); s.peer.bytes > maxControl {
+		return true, &ConnectionError{ExcessiveLoad, "too many bytes on unidirectional streams"}
+	}
+	if !s.typed {
+		had := len(s.head)
+		s.head = append(s.head, b[:min(len(b), 8-had)]...)
+		kind, size := ReadVarint(s.head)
+		if size == 0 {
+			return true, nil
+		}
+		s.kind, s.typed, b = kind, true, b[size-had:]
+		if err := s.open(); err != nil {
+			return true, err
+		}
+	}
+	switch s.kind {
+	case controlStream:
+		return true, s.readFrames(b)
+	case encoderStream:
+		for _, c := range b {
+			if c != 0x20 { // set the capacity to 0
+				return true, &ConnectionError{EncoderStreamError, "an instruction for a dynamic table, which the client did not allow"}
+			}
+		}
+		return true, nil
+	case decoderStream:
+		return true, nil
+	}
+	return false, nil
+}
+
+// open checks the type of a stream.
+func (s *PeerStream) open() error {
+	switch {
+	case s.kind == pushStream:
+		return &ConnectionError{IDError, "a push, which the client did not allow"}
+	case s.kind > decoderStream:
+		return nil
+	case s.peer.opened[s.kind]:
+		return &ConnectionError{StreamCreationError, "a second control or QPACK stream"}
+	case s.peer.opened == nil:
+		s.peer.opened = map[uint64]bool{}
+	}
+	s.peer.opened[s.kind] = true
+	return nil
+}
+
+// End returns the error of a stream that the server has closed or reset: the control
+// and the QPACK streams stay open.
+func (s *PeerStream) End() error {
+	if !s.typed || s.kind > decoderStream {
+		return nil
+	}
+	return &ConnectionError{ClosedCriticalStream, "the server closed a control or QPACK stream"}
+}
+
+// readFrames reads frames of the control stream.
+func (s *PeerStream) readFrames(b []byte) error {
+	for len(b) > 0 {
+		p, n, ok := s.frames.Next(b)
+		if b = b[n:]; !ok {
+			return nil
+		}
+		if p.First {
+			s.frame = s.frame[:0]
+			if err := s.checkFrame(p); err != nil {
+				return err
+			}
+		}
+		if p.Type != Settings && p.Type != GoAway && p.Type != CancelPush {
+			continue
+		}
+		if s.frame = append(s.frame, p.Payload...); p.Last {
+			if err := s.readFrame(p.Type); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkFrame rejects frames that may not be on a control stream, or not there.
+func (s *PeerStream) checkFrame(p Part) error {
+	switch {
+	case !s.settled && p.Type != Settings:
+		return &ConnectionError{MissingSettings, "a control stream that does not begin with SETTINGS"}
+	case s.settled && p.Type == Settings, p.Type == Data, p.Type == Headers, p.Type == PushPromise, p.Type == MaxPushID, IsReserved(p.Type):
+		return &ConnectionError{FrameUnexpected, "a frame that may not come on the control stream"}
+	case p.Type == Settings && p.Length > maxSettings:
+		return &ConnectionError{ExcessiveLoad, "SETTINGS that are too long"}
+	case (p.Type == GoAway || p.Type == CancelPush) && p.Length > 8:
+		return &ConnectionError{FrameError, "a GOAWAY or CANCEL_PUSH of more than 8 bytes"}
+	}
+	s.settled = true
+	return nil
+}
+
+// readFrame reads a complete frame.
+func (s *PeerStream) readFrame(frameType uint64) error {
+	if frameType == Settings {
+		return checkSettings(s.frame)
+	}
+	id, size := ReadVarint(s.frame)
+	switch p := s.peer; {
+	case size == 0 || size != len(s.frame):
+		return &ConnectionError{FrameError, "a GOAWAY or CANCEL_PUSH without one number"}
+	case frameType == CancelPush:
+		return &ConnectionError{IDError, "a CANCEL_PUSH of a push that the client did not allow"}
+	case id%4 != 0 || p.leaves && id > p.last:
+		return &ConnectionError{IDError, "a GOAWAY of a stream that is no request, or with a higher number than before"}
+	default:
+		p.leaves, p.last = true, id
+	}
+	return nil
+}
+
+// checkSettings checks the payload of a SETTINGS frame (RFC 9114, section 7.2.4). No
+// setting matters to a client without a dynamic table.
+func checkSettings(b []byte) error {
+	seen := map[uint64]bool{}
+	for len(b) > 0 {
+		id, size := ReadVarint(b)
+		if size == 0 {
+			return &ConnectionError{FrameError, "SETTINGS that are cut off"}
+		}
+		_, more := ReadVarint(b[size:])
+		if more == 0 {
+			return &ConnectionError{FrameError, "SETTINGS that are cut off"}
+		}
+		if b = b[size+more:]; seen[id] || id >= 0x2 && id <= 0x5 {
+			return &ConnectionError{SettingsError, "a setting that came twice, or of HTTP/2"}
+		}
+		seen[id] = true
+	}
+	return nil
+}
