@@ -246,7 +246,7 @@ benchmark-copy: beside ## the published struct copier from a clone (ORIGINAL=../
 	@out/beside -published bench/ffi/published.txt 'its library, with its tests=out/copy-with-tests.txt' "its library, -run '^\$$'=out/copy-alone.txt" 'tare=out/copy-here.txt'
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (installed where apt-get and cargo are), half an hour on a quiet machine
+bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (installed where apt-get and cargo are), two hours on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk nghttp2-client; }
 	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --features http3 --root out/oha oha@$(OHA)
 	mkdir -p out
@@ -255,7 +255,7 @@ bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (inst
 	$(TOOL) ./benchload
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) build -o out/h3server ./cmd/tare/internal/http3/h3server
-	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT'
+	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT $$BODY'
 
 .PHONY: calibrate
 calibrate: ## measure programs of known cost 120 times (about an hour) and write the table in docs/calibration/README.md; goes on where it stopped

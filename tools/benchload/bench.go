@@ -34,42 +34,72 @@ func (b *bench) server(ctx context.Context, command string) error {
 	return b.others(ctx)
 }
 
-// plain compares the tools over HTTP/1.1.
+// plain compares the tools over HTTP/1.1. Only with the first number of connections and
+// the first size of bodies does it compare them pinned to processors too, their latencies,
+// and a stop of the server with theory.
 func (b *bench) plain(ctx context.Context, command string) error {
-	name := command
+	name, bodies := command, b.bodies
 	if name == "" {
 		name = "net/http"
+	} else {
+		bodies = bodies[:1] // they are the command's own
 	}
-	server, client := "", ""
-	for _, pinned := range []bool{false, true} {
-		if pinned {
-			if !b.pins {
-				break
+	for i, body := range bodies {
+		err := b.withServer(ctx, command, plain, "", body, func(s *server) error {
+			if err := b.allConnections(ctx, name, job{addr: s.addr}, body); err != nil || i > 0 {
+				return err
 			}
-			last := runtime.NumCPU() - 1
-			if server = "0"; last > 1 {
-				server = fmt.Sprintf("0-%d", last-1)
-			}
-			client = fmt.Sprint(last)
-			name += fmt.Sprintf(", server on processors %s, clients on %s", server, client)
-		}
-		s, err := b.start(ctx, command, plain, server)
+			return b.timing(ctx, s)
+		})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b.out, "\n%s\n", name)
-		err = b.throughput(ctx, job{addr: s.addr}, client)
-		if err == nil && !pinned {
-			err = b.latency(ctx, s.addr)
-		}
-		for _, t := range b.tools {
-			if o, own := t.(ours); own && err == nil && !pinned && !b.skipStop {
-				err = b.stop(ctx, o, s)
-			}
-		}
-		s.close()
-		if err != nil {
+	}
+	if !b.pins {
+		return nil
+	}
+	clients, servers := fmt.Sprint(runtime.NumCPU()-1), "0"
+	if last := runtime.NumCPU() - 1; last > 1 {
+		servers = fmt.Sprintf("0-%d", last-1)
+	}
+	return b.withServer(ctx, command, plain, servers, bodies[0], func(s *server) error {
+		fmt.Fprintf(b.out, "\n%s, server on processors %s, clients on %s, %d connections\n", name, servers, clients, b.connections[0])
+		return b.throughput(ctx, job{addr: s.addr, connections: b.connections[0]}, clients)
+	})
+}
+
+// withServer hands a server to use while it runs.
+func (b *bench) withServer(ctx context.Context, command, way, cpus string, body int, use func(s *server) error) error {
+	s, err := b.start(ctx, command, way, cpus, body)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return use(s)
+}
+
+// allConnections compares the tools with each number of connections.
+func (b *bench) allConnections(ctx context.Context, name string, j job, body int) error {
+	for _, n := range b.connections {
+		fmt.Fprintf(b.out, "\n%s, %d connections, %d bytes\n", name, n, body)
+		j.connections = n
+		if err := b.throughput(ctx, j, ""); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// timing compares latencies, and a stop of the server with theory.
+func (b *bench) timing(ctx context.Context, s *server) error {
+	if err := b.latency(ctx, s.addr); err != nil || b.skipStop {
+		return err
+	}
+	for _, t := range b.tools {
+		if o, own := t.(ours); own {
+			if err := b.stop(ctx, o, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -81,23 +111,29 @@ func (b *bench) others(ctx context.Context) error {
 		if len(b.ways) > 0 && !slices.Contains(b.ways, way) {
 			continue
 		}
-		name, command := "net/http, "+way, ""
-		if way == h3 {
+		name, command, bodies := "net/http, "+way, "", b.bodies
+		switch way {
+		case h3:
 			name, command = b.h3, b.h3
+		case grpc: // its messages have a size of their own
+			bodies = bodies[:1]
 		}
 		if len(b.able(job{way: way})) < 2 {
 			b.missing(way, "there are not two tools for it")
 			continue
 		}
-		s, err := b.start(ctx, command, way, "")
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(b.out, "\n%s\n", name)
-		err = b.throughput(ctx, job{addr: s.addr, way: way}, "")
-		s.close()
-		if err != nil {
-			return err
+		for i, body := range bodies {
+			err := b.withServer(ctx, command, way, "", body, func(s *server) error {
+				j := job{addr: s.addr, way: way}
+				if err := b.allConnections(ctx, name, j, body); err != nil || way != h3 || i > 0 {
+					return err
+				}
+				j.streams = 10
+				return b.allConnections(ctx, name+", 10 streams on each", j, body)
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -120,7 +156,7 @@ func (b *bench) round(ctx context.Context, tools []tool, j job, cpus string, kee
 
 func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 	per, rate := map[string][]float64{}, map[string][]float64{}
-	j.connections, j.each = b.connections, b.each
+	j.each = b.each
 	tools := b.able(j)
 	err := b.round(ctx, tools, j, cpus, func(t tool, r report, cpu time.Duration) {
 		per[t.name()] = append(per[t.name()], float64(r.Requests)/cpu.Seconds())
@@ -147,7 +183,7 @@ func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 }
 
 func (b *bench) latency(ctx context.Context, addr string) error {
-	j := job{addr: addr, connections: b.connections, each: b.each, rate: b.rate}
+	j := job{addr: addr, connections: b.connections[0], each: b.each, rate: b.rate}
 	tools := b.able(j)
 	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	err := b.round(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
@@ -234,7 +270,7 @@ func (b *bench) stop(ctx context.Context, own ours, s *server) error {
 	}
 	done := make(chan seen, 1)
 	go func() {
-		r, _, err := b.once(ctx, own, job{addr: s.addr, connections: b.connections, each: whole, rate: rate}, "")
+		r, _, err := b.once(ctx, own, job{addr: s.addr, connections: b.connections[0], each: whole, rate: rate}, "")
 		done <- seen{r, err}
 	}()
 	time.Sleep(whole / 2)

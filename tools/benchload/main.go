@@ -11,6 +11,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,8 +42,8 @@ Tools are taken from PATH, and what is missing is left out and said so:
   script   apt-get install bsdutils
   taskset  apt-get install util-linux
 A server is any command that listens on 127.0.0.1:$PORT and answers GET / with
-200; without -server it is one of this program's own, on net/http, which is also
-loaded over TLS, in HTTP/2 and by gRPC calls. With -tare and -h3, tare load is
+200; without -server it is one of this program's own, on net/http, with answers of
+each size, which is also loaded over TLS, in HTTP/2 and by gRPC calls. With -tare and -h3, tare load is
 compared over HTTP/3, and with itself while it is watched.
 Measure on a machine that does nothing else.
 `
@@ -50,7 +52,8 @@ type config struct {
 	servers     list
 	rounds      int
 	each        time.Duration
-	connections int
+	connections numbers
+	bodies      numbers // bytes of an answer's body
 	rate        float64
 	seed        uint64
 	skipStop    bool
@@ -64,6 +67,20 @@ type list []string
 
 func (l *list) String() string     { return fmt.Sprint(*l) }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+// numbers is a flag of numbers above 0 that may be given more than once.
+type numbers []int
+
+func (l *numbers) String() string { return fmt.Sprint(*l) }
+
+func (l *numbers) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err == nil && n < 1 {
+		err = errors.New("at least 1")
+	}
+	*l = append(*l, n)
+	return err
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -82,6 +99,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	if len(args) > 0 && args[0] == "drive" {
 		return drive(ctx, args[1:], stdout)
+	}
+	if len(args) > 0 && args[0] == "exchange" {
+		return exchange(args[1:], stdout)
 	}
 	c, err := parse(args, stderr)
 	if err != nil {
@@ -119,11 +139,12 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.Var(&c.servers, "server", "command of a server that listens on 127.0.0.1:$PORT; may be given more than once; none: one of its own")
 	flags.IntVar(&c.rounds, "rounds", 10, "rounds; at least 6, for an interval")
 	flags.DurationVar(&c.each, "each", 3*time.Second, "how long each tool runs in a round; whole seconds")
-	flags.IntVar(&c.connections, "connections", 50, "kept open")
+	flags.Var(&c.connections, "connections", "kept open; may be given more than once; none: 50 and 1000")
+	flags.Var(&c.bodies, "body", "bytes of an answer's body; may be given more than once; none: 100 and 16384")
 	flags.Float64Var(&c.rate, "rate", 10000, "requests per second, where latencies are compared")
 	flags.Uint64Var(&c.seed, "seed", 1, "of the order within rounds")
 	flags.StringVar(&c.tare, "tare", "", "binary of tare, for HTTP/3 and for what it costs to be watched")
-	flags.StringVar(&c.h3, "h3", "", "command of a server of HTTP/3 on UDP 127.0.0.1:$PORT, and of HTTPS on the same port of TCP")
+	flags.StringVar(&c.h3, "h3", "", "command of a server of HTTP/3 on UDP 127.0.0.1:$PORT, and of HTTPS on the same port of TCP, with bodies of $BODY bytes")
 	flags.Var(&c.ways, "way", "only this way, of "+strings.Join(ways(), ", ")+"; may be given more than once")
 	flags.BoolVar(&c.skipStop, "nostop", false, "leave out the stop of the server")
 	flags.Usage = func() {
@@ -150,18 +171,24 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	if len(c.servers) == 0 {
 		c.servers = list{""}
 	}
+	if len(c.connections) == 0 {
+		c.connections = numbers{50, 1000}
+	}
+	if len(c.bodies) == 0 {
+		c.bodies = numbers{100, 16 << 10}
+	}
 	return c, nil
 }
 
 // findTools says what will be compared and what is missing. What tools read or
 // write is in dir.
 func (b *bench) findTools(dir string) error {
-	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each, %d connections\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each, b.connections)
+	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each)
 	proto := filepath.Join(dir, "health.proto")
 	if err := os.WriteFile(proto, []byte(healthProto), 0o600); err != nil {
 		return err
 	}
-	for _, engine := range []load.Engine{load.Epoll, load.Uring, load.Portable} {
+	for _, engine := range []load.Engine{load.Epoll, load.Portable} {
 		if engine == load.Portable && len(b.tools) > 0 {
 			break
 		}
@@ -172,6 +199,9 @@ func (b *bench) findTools(dir string) error {
 		}
 		s.Close()
 		b.tools = append(b.tools, ours{engine})
+	}
+	if runtime.GOOS == "linux" {
+		b.tools = append(b.tools, kernel{})
 	}
 	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supports("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
 		if _, err := exec.LookPath(t.program()); err != nil {

@@ -43,15 +43,16 @@ func TestReadTools(t *testing.T) {
 		t.Error("wrk cannot hold a rate")
 	}
 	names := func(j job) (out string) {
-		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, ours{load.Uring}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).able(j) {
+		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, kernel{}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).able(j) {
 			out += able.name() + " "
 		}
 		return out
 	}
-	assert.Equal(t, "over TLS", names(job{way: secure}), "epoll uring wrk oha h2load ")
-	assert.Equal(t, "in HTTP/2", names(job{way: h2c}), "epoll uring oha h2load ")
-	assert.Equal(t, "at a rate", names(job{rate: 1}), "epoll uring oha ")
-	assert.Equal(t, "by gRPC", names(job{way: grpc}), "epoll uring ghz fortio ")
+	assert.Equal(t, "over TLS", names(job{way: secure}), "epoll wrk oha h2load ")
+	assert.Equal(t, "in HTTP/2", names(job{way: h2c}), "epoll oha h2load ")
+	assert.Equal(t, "in plain text", names(job{}), "epoll kernel's limit wrk oha h2load ")
+	assert.Equal(t, "at a rate", names(job{rate: 1}), "epoll oha ")
+	assert.Equal(t, "by gRPC", names(job{way: grpc}), "epoll ghz fortio ")
 	assert.Equal(t, "in HTTP/3", names(job{way: h3}), "oha tare ")
 	assert.Equal(t, "watched", names(job{way: views}), "tare tare, live view tare, --watch ")
 }
@@ -66,6 +67,7 @@ func TestRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"5 rounds have no interval": {"-rounds", "5"},
 		"whole seconds":             {"-each", "1500ms"},
+		"at least 1":                {"-connections", "0"},
 		"what is":                   {"please"},
 		"flag: help requested":      {"-help"},
 	} {

@@ -24,12 +24,15 @@ func serve(args []string, stdin io.Reader) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
 	way := flags.String("way", plain, "")
+	body := flags.Int("body", 100, "bytes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	text := strings.Repeat("x", *body)
 	s := &http.Server{Addr: *addr, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, "Hello, world!\n")
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = io.WriteString(w, text)
 	})}
 	l, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -115,7 +118,7 @@ type server struct {
 
 // start starts a server, on some processors or on any, and waits until it
 // answers.
-func (b *bench) start(ctx context.Context, line, way, cpus string) (*server, error) {
+func (b *bench) start(ctx context.Context, line, way, cpus string, body int) (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -124,9 +127,9 @@ func (b *bench) start(ctx context.Context, line, way, cpus string) (*server, err
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	if line == "" {
-		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr, "-way", way)
+		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr, "-way", way, "-body", strconv.Itoa(body))
 	} else {
-		s.cmd = command(ctx, cpus, "sh", "-c", "exec "+strings.ReplaceAll(line, "$PORT", strconv.Itoa(port)))
+		s.cmd = command(ctx, cpus, "sh", "-c", "exec "+strings.NewReplacer("$PORT", strconv.Itoa(port), "$BODY", strconv.Itoa(body)).Replace(line))
 		s.cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
 	}
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {

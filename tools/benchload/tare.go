@@ -23,7 +23,7 @@ func (quiet) args(j job) []string {
 	case j.rate > 0:
 		return nil
 	case j.way == h3:
-		args = append(args, "--http", "3", "--insecure")
+		args = append(args, "--http", "3", "--insecure", "--streams", strconv.Itoa(max(1, j.streams)))
 	case j.way != views:
 		return nil
 	}

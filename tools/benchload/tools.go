@@ -17,6 +17,7 @@ type job struct {
 	addr        string
 	way         string // how it is spoken to
 	connections int
+	streams     int // on each, of HTTP/3; 0 means 1
 	each        time.Duration
 	rate        float64 // requests per second; zero: as fast as it can
 }
@@ -80,6 +81,25 @@ func (ours) read(output []byte) (r report, err error) {
 	return r, err
 }
 
+// kernel sends a fixed buffer and discards what comes: no client of one request at a time
+// on each connection can be cheaper.
+type kernel struct{}
+
+func (kernel) name() string    { return "kernel's limit" }
+func (kernel) program() string { return "" }
+
+func (kernel) args(j job) []string {
+	if j.rate > 0 || j.way != plain {
+		return nil
+	}
+	return []string{"exchange", "-addr", j.addr, "-connections", strconv.Itoa(j.connections), "-duration", j.each.String()}
+}
+
+func (kernel) read(output []byte) (r report, err error) {
+	err = json.Unmarshal(output, &r)
+	return r, err
+}
+
 type wrk struct{}
 
 func (wrk) name() string    { return "wrk" }
@@ -119,6 +139,9 @@ func (o oha) args(j job) []string {
 		args = append(args, "--insecure")
 	case h3:
 		args = append(args, "--insecure", "--http-version", "3")
+		if j.streams > 1 {
+			args = append(args, "-p", strconv.Itoa(j.streams))
+		}
 	case h2c:
 		args = append(args, "--http2")
 	}

@@ -1,8 +1,8 @@
-// Command h3server answers HTTP/3 on a UDP port of 127.0.0.1, and HTTPS on the same
+// Command h3server answers HTTP/3 on a UDP port of 127.0.0.1 with a body of some bytes, and HTTPS on the same
 // port of TCP, with a certificate of its own, until it is interrupted. It is there
 // for tools/benchload.
 //
-//	go run ./cmd/tare/internal/overquic/h3server 8443
+//	go run ./cmd/tare/internal/http3/h3server 8443 100
 package main
 
 import (
@@ -15,6 +15,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quic-go/quic-go/http3"
@@ -30,9 +32,14 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%d arguments: the port", len(args))
+	if len(args) != 2 {
+		return fmt.Errorf("%d arguments: the port and the bytes of a body", len(args))
 	}
+	size, err := strconv.Atoi(args[1])
+	if err != nil || size < 0 {
+		return fmt.Errorf("a body of %q bytes", args[1])
+	}
+	text := strings.Repeat("x", size)
 	addr := net.JoinHostPort("127.0.0.1", args[0])
 	socket, err := net.ListenPacket("udp", addr)
 	if err != nil {
@@ -49,7 +56,8 @@ func run(ctx context.Context, args []string) error {
 	config := &tls.Config{Certificates: certified.TLS.Certificates, MinVersion: tls.VersionTLS13}
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, "Hello, world!\n")
+		w.Header().Set("Content-Length", strconv.Itoa(size))
+		_, _ = io.WriteString(w, text)
 	})
 	over := &http.Server{Handler: hello, TLSConfig: config, ReadHeaderTimeout: time.Minute}
 	quick := &http3.Server{Handler: hello, TLSConfig: config}
