@@ -39,15 +39,14 @@ func (w way) raw() bool { return !w.tls && w.protocol == HTTP1 }
 func ways() []way {
 	return []way{
 		{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Epoll, false, H2C},
-		{Uring, false, HTTP1}, {Uring, true, HTTP1}, {Uring, false, H2C}, {Epoll, false, GRPC}, {Portable, false, GRPC}, {Epoll, true, H2C},
-		{Uring, false, GRPC}, {Uring, true, H2C}, {Portable, true, H2C},
+		{Epoll, false, GRPC}, {Portable, false, GRPC}, {Epoll, true, H2C}, {Portable, true, H2C},
 	}
 }
 
 // everyWay runs a test with each engine there is here, in each protocol, and
 // wants no goroutine, descriptor or connection to be left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
-	eachWay(t, ways()[:9], test)
+	eachWay(t, ways()[:6], test)
 }
 
 // eachWay does so for the ways given; with -short for those of them that have every
@@ -57,7 +56,7 @@ func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
 	case os.Getenv("TARE_SOAK") != "":
 		list = ways()
 	case testing.Short():
-		few := []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Uring, false, HTTP1}, {Portable, false, H2C}, {Epoll, false, GRPC}}
+		few := []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, false, H2C}, {Epoll, false, GRPC}}
 		list = slices.DeleteFunc(slices.Clone(list), func(w way) bool { return !slices.Contains(few, w) })
 	}
 	for _, w := range list {
@@ -249,7 +248,7 @@ func TestConformance(t *testing.T) {
 			errors: map[Class]some{ErrTimeout: late}, opened: some{few, -1}, check: tookTheTimeout},
 	} {
 		t.Run(string(c.behaviour)+c.method, func(t *testing.T) {
-			eachWay(t, ways()[:14], func(t *testing.T, w way) {
+			eachWay(t, ways()[:9], func(t *testing.T, w way) {
 				switch {
 				case w.tls && c.behaviour == loadtest.HangUp:
 					t.Skip("then there is no connection")

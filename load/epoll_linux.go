@@ -31,7 +31,7 @@ type epollSockets struct {
 	events   []syscall.EpollEvent
 }
 
-func newEpollSockets(t *thread) (_ sockets, err error) {
+func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	e := &epollSockets{t: t, fd: -1, bell: -1, events: make([]syscall.EpollEvent, 128)}
 	defer func() {
 		if err != nil {
@@ -52,8 +52,11 @@ func newEpollSockets(t *thread) (_ sockets, err error) {
 	return e, nil
 }
 
+// watch adds l.fd, which is being connected.
 func (e *epollSockets) watch(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
+// send returns the number of bytes of b that the socket has taken. After EAGAIN an event
+// asks to call it again with the rest.
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
 // receive reads the available bytes. Fewer than fit mean that there are no more, unless the
@@ -71,8 +74,10 @@ func (e *epollSockets) receive(l *link, room []byte) ([]byte, bool, syscall.Errn
 	}
 }
 
+// shut closes l.fd, and ignores its further events.
 func (e *epollSockets) shut(l *link) { _ = syscall.Close(l.fd) }
 
+// wait waits at most d for events, passes them to the thread and returns their number.
 func (e *epollSockets) wait(d time.Duration) int {
 	var n int
 	var errno syscall.Errno
@@ -101,8 +106,7 @@ func (e *epollSockets) wait(d time.Duration) int {
 	return n
 }
 
-func (e *epollSockets) settle() {}
-
+// ring ends the current or the next wait; other threads call it.
 func (e *epollSockets) ring() { ringBell(e.bell) }
 
 func (e *epollSockets) close() {

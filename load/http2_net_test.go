@@ -126,7 +126,7 @@ func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 			}
 			return map[string]string{"/trailers": "body", "/hints": "hinted", "/lost": "404 page not found\n"}[requests[i].Path]
 		}
-		for _, engine := range []Engine{Epoll, Uring, Portable} {
+		for _, engine := range []Engine{Epoll, Portable} {
 			if _, err := opened(t, engine); err != nil {
 				t.Logf("without engine %s: %v", engine, err)
 				continue

@@ -11,7 +11,7 @@
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
 // Engines implement one interface: on Linux threads that each wait for
-// many sockets, by epoll or io_uring, elsewhere goroutines on package net.
+// many sockets, by epoll, elsewhere goroutines on package net.
 package load
 
 import (
@@ -63,7 +63,6 @@ type Engine string
 const (
 	Auto     Engine = ""         // epoll where it can be had, else portable
 	Epoll    Engine = "epoll"    // Linux
-	Uring    Engine = "uring"    // Linux 6.1, by io_uring, where it is allowed
 	Portable Engine = "portable" // everywhere, with or without TLS
 )
 
@@ -94,7 +93,7 @@ type Options struct {
 	Engine      Engine
 	Protocol    Protocol
 	Carry       Carry // of HTTP3
-	Threads     int   // of the engines epoll and uring, which raise GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
+	Threads     int   // of the engine epoll, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
 	CPUs        []int // processors of those threads; nil: any. The portable engine restricts the process to them during a phase, if the system permits: see Result.Threads
 
 	// Verify is given a sample of the answers: request is the index in

@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
-	"time"
 )
 
-// loop is the engine for Linux: threads that each wait for many sockets, with epoll
-// or io_uring. It is cheap because a connection is registered once in its life,
+// loop is the engine for Linux: threads that each wait for many sockets, with epoll.
+// It is cheap because a connection is registered once in its life,
 // a request is a prepared buffer, and no scheduler is involved while there is
 // work.
 type loop struct {
 	s    *settings
-	kind Engine // Epoll or Uring
 	all  []*thread
 	done chan struct{}
 }
@@ -23,23 +21,23 @@ type loop struct {
 // newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to one more than the number of
 // threads if it is lower: without a spare processor the Go scheduler takes that of each waiting thread, which
 // made a request a fifth more expensive with one thread.
-func newLoop(s *settings, kind Engine) (engine, error) {
+func newLoop(s *settings) (engine, error) {
 	if runtime.GOMAXPROCS(0) <= s.Threads {
 		runtime.GOMAXPROCS(s.Threads + 1)
 	}
-	e := &loop{s: s, kind: kind, done: make(chan struct{}, s.Threads)}
+	e := &loop{s: s, done: make(chan struct{}, s.Threads)}
 	for i := range s.Threads {
 		t, err := newThread(e, i)
 		if err != nil {
 			e.close()
-			return nil, fmt.Errorf("engine %s: %w", kind, err)
+			return nil, fmt.Errorf("engine %s: %w", Epoll, err)
 		}
 		e.all = append(e.all, t)
 	}
 	return e, nil
 }
 
-func (e *loop) name() Engine       { return e.kind }
+func (e *loop) name() Engine       { return Epoll }
 func (e *loop) threadCount() int   { return len(e.all) }
 func (e *loop) partyCount() int    { return len(e.all) }
 func (e *loop) recorderCount() int { return len(e.all) }
@@ -201,29 +199,6 @@ func (l *list) dueAt(d int64) int64 {
 		return never
 	}
 	return l.head.since + d
-}
-
-// sockets is a thread's access to its sockets and their events.
-type sockets interface {
-	// watch adds l.fd, which is being connected.
-	watch(l *link) error
-	// send sends b, and returns the number of its bytes sent since the
-	// last call. After EAGAIN an event asks to call it again with the rest, which
-	// the caller must not change until then.
-	send(l *link, b []byte) (n int, errno syscall.Errno)
-	// receive returns the received bytes: none without an error is the end. b is room,
-	// or valid until the next call; more means that there may be more.
-	receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno)
-	// shut closes l.fd, and ignores its further events.
-	shut(l *link)
-	// wait waits at most d for events and passes them to the thread. It
-	// returns their number.
-	wait(d time.Duration) int
-	// settle does everything that was deferred to the next wait.
-	settle()
-	// ring ends the current or the next wait; other threads call it.
-	ring()
-	close()
 }
 
 // event is an event of a connection.

@@ -139,7 +139,7 @@ func (t *thread) closeLink(l *link) {
 }
 
 // close closes the descriptor without a TLS close_notify, which could block.
-func (l *link) close(net sockets) {
+func (l *link) close(net *epollSockets) {
 	if l.secure != nil {
 		l.secure.close()
 		l.secure = nil

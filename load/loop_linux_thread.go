@@ -16,7 +16,7 @@ type thread struct {
 	addrs []address // not shared, because connecting writes to them
 	cpus  []int     // processors it may run on; nil: any
 	tid   int
-	net   sockets
+	net   *epollSockets
 	work  chan *run
 
 	links []link
@@ -113,11 +113,7 @@ func (t *thread) setUp() (err error) {
 			return err
 		}
 	}
-	if t.e.kind == Uring {
-		t.net, err = newUringSockets(t)
-	} else {
-		t.net, err = newEpollSockets(t)
-	}
+	t.net, err = newEpollSockets(t)
 	return err
 }
 
@@ -186,7 +182,6 @@ func (t *thread) cleanUpLeg() {
 		t.r.queue.giveBack(t.heldTicket)
 		t.hasTicket = false
 	}
-	t.net.settle()
 }
 
 // runDue does everything that is due and returns the time of the next action, should no event occur before.

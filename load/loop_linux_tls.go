@@ -33,7 +33,7 @@ const maxRecord = 16 << 10
 // handshake must wait, so it runs in a coroutine and continues when bytes
 // have arrived.
 type secure struct {
-	net        sockets
+	net        *epollSockets
 	l          *link
 	conn       *tls.Conn
 	began      int64  // ns, start of the handshake
@@ -48,7 +48,7 @@ type secure struct {
 	err    error // of the handshake
 }
 
-func newSecure(net sockets, l *link, config *tls.Config, now int64) *secure {
+func newSecure(net *epollSockets, l *link, config *tls.Config, now int64) *secure {
 	s := &secure{net: net, l: l, began: now}
 	s.conn = tls.Client(s, config)
 	s.resume, s.stop = iter.Pull(func(wait func(struct{}) bool) {

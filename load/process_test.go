@@ -198,7 +198,7 @@ func allocates(t *testing.T, s *Session, leg Leg, most float64) {
 
 func BenchmarkHTTP2(b *testing.B) {
 	addr, _ := elsewhere(b, H2C)
-	for _, w := range everyProtocol([]Engine{Epoll, Uring, Portable}) {
+	for _, w := range everyProtocol([]Engine{Epoll, Portable}) {
 		if w.protocol == HTTP1 { // BenchmarkClosedLoop
 			continue
 		}
@@ -215,7 +215,7 @@ func BenchmarkHTTP2(b *testing.B) {
 
 func BenchmarkClosedLoop(b *testing.B) {
 	addr, _ := elsewhere(b, HTTP1)
-	for _, e := range []Engine{Epoll, Uring, Portable} {
+	for _, e := range []Engine{Epoll, Portable} {
 		b.Run(string(e), func(b *testing.B) {
 			s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: 50})
 			if err != nil {

@@ -23,7 +23,7 @@ func TestHandshakes(t *testing.T) {
 			Full:      {some{ops, ops + 2*conns}, exactly(0)},
 			Resume:    {some{ops, ops + 2*conns}, some{ops - 2*conns, ops + 2*conns}},
 		} {
-			eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}, {Portable, true, HTTP1}}, func(t *testing.T, w way) {
+			eachWay(t, []way{{Epoll, true, HTTP1}, {Portable, true, HTTP1}}, func(t *testing.T, w way) {
 				if !w.tls {
 					return
 				}
@@ -83,7 +83,7 @@ func TestHandshakesFail(t *testing.T) {
 					}()
 				}
 			}()
-			eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}}, func(t *testing.T, w way) {
+			eachWay(t, []way{{Epoll, true, HTTP1}}, func(t *testing.T, w way) {
 				if !w.tls || w.engine == Portable || w.protocol != HTTP1 {
 					return
 				}
@@ -106,7 +106,7 @@ func TestHandshakesFail(t *testing.T) {
 
 // A large body goes out over TLS, and comes back, in as many records as it takes.
 func TestLargeBodiesOverTLS(t *testing.T) {
-	eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}}, func(t *testing.T, w way) {
+	eachWay(t, []way{{Epoll, true, HTTP1}}, func(t *testing.T, w way) {
 		if w.protocol != HTTP1 {
 			t.Skip("the test server does not wait for windows: TestHTTP2OfTheStandardLibrary has large bodies")
 		}

@@ -72,11 +72,7 @@ func newEngine(s *settings) (engine, error) {
 	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil
 	}
-	kind := Epoll
-	if s.Engine == Uring {
-		kind = Uring
-	}
-	e, err := newLoop(s, kind)
+	e, err := newLoop(s)
 	if err != nil && s.Engine == Auto && s.Streams == 1 {
 		return newPortable(s), nil
 	}

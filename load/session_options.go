@@ -73,8 +73,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d threads: 1 to 1024", o.Threads)
 	case o.Sample < 0:
 		return fmt.Errorf("one answer in %d verified", o.Sample)
-	case o.Engine != Auto && o.Engine != Epoll && o.Engine != Uring && o.Engine != Portable:
-		return fmt.Errorf("engine %q: %s, %s or %s", o.Engine, Epoll, Uring, Portable)
+	case o.Engine != Auto && o.Engine != Epoll && o.Engine != Portable:
+		return fmt.Errorf("engine %q: %s or %s", o.Engine, Epoll, Portable)
 	case o.Handshake != KeepAlive && o.Handshake != Full && o.Handshake != Resume:
 		return fmt.Errorf("handshake %q: %s or %s, or one for each connection without a word", o.Handshake, Full, Resume)
 	case o.Handshake != KeepAlive && o.Target.TLS == nil:
@@ -83,7 +83,7 @@ func (o Options) check() error {
 		return fmt.Errorf("handshake %s is for each request, and %d requests are for each connection", o.Handshake, o.PerConn)
 	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC && o.Protocol != HTTP3:
 		return fmt.Errorf("protocol %q: %s, %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC, HTTP3)
-	case o.Protocol == HTTP3 && (o.Carry == nil || o.Target.TLS == nil || o.Engine == Epoll || o.Engine == Uring):
+	case o.Protocol == HTTP3 && (o.Carry == nil || o.Target.TLS == nil || o.Engine == Epoll):
 		return fmt.Errorf("protocol %s: it needs TLS, a QUIC transport, and engine %s", HTTP3, Portable)
 	case o.Streams < 0 || o.Streams > MaxStreams:
 		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)

@@ -26,15 +26,12 @@ func TestStop(t *testing.T) {
 		o       Options
 		secured bool
 	}{
-		"plain":      {server: HTTP1},
-		"TLS":        {server: servingTLS, secured: true},
-		"h2c":        {server: H2C, o: Options{Protocol: H2C}},
-		"h2":         {server: servingTLS, o: Options{Protocol: H2C}, secured: true},
-		"gRPC":       {server: H2C, o: Options{Protocol: GRPC}},
-		"portable":   {server: HTTP1, o: Options{Engine: Portable}},
-		"uring":      {server: HTTP1, o: Options{Engine: Uring}},
-		"uring TLS":  {server: servingTLS, o: Options{Engine: Uring}, secured: true},
-		"uring gRPC": {server: H2C, o: Options{Engine: Uring, Protocol: GRPC}},
+		"plain":    {server: HTTP1},
+		"TLS":      {server: servingTLS, secured: true},
+		"h2c":      {server: H2C, o: Options{Protocol: H2C}},
+		"h2":       {server: servingTLS, o: Options{Protocol: H2C}, secured: true},
+		"gRPC":     {server: H2C, o: Options{Protocol: GRPC}},
+		"portable": {server: HTTP1, o: Options{Engine: Portable}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := opened(t, c.o.Engine); err != nil {

@@ -78,7 +78,7 @@ func streams(t *testing.T, engine Engine) {
 // first.
 func loops(t *testing.T) (out []Engine) {
 	t.Helper()
-	for _, kind := range []Engine{Epoll, Uring} {
+	for _, kind := range []Engine{Epoll} {
 		if _, err := opened(t, kind); err != nil {
 			t.Logf("without engine %s: %v", kind, err)
 			continue

@@ -34,7 +34,6 @@ func layerEntries() []layerEntry {
 		{dir: "load/pace", layer: 1},
 		{dir: "load/h2", layer: 1},
 		{dir: "load/h3", layer: 1, peers: []string{"load/h2"}},
-		{dir: "load/uring", layer: 3},
 		{dir: "load/nap", layer: 3},
 		{dir: "load/relay", layer: 3},
 		{dir: "load/loadtest", layer: 3},
@@ -63,7 +62,7 @@ func layerEntries() []layerEntry {
 
 		{dir: "internal/machine", layer: 3},
 		{dir: "internal/trial", layer: 3, peers: []string{"internal/machine"}},
-		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap", "load/uring"}},
+		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap"}},
 		{dir: "internal/whole", layer: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
 		{dir: "internal/whole/wholetest", layer: 3, peers: []string{"internal/whole"}},
 		{dir: "internal/build", layer: 3, peers: []string{"internal/machine", "internal/whole", "internal/whole/wholetest"}},

@@ -47,7 +47,7 @@ const (
 )
 
 func engineNames() []string {
-	return []string{string(load.Epoll), string(load.Uring), string(load.Portable)}
+	return []string{string(load.Epoll), string(load.Portable)}
 }
 
 // options holds the flags of tare load. check computes the second half from the first.
@@ -240,8 +240,10 @@ func (o *options) checkBounds(changed func(string) bool) error {
 		return out("delay", o.delay, "0s to 1m")
 	case o.threads < 0 || o.threads > maxThreads || changed("threads") && o.threads == 0:
 		return out("threads", o.threads, fmt.Sprintf("1 to %d", maxThreads))
+	case o.engine == "uring":
+		return cmdenv.Usage("--engine uring no longer exists", "it measured no faster than epoll: use --engine epoll, or leave it out")
 	case o.engine != "" && !slices.Contains(engineNames(), o.engine):
-		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", o.engine), "epoll, uring or portable")
+		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", o.engine), "epoll or portable")
 	case o.preset != "" && o.preset != presetAB && o.preset != presetWrk:
 		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", o.preset), "ab or wrk")
 	case o.source.Method != "" && !loadstudy.IsToken(o.source.Method):

@@ -123,7 +123,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	declareUses(how, "think", spread)
 	how.Set.IntVar(&o.threads, "threads", 0, "number of sending threads; default: a quarter of the processors, rounded up")
 	declareUses(how, "threads", spread)
-	how.Set.StringVar(&o.engine, "engine", "", "`engine` that sends: epoll (Linux), uring (io_uring, Linux 6.1) or portable; default: epoll, or else portable")
+	how.Set.StringVar(&o.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: epoll, or else portable")
 	declareUses(how, "engine", spread)
 	how.Set.BoolVar(&o.insecure, "insecure", false, "take any certificate of an https server")
 	declareUses(how, "insecure", spread, onlyTLS)
