@@ -21,7 +21,7 @@ func accounting() Check {
 			"at 100,000 requests per second and is busy half a core is not one server but two counters.",
 		Advice: "see which process and which clock each figure comes from; do not use the CPU figures until they agree",
 		suspects: func(in Input, contender string) []suspicion {
-			out := []suspicion{{aboveLimit(partsOfWhole(in, contender), 1+maxAccountsOff)}}
+			out := []suspicion{{aboveLimit(slicesOverProcess(in, contender), 1+maxAccountsOff)}}
 			for _, w := range in.trafficWorkloads() {
 				out = append(out,
 					suspicion{offOne(in.perRound(contender, w.ID, countedRate), maxAccountsOff)},
@@ -40,7 +40,7 @@ func accounting() Check {
 						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})
 					}
 				}
-				if e, ok := estimateOver(partsOfWhole(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
+				if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
 					out = append(out, tare.Finding{
 						Contender: c.ID,
 						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process (%.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
@@ -106,9 +106,9 @@ func busyCores(in Input, contender, workload string) []float64 {
 	return out
 }
 
-// partsOfWhole returns, per round, the CPU time of the slices over that of the
+// slicesOverProcess returns, per round, the CPU time of the slices over that of the
 // process.
-func partsOfWhole(in Input, contender string) []float64 {
+func slicesOverProcess(in Input, contender string) []float64 {
 	parts := map[int]int64{}
 	for _, s := range in.Slices {
 		if s.Contender == contender && s.Tau <= 1 {

@@ -70,7 +70,7 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 	return r, math.Tanh(math.Atanh(r) - z/math.Sqrt(float64(n-3))), true
 }
 
-// midRanks are the ranks of x from 1, equal values sharing the mean of theirs.
+// midRanks returns the ranks of x from 1, equal values sharing the mean of theirs.
 func midRanks(x []float64) []float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)

@@ -43,7 +43,7 @@ func bimodal() Check {
 	}
 }
 
-// dipLevel is the dip that n values drawn from a uniform distribution exceed
+// dipLevel returns the dip that n values drawn from a uniform distribution exceed
 // with probability 0.1 %: of all distributions with one hump, the uniform has
 // the largest dips as n grows. A number of rounds between two of the table
 // takes the level of the larger. False for too few.
@@ -93,7 +93,7 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects are the effects of the contenders and the control against the
+// primaryEffects returns the effects of the contenders and the control against the
 // baseline on the primary metric, turned so that the baseline is B; none
 // before the study has stopped.
 func primaryEffects(in Input) []tare.Effects {

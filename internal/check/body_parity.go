@@ -24,7 +24,7 @@ func bodyParity() Check {
 		Advice: "look at both answers byte by byte, and at their content types",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			return in.besideBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
+			return in.findAgainstBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
 				switch lengths := in.extraAnswerBytes(c.ID, w.ID); {
 				case isOutside(e, base):
 					return fmt.Sprintf("its responses have %s bytes of body and those of %s %s", formatNumber(e.mid), in.Study.Baseline, formatNumber(base.mid))

@@ -27,14 +27,14 @@ func delivered() Check {
 		},
 		Run: func(in Input) []tare.Finding {
 			out := in.findReceiptGaps(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
-			return append(out, in.findLostEvents()...)
+			return append(out, in.findDeliveryGaps()...)
 		},
 	}
 }
 
-// findLostEvents finds contenders whose destination received other events than they acknowledged.
+// findDeliveryGaps finds contenders whose destination received other events than they acknowledged.
 // One lost event is reported immediately; too many events are judged at the end.
-func (in Input) findLostEvents() []tare.Finding {
+func (in Input) findDeliveryGaps() []tare.Finding {
 	said := map[[2]string]bool{}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {

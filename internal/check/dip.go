@@ -13,7 +13,7 @@ import (
 // between 1/(2n) and 1/4, and is the same when they are shifted, scaled or mirrored.
 //
 // A distribution has one hump when its distribution function is convex up to
-// the mode and concave from there on. For a given d, [rise] finds how low a
+// the mode and concave from there on. For a given d, [fillRise] finds how low a
 // convex function within d can end at each candidate mode; the same, upside
 // down and from the right, is how high a concave one can begin; they join
 // where the first is not above the second.

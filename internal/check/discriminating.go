@@ -38,9 +38,9 @@ func discriminating() Check {
 					}
 					switch rule.Kind {
 					case tare.RuleValue:
-						beforehand = append(beforehand, valueForegone(in, criterion, rule, w.ID)...)
+						beforehand = append(beforehand, findForegoneValue(in, criterion, rule, w.ID)...)
 					case tare.RuleRatio:
-						beforehand = append(beforehand, ratioForegone(in, criterion, rule, w.ID)...)
+						beforehand = append(beforehand, findForegoneRatio(in, criterion, rule, w.ID)...)
 						out = append(out, findUndecidable(in, criterion, math.Abs(math.Log(rule.Limit)), []float64{rule.Limit}, w.ID)...)
 					case tare.RuleEquivalent:
 						out = append(out, findUndecidable(in, criterion, math.Log1p(rule.Limit), []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
@@ -64,8 +64,8 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// ratioForegone compares the limit of a ratio with all ratios it covers and 1.
-func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
+// findForegoneRatio compares the limit of a ratio with all ratios it covers and 1.
+func findForegoneRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, seen := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
 		if c.Workload != workload || c.Metric != criterion.Metric || !in.covers(criterion, c.Contender) || !c.Bounded() {
@@ -82,9 +82,9 @@ func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 	}}
 }
 
-// valueForegone compares the limit of a value with those of the contenders, the baseline and the
+// findForegoneValue compares the limit of a value with those of the contenders, the baseline and the
 // null contender.
-func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
+func findForegoneValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, unit := math.Inf(1), 0.0, ""
 	var null tare.Value
 	for _, v := range in.Values {

@@ -48,15 +48,15 @@ func doesWork() Check {
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	switch t := w.Traffic; {
 	case t == nil:
-		return idleInProcess(in, contender, w.ID)
+		return whyIdleInProcess(in, contender, w.ID)
 	case in.serverCPU(contender, w.ID) == 0:
 		return "requests were answered and the server used no CPU time"
 	case t.Delay > 0 || t.Bandwidth > 0:
 		return ""
 	case t.Rate > 0:
-		return likeATimer(in, contender, w.ID)
+		return whyTimer(in, contender, w.ID)
 	}
-	return idleInClosedLoop(in, contender, w.ID)
+	return whyIdleInClosedLoop(in, contender, w.ID)
 }
 
 // waitSuspicion returns the suspicion that contender waits on w.
@@ -69,7 +69,7 @@ func (in Input) waitSuspicion(contender string, w tare.Workload) suspicion {
 	case t.Delay > 0 || t.Bandwidth > 0: // void if no CPU time at all was used
 		return suspicion{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case t.Rate > 0:
-		return suspicion{aboveLimit(in.perRound(contender, w.ID, timesItsWork), quantum), aboveLimit(latency(), quantum), belowLimit(in.perRound(contender, w.ID, readTail), quantumTail)}
+		return suspicion{aboveLimit(in.perRound(contender, w.ID, readLatencyOverCPU), quantum), aboveLimit(latency(), quantum), belowLimit(in.perRound(contender, w.ID, readTail), quantumTail)}
 	}
 	s := suspicion{belowLimit(in.workingShares(contender, w.ID), idles), aboveLimit(latency(), waitsLonger)}
 	if len(s[1].x) == 0 {
@@ -100,8 +100,8 @@ func (in Input) workShares(contender, workload string) []float64 {
 	return out
 }
 
-// timesItsWork reads how many times its CPU time a request took.
-func timesItsWork(s tare.Sample) (float64, bool) {
+// readLatencyOverCPU reads the latency of a request over its CPU time.
+func readLatencyOverCPU(s tare.Sample) (float64, bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
 
@@ -127,7 +127,7 @@ func (in Input) serverCPU(contender, workload string) float64 {
 	return sum
 }
 
-func idleInProcess(in Input, contender, workload string) string {
+func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
 	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
 		return ""
@@ -141,7 +141,7 @@ func idleInProcess(in Input, contender, workload string) string {
 		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
-func idleInClosedLoop(in Input, contender, workload string) string {
+func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.workingShares(contender, workload))
 	took, okTook := estimateOver(in.perRound(contender, workload, readKey(tare.KeyMeanLatency)))
 	if !ok || !okTook || !worked.isBelow(idles) {
@@ -178,8 +178,8 @@ func (in Input) workingShares(contender, workload string) []float64 {
 	return out
 }
 
-func likeATimer(in Input, contender, workload string) string {
-	work, ok := estimateOver(in.perRound(contender, workload, timesItsWork))
+func whyTimer(in Input, contender, workload string) string {
+	work, ok := estimateOver(in.perRound(contender, workload, readLatencyOverCPU))
 	times, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))
 	p90, okTail := estimateOver(in.perRound(contender, workload, readTail))
 	if !ok || !okNull || !okTail || !work.isAbove(quantum) || !times.isAbove(quantum) || !p90.isBelow(quantumTail) {

@@ -85,7 +85,7 @@ func machineDrift(courses []string) tare.Finding {
 	}
 }
 
-// driftSuspect is the suspicion of a contender whose operations drift by
+// driftSuspect returns the suspicion of a contender whose operations drift by
 // themselves and against the reference, if there is one.
 func driftSuspect(own, reference map[int]float64) suspicion {
 	var alone, against []float64
@@ -155,7 +155,7 @@ func computeDrift(ss []tare.Slice) (float64, bool) {
 	return theilSen(costs) * float64(n-1), true
 }
 
-// theilSen is the slope of y over 0, 1, 2, …: the median of the slopes of all
+// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all
 // pairs. Up to 29 % of the values can be anything without carrying it away. Where
 // the order of the values is random its distribution is symmetric about 0.
 //

@@ -22,7 +22,7 @@ func errorInLoop() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)
-			for _, c := range withErrors(in.Slices) {
+			for _, c := range coursesWithErrors(in.Slices) {
 				out = append(out, in.describeErrors(c, all))
 			}
 			return out
@@ -106,8 +106,8 @@ func tallyRounds(timed []tare.Slice) map[courseRound]tally {
 	return out
 }
 
-// withErrors are the courses on which an operation returned an error.
-func withErrors(timed []tare.Slice) []course {
+// coursesWithErrors returns the courses on which an operation returned an error.
+func coursesWithErrors(timed []tare.Slice) []course {
 	var out []course
 	for _, s := range timed {
 		if c := (course{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
@@ -120,7 +120,7 @@ func withErrors(timed []tare.Slice) []course {
 	return out
 }
 
-// firstError is the first text of an error that contender's operations
+// firstError returns the first text of an error that contender's operations
 // returned, on whatever workload.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {

@@ -67,7 +67,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 		out[i].Void = nil
 	}
 	all := tallyRounds(timed)
-	for _, c := range withErrors(timed) {
+	for _, c := range coursesWithErrors(timed) {
 		markErrors(out, c, all, planned)
 	}
 	lost := map[turn][]tare.VoidPart{}

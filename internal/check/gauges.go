@@ -85,9 +85,9 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, say func(c
 	return out
 }
 
-// besideBaseline calls say with the values of f for a contender and for the baseline, for each
+// findAgainstBaseline calls say with the values of f for a contender and for the baseline, for each
 // comparable contender, and returns the findings.
-func (in Input) besideBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
+func (in Input) findAgainstBaseline(workloads []tare.Workload, f reading, say func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, ok := estimateOver(in.perRound(in.Study.Baseline, w.ID, f))
 		e, okOwn := estimateOver(in.perRound(c.ID, w.ID, f))

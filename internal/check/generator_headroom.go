@@ -39,7 +39,7 @@ func generatorHeadroom() Check {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {
 				for _, c := range in.measuredContenders() {
-					out = append(out, headroomOf(in, c, w)...)
+					out = append(out, findHeadroom(in, c, w)...)
 				}
 			}
 			return out
@@ -47,9 +47,9 @@ func generatorHeadroom() Check {
 	}
 }
 
-// headroomOf returns a finding for each metric of c on w that the load generator limited, and a
+// findHeadroom returns a finding for each metric of c on w that the load generator limited, and a
 // warning if it came near.
-func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
+func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	var limited, near string
 	own := in.hasOwnClient(c.ID, w.ID)
 	if e, ok := estimateOver(in.perRound(c.ID, w.ID, readOccupied)); ok && e.mid > saturated {
@@ -60,7 +60,7 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 		}
 		limited += ", over " + format.Percent(saturated)
 	}
-	if beside, ok := estimateOver(in.besideNull(c, w)); ok && !own && beside.mid < headroomWarn {
+	if beside, ok := estimateOver(in.ratiosToNull(c, w)); ok && !own && beside.mid < headroomWarn {
 		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, format.Count(beside.rounds, "round"))
 		if beside.mid < headroom {
 			limited, near = joinNonEmpty(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
@@ -85,11 +85,11 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	return out
 }
 
-// headroomSuspects are the ways in which the load generator could limit c on w.
+// headroomSuspects returns the ways in which the load generator could limit c on w.
 func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
-		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.besideNull(c, w), headroom)})
+		out = append(out, suspicion{aboveLimit(in.perRound(c.ID, w.ID, readOccupied), saturated)}, suspicion{belowLimit(in.ratiosToNull(c, w), headroom)})
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.IsLatency() {
@@ -114,9 +114,9 @@ func nameSender(own bool) string {
 	return "the load generator"
 }
 
-// besideNull is the null server's throughput over that of c, per round, in a
+// ratiosToNull returns the null server's throughput over that of c, per round, in a
 // closed loop.
-func (in Input) besideNull(c tare.Contender, w tare.Workload) []float64 {
+func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	null := in.withRole(tare.RoleNull)
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
 		return nil

@@ -27,14 +27,14 @@ func layerParity() Check {
 				if c.ID == in.Study.Baseline || !known || !isBuiltInRun(c) || !isBuiltInRun(base) {
 					continue
 				}
-				if said := layersDiffer(c.Layers, base.Layers); said != "" {
+				if said := describeLayers(c.Layers, base.Layers); said != "" {
 					out = append(out, tare.Finding{Contender: c.ID, Message: fmt.Sprintf("against %s it %s", base.ID, said)})
 				}
 			}
 			if !in.Final {
 				return out
 			}
-			return append(out, in.besideBaseline(in.Study.Workloads, readKey(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
+			return append(out, in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyLayers), func(_ tare.Contender, _ tare.Workload, e, base extent) string {
 				if !e.isAbove(base.hi+maxLayerCalls) && !e.isBelow(base.lo-maxLayerCalls) {
 					return ""
 				}
@@ -47,8 +47,8 @@ func layerParity() Check {
 // isBuiltInRun reports whether what c declares about itself is known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// layersDiffer describes the layers that only one of the two declares.
-func layersDiffer(own, base []string) string {
+// describeLayers describes the layers that only one of the two declares.
+func describeLayers(own, base []string) string {
 	var said []string
 	for _, side := range []struct {
 		verb     string

@@ -110,7 +110,7 @@ func readLinkUse(w tare.Workload, way string) reading {
 	}
 }
 
-// linkSuspects are the ways in which a link could be the limit of contender on w.
+// linkSuspects returns the ways in which a link could be the limit of contender on w.
 func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
 	for _, link := range []struct {
 		of    reading

@@ -25,7 +25,7 @@ func nullShare() Check {
 					if metric == "time" && w.Traffic != nil {
 						continue // generator-headroom's
 					}
-					if f, ok := shareOn(in, w.ID, metric); ok {
+					if f, ok := findNullShare(in, w.ID, metric); ok {
 						out = append(out, f)
 					}
 				}
@@ -35,8 +35,8 @@ func nullShare() Check {
 	}
 }
 
-// shareOn finds the contender on which the harness measures most.
-func shareOn(in Input, workload, metric string) (tare.Finding, bool) {
+// findNullShare finds the contender of which the harness has the largest share.
+func findNullShare(in Input, workload, metric string) (tare.Finding, bool) {
 	null, least := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != metric {

@@ -23,8 +23,8 @@ func outputParity() Check {
 		Advice: "give all of them the same log, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
 		atEnd:  true,
 		Run: func(in Input) []tare.Finding {
-			return in.besideBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
-				said := outputDiffers(e, base, in.Study.Baseline)
+			return in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
+				said := describeOutput(e, base, in.Study.Baseline)
 				if said == "" {
 					return ""
 				}
@@ -34,8 +34,8 @@ func outputParity() Check {
 	}
 }
 
-// outputDiffers names the loud one and the silent one, or returns "" if both are alike.
-func outputDiffers(e, base extent, baseline string) string {
+// describeOutput names the loud one and the silent one, or returns "" if both are alike.
+func describeOutput(e, base extent, baseline string) string {
 	switch {
 	case e.isAbove(silentOutput) && base.isBelow(silentOutput):
 		return fmt.Sprintf("it writes %s bytes of output per request and %s is silent", formatNumber(e.mid), baseline)

@@ -19,10 +19,10 @@ type partBound struct {
 	words string    // the bound in words, to follow "an operation takes 0.8× the time of"
 }
 
-// outsideParts finds the workloads on which contender takes less time for an
+// findOutsideParts finds the workloads on which contender takes less time for an
 // operation than for a part of it, or for a mix of operations less than for the
 // cheapest of them, or more than for the dearest.
-func outsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+func findOutsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
 	bounds := allBounds(workloads, times, contender)
 	var out []tare.Finding
 	for _, b := range bounds {
@@ -40,7 +40,7 @@ func outsideParts(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// partSuspects returns the suspicions that outsideParts could confirm.
+// partSuspects returns the suspicions that findOutsideParts could confirm.
 func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
@@ -54,7 +54,7 @@ func partSuspects(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// allBounds are the bounds of every workload.
+// allBounds returns the bounds of every workload.
 func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	for _, w := range workloads {
 		out = append(out, boundsOf(w, workloads, times, contender)...)
@@ -62,7 +62,7 @@ func allBounds(workloads []tare.Workload, times map[span]float64, contender stri
 	return out
 }
 
-// boundsOf are the bounds to what w takes, as far as its parts are workloads of
+// boundsOf returns the bounds to what w takes, as far as its parts are workloads of
 // the study. Of a mix all of them have to be.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[span]float64, contender string) (out []partBound) {
 	parts := make([]tare.Workload, len(w.Parts))

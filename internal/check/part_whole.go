@@ -40,9 +40,9 @@ func partWhole() Check {
 				case tare.RoleNull, tare.RoleControl:
 					continue
 				}
-				out = append(out, fallingSizes(in.Study.Workloads, times, c.ID)...)
-				out = append(out, outsideParts(in.Study.Workloads, times, c.ID)...)
-				out = append(out, fallingPercentiles(in.Trials, c.ID)...)
+				out = append(out, findFallingSizes(in.Study.Workloads, times, c.ID)...)
+				out = append(out, findOutsideParts(in.Study.Workloads, times, c.ID)...)
+				out = append(out, findFallingPercentiles(in.Trials, c.ID)...)
 			}
 			return out
 		},
@@ -55,8 +55,8 @@ type sizePair struct {
 	logs        []float64 // ln(time of the larger / time of the smaller), by round
 }
 
-// sizesOf are the pairs of sizes that contender did.
-func sizesOf(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
+// pairSizes returns the pairs of sizes that contender did.
+func pairSizes(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
 	var pairs []sizePair
 	for _, whole := range workloads {
 		for _, part := range workloads {
@@ -77,9 +77,9 @@ func sizesOf(workloads []tare.Workload, times map[span]float64, contender string
 	return pairs
 }
 
-// sizeSuspects returns the suspicions that fallingSizes could confirm.
+// sizeSuspects returns the suspicions that findFallingSizes could confirm.
 func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
-	pairs := sizesOf(workloads, times, contender)
+	pairs := pairSizes(workloads, times, contender)
 	for _, p := range pairs {
 		c := belowLimit(p.logs, -math.Log1p(tolerance))
 		c.level = strict / float64(len(pairs))
@@ -88,10 +88,10 @@ func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// fallingSizes finds the workloads on which contender takes less time than on
+// findFallingSizes finds the workloads on which contender takes less time than on
 // a smaller one, each with the worst of those.
-func fallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
-	pairs := sizesOf(workloads, times, contender)
+func findFallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+	pairs := pairSizes(workloads, times, contender)
 	worst := map[string]float64{}
 	found := map[string]tare.Finding{}
 	for _, p := range pairs {
@@ -139,9 +139,9 @@ func roundsOf(times map[span]float64, workload, contender string) []int {
 	return out
 }
 
-// fallingPercentiles finds the workloads on which a trial of contender reports
+// findFallingPercentiles finds the workloads on which a trial of contender reports
 // a lower value for a higher percentile.
-func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
+func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 	found := map[string]tare.Finding{}
 	for _, t := range trials {
 		if t.Contender != contender || t.Error != nil {
@@ -170,7 +170,7 @@ func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 	return out
 }
 
-// percentileSuspects are the falls of percentiles that could be in each round.
+// percentileSuspects returns the falls of percentiles that could be in each round.
 func (in Input) percentileSuspects(contender string) (out []suspicion) {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {

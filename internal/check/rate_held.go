@@ -19,7 +19,7 @@ func rateHeld() Check {
 		Advice: "ask for a rate that this server and this machine hold (the message says which side was busy), and for a number of connections that can be opened",
 		suspects: func(in Input, contender string) (out []suspicion) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, in.otherLoads(contender, w.ID)...)
+				out = append(out, in.loadSuspects(contender, w.ID)...)
 			}
 			return out
 		},
@@ -32,8 +32,8 @@ func rateHeld() Check {
 	}
 }
 
-// otherLoads are the ways in which the load could not be as planned.
-func (in Input) otherLoads(contender, workload string) []suspicion {
+// loadSuspects returns the suspicions about a load that differs from the plan.
+func (in Input) loadSuspects(contender, workload string) []suspicion {
 	out := []suspicion{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := estimateOver(in.perRound(contender, workload, readKey(tare.KeyConnections))); ok {
 		out = append(out, suspicion{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})

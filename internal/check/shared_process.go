@@ -40,13 +40,13 @@ func sharedProcess() Check {
 				}
 				out = append(out, f)
 			}
-			return append(out, oneProcess(in)...)
+			return append(out, findSharedProcess(in)...)
 		},
 	}
 }
 
-// oneProcess finds contenders that were one process in some round.
-func oneProcess(in Input) []tare.Finding {
+// findSharedProcess finds contenders that were one process in some round.
+func findSharedProcess(in Input) []tare.Finding {
 	type place struct{ round, tau, pid int }
 	at := map[place]string{}
 	var found [][2]string
