@@ -16,17 +16,17 @@ func (b *rulingData) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// causeClaim answers a claim that all of a difference comes from some steps of its decomposition:
+// judgeCause answers a claim that all of a difference comes from some steps of its decomposition:
 // the shares of the others decide it.
-func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
-		notMeasured(r, fmt.Sprintf("the study has no decomposition %q", c.Decomposition))
+		setNotMeasured(r, fmt.Sprintf("the study has no decomposition %q", c.Decomposition))
 		return
 	}
 	asked := b.d.Study.Decompose[i]
 	if why, ok := b.d.Measures(asked.Workload, asked.Metric); !ok && asked.Metric != "" {
-		notMeasured(r, why)
+		setNotMeasured(r, why)
 		return
 	}
 	told := b.decomposeOne(asked, Effects(b.d))
@@ -34,7 +34,7 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = fmt.Sprintf("decomposition %s, %s", told.ID, format.Count(told.Whole.Rounds, "round"))
 	switch {
 	case len(told.Steps) < len(asked.Steps):
-		notMeasured(r, told.Sentence)
+		setNotMeasured(r, told.Sentence)
 		return
 	case told.Steps[0].ShareLow == 0 && told.Steps[0].ShareHigh == 0:
 		r.Outcome, r.Why = tare.ClaimOpen, told.Sentence
@@ -71,7 +71,7 @@ func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // describeJointShare returns the share of the difference that the steps to causes have together:
-// "the steps claimed are 82 % (75 to 90) of the difference; ". It returns "" if there is no
+// "the steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there is no
 // interval.
 func (b *rulingData) describeJointShare(asked tare.Decompose, metric string, causes []string) string {
 	x := b.d.Index()

@@ -20,7 +20,7 @@ const (
 	effectTimes = 2    // the logarithm of a ratio that holds is at most this many times the published one, and at least the same part of it
 )
 
-// claimEdges are the logarithms of the ratios at which the outcome flips, 1
+// claimEdges returns the logarithms of the ratios at which the outcome flips, 1
 // itself aside.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
@@ -126,23 +126,23 @@ func (b *rulingData) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) boo
 
 func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
-		notMeasured(r, c.Because)
+		setNotMeasured(r, c.Because)
 		return
 	}
 	for _, n := range notWeighed {
 		work := n.Workload()
 		if n.Contender() == c.Contender || work != "" && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.isDecomposedOn(c, work)) {
-			notMeasured(r, n.What+": "+n.Why)
+			setNotMeasured(r, n.What+": "+n.Why)
 			return
 		}
 	}
 	who, ok := b.d.Contender(c.Contender)
 	if !ok {
-		notMeasured(r, c.Contender+" was not measured")
+		setNotMeasured(r, c.Contender+" was not measured")
 		return
 	}
 	if who.Absent() {
-		notMeasured(r, who.ID+" is "+who.Error)
+		setNotMeasured(r, who.ID+" is "+who.Error)
 		return
 	}
 	if c.Kind == tare.ClaimStatement {
@@ -150,7 +150,7 @@ func (b *rulingData) judgeClaim(r *tare.ClaimResult, c tare.Claim, values []tare
 		return
 	}
 	if who.Role == tare.RoleTrap {
-		b.trapClaim(r, who)
+		b.judgeTrap(r, who)
 		return
 	}
 	claimJudges()[c.Kind](b, r, c, values)
@@ -166,13 +166,13 @@ func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.
 		return func(b *rulingData, r *tare.ClaimResult, c tare.Claim, _ []tare.Value) { judge(b, r, c) }
 	}
 	return map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.Claim, []tare.Value){
-		tare.ClaimRatio:  (*rulingData).ratioClaim,
+		tare.ClaimRatio:  (*rulingData).judgeRatio,
 		tare.ClaimCount:  without((*rulingData).judgeModuleCount),
 		tare.ClaimTrend:  without((*rulingData).judgeTrend),
 		tare.ClaimGrowth: without((*rulingData).judgeGrowth),
-		tare.ClaimShare:  without((*rulingData).shareClaim),
-		tare.ClaimRate:   without((*rulingData).rateClaim),
-		tare.ClaimCause:  without((*rulingData).causeClaim),
+		tare.ClaimShare:  without((*rulingData).judgeShare),
+		tare.ClaimRate:   without((*rulingData).judgeRate),
+		tare.ClaimCause:  without((*rulingData).judgeCause),
 	}
 }
 
@@ -180,19 +180,19 @@ func claimJudges() map[tare.ClaimKind]func(*rulingData, *tare.ClaimResult, tare.
 // was not measured, or is void, and writes the reason into r.
 func (b *rulingData) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := b.d.Measures(c.Workload, c.Metric); !ok {
-		notMeasured(r, why)
+		setNotMeasured(r, why)
 		return true
 	}
 	if f, ok := b.findVoid(c.Contender, c.Workload, c.Metric, c.Of.Contender == ""); ok && (c.Of == (tare.ClaimOf{}) || b.whyRelayed(c) == "") {
 		r.Evidence = "check " + f.Check
-		notMeasured(r, "void by "+f.Check+": "+f.Message)
+		setNotMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
 	}
 	return false
 }
 
-// ratioClaim answers a claim of a ratio, and what its figures are parts of.
-func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+// judgeRatio answers a claim of a ratio, and sets the shares of its figures.
+func (b *rulingData) judgeRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	b.answerRatio(r, c, values)
 	if r.Outcome != tare.NotMeasured {
 		r.Shares = findShares(b.d, c, values)
@@ -204,12 +204,12 @@ func (b *rulingData) answerRatio(r *tare.ClaimResult, c tare.Claim, values []tar
 		return
 	}
 	if c.Of != (tare.ClaimOf{}) {
-		b.ownRatio(r, c)
+		b.judgeOwnRatio(r, c)
 		return
 	}
 	comparison, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		b.claimWithout(r, c, values)
+		b.judgeWithoutRatio(r, c, values)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, format.Count(comparison.Rounds, "round"))
@@ -226,7 +226,7 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
-	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
+	if why, _ := b.whyTooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
 		ratio, span := formatRatio(comparison)
 		r.Outcome = tare.ClaimOpen
 		r.Why = fmt.Sprintf("published %s, measured %s× %s: %s is thin: %s", publishedRatio(c), ratio, span, c.Metric, why)
@@ -236,15 +236,15 @@ func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison t
 	r.Why = explainOutcome(c, comparison, control, r.Outcome, r.SizeRefuted)
 }
 
-func notMeasured(r *tare.ClaimResult, why string) {
+func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
 		r.Evidence = "none"
 	}
 }
 
-// trapClaim answers a claim whose contender reproduces a published mistake.
-func (b *rulingData) trapClaim(r *tare.ClaimResult, who tare.Contender) {
+// judgeTrap answers a claim whose contender reproduces a published mistake.
+func (b *rulingData) judgeTrap(r *tare.ClaimResult, who tare.Contender) {
 	for _, f := range tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric) {
 		if slices.Contains(who.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
@@ -255,14 +255,14 @@ func (b *rulingData) trapClaim(r *tare.ClaimResult, who tare.Contender) {
 	}
 	if fs := tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric); len(fs) > 0 {
 		r.Evidence = "check " + fs[0].Check
-		notMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
+		setNotMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
 		return
 	}
-	notMeasured(r, who.ID+" is a trap, and traps are not compared")
+	setNotMeasured(r, who.ID+" is a trap, and traps are not compared")
 }
 
-// claimWithout answers a claim for which there is no ratio.
-func (b *rulingData) claimWithout(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+// judgeWithoutRatio answers a claim for which there is no ratio.
+func (b *rulingData) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	find := func(id string) (tare.Value, bool) {
 		i := slices.IndexFunc(values, func(v tare.Value) bool {
 			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
@@ -276,20 +276,20 @@ func (b *rulingData) claimWithout(r *tare.ClaimResult, c tare.Claim, values []ta
 	base, okBase := find(b.d.Study.Baseline)
 	switch {
 	case !okOwn:
-		notMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload))
 	case !okBase:
-		notMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 	default:
-		b.zeroClaim(r, c, own, base)
+		b.judgeZero(r, c, own, base)
 	}
 }
 
-// zeroClaim answers a claim if a side is zero.
-func (b *rulingData) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
+// judgeZero answers a claim if a side is zero.
+func (b *rulingData) judgeZero(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
 	has := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(own, base)
 	if !ok {
-		notMeasured(r, "no ratio: "+has)
+		setNotMeasured(r, "no ratio: "+has)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, format.Count(own.Rounds, "round"))

@@ -124,7 +124,7 @@ func Settle(family []Question, alpha float64) []stats.Span {
 		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
-// compareWith is everything about a pair but its interval. b of e is the baseline.
+// compareWith returns everything about a pair except its interval. b of e is the baseline.
 func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
@@ -140,7 +140,7 @@ func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Co
 	return c
 }
 
-// compareWithSelf is the baseline's row against itself.
+// compareWithSelf returns the baseline's row against itself.
 func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (tare.Comparison, bool) {
 	v, ok := findValue(x, workload, d.Primary(), tare.Contender{ID: d.Study.Baseline})
 	return tare.Comparison{

@@ -13,7 +13,7 @@ func (b *rulingData) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	base, _ := b.d.Contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
 		if why := whyUncounted(of, b.findings); why != "" {
-			notMeasured(r, why)
+			setNotMeasured(r, why)
 			return
 		}
 	}

@@ -171,7 +171,7 @@ func (b *rulingData) addShares(out *tare.Decomposition) string {
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
-	if why, _ := b.tooFewRequests(out.Metric, out.Workload, ids...); why != "" {
+	if why, _ := b.whyTooFewRequests(out.Metric, out.Workload, ids...); why != "" {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.Noun, who, out.Metric, why)
 	}
 	than := w.More

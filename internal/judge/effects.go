@@ -95,7 +95,7 @@ func effectOfSlices(x *evidence.Index, d evidence.Evidence, metric string, a, b 
 	return effect, sum, true
 }
 
-// effectOfPairs is ln(a/b) of two cells of one round.
+// effectOfPairs returns ln(a/b) of two cells of one round.
 func effectOfPairs(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Cell) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)

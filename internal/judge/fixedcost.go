@@ -90,7 +90,7 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	return exponent, cost
 }
 
-// fitCostLine is the best line through times by (size/largest)^p, with weights of 1/time²:
+// fitCostLine returns the best line through times by (size/largest)^p, with weights of 1/time²:
 // its cost, its factor, and its weighted sum of squares.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, err float64) {
 	var sw, sx, sy, sxx, sxy float64

@@ -34,7 +34,7 @@ func (b *rulingData) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	all := Scaling(b.d)
 	i := slices.IndexFunc(all, func(s tare.Scaling) bool { return s.Contender == c.Contender && slices.Equal(s.Workloads, c.Workloads) })
 	if i < 0 {
-		notMeasured(r, "no exponent is fitted over "+strings.Join(c.Workloads, ", ")+" for "+c.Contender)
+		setNotMeasured(r, "no exponent is fitted over "+strings.Join(c.Workloads, ", ")+" for "+c.Contender)
 		return
 	}
 	s := all[i]

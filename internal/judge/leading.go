@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Leading is the contender with the lowest ratio to the baseline so far, on the
+// Leading returns the contender with the lowest ratio to the baseline so far, on the
 // first workload and the primary metric. It is an estimate for a progress line,
 // and no verdict. ok is false before a contender has a ratio.
 func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {

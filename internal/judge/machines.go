@@ -92,7 +92,7 @@ func kindsOf(of []Measured) []string {
 	return out
 }
 
-// overKind are the comparisons over machines of one kind, the p-values adjusted
+// overKind returns the comparisons over machines of one kind, the p-values adjusted
 // over those of one metric.
 func overKind(kind string, of []Measured) []tare.OverMachines {
 	var out []tare.OverMachines
@@ -100,7 +100,7 @@ func overKind(kind string, of []Measured) []tare.OverMachines {
 	var p []float64
 	for _, m := range of {
 		for _, c := range m.Result.Comparisons {
-			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isOf(o, c) })
+			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isOfComparison(o, c) })
 			if known || c.Contender == c.Against || c.Contender == tare.ControlID {
 				continue
 			}
@@ -127,7 +127,7 @@ func overKind(kind string, of []Measured) []tare.OverMachines {
 	return out
 }
 
-func isOf(o tare.OverMachines, c tare.Comparison) bool {
+func isOfComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
@@ -138,7 +138,7 @@ func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMac
 	var estimates []stats.Estimate
 	for _, m := range of {
 		r := m.Result
-		i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool { return isOf(o, x) })
+		i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool { return isOfComparison(o, x) })
 		if i < 0 {
 			continue
 		}

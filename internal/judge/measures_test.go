@@ -141,7 +141,7 @@ func TestThinLatencies(t *testing.T) {
 		d := upTo(served(c.requests), c.rounds)
 		d.Final = true
 		b := &rulingData{d: d.Indexed()}
-		why, needed := b.tooFewRequests("p99", "closed", "lean", base)
+		why, needed := b.whyTooFewRequests("p99", "closed", "lean", base)
 		if why != c.why || needed != c.needed {
 			t.Errorf("%v requests, %d rounds: %q, %d, want %q, %d", c.requests, c.rounds, why, needed, c.why, c.needed)
 		}
@@ -151,7 +151,7 @@ func TestThinLatencies(t *testing.T) {
 		if m, _ := tare.MetricNamed(metric); m.IsLatency() {
 			sampled(&b.d, m.Key, func(int, string) float64 { return 1e6 })
 		}
-		if why, _ := b.tooFewRequests(metric, "closed", "lean", base); (why != "") != want {
+		if why, _ := b.whyTooFewRequests(metric, "closed", "lean", base); (why != "") != want {
 			t.Errorf("%s of 5,000 requests a round thin: %q, want %v", metric, why, want)
 		}
 	}

@@ -13,23 +13,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ownRatio answers a claim of a contender's figure over another one than the baseline's
+// judgeOwnRatio answers a claim of a contender's figure over another one than the baseline's
 // on the same workload: over a figure of its own, of another workload or in another
 // metric, or over another contender's. The ratio is taken in each round. Its floor is how
 // far the control's differs from the baseline's.
-func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) judgeOwnRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := b.d.Measures(c.Of.Workload, c.Of.Metric); !ok {
-		notMeasured(r, why)
+		setNotMeasured(r, why)
 		return
 	}
 	if why := b.whyAbsent(other, c.Of.Workload, c.Of.Metric); why != "" {
-		notMeasured(r, why)
+		setNotMeasured(r, why)
 		return
 	}
-	of := b.ownRatios(c, c.Contender, other)
+	of := b.ownRatiosByRound(c, c.Contender, other)
 	if len(of) == 0 {
-		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s has %s on %s and %s %s on %s in no round", c.Contender, tare.MetricFor(c.Metric).Noun, c.Workload, other, tare.MetricFor(c.Of.Metric).Noun, c.Of.Workload))
 		return
 	}
 	rounds := slices.Sorted(maps.Keys(of))
@@ -71,12 +71,12 @@ func (b *rulingData) ownFloor(c tare.Claim, rounds []int) (floor []float64) {
 	same := c
 	if c.Of.Contender != "" { // both sides are of one workload: the control over the baseline there
 		same.Of.Workload, same.Of.Metric = c.Workload, c.Metric
-		for _, x := range b.ownRatios(same, tare.ControlID, base) {
+		for _, x := range b.ownRatiosByRound(same, tare.ControlID, base) {
 			floor = append(floor, x)
 		}
 		return floor
 	}
-	own, control := b.ownRatios(c, base, base), b.ownRatios(c, tare.ControlID, tare.ControlID)
+	own, control := b.ownRatiosByRound(c, base, base), b.ownRatiosByRound(c, tare.ControlID, tare.ControlID)
 	for _, round := range rounds {
 		x, ok1 := own[round]
 		y, ok2 := control[round]
@@ -105,8 +105,8 @@ func (b *rulingData) whyRelayed(c tare.Claim) string {
 	return fmt.Sprintf("could not fail: the delay and the bandwidth that %s is measured with are chosen here, and they make the ratio", c.Workload)
 }
 
-// ownRatios are the logarithms of the claim's ratio, own's figure over other's, by round.
-func (b *rulingData) ownRatios(c tare.Claim, own, other string) map[int]float64 {
+// ownRatiosByRound returns the logarithms of the claim's ratio, own's figure over other's, by round.
+func (b *rulingData) ownRatiosByRound(c tare.Claim, own, other string) map[int]float64 {
 	x := b.d.Index()
 	out := map[int]float64{}
 	for _, r := range x.Rounds() {

@@ -26,7 +26,7 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
 			who, _ := d.Contender(c.Contender)
 			ranked := who.Role == tare.RoleBaseline || who.Role == tare.RoleContender
-			if why, _ := b.tooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
+			if why, _ := b.whyTooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
 				ranked = false
 			}
 			if ranked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {

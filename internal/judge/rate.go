@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// rateClaim answers a claim that the baseline is acceptable up to a rate: at that rate
+// judgeRate answers a claim that the baseline is acceptable up to a rate: at that rate
 // it takes at most 1 % of a core more than the contender, on each of the workloads.
-func (b *rulingData) rateClaim(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 	var points []tare.BreakEvenPoint
 	for _, of := range BreakEven(b.d, b.findings) {
 		if of.Contender == c.Contender {
@@ -19,7 +19,7 @@ func (b *rulingData) rateClaim(r *tare.ClaimResult, c tare.Claim) {
 		}
 	}
 	if len(points) < len(c.Workloads) {
-		notMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
+		setNotMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
 		return
 	}
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })

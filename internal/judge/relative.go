@@ -141,14 +141,14 @@ func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64)
 	share, lo, hi := stats.HodgesLehmann(m.Effects), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
 	if m.Holds(0) {
-		s, span := sharesSpanned(share, lo, hi, m, 0, limit)
+		s, span := formatShareInterval(share, lo, hi, m, 0, limit)
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.Noun, on, s, m.of, span)
 	}
 	than, edges := w.More, []float64{0, limit}
 	if share < 0 {
 		share, lo, hi, than, edges = -share, -hi, -lo, w.Less, []float64{0}
 	}
-	s, span := sharesSpanned(share, lo, hi, m, edges...)
+	s, span := formatShareInterval(share, lo, hi, m, edges...)
 	tail := ""
 	control := sharesByRound(b.d.Index(), v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
 	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.Looks())); ok && !(share > (ch-cl)/2) {
@@ -157,8 +157,8 @@ func (b *rulingData) describeDifference(m member, v tare.Verdict, limit float64)
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)
 }
 
-// sharesSpanned is a share, and its interval in brackets.
-func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span string) {
+// formatShareInterval returns a share, and its interval in brackets.
+func formatShareInterval(share, lo, hi float64, m member, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	if lo == hi {
 		return s + " %", fmt.Sprintf("(the same in each of %s)", format.Count(len(m.Effects), "round"))

@@ -60,7 +60,7 @@ func (b *rulingData) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare
 // ruleTooFewRequests leaves v open if the metric is a latency with too few requests of one of the
 // contenders on workload.
 func (b *rulingData) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
-	why, rounds := b.tooFewRequests(v.Metric, workload, contenders...)
+	why, rounds := b.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
 		return false
 	}

@@ -126,7 +126,7 @@ func sizeOf(w tare.Workload, by tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// findExponent is the fit over the sizes of group in one round.
+// findExponent returns the fit over the sizes of group in one round.
 func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by tare.Extent, contender string, round int) (float64, bool) {
 	var extents, times []float64
 	for _, w := range group {
@@ -139,7 +139,7 @@ func findExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, by ta
 	return leastSquares(extents, times), true
 }
 
-// leastSquares is the slope of the straight line through the points that has
+// leastSquares returns the slope of the straight line through the points that has
 // the smallest sum of squared vertical distances. The x must not all be equal.
 //
 // Source: A. M. Legendre, "Nouvelles méthodes pour la détermination des

@@ -8,15 +8,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// shareClaim judges a claim that a contender saves at least Value of what the
+// judgeShare judges a claim that a contender saves at least Value of what the
 // baseline takes: 1 minus the ratio, with its interval. The test is one-sided.
-func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 	if b.reportUnanswerable(r, c) {
 		return
 	}
 	x, ok := b.comparisonOf(c.Contender, c.Workload, c.Metric)
 	if !ok {
-		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
+		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, c.Workload))
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, format.Count(x.Rounds, "round"))
@@ -29,7 +29,7 @@ func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
 		formatSignificant(100*c.Value), share, lo, hi, formatLevel(x.Level), format.Count(x.Rounds, "round"), x.Against)
-	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
+	if why, _ := b.whyTooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}

@@ -29,12 +29,12 @@ func (b *rulingData) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	}
 	looked, known := casesByCheck()[c.Check]
 	if !known {
-		notMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
+		setNotMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
 		return
 	}
 	found, none := looked(b.d, c)
 	if none != "" {
-		notMeasured(r, c.Contender+" "+none)
+		setNotMeasured(r, c.Contender+" "+none)
 		return
 	}
 	r.Outcome, r.Why = tare.Holds, "of this implementation: "+found
@@ -78,14 +78,14 @@ const cannotFail = "discriminating"
 // a sentence about a claim's contender, or else that nothing was seen.
 func casesByCheck() map[string]func(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	return map[string]func(evidence.Evidence, tare.Claim) (string, string){
-		"semantic-diff":  sameMeanings,
-		"negative-probe": dueRefusals,
-		"wrong-answer":   rightAnswers,
+		"semantic-diff":  describeMeanings,
+		"negative-probe": describeRejections,
+		"wrong-answer":   describeCorrect,
 		"error-in-loop":  describeSuccesses,
 	}
 }
 
-func sameMeanings(d evidence.Evidence, c tare.Claim) (seen, none string) {
+func describeMeanings(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	for _, s := range d.Semantics {
 		if s.Contender == c.Contender && s.Cases > 0 {
 			return fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference), ""
@@ -94,22 +94,22 @@ func sameMeanings(d evidence.Evidence, c tare.Claim) (seen, none string) {
 	return "", "was asked none of the cases on which implementations differ"
 }
 
-func dueRefusals(d evidence.Evidence, c tare.Claim) (seen, none string) {
-	if n := casesOf(d, c, true); n > 0 {
+func describeRejections(d evidence.Evidence, c tare.Claim) (seen, none string) {
+	if n := countCases(d, c, true); n > 0 {
 		return fmt.Sprintf("each of %d probes came out as the reference has it", n), ""
 	}
 	return "", "was asked for nothing that must be refused"
 }
 
-func rightAnswers(d evidence.Evidence, c tare.Claim) (seen, none string) {
-	if n := casesOf(d, c, false); n > 0 {
+func describeCorrect(d evidence.Evidence, c tare.Claim) (seen, none string) {
+	if n := countCases(d, c, false); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(int64(n))), ""
 	}
 	return "", "was asked for no answer"
 }
 
-// casesOf returns the number of conformance cases of a claim's contender.
-func casesOf(d evidence.Evidence, c tare.Claim, probes bool) int {
+// countCases returns the number of conformance cases of a claim's contender.
+func countCases(d evidence.Evidence, c tare.Claim, probes bool) int {
 	n := 0
 	for _, p := range d.Conformance {
 		if p.Contender == c.Contender && p.Probe == probes && (c.Workload == "" || c.Workload == p.Workload) {

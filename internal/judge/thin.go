@@ -19,7 +19,7 @@ const (
 // countRequests returns why a latency on workload rests on too few requests of one
 // of the contenders, and how many rounds would give enough (0: no number of them).
 // why is empty if there are enough, and for metrics that are no latencies.
-func (b *rulingData) tooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
+func (b *rulingData) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	if !m.IsLatency() {
 		return "", 0

@@ -21,7 +21,7 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	}
 	moves := b.movesByRound(c, c.Contender)
 	if len(moves) == 0 {
-		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
+		setNotMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
 			c.Contender, b.d.Study.Baseline, tare.MetricFor(c.Metric).Noun, strings.Join(c.Workloads, ", ")))
 		return
 	}
@@ -38,7 +38,7 @@ func (b *rulingData) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	ratio, span := formatRatio(row, 1, 1/tieWithin, tieWithin)
 	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
 	for _, w := range c.Workloads {
-		if why, _ := b.tooFewRequests(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
+		if why, _ := b.whyTooFewRequests(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
 			r.Why += fmt.Sprintf(": %s is thin on %s: %s", c.Metric, w, why)
 			return
 		}
@@ -89,12 +89,12 @@ func (b *rulingData) movesByRound(c tare.Claim, contender string) []float64 {
 func (b *rulingData) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := b.d.Measures(w, c.Metric); !ok {
-			notMeasured(r, why)
+			setNotMeasured(r, why)
 			return true
 		}
 		if f, ok := b.findVoid(c.Contender, w, c.Metric, true); ok {
 			r.Evidence = "check " + f.Check
-			notMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
+			setNotMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
 			return true
 		}
 	}

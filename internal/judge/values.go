@@ -46,9 +46,8 @@ func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (ta
 	return v, true
 }
 
-// Strike takes out what findings void, once the checks have run: values are
-// marked struck, and ranks and letters are worked out again without the void.
-// It returns copies.
+// Strike removes what findings void, once the checks have run: values are marked as struck, and
+// ranks and letters are computed again without the void. It returns copies.
 func Strike(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
 	struck := append([]tare.Value(nil), values...)
 	for i := range struck {

@@ -194,7 +194,7 @@ func (b *rulingData) differenceVerdict(contender, workload string) (tare.Verdict
 	if !ok {
 		return v, false
 	}
-	if why, _ := b.tooFewRequests(v.Metric, workload, contender, c.Against); why != "" {
+	if why, _ := b.whyTooFewRequests(v.Metric, workload, contender, c.Against); why != "" {
 		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
 		return v, true
 	}
