@@ -20,14 +20,14 @@ func (r *run) checkConformance(ctx context.Context, s *trial.Session, in wire.Wo
 		known.Contender, known.Fresh, known.Probe = conf.Contender, conf.Fresh, conf.Probe
 		return known, nil
 	}
-	conf, err := r.askAll(ctx, s, in, conf)
+	conf, err := r.checkAllCases(ctx, s, in, conf)
 	if err == nil && conf.Wrong == 0 {
 		r.saveKnown(key, conf)
 	}
 	return conf, err
 }
 
-func (r *run) askAll(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+func (r *run) checkAllCases(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	conf.Workload = in.ID
 	batch := 16
 	for from := 0; from < in.Bodies; {

@@ -90,7 +90,7 @@ func (r *run) fitExpected() error {
 	p := r.fitTo(r.o.Expected, spent)
 	p.PilotSeconds = spent().Seconds()
 	if r.o.Limit > 0 && p.PilotSeconds+tryFrom*p.SecondsPerRound > r.o.Limit.Seconds() {
-		return r.errTooShort(p)
+		return r.tooShortError(p)
 	}
 	return nil
 }
@@ -141,8 +141,8 @@ func (r *run) isLimited(done int) bool {
 	return r.o.Limit > 0 && r.elapsedTime()+next > r.o.Limit
 }
 
-// errTooShort returns the error for a limit in which no round of p ends.
-func (r *run) errTooShort(p tare.Plan) error {
+// tooShortError returns the error for a limit in which no round of p ends.
+func (r *run) tooShortError(p tare.Plan) error {
 	what := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
 		what = "a round of " + works[0].ID

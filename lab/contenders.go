@@ -140,7 +140,7 @@ type NotInstalledError struct {
 	Programs []string
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
 // UnknownError is the error for a contender in a study that no catalog has. Sources return it for
@@ -193,7 +193,7 @@ func joinKeys[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
-// oneLine is the first line of s.
+// oneLine returns the first line of s.
 func oneLine(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return first

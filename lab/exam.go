@@ -69,7 +69,7 @@ func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exam
 	}}
 	var out examResult
 	if c.Role != tare.RoleApart { // which means something else by its answers
-		if err := x.takeAll(ctx, exams); err != nil {
+		if err := x.takeExams(ctx, exams); err != nil {
 			return out, false, err
 		}
 		out.Semantics = &x.found
@@ -115,8 +115,8 @@ func (x *examination) isReported(exam wire.Workload, d tare.Difference) bool {
 	return before.op != exam.Op
 }
 
-// takeAll takes the exams one after another and always closes the process.
-func (x *examination) takeAll(ctx context.Context, exams []wire.Workload) error {
+// takeExams runs the exams one after another and always closes the process.
+func (x *examination) takeExams(ctx context.Context, exams []wire.Workload) error {
 	defer x.close(ctx)
 	for _, exam := range exams {
 		if err := x.takeExam(ctx, exam); err != nil {

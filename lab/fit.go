@@ -33,7 +33,7 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User, Strict: r.isStrict(),
 		Slice: r.o.Slice, Most: r.o.Most, Long: !r.isReduced() && r.o.Rounds == 0,
-		Brief: r.shortSliced(), Early: r.stopsEarly(), Until: r.o.Until,
+		Brief: r.briefContenders(), Early: r.stopsEarly(), Until: r.o.Until,
 	}
 }
 
@@ -57,10 +57,10 @@ func (r *run) participants() []string {
 	return ids
 }
 
-// shortSliced lists the contenders that get slices a tenth as long, because no
-// ratio is taken of them and no check needs complete slices: the null contender,
-// and traps that are void whatever their slices show.
-func (r *run) shortSliced() []string {
+// briefContenders lists the contenders with slices a tenth as long, because no ratio is taken of
+// them and no check needs complete slices: the null contender, and traps that are void whatever
+// their slices show.
+func (r *run) briefContenders() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		switch {
@@ -79,9 +79,8 @@ func (r *run) fitPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.fitTo(pilots, func() time.Duration { return spent })
 }
 
-// fitTo is fit for a pilot that is not finished: pilot returns its expected
-// duration for the parts still in. It drops parts until the rest fits, then
-// restores each part that still fits.
+// fitTo is fitPilots for an unfinished pilot: pilot returns its expected duration for the parts
+// still in. It drops parts until the rest fits, then restores each part that still fits.
 func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	spent := pilot()
 	p := r.planStudy(pilots, spent)
@@ -148,7 +147,7 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 			contenders = append(contenders, c.ID)
 		}
 	}
-	return append(leastNeeded(tare.LeftWorkload, works, claimed.workloads), leastNeeded(tare.LeftContender, append(contenders, traps...), claimed.contenders)...)
+	return append(leastNeededFirst(tare.LeftWorkload, works, claimed.workloads), leastNeededFirst(tare.LeftContender, append(contenders, traps...), claimed.contenders)...)
 }
 
 // roundCosts returns how many seconds a round of each workload alone takes.
@@ -168,9 +167,9 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	return cost
 }
 
-// leastNeeded returns all parts but the one needed most: those that are not needed
+// leastNeededFirst returns all parts but the one needed most: those that are not needed
 // before those that are, and each group from the end of the list.
-func leastNeeded(left func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
+func leastNeededFirst(left func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
 	slices.SortStableFunc(ids, func(a, b string) int {

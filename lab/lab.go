@@ -34,7 +34,7 @@ type LostError struct {
 	Why       string // one line
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *LostError) Error() string {
 	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
 }
@@ -58,7 +58,7 @@ type ExpectError struct {
 	Missed []string // one line each
 }
 
-// Error is the first that was missed, and how many more there are.
+// Error returns the first that was missed, and how many more there are.
 func (e *ExpectError) Error() string {
 	s := e.Missed[0]
 	if n := len(e.Missed) - 1; n > 0 {
@@ -313,7 +313,7 @@ func (r *run) makePlan(ctx context.Context) error {
 	if err := r.runPilots(ctx); err != nil {
 		return err
 	}
-	if err := r.outsideOfBudget(func() error { return r.runExams(ctx) }); err != nil {
+	if err := r.runOutsideBudget(func() error { return r.runExams(ctx) }); err != nil {
 		return err
 	}
 	p := r.fitPilots(r.pilots, r.elapsedTime())
@@ -343,9 +343,9 @@ func (r *run) elapsedTime() time.Duration {
 	return r.before + r.o.Now().Sub(r.started) - r.outside
 }
 
-// outsideOfBudget does what the budget does not pay for: like a build it is done
-// once for a program, and not again in the next run.
-func (r *run) outsideOfBudget(do func() error) error {
+// runOutsideBudget runs do without counting its time in the budget: like a build it is done once for
+// a program, and not again in the next run.
+func (r *run) runOutsideBudget(do func() error) error {
 	began := r.o.Now()
 	defer func() { r.outside += r.o.Now().Sub(began) }()
 	return do()

@@ -101,7 +101,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 // none.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
-		return r.errTooShort(r.plan)
+		return r.tooShortError(r.plan)
 	}
 	r.stopped = BudgetSpent
 	return nil

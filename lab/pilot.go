@@ -75,7 +75,7 @@ func (r *run) runPilots(ctx context.Context) error {
 	r.sharePilots()
 	for _, w := range r.study.Workloads {
 		for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
-			if !r.pilotedOn(id, w.ID) {
+			if !r.wasPilotedOn(id, w.ID) {
 				return &LostError{Contender: id, Why: fmt.Sprintf("it cannot do workload %s", w.ID)}
 			}
 		}
@@ -111,7 +111,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	return r.dropContender(c.ID, te.Error())
 }
 
-// copyToControl gives the control what the baseline showed.
+// copyToControl copies the baseline's pilots to the control.
 func (r *run) copyToControl() {
 	has := map[string]bool{}
 	for _, p := range r.pilots {
@@ -365,7 +365,7 @@ func (r *run) whyDropped(id string) string {
 	return "it was dropped"
 }
 
-func (r *run) pilotedOn(id, workload string) bool {
+func (r *run) wasPilotedOn(id, workload string) bool {
 	for _, p := range r.pilots {
 		if p.Contender == id && p.Workload == workload {
 			return true

@@ -55,7 +55,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	}
 	defer s.Close(context.WithoutCancel(ctx))
 	for _, w := range r.study.Workloads {
-		if !r.pilotedOn(id, w.ID) {
+		if !r.wasPilotedOn(id, w.ID) {
 			continue
 		}
 		prep, err := s.Prepare(ctx, r.withSet(id, r.inputs[w.ID]))

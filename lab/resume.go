@@ -18,7 +18,7 @@ type ResumeError struct {
 	Why  string
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *ResumeError) Error() string {
 	if strings.HasPrefix(e.Why, e.Path+":") { // with the line
 		return "cannot resume " + e.Why

@@ -22,7 +22,7 @@ type Self struct{}
 
 var _ Sources = Self{}
 
-// Program is this executable as e's variant.
+// Program returns this executable as e's variant.
 func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	path, err := os.Executable()
 	if err != nil {

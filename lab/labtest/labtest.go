@@ -16,10 +16,10 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Start is when the scripted clock begins.
+// Start returns the start of the scripted clock.
 func Start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Options are the lab's for script: a scripted kind under every name in kinds,
+// Options returns the lab's for script: a scripted kind under every name in kinds,
 // scripted sources, clock and machine. Dir, seed and budget are the caller's.
 func Options(script Script, kinds ...string) lab.Options {
 	clock := NewClock(Start())

@@ -68,7 +68,7 @@ type Clock struct {
 // NewClock starts a clock at t.
 func NewClock(t time.Time) *Clock { return &Clock{now: t} }
 
-// Now is the scripted time.
+// Now returns the scripted time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
