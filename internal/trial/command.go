@@ -28,13 +28,13 @@ func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
 	return &Command{p}, nil
 }
 
-// PID is the process's number.
+// PID returns the process's number.
 func (c *Command) PID() int { return c.process.PID() }
 
-// ID is the trial's tag.
+// ID returns the trial's tag.
 func (c *Command) ID() string { return c.process.ID() }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
 // Lost returns the error that ended the trial, or nil while it runs.

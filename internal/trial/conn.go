@@ -87,7 +87,7 @@ func Deadline(op string, expected time.Duration) time.Duration {
 // LimitError is the cause of a context whose time is up.
 type LimitError struct{ Limit time.Duration }
 
-// Error is one line.
+// Error returns one line.
 func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Limit) }
 
 // Limited returns ctx with a limit. Its cause is a *LimitError when the time is up.

@@ -20,7 +20,7 @@ const (
 	acceptEvery = 10 * time.Millisecond // how often that is tried
 )
 
-// FreePort is a TCP port of 127.0.0.1 at which nothing listens at the moment.
+// FreePort returns a TCP port of 127.0.0.1 at which nothing listens at the moment.
 func FreePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

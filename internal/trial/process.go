@@ -166,10 +166,10 @@ func (p *Process) execProgram() error {
 	return nil
 }
 
-// ID is the trial's tag, in the environment of everything it started.
+// ID returns the trial's tag, in the environment of everything it started.
 func (p *Process) ID() string { return p.id }
 
-// PID is the contender's process number.
+// PID returns the contender's process number.
 func (p *Process) PID() int { return p.pid }
 
 // envTags returns the variables that mark every process of this trial.

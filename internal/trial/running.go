@@ -1,6 +1,6 @@
 package trial
 
-// Exited is closed when the process has ended, however that came about.
+// Exited returns a channel that is closed when the process has ended, for whatever reason.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Lost returns the error that ended the trial, or nil while it runs. doing is the current activity,

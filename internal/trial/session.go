@@ -33,13 +33,14 @@ func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, 
 	return a, err
 }
 
-// Prepare has workload w's input loaded. Reply.Unsupported means that this contender cannot do it,
-// which is no error.
+// Prepare makes the contender load workload w's input. Reply.Unsupported means that this contender
+// cannot do it, which is no error.
 func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	return s.doLimited(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
 }
 
-// Answer has the work of each case done once and returns the outputs in the order of cases.
+// Answer makes the contender do the work of each case once and returns the outputs in the order of
+// cases.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
 	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
@@ -56,8 +57,8 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 	return a.Answers, nil
 }
 
-// Warm has workload on run until minGC collection cycles or atLeast have passed, whichever is
-// first, and never past limit. ops is the number of operations expected to last that long; 0 means
+// Warm runs workload on until minGC collection cycles or atLeast have passed, whichever is first,
+// and never past limit. ops is the number of operations expected to last that long; 0 means
 // unknown.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{
@@ -73,7 +74,7 @@ func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Durat
 	return a, checkTiming(a, err)
 }
 
-// Stats has a fixed number of operations done between two readings of the memory counters.
+// Stats runs a fixed number of operations between two readings of the memory counters.
 // Reply.Unsupported means that it has none to read.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
 	a, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)

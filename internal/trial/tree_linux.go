@@ -59,7 +59,7 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
 		fresh := 0
-		for pid, p := range inTrees(groups, readProcesses()) {
+		for pid, p := range findInTrees(groups, readProcesses()) {
 			if _, known := stopped[pid]; !known && signalProcess(pid, p, syscall.SIGSTOP) {
 				stopped[pid] = p
 				fresh++
@@ -75,10 +75,10 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// inTrees returns those of all processes that live and are in a group, or descend from one that is.
+// findInTrees returns those of all processes that live and are in a group, or descend from one that is.
 // A group keeps its number while it has members; if a process with the number began at another
 // time, the group is gone and forgotten.
-func inTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
+func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
 			delete(groups, pid)
