@@ -22,7 +22,7 @@ const (
 	setupUnknown   = 20e6 // ns of set-up in a round, if the pilot could not measure it
 )
 
-// betweenShare is the variance between rounds over that within them: what was
+// betweenShare returns the variance between rounds over that within them: what was
 // measured and what is usual, weighted by rounds.
 func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	usual := shareCycles
@@ -56,7 +56,7 @@ func reduceCounts(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]
 	return out
 }
 
-// nearlyBalanced is the count of a balanced order for k contenders if that is at
+// nearlyBalanced returns the count of a balanced order for k contenders if that is at
 // most a quarter more than wanted, else want made even.
 func nearlyBalanced(k, want int) int {
 	if whole := balancedCount(k, want); whole <= want+want/4 {

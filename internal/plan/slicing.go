@@ -141,7 +141,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		}
 		s.CapNS = slack * s.TargetNS
 		for _, p := range pilots {
-			byOps(&s, p, float64(s.TargetNS), pool)
+			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
 		return s
 	}
@@ -157,7 +157,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		}
 		s.TargetNS = int64(max(uneven, float64(s.MinNS), slowest))
 		for _, p := range pilots {
-			byOps(&s, p, float64(s.TargetNS), pool)
+			sliceByOps(&s, p, float64(s.TargetNS), pool)
 		}
 	} else {
 		s.Cycles = map[string]int64{}
@@ -170,7 +170,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 				n = math.Ceil(shortNS / p.CycleNS)
 			}
 			lengths = append(lengths, n*p.CycleNS)
-			byOps(&s, p, n*p.CycleNS, pool)
+			sliceByOps(&s, p, n*p.CycleNS, pool)
 			s.Cycles[p.Contender] = int64(n)
 			s.Until[p.Contender] = tare.UntilGC
 		}
@@ -180,7 +180,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
 			if p.BytesPerOp < 1 {
-				byOps(&s, p, float64(s.TargetNS), pool)
+				sliceByOps(&s, p, float64(s.TargetNS), pool)
 			}
 		}
 	}
@@ -253,8 +253,8 @@ func memoryOps(pool int64, slowestNS float64) int64 {
 	return min(turns, memoryTurns) * pool
 }
 
-// byOps makes p's slice as many operations as take about ns, with its lead-in.
-func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
+// sliceByOps makes p's slice as many operations as take about ns, with its lead-in.
+func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	ops := int64(1)
 	if p.NSPerOp > 0 {
 		ops = max(1, int64(math.Round(ns/p.NSPerOp)))
