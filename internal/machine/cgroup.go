@@ -51,10 +51,10 @@ func NewCgroup(name string) (*Cgroup, error) {
 	return c, nil
 }
 
-// FD is the descriptor to start processes with. It is valid until Remove.
+// FD returns the descriptor to start processes with. It is valid until Remove.
 func (c *Cgroup) FD() int { return int(c.file.Fd()) }
 
-// CPU is the user and system time of everything that ever ran in the group.
+// CPU returns the user and system time of everything that ever ran in the group.
 func (c *Cgroup) CPU() (time.Duration, bool) {
 	stat, err := readStat(filepath.Join(c.dir, "cpu.stat"))
 	us, ok := stat["usage_usec"]
@@ -171,7 +171,7 @@ func RemoveCgroups(prefix string) {
 	}
 }
 
-// CgroupName is the directory name NewCgroup gives to a group called name.
+// CgroupName returns the directory name NewCgroup gives to a group called name.
 func CgroupName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -16,7 +16,7 @@ func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
 		{KillGroup, func() (bool, string) {
-			return inGroup(func(c *Cgroup) (bool, string) {
+			return tryInGroup(func(c *Cgroup) (bool, string) {
 				if c.canKillGroup() {
 					return true, ""
 				}
@@ -25,7 +25,7 @@ func facilityProbes() []probe {
 		}},
 		{MemoryController, func() (bool, string) {
 			const instead = "resident memory is polled instead"
-			found, note := inGroup(func(c *Cgroup) (bool, string) { return c.MemoryMax(1<<30) == nil, instead })
+			found, note := tryInGroup(func(c *Cgroup) (bool, string) { return c.MemoryMax(1<<30) == nil, instead })
 			if found {
 				return true, "the kernel enforces the memory limit"
 			}
@@ -84,11 +84,11 @@ func facilityProbes() []probe {
 }
 
 func probeGroup() (bool, string) {
-	return inGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
+	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// inGroup tries something in a control group made for it.
-func inGroup(try func(*Cgroup) (bool, string)) (bool, string) {
+// tryInGroup tries something in a control group made for it.
+func tryInGroup(try func(*Cgroup) (bool, string)) (bool, string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {
 		return false, strings.TrimPrefix(err.Error(), "control group: ")
@@ -198,7 +198,7 @@ func probeVirtual() (bool, string) {
 	return false, "not told"
 }
 
-// probeClock takes the smallest step of the clock that times things.
+// probeClock measures the smallest step of the clock of measurements.
 func probeClock() (bool, string) {
 	step := time.Hour
 	for range 1000 {

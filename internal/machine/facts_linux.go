@@ -8,7 +8,7 @@ import (
 
 func kernelVersion() string { return firstLine("/proc/sys/kernel/osrelease") }
 
-// cpuModel is the processor's name. Where the kernel gives none (arm64) it is
+// cpuModel returns the processor's name. Where the kernel gives none (arm64) it is
 // the device tree's, or the codes that identify it.
 func cpuModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")

@@ -88,10 +88,10 @@ func readThrottled() map[string]time.Duration {
 	if err != nil {
 		return nil
 	}
-	return throttledIn(own)
+	return readThrottledIn(own)
 }
 
-func throttledIn(own groups) map[string]time.Duration {
+func readThrottledIn(own groups) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, g := range []groupDir{own.unified, own.cpu} {
 		if g.dir == "" {

@@ -64,12 +64,12 @@ func TestThrottledBelowAnother(t *testing.T) {
 	}
 	throttle(filepath.Dir(own.unified.dir), 100)
 	throttle(own.unified.dir, 0)
-	before := throttledIn(own)
+	before := readThrottledIn(own)
 	throttle(own.unified.dir, 5)
-	if got := largestShare(before, throttledIn(own), 10*time.Second); got != 0.5 {
+	if got := largestShare(before, readThrottledIn(own), 10*time.Second); got != 0.5 {
 		t.Errorf("%v of the time, want 0.5", got)
 	}
-	if got := largestShare(nil, throttledIn(own), 10*time.Second); got != -1 {
+	if got := largestShare(nil, readThrottledIn(own), 10*time.Second); got != -1 {
 		t.Errorf("%v where none was kept, want -1", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket is the address of a lock. An address without a file has no owner, needs no directory
+// hostSocket returns the address of a lock. An address without a file has no owner, needs no directory
 // that all users may write to, and is free when its process has ended. Each network namespace has
 // its own.
 func hostSocket(name string) *net.UnixAddr {

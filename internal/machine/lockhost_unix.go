@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hostFile is in the one directory that all users have and may write to. The file is
-// only read: who made it need not let others write.
+// hostFile returns a path in the one directory that all users have and may write to. The file is
+// only read: its owner need not permit others to write.
 func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
 
 func tryLockHost(name string) (func(), error) {

@@ -26,7 +26,7 @@ type BrokenToolError struct {
 	Reason string // one line
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
 // Tool finds the program name as [exec.LookPath] does, and makes it print its version if that is
