@@ -18,7 +18,7 @@ import (
 // Process is a started contender and both ends of the talk with it.
 type Process struct {
 	cmd    *exec.Cmd
-	stderr tail
+	stderr stderrTail
 	ask    *wire.Writer
 	hear   *wire.Reader
 	in     io.Closer // closing it is end of file for the contender
@@ -139,13 +139,13 @@ func (p *Process) stderrNote() string {
 	return "; it said: " + text
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// stderrTail keeps the end of what is written to it.
+type stderrTail struct {
 	mu   sync.Mutex
 	last []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *stderrTail) Write(b []byte) (int, error) {
 	const keep = 500
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,7 +154,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tail) String() string {
+func (t *stderrTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(bytes.TrimSpace(t.last))
