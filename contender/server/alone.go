@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Environment variables that a server started without a lab looks at, where
-// its command line says nothing. [Setting.Env] are others.
+// Environment variables of a server that no lab started, used if
+// its command line has no value. [Setting.Env] returns others.
 const (
 	EnvApp  = "TARE_APP"
 	EnvAddr = "TARE_ADDR"
 	EnvLog  = "TARE_LOG"
-	EnvFace = "TARE_FACE" // of programs that serve several at once
+	EnvFace = "TARE_FACE" // of programs with several faces
 
 	EnvMaxConns = "TARE_MAX_CONNS"
 	EnvHosts    = "TARE_HOSTS"
@@ -30,16 +30,16 @@ const (
 	EnvTLSKey  = "TARE_TLS_KEY"
 )
 
-// farewell is how long requests under way may take after a signal.
-const farewell = 4500 * time.Millisecond
+// shutdownGrace limits the requests in flight after a signal.
+const shutdownGrace = 4500 * time.Millisecond
 
-// alone is a program without a lab.
+// alone is a program that no lab started.
 type alone struct{ Host }
 
-// main serves until a signal comes. It returns 0 after that, 1 where it cannot
-// serve, 2 where the command line makes no sense.
+// main serves until a signal comes. It returns 0 after that, 1 if it cannot serve, 2 if the command line is
+// invalid.
 func (a alone) main(args []string, stdout, stderr io.Writer) int {
-	s, err := a.parse(args, stderr, os.Getenv)
+	s, err := a.parseFlags(args, stderr, os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -52,59 +52,59 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := a.serve(ctx, s, stderr); err != nil {
+	if err := a.serveUntilDone(ctx, s, stderr); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
 	return 0
 }
 
-// serve serves until ctx is done.
-func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
-	r, err := a.start(s)
+// serveUntilDone serves until ctx is done.
+func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) error {
+	r, err := a.startServer(s)
 	if err != nil {
 		return err
 	}
 	scheme := "http"
-	var renew chan os.Signal // nil: a hang-up is an end
+	var renew chan os.Signal // nil if SIGHUP ends the server
 	if r.pair != nil {
 		scheme, renew = "https", make(chan os.Signal, 1)
 		signal.Notify(renew, syscall.SIGHUP)
 		defer signal.Stop(renew)
 	}
 	for _, line := range r.service.Notices {
-		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
+		fmt.Fprintf(stderr, "%s: %s\n", programName(), line)
 	}
-	if !r.service.Guarded && r.service.Token == "" && slices.ContainsFunc(r.fronts, (*front).exposed) {
-		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", name())
+	if !r.service.Guarded && r.service.Token == "" && slices.ContainsFunc(r.fronts, (*front).isExposed) {
+		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", programName())
 	}
 	for _, f := range r.fronts {
 		by := ""
 		if len(s.faces) > 0 {
 			by = " by " + f.name
 		}
-		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app.Name, by, scheme, f.listen.Addr())
-		fmt.Fprintf(stderr, "%s: try: %s\n", name(), r.service.try(f.name, reachable(f.listen.Addr(), r.pair != nil)))
+		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, by, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: try: %s\n", programName(), r.service.tryCommand(f.name, newAddress(f.listen.Addr(), r.pair != nil)))
 	}
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
-			r.ended <- nil // which stop waits for
-			return also(fmt.Errorf("serving ended: %w", err), r.stop(linger))
+			r.ended <- nil // stopServer waits for it
+			return joinErrors(fmt.Errorf("serving ended: %w", err), r.stopServer(linger))
 		case <-renew:
-			if err := r.pair.load(); err != nil {
-				fmt.Fprintf(stderr, "%s: the old certificate remains in use: %v\n", name(), err)
+			if err := r.pair.loadFiles(); err != nil {
+				fmt.Fprintf(stderr, "%s: the old certificate remains in use: %v\n", programName(), err)
 				continue
 			}
-			fmt.Fprintf(stderr, "%s: new connections have the certificate that is in %s now\n", name(), s.cert)
+			fmt.Fprintf(stderr, "%s: new connections have the certificate that is in %s now\n", programName(), s.cert)
 		case <-ctx.Done():
 			serving = false
 		}
 	}
-	if err := r.stop(farewell); err != nil {
-		fmt.Fprintf(stderr, "%s: not everything had ended in time: %v\n", name(), err)
+	if err := r.stopServer(shutdownGrace); err != nil {
+		fmt.Fprintf(stderr, "%s: not everything had ended in time: %v\n", programName(), err)
 	}
 	return nil
 }
 
-func name() string { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") }
+func programName() string { return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") }

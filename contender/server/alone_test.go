@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 	} {
 		words := append(strings.Fields(tt.env), "", "", "")
 		env[EnvApp], env[EnvAddr], env[EnvLog] = words[0], words[1], words[2]
-		got, err := tt.a.parse(strings.Fields(tt.args), nil, func(key string) string { return env[key] })
+		got, err := tt.a.parseFlags(strings.Fields(tt.args), nil, func(key string) string { return env[key] })
 		switch {
 		case tt.err != "":
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if _, err := two.parse([]string{"-h"}, &help, os.Getenv); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "app to serve: huge, tiny") {
+	if _, err := two.parseFlags([]string{"-h"}, &help, os.Getenv); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "app to serve: huge, tiny") {
 		t.Errorf("%v: %s", err, help.String())
 	}
 }
@@ -85,7 +85,7 @@ func TestServesAlone(t *testing.T) {
 	s := anywhere(a.Apps[0])
 	s.log, s.logFile, s.stdout = LogFile, path, os.Stdout
 	said, done := make(lines, 9), make(chan error, 1)
-	go func() { done <- a.serve(ctx, s, said) }()
+	go func() { done <- a.serveUntilDone(ctx, s, said) }()
 	var line string
 	select {
 	case line = <-said:

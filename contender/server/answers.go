@@ -11,34 +11,33 @@ import (
 	"time"
 )
 
-// endGrace is how long a server that refused a connection has to say that it
-// has ended: its listener closes before Serve returns.
+// endGrace limits the time until a server that rejected a connection reports its
+// end: its listener closes before Serve returns.
 const endGrace = time.Second
 
-// answers waits until the server has answered a first request, of which its
-// access log keeps a line.
-func (r *running) answers(limit time.Duration) error {
+// awaitAnswer waits for the server's response to a first request, which becomes a line of its access log.
+func (r *running) awaitAnswer(limit time.Duration) error {
 	answered := make(chan error, 1)
-	go func() { answered <- r.ask(limit) }()
+	go func() { answered <- r.sendProbe(limit) }()
 	select {
 	case err := <-answered:
 		if err == nil {
 			return nil
 		}
 		select {
-		case ended := <-r.ended: // which is why it does not answer
-			return r.quit(ended)
+		case ended := <-r.ended: // the cause of the missing response
+			return r.earlyEnd(ended)
 		case <-time.After(endGrace):
 			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
 		}
 	case err := <-r.ended:
 		<-answered
-		return r.quit(err)
+		return r.earlyEnd(err)
 	}
 }
 
-// quit is that the server has ended with err before anybody told it to.
-func (r *running) quit(err error) error {
+// earlyEnd returns the error of a server that ended with err before it was stopped.
+func (r *running) earlyEnd(err error) error {
 	r.ended <- err
 	if err == nil {
 		err = errors.New("it ended")
@@ -46,9 +45,9 @@ func (r *running) quit(err error) error {
 	return fmt.Errorf("the server does not serve: %w", err)
 }
 
-// ask sends a request and reads the first line of its answer; over HTTP/2 it
-// sends what begins a connection, and reads the server's settings.
-func (r *running) ask(limit time.Duration) error {
+// sendProbe sends a request and reads the first line of the response. Over HTTP/2 it sends the start of a
+// connection and reads the server's settings.
+func (r *running) sendProbe(limit time.Duration) error {
 	conn, err := net.DialTimeout("tcp", r.addr, limit)
 	if err != nil {
 		return err
@@ -65,7 +64,7 @@ func (r *running) ask(limit time.Duration) error {
 		conn = tls.Client(conn, itself)
 	}
 	if r.http2 {
-		return greet(conn)
+		return probeHTTP2(conn)
 	}
 	if _, err := fmt.Fprintf(conn, "GET /health HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", r.addr); err != nil {
 		return err
@@ -77,8 +76,8 @@ func (r *running) ask(limit time.Duration) error {
 	return err
 }
 
-// greet begins a connection of HTTP/2. See RFC 9113, 3.4 and 6.5.
-func greet(conn net.Conn) error {
+// probeHTTP2 starts a connection of HTTP/2. See RFC 9113, 3.4 and 6.5.
+func probeHTTP2(conn net.Conn) error {
 	const length, kind, settings = 9, 3, 4
 	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+"\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {
 		return err

@@ -12,61 +12,61 @@ import (
 // Make makes a server for one app. It does not listen yet.
 type Make func(o Options) (Server, error)
 
-// App is a service that a program serves. Packages apps/NAME/serving turn a
-// function of the program into one; [Plain] does for apps without settings.
+// App is a service of a program. Packages apps/NAME/serving make one from a function of the program; [Plain]
+// does for apps without settings.
 type App struct {
 	Name  string
-	HTTP2 bool          // its encrypted connections may be of HTTP/2
-	New   func() Config // with no setting made yet
+	HTTP2 bool          // its encrypted connections may use HTTP/2
+	New   func() Config // returns the configuration before any setting is set
 }
 
-// Apps are the apps that a program serves.
+// Apps lists the apps of a program.
 type Apps []App
 
-// Config is how the service of an app is to be.
+// Config is the configuration of an app's service.
 type Config interface {
-	// Settings are what can be chosen, in the order in which they are shown.
+	// Settings returns the settings in the order of the help text.
 	Settings() []Setting
 
-	// Check reports what is wrong with values that are sound each by itself.
+	// Check returns an error for a combination of values that are each valid.
 	Check() error
 
-	// Open makes the service. Under a lab nothing of it outlives the program.
+	// Open opens the service. Under a lab nothing of it outlives the program.
 	Open(lab bool) (Service, error)
 }
 
-// Service is what an app serves, behind its servers. Every function but Make may
+// Service is the part of an app that all its servers share. Every function except Make may
 // be nil.
 type Service struct {
 	Make Make
 
-	Delivered func() int64                    // items that have arrived behind the service
-	Calls     func() wire.Calls               // use-case calls that it was asked for
-	Fault     func() error                    // what it failed with first
-	Reset     func(ctx context.Context) error // how it goes back to how it was
-	Close     func() error                    // closes what Keeps names: its sink or its store
+	Delivered func() int64                    // items that the service has delivered
+	Calls     func() wire.Calls               // use-case calls that it received
+	Fault     func() error                    // its first failure
+	Reset     func(ctx context.Context) error // restores its initial state
+	Close     func() error                    // closes the resource that Keeps names: its sink or its store
 	Keeps     string
-	Guarded   bool     // the app itself asks requests for a secret
-	Token     string   // that requests must carry as Authorization: Bearer, alone; empty: none
-	Types     []string // media types that bodies over HTTP have, alone; nil: any that browsers do not send for pages of other sites
-	MaxBody   int64    // bytes of a body at most, alone; 0: [DefaultMaxBody]
-	Notices   []string // what whoever starts it should know, in lines
+	Guarded   bool     // the app itself requires a secret
+	Token     string   // that requests need as Authorization: Bearer without a lab; "" for none
+	Types     []string // media types of bodies over HTTP without a lab; if nil, all types that browsers do not send for pages of other sites
+	MaxBody   int64    // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
+	Notices   []string // lines to print at the start
 
-	Ready   func(ctx context.Context) error         // why it cannot serve for now, in one line that strangers may read
-	Metrics func() []byte                           // as text that Prometheus reads; counters end in _total
-	OpenAPI func(variant string) []byte             // its description, which has all its paths; nil: the variant has none
-	Refuse  func(status int, message string) []byte // the body of a refusal, such as 401 or 404, in its form
-	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, where there is no description
+	Ready   func(ctx context.Context) error         // returns why it cannot serve now, in one line without secrets
+	Metrics func() []byte                           // in the text format of Prometheus; counters end in _total
+	OpenAPI func(variant string) []byte             // its description with all paths; nil if the variant has none
+	Refuse  func(status int, message string) []byte // the body of an error response, such as 401 or 404, in the app's form
+	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, for a variant without a description
 
-	// Try is a shell command, of one line, that asks a variant at an address for
-	// something and gets it. Nil: it asks for /health.
+	// Try returns a shell command of one line that sends a valid request to a
+	// variant at an address. If nil, the command requests /health.
 	Try func(variant string, at Address) string
 }
 
-// DefaultMaxBody is how many bytes a body may have, alone, unless the app says.
+// DefaultMaxBody is the maximum number of bytes of a body without a lab, unless the app sets one.
 const DefaultMaxBody = 1 << 20
 
-// Plain is an app without settings, whose service is nothing but its server.
+// Plain returns an app without settings, with only a server.
 func Plain(name string, serve Make) App {
 	return App{Name: name, New: func() Config { return plain{serve} }}
 }
@@ -77,8 +77,8 @@ func (plain) Settings() []Setting          { return nil }
 func (plain) Check() error                 { return nil }
 func (p plain) Open(bool) (Service, error) { return Service{Make: p.serve}, nil }
 
-// named finds an app.
-func (list Apps) named(name string) (App, bool) {
+// findApp finds an app.
+func (list Apps) findApp(name string) (App, bool) {
 	for _, a := range list {
 		if a.Name == name {
 			return a, true
@@ -87,23 +87,23 @@ func (list Apps) named(name string) (App, bool) {
 	return App{}, false
 }
 
-// resetting is how long a store may take to go back to how it was.
-const resetting = 50 * time.Second
+// resetTimeout limits the time that a store takes to restore its initial state.
+const resetTimeout = 50 * time.Second
 
-// resets is how the service goes back to how it was; nil: it cannot.
-func (s Service) resets() func() error {
+// resetFunc returns the function that restores the service's initial state, nil if it has none.
+func (s Service) resetFunc() func() error {
 	if s.Reset == nil {
 		return nil
 	}
 	return func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), resetting)
+		ctx, cancel := context.WithTimeout(context.Background(), resetTimeout)
 		defer cancel()
 		return s.Reset(ctx)
 	}
 }
 
-// counts adds what the service says that it did.
-func (s Service) counts(c contender.Counts) contender.Counts {
+// addCounts adds the service's own counts to c.
+func (s Service) addCounts(c contender.Counts) contender.Counts {
 	if s.Delivered != nil {
 		c.Delivered = s.Delivered()
 	}
@@ -117,8 +117,8 @@ func (s Service) counts(c contender.Counts) contender.Counts {
 	return c
 }
 
-// close waits for what the service still keeps, as long as limit lasts.
-func (s Service) close(limit time.Duration) error {
+// closeWithin closes the service, and returns an error if that takes longer than limit.
+func (s Service) closeWithin(limit time.Duration) error {
 	if s.Close == nil {
 		return nil
 	}

@@ -14,67 +14,67 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// next awaits a request and reads it, and answers it if the stack is not to.
-func (c *gatedConn) next() error {
+// readRequest waits for a request and reads it, and answers it if it is not for the stack.
+func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
-	c.share.shrink(c.share.stored)
+	c.share.removeBytes(c.share.stored)
 	c.answering, c.done = false, false
 	c.mu.Unlock()
 	defer func() {
 		if c.arriving = false; len(c.out) == 0 {
-			c.gate.mark(c, false)
+			c.gate.markArriving(c, false)
 		}
 	}()
-	if err := c.shake(); err != nil {
+	if err := c.shakeHands(); err != nil {
 		return err
 	}
 	switch {
 	case cap(c.in) > freeBytes && len(c.in) > 0 && !c.awaitRoom(cap(c.in)):
-		return c.refuse(nil, http.StatusServiceUnavailable, busy)
+		return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
 	case len(c.in) == 0:
 		if cap(c.in) > freeBytes {
 			c.in = nil
 		}
-		if err := c.until(time.Time{}); err != nil {
+		if err := c.setGateDeadline(time.Time{}); err != nil {
 			return err
 		}
-		if err := c.fill(); err != nil {
+		if err := c.readMore(); err != nil {
 			return err
 		}
 	}
 	c.arriving = true
-	c.gate.mark(c, true)
+	c.gate.markArriving(c, true)
 	began := time.Now()
 	if c.first {
 		began = c.began
 	}
-	if err := c.until(began.Add(c.gate.timeout)); err != nil {
+	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
 		return err
 	}
 	if c.limited != nil {
-		c.limited.renew()
+		c.limited.resetSpent()
 	}
-	head, err := c.head()
+	head, err := c.readHead()
 	if err != nil || head == nil {
 		return err
 	}
 	c.first = false
 	if page, ok := c.gate.ops.Answer(head.question); ok {
 		head.closes = head.closes || page.Status == http.StatusMisdirectedRequest
-		return c.answer(head, page)
+		return c.writeAnswer(head, page)
 	}
-	body, err := c.body(head)
+	body, err := c.readBody(head)
 	if err != nil {
 		return err
 	}
-	if c.out = [][]byte{head.format(len(body))}; len(body) > 0 {
+	if c.out = [][]byte{head.formatHead(len(body))}; len(body) > 0 {
 		c.out = append(c.out, body)
 	}
 	return nil
 }
 
-// shake shakes hands with a client over TLS.
-func (c *gatedConn) shake() error {
+// shakeHands completes the handshake with a client over TLS.
+func (c *gatedConn) shakeHands() error {
 	secure, ok := c.Conn.(*tls.Conn)
 	if !ok || !c.first {
 		return nil
@@ -88,13 +88,13 @@ func (c *gatedConn) shake() error {
 	return secure.SetDeadline(time.Time{})
 }
 
-// fill reads what has come, at least one byte.
-func (c *gatedConn) fill() error {
+// readMore reads at least one byte.
+func (c *gatedConn) readMore() error {
 	const least = 1 << 10
 	if free := cap(c.in) - len(c.in); free == 0 {
 		bigger := max(least, 2*cap(c.in))
 		if bigger > freeBytes && !c.awaitRoom(bigger-cap(c.in)) {
-			return c.refuse(nil, http.StatusServiceUnavailable, busy)
+			return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
 		}
 		c.in = append(make([]byte, 0, bigger), c.in...)
 	}
@@ -104,7 +104,7 @@ func (c *gatedConn) fill() error {
 		return nil
 	}
 	if isTimeout(err) && c.arriving {
-		return c.refuse(nil, http.StatusRequestTimeout, slow)
+		return c.rejectRequest(nil, http.StatusRequestTimeout, slow)
 	}
 	return err
 }
@@ -114,14 +114,14 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// What clients are told.
+// Messages for clients.
 const (
 	busy = "the service has as many bytes of requests as it can store; try again"
 	slow = "the request did not arrive in time"
 )
 
-// head reads a head. It returns nil if the connection speaks HTTP/2.
-func (c *gatedConn) head() (*requestHead, error) {
+// readHead reads a head. It returns nil if the connection speaks HTTP/2.
+func (c *gatedConn) readHead() (*requestHead, error) {
 	for {
 		if c.first && c.gate.http2 {
 			switch n := min(len(c.in), len(h2.Preface)); {
@@ -136,7 +136,7 @@ func (c *gatedConn) head() (*requestHead, error) {
 				c.speakHTTP2()
 				return nil, nil
 			default:
-				if err := c.fill(); err != nil {
+				if err := c.readMore(); err != nil {
 					return nil, err
 				}
 				continue
@@ -145,42 +145,42 @@ func (c *gatedConn) head() (*requestHead, error) {
 		n, bad := endOfHead(c.in)
 		switch {
 		case bad != nil:
-			return nil, c.refuse(nil, bad.status, bad.message)
+			return nil, c.rejectRequest(nil, bad.status, bad.message)
 		case n > 0:
 			head, bad := parseRequestHead(c.in[:n])
-			if bad == nil && n > MaxHead-maxAdded && len(head.format(int(c.gate.maxBody))) > MaxHead {
+			if bad == nil && n > MaxHead-maxAdded && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
 				bad = longHead()
 			}
 			if bad != nil {
-				return nil, c.refuse(nil, bad.status, bad.message)
+				return nil, c.rejectRequest(nil, bad.status, bad.message)
 			}
 			c.in = c.in[n:]
 			return head, nil
 		case len(c.in) >= MaxHead:
 			bad = longHead()
-			return nil, c.refuse(nil, bad.status, bad.message)
+			return nil, c.rejectRequest(nil, bad.status, bad.message)
 		}
-		if err := c.fill(); err != nil {
+		if err := c.readMore(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// maxAdded is more than format makes a head longer: a space in each field, and a length.
-// What the stack gets has at most MaxHead bytes too.
+// maxAdded is more than the bytes that formatHead adds: a space in each field, and a length.
+// The head for the stack has at most MaxHead bytes too.
 const maxAdded = 512
 
 func longHead() *badRequest {
 	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
 }
 
-// body reads the body of a request.
-func (c *gatedConn) body(head *requestHead) ([]byte, error) {
+// readBody reads the body of a request.
+func (c *gatedConn) readBody(head *requestHead) ([]byte, error) {
 	switch {
 	case head.length == 0:
 		return nil, nil
 	case head.length > c.gate.maxBody:
-		return nil, c.refuse(head, http.StatusRequestEntityTooLarge, c.tooLarge())
+		return nil, c.rejectRequest(head, http.StatusRequestEntityTooLarge, c.tooLarge())
 	}
 	if head.expects && len(c.in) == 0 {
 		if _, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
@@ -188,22 +188,22 @@ func (c *gatedConn) body(head *requestHead) ([]byte, error) {
 		}
 	}
 	if head.length < 0 {
-		return c.chunks(head)
+		return c.readChunks(head)
 	}
-	return c.take(head, nil, int(head.length), int(head.length))
+	return c.readBytes(head, nil, int(head.length), int(head.length))
 }
 
 func (c *gatedConn) tooLarge() string {
 	return fmt.Sprintf("a body has at most %d bytes", c.gate.maxBody)
 }
 
-// take appends n bytes of the request to body, which will have at most limit.
-func (c *gatedConn) take(head *requestHead, body []byte, n, limit int) ([]byte, error) {
+// readBytes appends n bytes of the request to body, whose final size is at most limit.
+func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
 			bigger := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
 			if !c.awaitRoom(bigger - cap(body)) {
-				return nil, c.refuse(head, http.StatusServiceUnavailable, busy)
+				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busy)
 			}
 			body = append(make([]byte, 0, bigger), body...)
 		}
@@ -213,7 +213,7 @@ func (c *gatedConn) take(head *requestHead, body []byte, n, limit int) ([]byte, 
 			var err error
 			if got, err = c.Conn.Read(into); got == 0 && err != nil {
 				if isTimeout(err) {
-					err = c.refuse(head, http.StatusRequestTimeout, slow)
+					err = c.rejectRequest(head, http.StatusRequestTimeout, slow)
 				} else if errors.Is(err, io.EOF) {
 					err = io.ErrUnexpectedEOF
 				}
@@ -227,18 +227,18 @@ func (c *gatedConn) take(head *requestHead, body []byte, n, limit int) ([]byte, 
 }
 
 const (
-	// maxChunkLine is how many bytes the extensions of all chunks and the trailers of a
-	// request may have.
+	// maxChunkLine limits the bytes of the extensions of all chunks and the trailers of a
+	// request.
 	maxChunkLine = 4 << 10
-	// sizeDigits is how many digits the size of a chunk may have.
+	// sizeDigits limits the digits of the size of a chunk.
 	sizeDigits = 15
 )
 
-// chunks reads a body in chunks: RFC 9112, section 7.1.
-func (c *gatedConn) chunks(head *requestHead) (body []byte, err error) {
+// readChunks reads a body in chunks: RFC 9112, section 7.1.
+func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	spare := maxChunkLine
 	for {
-		text, err := c.line(head, sizeDigits+spare)
+		text, err := c.readLine(head, sizeDigits+spare)
 		if err != nil {
 			return nil, err
 		}
@@ -246,34 +246,34 @@ func (c *gatedConn) chunks(head *requestHead) (body []byte, err error) {
 		size, ok := parseChunkSize(text)
 		switch {
 		case !ok:
-			return nil, c.refuse(head, http.StatusBadRequest, malformedChunk)
+			return nil, c.rejectRequest(head, http.StatusBadRequest, malformedChunk)
 		case size > c.gate.maxBody-int64(len(body)):
-			return nil, c.refuse(head, http.StatusRequestEntityTooLarge, c.tooLarge())
+			return nil, c.rejectRequest(head, http.StatusRequestEntityTooLarge, c.tooLarge())
 		}
 		if size == 0 {
 			break
 		}
-		if body, err = c.take(head, body, int(size), int(c.gate.maxBody)); err != nil {
+		if body, err = c.readBytes(head, body, int(size), int(c.gate.maxBody)); err != nil {
 			return nil, err
 		}
-		if _, err := c.line(head, 0); err != nil {
+		if _, err := c.readLine(head, 0); err != nil {
 			return nil, err
 		}
 	}
-	for { // trailers, which nobody reads
-		text, err := c.line(head, spare)
+	for { // discards trailers
+		text, err := c.readLine(head, spare)
 		if err != nil || text == "" {
 			return body, err
 		}
 		spare = max(0, spare-len(text)-len("\r\n"))
 		if _, bad := parseField(text); bad != nil {
-			return nil, c.refuse(head, bad.status, bad.message)
+			return nil, c.rejectRequest(head, bad.status, bad.message)
 		}
 	}
 }
 
-// line reads a line of at most limit bytes without its end.
-func (c *gatedConn) line(head *requestHead, limit int) (string, error) {
+// readLine reads a line of at most limit bytes without its end.
+func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
 		i := bytes.IndexByte(c.in, '\n')
 		switch {
@@ -282,9 +282,9 @@ func (c *gatedConn) line(head *requestHead, limit int) (string, error) {
 			c.in = c.in[i+1:]
 			return text, nil
 		case i >= 0 || len(c.in) > limit+1:
-			return "", c.refuse(head, http.StatusBadRequest, malformedChunk)
+			return "", c.rejectRequest(head, http.StatusBadRequest, malformedChunk)
 		}
-		if err := c.fill(); err != nil {
+		if err := c.readMore(); err != nil {
 			return "", err
 		}
 	}
@@ -314,25 +314,25 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	return size, true
 }
 
-// refuse answers with why a request is refused, and ends the connection. Head is nil
-// if it could not be read.
-func (c *gatedConn) refuse(head *requestHead, status int, message string) error {
-	page := c.gate.ops.refuse(status, message)
+// rejectRequest answers with the reason why a request is rejected, and ends the connection. Head is nil if it
+// could not be read.
+func (c *gatedConn) rejectRequest(head *requestHead, status int, message string) error {
+	page := c.gate.ops.errorPage(status, message)
 	if status == http.StatusServiceUnavailable {
 		page.Header = [2]string{"Retry-After", "1"}
 	}
-	c.gate.ops.log(head, status)
+	c.gate.ops.logRejected(head, status)
 	if head == nil {
 		head = &requestHead{}
 	}
 	c.early.Store(true)
 	head.closes = true
-	return c.answer(head, page)
+	return c.writeAnswer(head, page)
 }
 
-// answer answers in place of the stack. The connection stays open if the request has no
-// body, which would have to be read first.
-func (c *gatedConn) answer(head *requestHead, page Page) error {
+// writeAnswer answers in place of the stack. The connection stays open if the request has no body, which would
+// have to be read first.
+func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	closes := head.closes || head.length != 0
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))

@@ -35,15 +35,15 @@ func alone2() alone {
 }
 
 func TestParseFaces(t *testing.T) {
-	at := func(list ...string) (faces []facing) {
+	at := func(list ...string) (faces []listenSpec) {
 		for i := 0; i < len(list); i += 2 {
-			faces = append(faces, facing{list[i], list[i+1]})
+			faces = append(faces, listenSpec{list[i], list[i+1]})
 		}
 		return faces
 	}
 	for _, tt := range []struct {
 		args, env string
-		want      []facing
+		want      []listenSpec
 		err       string
 	}{
 		{args: "", want: at("gin", "127.0.0.1:8080", "grpc", "127.0.0.1:8081")},
@@ -58,7 +58,7 @@ func TestParseFaces(t *testing.T) {
 		{args: "-addr here", err: "-addr: "}, {args: "-addr 127.0.0.1:http", err: `-addr: "http" is no port`},
 		{args: "-variant soap", err: `unknown variant "soap"`},
 	} {
-		s, err := alone2().parse(strings.Fields(tt.args), nil, func(key string) string { return map[string]string{EnvFace: tt.env}[key] })
+		s, err := alone2().parseFlags(strings.Fields(tt.args), nil, func(key string) string { return map[string]string{EnvFace: tt.env}[key] })
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", tt.args, err, tt.err)
@@ -73,14 +73,14 @@ func TestParseFaces(t *testing.T) {
 // together.
 func TestFacesShareAStore(t *testing.T) {
 	a := alone2()
-	s, err := a.parse([]string{"-addr", "127.0.0.1:0"}, nil, func(string) string { return "" })
+	s, err := a.parseFlags([]string{"-addr", "127.0.0.1:0"}, nil, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.stdout = os.Stdout
 	ctx, cancel := context.WithCancel(context.Background())
 	said, done := make(lines, 9), make(chan error, 1)
-	go func() { done <- a.serve(ctx, s, said) }()
+	go func() { done <- a.serveUntilDone(ctx, s, said) }()
 	if line := <-said; !strings.HasSuffix(line, ": nothing is kept\n") {
 		t.Errorf("%q", line)
 	}
@@ -160,15 +160,15 @@ func TestAnswersHTTP2(t *testing.T) {
 				return nil
 			}}, nil
 		})
-		r, err := h.start(anywhere(app))
+		r, err := h.startServer(anywhere(app))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.answers(10 * time.Second); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := r.awaitAnswer(10 * time.Second); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", says, err, want)
 		}
 		close(hold)
-		if err := r.stop(10 * time.Second); err != nil {
+		if err := r.stopServer(10 * time.Second); err != nil {
 			t.Error(err)
 		}
 	}

@@ -12,30 +12,30 @@ import (
 	"time"
 )
 
-// gate stands between the connections of a service that runs alone and its stack. It
-// reads each request of HTTP/1, by one strict reading of its head, for as long as
-// [ReadTimeout], within a budget of bytes that all connections share. What [Ops]
-// answers or refuses is answered before the body is read. The stack gets requests that
+// gate sits between the connections of a service without a lab and its stack. It
+// reads each request of HTTP/1 with one strict parser of its head, for at most
+// [ReadTimeout], within a budget of bytes that all connections share. Requests that [Ops]
+// answers or rejects are answered before the body is read. The stack gets requests that
 // have arrived, with their length, so that a slow client occupies nothing of it, and no
-// two stacks can read one differently. Connections of HTTP/2 pass, and are watched.
+// two stacks can read one differently. Connections of HTTP/2 pass through, and a watcher inspects them.
 //
-// Under a lab there is none: what is measured is the stack.
+// Under a lab there is no gate: the lab measures the stack.
 type gate struct {
 	ops     *Ops
 	budget  *budget
 	maxBody int64 // bytes
 	http1   bool
 	http2   bool
-	asides  bool // the stack is net/http, which reads while it answers, to learn of a client that has gone
+	asides  bool // the stack is net/http, which reads while it answers, to detect a client that disconnects
 	timeout time.Duration
 
 	mu       sync.Mutex
-	arriving map[*gatedConn]int64 // connections with a request that the stack has not, by its number
+	arriving map[*gatedConn]int64 // numbers of requests that have not reached the stack, by connection
 	arrivals int64                // number of the latest
 }
 
-// mark counts the request that arrives on c as begun, or as with the stack.
-func (g *gate) mark(c *gatedConn, begun bool) {
+// markArriving records that a request starts to arrive on c, or that the stack has it.
+func (g *gate) markArriving(c *gatedConn, begun bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !begun {
@@ -49,9 +49,9 @@ func (g *gate) mark(c *gatedConn, begun bool) {
 	g.arriving[c] = g.arrivals
 }
 
-// drain waits until the stack has all requests that have begun to arrive, or ctx ends:
-// to the stack their connections are idle.
-func (g *gate) drain(ctx context.Context) {
+// awaitArrivals waits until the stack has all requests that have started to arrive, or ctx ends: to the stack
+// their connections are idle.
+func (g *gate) awaitArrivals(ctx context.Context) {
 	g.mu.Lock()
 	latest := g.arrivals
 	g.mu.Unlock()
@@ -65,7 +65,7 @@ func (g *gate) drain(ctx context.Context) {
 	}
 }
 
-// arrivesUpTo reports whether a request with a number of up to latest arrives.
+// arrivesUpTo reports whether a request with a number up to latest still arrives.
 func (g *gate) arrivesUpTo(latest int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,8 +77,8 @@ func (g *gate) arrivesUpTo(latest int64) bool {
 	return false
 }
 
-// listener is one whose connections go through the gate.
-func (g *gate) listener(under net.Listener) net.Listener { return gatedListener{under, g} }
+// wrapListener returns a listener whose connections pass through the gate.
+func (g *gate) wrapListener(under net.Listener) net.Listener { return gatedListener{under, g} }
 
 type gatedListener struct {
 	net.Listener
@@ -101,24 +101,24 @@ type gatedConn struct {
 	limited *limitedConn // below it; nil in tests
 	began   time.Time    // when it was accepted
 
-	in    []byte   // has come and is not handled
-	out   [][]byte // of a request that has arrived, what the stack has yet to read
-	err   error    // of every Read from now on
-	first bool     // no request has come yet
+	in    []byte   // received and not processed
+	out   [][]byte // bytes of a complete request that the stack has not read
+	err   error    // returned by every later Read
+	first bool     // until the first request
 
-	arriving bool // a request has begun to
+	arriving bool // a request has started to arrive
 
-	early atomic.Bool             // it was answered before all of its request was read
+	early atomic.Bool             // answered before all of the request was read
 	h2    atomic.Pointer[watcher] // nil until it speaks HTTP/2
 
 	mu        sync.Mutex
 	share     share
 	closed    bool
-	deadline  time.Time     // that the stack wants
-	own       bool          // a deadline of the gate's is in force instead
+	deadline  time.Time     // of the stack
+	own       bool          // the gate's deadline is in force instead
 	answering bool          // the stack has a request
-	done      bool          // it awaits the next one
-	wrote     bool          // it has written since
+	done      bool          // the stack awaits the next one
+	wrote     bool          // the stack has written since
 	changed   chan struct{} // closed when deadline changes
 }
 
@@ -139,21 +139,21 @@ func (c *gatedConn) Read(p []byte) (int, error) {
 		case c.h2.Load() != nil:
 			return c.readFrames(p)
 		case len(c.out) > 0:
-			return c.deliver(p), nil
+			return c.copyRequest(p), nil
 		case c.err != nil:
 			return 0, c.err
 		case c.isAnswering():
-			if err := c.attend(); err != nil {
+			if err := c.awaitChange(); err != nil {
 				return 0, err
 			}
 		default:
-			c.err = c.next()
+			c.err = c.readRequest()
 		}
 	}
 }
 
-// deliver hands bytes to the stack.
-func (c *gatedConn) deliver(p []byte) int {
+// copyRequest copies bytes of the request to the stack.
+func (c *gatedConn) copyRequest(p []byte) int {
 	n := copy(p, c.out[0])
 	if c.out[0] = c.out[0][n:]; len(c.out[0]) == 0 {
 		if c.out = c.out[1:]; len(c.out) == 0 {
@@ -161,14 +161,14 @@ func (c *gatedConn) deliver(p []byte) int {
 			c.mu.Lock()
 			c.answering, c.done, c.wrote = true, false, false
 			c.mu.Unlock()
-			c.gate.mark(c, false)
+			c.gate.markArriving(c, false)
 		}
 	}
 	return n
 }
 
-// isAnswering reports whether the stack reads while it answers. That it has sent all of
-// an answer net/http tells; others have when they read after they wrote.
+// isAnswering reports whether the stack reads while it answers. Of net/http it is known when an answer is
+// complete; others have completed one when they read after they wrote.
 func (c *gatedConn) isAnswering() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,13 +176,13 @@ func (c *gatedConn) isAnswering() bool {
 	return c.answering
 }
 
-// attend waits until the client has gone, or the deadline changes. Bytes that come
-// meanwhile are of the next request; after a few the client is not listened to.
-func (c *gatedConn) attend() error {
+// awaitChange waits until the client disconnects or the deadline changes. Bytes that arrive meanwhile are of
+// the next request; after a few it reads no more.
+func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
 	c.own = false
-	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // which was for the request
+	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // the deadline was for the request
 		err = c.Conn.SetReadDeadline(time.Time{})
 	}
 	c.mu.Unlock()
@@ -199,15 +199,15 @@ func (c *gatedConn) attend() error {
 	return err
 }
 
-// awaitNext records that the stack has sent all of an answer.
+// awaitNext records that the stack has sent a complete answer.
 func (c *gatedConn) awaitNext() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done = true
 }
 
-// hook has a server of net/http tell when it awaits the next request on a connection.
-func hook(s *http.Server) {
+// hookConnState makes a server of net/http report when it awaits the next request on a connection.
+func hookConnState(s *http.Server) {
 	before := s.ConnState
 	s.ConnState = func(conn net.Conn, state http.ConnState) {
 		if c, ok := conn.(*gatedConn); ok && state == http.StateIdle {
@@ -219,8 +219,7 @@ func hook(s *http.Server) {
 	}
 }
 
-// SetReadDeadline is for the time between requests. While one arrives, its own is in
-// force.
+// SetReadDeadline sets the deadline between requests. While one arrives, the gate's is in force.
 func (c *gatedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +232,7 @@ func (c *gatedConn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetDeadline sets that for writes too.
+// SetDeadline sets the deadline of writes too.
 func (c *gatedConn) SetDeadline(t time.Time) error {
 	if err := c.SetWriteDeadline(t); err != nil {
 		return err
@@ -241,9 +240,9 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 	return c.SetReadDeadline(t)
 }
 
-// until puts a deadline of the gate's in force, or if t is zero, that of the time between
-// requests: the stack's, if that is earlier.
-func (c *gatedConn) until(t time.Time) error {
+// setGateDeadline sets a deadline of the gate, or if t is zero, that of the time between requests: the
+// stack's, if that is earlier.
+func (c *gatedConn) setGateDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.own = !t.IsZero(); !c.own {
@@ -258,8 +257,8 @@ func (c *gatedConn) until(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection. A client that was answered early may still be sending:
-// were it cut off, it might lose the answer.
+// Close closes the connection. A client that was answered early may still be sending: an immediate close could
+// lose the answer.
 func (c *gatedConn) Close() error {
 	c.mu.Lock()
 	again := c.closed
@@ -267,46 +266,46 @@ func (c *gatedConn) Close() error {
 	close(c.changed)
 	c.changed = make(chan struct{})
 	if !again {
-		c.share.shrink(c.share.stored)
+		c.share.removeBytes(c.share.stored)
 	}
 	c.mu.Unlock()
 	if w := c.h2.Load(); w != nil {
-		w.end()
+		w.removeAll()
 	}
-	c.gate.mark(c, false)
+	c.gate.markArriving(c, false)
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !again {
-		go c.linger(half.CloseWrite)
+		go c.lingerAndClose(half.CloseWrite)
 		return nil
 	}
 	return c.Conn.Close()
 }
 
-// A client that was answered early has lingering to read the answer, and may send
+// A client that was answered early has lingerTime to read the answer, and may send
 // lingeringBytes meanwhile.
 const (
-	lingering      = 500 * time.Millisecond
+	lingerTime     = 500 * time.Millisecond
 	lingeringBytes = 16 << 20
 )
 
-func (c *gatedConn) linger(closeWrite func() error) {
-	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingering)) == nil {
+func (c *gatedConn) lingerAndClose(closeWrite func() error) {
+	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)
 	}
 	_ = c.Conn.Close()
 }
 
-// grow reserves n more bytes.
-func (c *gatedConn) grow(n int) bool {
+// reserveBytes reserves n more bytes.
+func (c *gatedConn) reserveBytes(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.closed && c.share.grow(int64(n))
+	return !c.closed && c.share.addBytes(int64(n))
 }
 
-// awaitRoom is grow, which waits a while for requests that the stack answers. Those that
-// wait for each other have to end: it does not wait long.
+// awaitRoom reserves n more bytes, and waits a short time for requests that the stack answers. The wait is
+// short because requests that wait for each other have to end.
 func (c *gatedConn) awaitRoom(n int) bool {
 	const tries, every = 10, 100 * time.Millisecond
-	for i := 1; !c.grow(n); i++ {
+	for i := 1; !c.reserveBytes(n); i++ {
 		if i == tries {
 			c.gate.budget.refused.Add(1)
 			return false
@@ -321,8 +320,8 @@ func (c *gatedConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.wrote = true
 	c.mu.Unlock()
-	if w := c.h2.Load(); w != nil && w.sent(p) {
-		if _, err := c.untilDue(w); err != nil {
+	if w := c.h2.Load(); w != nil && w.inspectOutput(p) {
+		if _, err := c.setDueDeadline(w); err != nil {
 			return 0, err
 		}
 	}

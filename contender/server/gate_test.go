@@ -20,13 +20,13 @@ import (
 func gated(t *testing.T, handler http.Handler, change func(*gate)) (addr string, g *gate) {
 	t.Helper()
 	r := &running{receipts: &Receipts{}, budget: &budget{max: 1 << 20}}
-	ops := r.ops("things", Options{})
+	ops := r.newOps("things", Options{})
 	ops.gated, ops.hosts = true, newHosts("127.0.0.1:0", nil)
 	s := HTTP2(handler)
-	if err := guarded(s, ops); err != nil {
+	if err := guardServer(s, ops); err != nil {
 		t.Fatal(err)
 	}
-	g = r.gate(s, ops, false)
+	g = r.newGate(s, ops, false)
 	if change != nil {
 		change(g)
 	}
@@ -35,7 +35,7 @@ func gated(t *testing.T, handler http.Handler, change func(*gate)) (addr string,
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(g.listener(newLimits(100).listener(l))) }()
+	go func() { ended <- s.Serve(g.wrapListener(newLimits(100).wrapListener(l))) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -184,15 +184,15 @@ func TestWatcherAndStackTimeOut(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := newWatcher(&budget{max: 1 << 20}, time.Minute)
 		w.grow, w.shrink = func(int) bool { return true }, func(int64) {}
-		if err := w.received(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders, 1)); err != nil {
+		if err := w.inspectInput(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders, 1)); err != nil {
 			t.Fatal(err)
 		}
 		if late {
 			w.streams[1].opened = time.Now().Add(-time.Minute)
 		}
-		w.sent(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders|h2.EndStream, 1))
-		w.sent(h2.AppendFrame(nil, h2.Frame{Type: h2.RSTStream, Stream: 1, Payload: make([]byte, 4)}))
-		if closes := !w.due().After(time.Now()); closes != late {
+		w.inspectOutput(h2.AppendHeader(nil, 0, h2.Headers, h2.EndHeaders|h2.EndStream, 1))
+		w.inspectOutput(h2.AppendFrame(nil, h2.Frame{Type: h2.RSTStream, Stream: 1, Payload: make([]byte, 4)}))
+		if closes := !w.closeTime().After(time.Now()); closes != late {
 			t.Errorf("reset after its time: %t; it closes the connection at once: %t", late, closes)
 		}
 	}

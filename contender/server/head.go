@@ -11,8 +11,8 @@ import (
 // maxFields is the number of header fields that a request may have.
 const maxFields = 200
 
-// requestHead is the head of an HTTP/1 request of which there is one reading. Parsers
-// of frameworks take more than RFC 9112 allows, each something else, and a proxy in
+// requestHead is the head of an HTTP/1 request that has only one interpretation. Parsers
+// of frameworks accept more than RFC 9112 allows, each something else, and a proxy in
 // front may read that differently.
 type requestHead struct {
 	method, target, version string
@@ -20,12 +20,12 @@ type requestHead struct {
 	question                Question
 	length                  int64 // of the body in bytes; -1 if it is chunked
 	expects                 bool  // the client waits for 100 Continue
-	closes                  bool  // the client wants the connection closed
+	closes                  bool  // the connection closes after the answer
 }
 
 type field struct{ name, value string }
 
-// badRequest is why a request is refused, and with which status.
+// badRequest is the reason why a request is rejected, and the status of the answer.
 type badRequest struct {
 	status  int
 	message string
@@ -33,10 +33,10 @@ type badRequest struct {
 
 func (e *badRequest) Error() string { return e.message }
 
-func malformed(message string) *badRequest { return &badRequest{http.StatusBadRequest, message} }
+func newMalformed(message string) *badRequest { return &badRequest{http.StatusBadRequest, message} }
 
-// endOfHead returns the length of the head that text begins with, or 0 if the head has
-// not ended. A line feed without a carriage return is an error, as soon as it is there.
+// endOfHead returns the length of the head at the start of text, or 0 if the head has not ended. A line feed
+// without a carriage return is an error as soon as it arrives.
 func endOfHead(text []byte) (int, *badRequest) {
 	for at := 0; ; {
 		i := bytes.IndexByte(text[at:], '\n')
@@ -46,10 +46,10 @@ func endOfHead(text []byte) (int, *badRequest) {
 		i += at
 		switch {
 		case i == 0 || text[i-1] != '\r':
-			return 0, malformed("a line of the head ends without a carriage return")
+			return 0, newMalformed("a line of the head ends without a carriage return")
 		case i == at+1:
 			if at == 0 {
-				return 0, malformed("the head begins with an empty line")
+				return 0, newMalformed("the head begins with an empty line")
 			}
 			return i + 1, nil
 		}
@@ -82,14 +82,14 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	}
 	h.question.Method, h.question.Path = h.method, pathOf(h.target)
 	for name, into := range map[string]*string{"Authorization": &h.question.Authorization, "Content-Type": &h.question.ContentType, "Content-Encoding": new(string), "Origin": new(string)} {
-		value, one := h.only(name)
+		value, one := h.singleField(name)
 		if !one {
-			return nil, malformed("there are several " + name + " fields")
+			return nil, newMalformed("there are several " + name + " fields")
 		}
 		*into = value
 	}
-	h.question.Accept, _ = h.only("Accept")
-	connection, _ := h.only("Connection")
+	h.question.Accept, _ = h.singleField("Accept")
+	connection, _ := h.singleField("Connection")
 	h.closes = h.version == "HTTP/1.0" && !hasToken(connection, "keep-alive") || hasToken(connection, "close")
 	return h, nil
 }
@@ -97,47 +97,46 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 func (h *requestHead) parseLine(line string) *badRequest {
 	parts := strings.Split(line, " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" {
-		return malformed("the request line is not: method, space, target, space, version")
+		return newMalformed("the request line is not: method, space, target, space, version")
 	}
 	h.method, h.target, h.version = parts[0], parts[1], parts[2]
 	if h.version != "HTTP/1.1" && h.version != "HTTP/1.0" {
 		if strings.HasPrefix(h.version, "HTTP/") {
 			return &badRequest{http.StatusHTTPVersionNotSupported, "this is for HTTP/1.0 and HTTP/1.1"}
 		}
-		return malformed("the request line does not end with a version of HTTP")
+		return newMalformed("the request line does not end with a version of HTTP")
 	}
 	for i := range len(h.target) {
 		if c := h.target[i]; c <= ' ' || c >= 0x7f || c == '#' {
-			return malformed("the target has a byte that must be escaped")
+			return newMalformed("the target has a byte that must be escaped")
 		}
 	}
 	if path, _, _ := strings.Cut(h.target, "?"); strings.Contains(path, "%") {
 		if _, err := url.PathUnescape(path); err != nil {
-			return malformed("the path has a % without two hexadecimal digits")
+			return newMalformed("the path has a % without two hexadecimal digits")
 		}
 	}
 	return nil
 }
 
-// parseField reads a line of the head. A line that begins with white space would
-// continue the one before it.
+// parseField reads a line of the head. A line that starts with white space would continue the previous one.
 func parseField(line string) (field, *badRequest) {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok || !isToken(name) {
-		return field{}, malformed("a header field is not: name, colon, value")
+		return field{}, newMalformed("a header field is not: name, colon, value")
 	}
 	value = strings.Trim(value, " \t")
 	for i := range len(value) {
 		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return field{}, malformed("the value of a header field has a control byte")
+			return field{}, newMalformed("the value of a header field has a control byte")
 		}
 	}
 	return field{name, value}, nil
 }
 
-// only returns the value of a field, and whether there is at most one of that name. It
-// returns the first of several, and "" if there is none.
-func (h *requestHead) only(name string) (value string, ok bool) {
+// singleField returns the value of a field, and whether there is at most one of that name. It returns the
+// first of several, and "" if there is none.
+func (h *requestHead) singleField(name string) (value string, ok bool) {
 	n := 0
 	for _, f := range h.fields {
 		if strings.EqualFold(f.name, name) {
@@ -149,12 +148,11 @@ func (h *requestHead) only(name string) (value string, ok bool) {
 	return value, n <= 1
 }
 
-// parseHost finds which host the request is for, and makes an absolute target relative
-// to it.
+// parseHost reads the host of the request, and makes an absolute target relative to it.
 func (h *requestHead) parseHost() *badRequest {
-	host, ok := h.only("Host")
+	host, ok := h.singleField("Host")
 	if !ok {
-		return malformed("there are several Host fields")
+		return newMalformed("there are several Host fields")
 	}
 	if scheme, rest, absolute := strings.Cut(h.target, "://"); absolute && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
 		authority, path := rest, "/"
@@ -165,35 +163,34 @@ func (h *requestHead) parseHost() *badRequest {
 			path = "/" + path
 		}
 		if host != "" && !strings.EqualFold(host, authority) {
-			return malformed("the target and Host name different hosts")
+			return newMalformed("the target and Host name different hosts")
 		}
 		host, h.target = authority, path
 	}
 	switch {
 	case host == "" && h.version == "HTTP/1.1":
-		return malformed("there is no Host")
+		return newMalformed("there is no Host")
 	case !isHost(host):
-		return malformed("Host is not a host name or address with an optional port")
+		return newMalformed("Host is not a host name or address with an optional port")
 	case h.target[0] != '/' && (h.target != "*" || h.method != http.MethodOptions):
-		return malformed("the target is not a path")
+		return newMalformed("the target is not a path")
 	}
 	h.question.Host = host
 	return nil
 }
 
-// parseFraming finds where the body ends. Whatever could be read in two ways is
-// refused: RFC 9112, section 6.
+// parseFraming reads the length of the body. It rejects every ambiguous form: RFC 9112, section 6.
 func (h *requestHead) parseFraming() *badRequest {
-	length, oneLength := h.only("Content-Length")
-	coding, oneCoding := h.only("Transfer-Encoding")
-	hasLength, hasCoding := h.has("Content-Length"), h.has("Transfer-Encoding")
+	length, oneLength := h.singleField("Content-Length")
+	coding, oneCoding := h.singleField("Transfer-Encoding")
+	hasLength, hasCoding := h.hasField("Content-Length"), h.hasField("Transfer-Encoding")
 	switch {
 	case hasLength && hasCoding:
-		return malformed("there are Content-Length and Transfer-Encoding")
+		return newMalformed("there are Content-Length and Transfer-Encoding")
 	case !oneLength || !oneCoding:
-		return malformed("there are several Content-Length or Transfer-Encoding fields")
+		return newMalformed("there are several Content-Length or Transfer-Encoding fields")
 	case hasCoding && h.version == "HTTP/1.0":
-		return malformed("HTTP/1.0 has no Transfer-Encoding")
+		return newMalformed("HTTP/1.0 has no Transfer-Encoding")
 	case hasCoding && !strings.EqualFold(coding, "chunked"):
 		return &badRequest{http.StatusNotImplemented, "the only transfer coding is chunked"}
 	case hasCoding:
@@ -201,11 +198,11 @@ func (h *requestHead) parseFraming() *badRequest {
 	case hasLength:
 		n, err := strconv.ParseUint(length, 10, 63)
 		if err != nil || strings.Trim(length, "0123456789") != "" {
-			return malformed("Content-Length is not a number of bytes")
+			return newMalformed("Content-Length is not a number of bytes")
 		}
 		h.length = int64(n)
 	}
-	if expect, one := h.only("Expect"); !one || expect != "" && !strings.EqualFold(expect, "100-continue") {
+	if expect, one := h.singleField("Expect"); !one || expect != "" && !strings.EqualFold(expect, "100-continue") {
 		return &badRequest{http.StatusExpectationFailed, "the only expectation is 100-continue"}
 	} else if expect != "" {
 		h.expects = h.version == "HTTP/1.1"
@@ -213,7 +210,7 @@ func (h *requestHead) parseFraming() *badRequest {
 	return nil
 }
 
-func (h *requestHead) has(name string) bool {
+func (h *requestHead) hasField(name string) bool {
 	for _, f := range h.fields {
 		if strings.EqualFold(f.name, name) {
 			return true
@@ -222,10 +219,9 @@ func (h *requestHead) has(name string) bool {
 	return false
 }
 
-// format writes the head as the stack gets it, for a body of n bytes that has arrived:
-// with one Content-Length, if there is a body, and nothing else that could frame it.
-// Trailers are not part of it.
-func (h *requestHead) format(n int) []byte {
+// formatHead returns the head for the stack, for a body of n bytes that has arrived: with one Content-Length,
+// if there is a body, and no other field that could frame it. Trailers are not part of it.
+func (h *requestHead) formatHead(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.method + " " + h.target + " " + h.version + "\r\n")
 	for _, f := range h.fields {
@@ -238,7 +234,7 @@ func (h *requestHead) format(n int) []byte {
 	if h.question.Host != "" {
 		b.WriteString("Host: " + h.question.Host + "\r\n")
 	}
-	if h.length != 0 || h.has("Content-Length") {
+	if h.length != 0 || h.hasField("Content-Length") {
 		b.WriteString("Content-Length: " + strconv.Itoa(n) + "\r\n")
 	}
 	b.WriteString("\r\n")
@@ -248,7 +244,7 @@ func (h *requestHead) format(n int) []byte {
 // pathOf returns the path of a target, unescaped.
 func pathOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
-	plain, _ := url.PathUnescape(path) // which parseLine has tried
+	plain, _ := url.PathUnescape(path) // parseLine has checked it
 	return plain
 }
 

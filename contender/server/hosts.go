@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// hosts are the names that requests to a loopback address may be for. A page of another
-// site can have its own name resolve to that address, and its requests name the site:
+// hosts lists the names that are allowed in requests to a loopback address. A page of another
+// site can make its own name resolve to that address, and its requests name the site:
 // https://en.wikipedia.org/wiki/DNS_rebinding
 type hosts struct{ names []string }
 
-// newHosts returns the names for a service whose address was given as addr: its host,
-// and names.
+// newHosts returns the names for a service with the given addr: its host and names.
 func newHosts(addr string, names []string) *hosts {
 	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" {
 		names = append([]string{host}, names...)
@@ -20,9 +19,9 @@ func newHosts(addr string, names []string) *hosts {
 	return &hosts{names}
 }
 
-// has reports whether a request with Host, which may have a port, is for one of them. No
-// browser leaves it out, but checks of proxies do. A nil h has any.
-func (h *hosts) has(host string) bool {
+// hasHost reports whether Host, which may have a port, is one of them. Browsers always send it, but checks of
+// proxies may not. A nil h allows all.
+func (h *hosts) hasHost(host string) bool {
 	if h == nil || host == "" {
 		return true
 	}

@@ -53,7 +53,7 @@ func TestCertificateIsRenewed(t *testing.T) {
 	s.cert, s.key, s.stdout = cert, key, os.Stdout
 	ctx, cancel := context.WithCancel(context.Background())
 	said, done := make(lines, 9), make(chan error, 1)
-	go func() { done <- a.serve(ctx, s, said) }()
+	go func() { done <- a.serveUntilDone(ctx, s, said) }()
 	_, url, ok := strings.Cut(<-said, " at https://")
 	if !ok || !strings.Contains(<-said, ": try: curl -sk https://") {
 		t.Fatalf("%q", url)
@@ -107,7 +107,7 @@ func TestExposed(t *testing.T) {
 		s.config = app.New()
 		ctx, cancel := context.WithCancel(context.Background())
 		said, done := make(lines, 9), make(chan error, 1)
-		go func() { done <- a.serve(ctx, s, said) }()
+		go func() { done <- a.serveUntilDone(ctx, s, said) }()
 		line := <-said
 		if warned := strings.Contains(line, "no token is required"); warned != (addr == "0.0.0.0:0") {
 			t.Errorf("%s, guarded %v: %q", addr, guarded, line)

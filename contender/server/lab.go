@@ -13,61 +13,61 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Spec is what a lab tells a server besides how to be configured.
+// Spec is a lab's data for a server besides its settings.
 type Spec struct {
 	App string `json:"app"`
 }
 
-// What a lab can configure of every server: keys of a workload's set. Those of
-// an app are its settings.
+// Settings of every server under a lab: keys of a workload's set. Those of
+// an app are in its [Config].
 const (
-	SetLog     = "log"      // where the access log goes, e.g. discard; left out: none
-	SetLogFile = "log_file" // log file: its path
-	SetTLSCert = "tls_cert" // path of a certificate in PEM; with it connections are encrypted
+	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
+	SetLogFile = "log_file" // path of the log file
+	SetTLSCert = "tls_cert" // path of a certificate in PEM, which turns on encryption
 	SetTLSKey  = "tls_key"  // path of its key in PEM
 )
 
-// serve starts the server for a workload on a loopback address.
-func (h Host) serve(variant string, w wire.Workload) (contender.Served, error) {
+// serveLab starts the server for a workload on a loopback address.
+func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
 	if len(w.Spec) > 0 {
 		if err := json.Unmarshal(w.Spec, &spec); err != nil {
 			return contender.Served{}, fmt.Errorf("spec: %w", err)
 		}
 	}
-	app, ok := h.Apps.named(spec.App)
+	app, ok := h.Apps.findApp(spec.App)
 	if !ok {
 		return contender.Served{}, fmt.Errorf("app %q: %w", spec.App, contender.ErrUnsupported)
 	}
-	s, err := configured(app, w.Set)
+	s, err := newLabSetup(app, w.Set)
 	if err != nil {
 		return contender.Served{}, err
 	}
 	s.variant = variant
-	r, err := h.start(s)
+	r, err := h.startServer(s)
 	if err != nil {
 		return contender.Served{}, err
 	}
-	if err := r.answers(patience); err != nil {
-		_ = r.stop(grace)
+	if err := r.awaitAnswer(startTimeout); err != nil {
+		_ = r.stopServer(grace)
 		return contender.Served{}, err
 	}
-	r.receipts.reset()
+	r.receipts.resetCounts()
 	return contender.Served{
-		Addr: r.addr, Counts: r.counts, Reset: r.service.resets(),
-		End:  func() error { return r.stop(timedShutdown) },
-		Stop: func() { _ = r.stop(grace) },
+		Addr: r.addr, Counts: r.readCounts, Reset: r.service.resetFunc(),
+		End:  func() error { return r.stopServer(timedShutdown) },
+		Stop: func() { _ = r.stopServer(grace) },
 	}, nil
 }
 
-// configured is how a lab wants an app to be served.
-func configured(app App, set map[string]string) (setup, error) {
+// newLabSetup returns the setup of an app with a lab's settings.
+func newLabSetup(app App, set map[string]string) (setup, error) {
 	s := setup{
 		app: app, addr: "127.0.0.1:0", log: set[SetLog], logFile: set[SetLogFile],
 		cert: set[SetTLSCert], key: set[SetTLSKey], stdout: os.Stdout, config: app.New(), lab: true,
 	}
 	list := s.config.Settings()
-	if err := defaults(list, true); err != nil {
+	if err := setDefaults(list, true); err != nil {
 		return setup{}, err
 	}
 	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
@@ -80,7 +80,7 @@ func configured(app App, set map[string]string) (setup, error) {
 		case at < 0:
 			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app.Name, strings.Join(known, ", "))
 		case at >= common:
-			if err := list[at-common].set(set[key]); err != nil {
+			if err := list[at-common].setValue(set[key]); err != nil {
 				return setup{}, err
 			}
 		}
@@ -89,31 +89,31 @@ func configured(app App, set map[string]string) (setup, error) {
 }
 
 const (
-	// patience is how long a server may take from its start to its first answer.
-	patience = 20 * time.Second
-	// grace is how long requests under way may take when it is to end.
+	// startTimeout limits the time from the start of a server to its first answer.
+	startTimeout = 20 * time.Second
+	// grace limits the requests in flight at the end of a server.
 	grace = 2 * time.Second
 	// timedShutdown is the shutdown timeout while the lab times shutdown.
 	timedShutdown = 10 * time.Second
-	// linger is how much longer Serve may take to return, and then the service
+	// linger is the additional time for Serve to return, and then for the service
 	// to close, at least.
 	linger = 200 * time.Millisecond
 )
 
-// setup is all that is said about a server before it starts.
+// setup contains all settings of a server before its start.
 type setup struct {
 	app          App
 	variant      string
-	addr         string   // host:port to listen at
-	faces        []facing // in place of variant and addr, where there are several
+	addr         string       // host:port of the listener
+	faces        []listenSpec // replaces variant and addr if there are several
 	log, logFile string
-	cert, key    string // paths; empty: no TLS
+	cert, key    string // paths; "" for no TLS
 	stdout       *os.File
 	config       Config   // of the app
-	lab          bool     // it is started by one
-	most         int      // connections; zero: any number
-	hosts        []string // that requests to a loopback address may be for, besides its own
+	lab          bool     // started by a lab
+	most         int      // maximum of connections; no limit if zero
+	hosts        []string // further names that are allowed in requests to a loopback address
 }
 
-// facing is a variant and the host:port that it is to listen at.
-type facing struct{ variant, addr string }
+// listenSpec is a variant and the host:port of its listener.
+type listenSpec struct{ variant, addr string }

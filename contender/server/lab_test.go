@@ -44,7 +44,7 @@ func plainTiny(o Options) (Server, error) {
 // anywhere is an app as it is where nobody says anything.
 func anywhere(app App) setup {
 	s := setup{app: app, config: app.New(), addr: "127.0.0.1:0"}
-	if err := defaults(s.config.Settings(), true); err != nil {
+	if err := setDefaults(s.config.Settings(), true); err != nil {
 		panic(err)
 	}
 	return s
@@ -259,15 +259,15 @@ func TestAnswersWaits(t *testing.T) {
 				return l.Close()
 			}}, nil
 		})
-		r, err := Host{}.start(anywhere(app))
+		r, err := Host{}.startServer(anywhere(app))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.answers(100 * time.Millisecond); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := r.awaitAnswer(100 * time.Millisecond); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 		close(hold)
-		if err := r.stop(10 * time.Second); err != nil {
+		if err := r.stopServer(10 * time.Second); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -8,32 +8,30 @@ import (
 )
 
 const (
-	// WriteTimeout is how long a client that is served alone may take to read
-	// an answer, or over HTTP/2 what is written to it at a time: one that sends
-	// requests and reads no answers holds nothing for longer.
+	// WriteTimeout limits the time that a client without a lab takes to read an answer, or over HTTP/2 each
+	// write: a client that sends requests and reads no answers occupies nothing for longer.
 	WriteTimeout = 10 * time.Second
-	// DefaultConnections is how many connections there may be, alone.
+	// DefaultConnections limits the connections without a lab.
 	DefaultConnections = 4096
 
-	// restful is how long a connection has nothing to do before it may be
-	// closed for the sake of another.
-	restful = time.Second
+	// minIdle is the idle time after which a connection may be closed to make room for another.
+	minIdle = time.Second
 )
 
-// http2Share is how many connections one of HTTP/2 stands for: a stack stores about
-// that much more for it.
+// http2Share is the number of connections that one of HTTP/2 counts as: a stack stores about that much more
+// for it.
 const http2Share = 4
 
-// limits bound the connections of all listeners of a program. One too many takes
-// the place of that which has been idle longest; where all are busy it is closed.
+// limits bounds the connections of all listeners of a program. A new one beyond the limit replaces the one
+// that has been idle longest; if all are busy, it is closed.
 type limits struct {
 	most  int
 	write time.Duration // for each write
-	began time.Time     // whose clock nobody sets
+	began time.Time     // a monotonic reference for times
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
-	http2           int // of them speak HTTP/2
+	http2           int // open ones with HTTP/2
 	refused, closed int64
 }
 
@@ -41,7 +39,7 @@ func newLimits(most int) *limits {
 	return &limits{most: most, write: WriteTimeout, began: time.Now(), open: map[*limitedConn]struct{}{}}
 }
 
-func (l *limits) counts() (open int, refused, closed int64) {
+func (l *limits) readCounts() (open int, refused, closed int64) {
 	if l == nil {
 		return 0, 0, 0
 	}
@@ -50,8 +48,8 @@ func (l *limits) counts() (open int, refused, closed int64) {
 	return len(l.open), l.refused, l.closed
 }
 
-// listener is within limits.
-func (l *limits) listener(under net.Listener) net.Listener { return limitedListener{under, l} }
+// wrapListener returns a listener whose connections are limited.
+func (l *limits) wrapListener(under net.Listener) net.Listener { return limitedListener{under, l} }
 
 type limitedListener struct {
 	net.Listener
@@ -64,21 +62,21 @@ func (l limitedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c := l.limits.admit(conn); c != nil {
+		if c := l.limits.admitConn(conn); c != nil {
 			return c, nil
 		}
 		_ = conn.Close()
 	}
 }
 
-// admit makes room for a connection; nil: there is none.
-func (l *limits) admit(conn net.Conn) net.Conn {
+// admitConn makes room for a connection. It returns nil if there is none.
+func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
-	c.touch(true)
+	c.markUsed(true)
 	l.mu.Lock()
 	var victim *limitedConn
 	if len(l.open) >= l.most {
-		if victim = l.evict(false); victim == nil {
+		if victim = l.evictIdle(false); victim == nil {
 			l.mu.Unlock()
 			return nil
 		}
@@ -91,33 +89,33 @@ func (l *limits) admit(conn net.Conn) net.Conn {
 	return c
 }
 
-// evict makes room for a connection: it returns the idlest, which is to be closed. Nil
-// means that there is none, and that the new one is refused.
-func (l *limits) evict(http2 bool) *limitedConn {
-	victim := l.idlest(http2)
+// evictIdle makes room for a connection: it returns the idlest one, which the caller must close. If it returns
+// nil, there is no room, and the new one is rejected.
+func (l *limits) evictIdle(http2 bool) *limitedConn {
+	victim := l.findIdlest(http2)
 	if victim == nil {
 		l.refused++
 		return nil
 	}
-	l.remove(victim)
+	l.removeConn(victim)
 	l.closed++
 	return victim
 }
 
-// remove forgets a connection.
-func (l *limits) remove(c *limitedConn) {
+// removeConn removes a connection from the count.
+func (l *limits) removeConn(c *limitedConn) {
 	if _, open := l.open[c]; open && c.http2 {
 		l.http2--
 	}
 	delete(l.open, c)
 }
 
-// admitHTTP2 reports whether there is room for a connection that begins to speak HTTP/2.
+// admitHTTP2 reports whether there is room for a connection that starts to speak HTTP/2.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
 	if l.http2 >= max(1, l.most/http2Share) {
-		if victim = l.evict(true); victim == nil {
+		if victim = l.evictIdle(true); victim == nil {
 			l.mu.Unlock()
 			return false
 		}
@@ -133,11 +131,11 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	return true
 }
 
-// idlest is the connection that has had nothing to do for longest, of all or of those
-// that speak HTTP/2.
-func (l *limits) idlest(http2 bool) *limitedConn {
+// findIdlest returns the connection that has been idle longest, of all or of those that speak HTTP/2. It is
+// nil if none has been idle for minIdle.
+func (l *limits) findIdlest(http2 bool) *limitedConn {
 	var found *limitedConn
-	since := int64(time.Since(l.began) - restful)
+	since := int64(time.Since(l.began) - minIdle)
 	for c := range l.open {
 		if http2 && !c.http2 {
 			continue
@@ -149,25 +147,24 @@ func (l *limits) idlest(http2 bool) *limitedConn {
 	return found
 }
 
-// limitedConn is one of the connections. It is idle from its beginning, and from
-// each answer, until something comes.
+// limitedConn is one of the connections. It is idle from its start, and from each answer, until bytes arrive.
 type limitedConn struct {
 	net.Conn
 	limits *limits
 	http2  bool         // under the mutex of limits
-	at     atomic.Int64 // when it was last used, in nanoseconds since the limits began
+	at     atomic.Int64 // time of the last use, in nanoseconds since limits.began
 	idle   atomic.Bool
-	each   atomic.Bool  // the time of writes is counted for each answer, not for each write
+	each   atomic.Bool  // count the time of writes per answer, not per write
 	spent  atomic.Int64 // nanoseconds that the writes of an answer took
 }
 
-// renew begins to count the time of writes anew, for the answer to the next request.
-func (c *limitedConn) renew() {
+// resetSpent restarts the count of the time of writes for the answer to the next request.
+func (c *limitedConn) resetSpent() {
 	c.each.Store(true)
 	c.spent.Store(0)
 }
 
-func (c *limitedConn) touch(idle bool) {
+func (c *limitedConn) markUsed(idle bool) {
 	c.at.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)
 }
@@ -175,7 +172,7 @@ func (c *limitedConn) touch(idle bool) {
 func (c *limitedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		c.touch(false)
+		c.markUsed(false)
 	}
 	return n, err
 }
@@ -189,18 +186,18 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 	if c.each.Load() {
 		c.spent.Add(int64(time.Since(began)))
 	}
-	c.touch(true)
+	c.markUsed(true)
 	return n, err
 }
 
 func (c *limitedConn) Close() error {
 	c.limits.mu.Lock()
-	c.limits.remove(c)
+	c.limits.removeConn(c)
 	c.limits.mu.Unlock()
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what is sent, where the connection can be closed by halves.
+// CloseWrite closes the direction of writes if the connection can do that, else the connection.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

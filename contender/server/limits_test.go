@@ -12,7 +12,7 @@ import (
 // pipes are a connection within limits and its other end.
 func pipes(l *limits) (mine net.Conn, other net.Conn) {
 	a, b := net.Pipe()
-	return l.admit(a), b
+	return l.admitConn(a), b
 }
 
 // aged makes a connection look as if it had not been used for so long.
@@ -45,13 +45,13 @@ func TestLimits(t *testing.T) {
 	if fifth, _ := pipes(l); fifth != nil {
 		t.Error("there is room beside three that are in use")
 	}
-	if open, refused, closed := l.counts(); open != 3 || refused != 1 || closed != 1 {
+	if open, refused, closed := l.readCounts(); open != 3 || refused != 1 || closed != 1 {
 		t.Error(open, refused, closed)
 	}
 	for range 2 {
 		_ = fourth.Close()
 	}
-	if open, _, _ := l.counts(); open != 2 {
+	if open, _, _ := l.readCounts(); open != 2 {
 		t.Error(open)
 	}
 	// What has been answered is idle.
@@ -83,7 +83,7 @@ func TestListenerWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := newLimits(1)
-	within := l.listener(under)
+	within := l.wrapListener(under)
 	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", under.Addr().String())
 		if err != nil {

@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// Where an access log can go, as studies say it.
+// Destinations of an access log in studies.
 const (
-	LogNone    = "none"    // there is none
-	LogDiscard = "discard" // lines are made and thrown away
+	LogNone    = "none"    // no access log
+	LogDiscard = "discard" // lines are formatted and discarded
 	LogFile    = "file"    // appended to a file
-	LogStdout  = "stdout"  // standard output, whatever that is
-	LogPTY     = "pty"     // standard output, which the lab made a pseudo-terminal
+	LogStdout  = "stdout"  // standard output
+	LogPTY     = "pty"     // standard output, a pseudo-terminal of the lab
 )
 
-// openLog opens what an access log writes to, and returns how to close it. The
-// writer is nil for none. Files are not wrapped: frameworks look whether they
-// write to a terminal.
+// openLog opens the destination of an access log, and returns a function that closes it. The writer is nil for
+// no log. Files are not wrapped: frameworks check whether they write to a terminal.
 func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
 	nothing := func() {}
 	switch where {
@@ -44,8 +43,8 @@ func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
 	return nil, nothing, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", where)
 }
 
-// AccessLog is the access log of frameworks on net/http that bring none: a line
-// of log/slog with method, path, status and duration. Without a log it is next.
+// AccessLog is the access log of frameworks on net/http that have none: a line of log/slog with method, path,
+// status and duration. Without a log it returns next.
 func AccessLog(next http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		return next
@@ -54,13 +53,13 @@ func AccessLog(next http.Handler, o Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Layer()
 		start := time.Now()
-		seen := &status{ResponseWriter: w, code: http.StatusOK}
+		seen := &statusWriter{ResponseWriter: w, code: http.StatusOK}
 		next.ServeHTTP(seen, r)
 		line(r.Method, r.URL.Path, seen.code, time.Since(start))
 	})
 }
 
-// Lines writes lines of log/slog for frameworks that bring no access log.
+// Lines returns a function that writes lines of log/slog, for frameworks without an access log.
 func Lines(w io.Writer) func(method, path string, status int, took time.Duration) {
 	log := slog.New(slog.NewTextHandler(w, nil))
 	return func(method, path string, status int, took time.Duration) {
@@ -68,8 +67,8 @@ func Lines(w io.Writer) func(method, path string, status int, took time.Duration
 	}
 }
 
-// OneLine returns a writer for access logs that write what clients sent as it is: each
-// Write is one line in w, whose other control bytes are escaped, as in \x0a.
+// OneLine returns a writer for access logs that write client data without escapes: each Write becomes one line
+// in w, whose other control bytes are escaped, as in \x0a.
 func OneLine(w io.Writer) io.Writer { return oneLine{w} }
 
 type oneLine struct{ io.Writer }
@@ -90,16 +89,16 @@ func (l oneLine) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// status remembers the status of a response.
-type status struct {
+// statusWriter is a response writer that stores the status.
+type statusWriter struct {
 	http.ResponseWriter
 	code int
 }
 
-func (s *status) WriteHeader(code int) {
+func (s *statusWriter) WriteHeader(code int) {
 	s.code = code
 	s.ResponseWriter.WriteHeader(code)
 }
 
-// Unwrap is for [http.ResponseController].
-func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+// Unwrap returns the original writer for [http.ResponseController].
+func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// Null is the leanest server that we can write on package net, for null contenders
-// and for whoever asks what a load generator costs: a goroutine for each connection
-// that reads strictly, appends answers and writes once for all requests that it
+// Null is a minimal server on package net, for null contenders
+// and for measurements of the load generator's own cost: a goroutine for each connection
+// that parses strictly, appends answers and writes once for all requests that it
 // finds in its buffer. It has no time-outs and no access log. It counts all that it
 // answers.
 type Null struct {
-	// Answer appends the whole answer to q to dst, with extra, whole header lines,
-	// among the headers. What is in q is there until the next request is read.
+	// Answer appends the complete answer to q to dst, with extra, complete header lines,
+	// among the headers. The contents of q are valid until the next request is read.
 	Answer func(dst []byte, q *Request, extra string) []byte
 
-	// MaxBody is how many bytes of a body are kept for Answer; of a longer one only
-	// that it is too long, and the connection ends. Zero: bodies are read and dropped.
+	// MaxBody limits the bytes of a body that are stored for Answer; a longer one only
+	// sets TooLong, and the connection ends. If zero, bodies are read and discarded.
 	MaxBody int64
 
-	// HTTP2 serves connections that begin as those of HTTP/2 do, preface included.
-	// Nil: they are refused.
+	// HTTP2 serves connections that start with the preface of HTTP/2, which is included.
+	// If nil, they are rejected.
 	HTTP2 func(c *Conn)
 }
 
@@ -36,12 +36,12 @@ func (n Null) Serve(o Options) (Server, error) {
 	return &null{Null: n, receipts: o.Receipts, conns: map[*Conn]struct{}{}}, nil
 }
 
-// Anything answers 200 and a few bytes to whatever it is asked.
+// Anything answers every request with status 200 and a few bytes.
 func Anything(dst []byte, q *Request, extra string) []byte {
 	return Reply(dst, q, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n", extra, "ok\n")
 }
 
-// Reply appends an answer of prebuilt lines and a body, which HEAD does not have.
+// Reply appends an answer of the given header lines and a body, which is omitted for HEAD.
 func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 	dst = append(dst, lines...)
 	dst = append(dst, extra...)
@@ -65,7 +65,7 @@ type null struct {
 
 // Serve serves each connection of l in a goroutine of its own.
 func (n *null) Serve(l net.Listener) error {
-	if !n.enter(func() { n.listener = l }) {
+	if !n.trackConn(func() { n.listener = l }) {
 		return nil
 	}
 	defer n.served.Done()
@@ -77,17 +77,17 @@ func (n *null) Serve(l net.Listener) error {
 			case n.closing.Load():
 				return nil
 			case errors.As(err, &passing) && passing.Temporary():
-				time.Sleep(5 * time.Millisecond) // too many open files: some will close
+				time.Sleep(5 * time.Millisecond) // too many open files: wait until some close
 				continue
 			}
 			return err
 		}
 		c := &Conn{conn: conn, ends: &n.closing, in: make([]byte, 4<<10), out: make([]byte, 0, 4<<10)}
-		if !n.enter(func() { n.conns[c] = struct{}{} }) {
+		if !n.trackConn(func() { n.conns[c] = struct{}{} }) {
 			_ = conn.Close()
 			continue
 		}
-		go n.serve(c)
+		go n.serveConn(c)
 	}
 }
 
@@ -122,8 +122,8 @@ func (n *null) Shutdown(ctx context.Context) error {
 	}
 }
 
-// enter keeps account of what is served, unless all is about to end.
-func (n *null) enter(keep func()) bool {
+// trackConn calls keep and counts one more connection. It returns false if the server ends.
+func (n *null) trackConn(keep func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closing.Load() {
@@ -134,8 +134,8 @@ func (n *null) enter(keep func()) bool {
 	return true
 }
 
-// serve answers the requests of one connection.
-func (n *null) serve(c *Conn) {
+// serveConn answers the requests of one connection.
+func (n *null) serveConn(c *Conn) {
 	defer func() {
 		n.mu.Lock()
 		delete(n.conns, c)
@@ -143,28 +143,28 @@ func (n *null) serve(c *Conn) {
 		_ = c.conn.Close()
 		n.served.Done()
 	}()
-	if n.HTTP2 != nil && c.begins("PRI ") { // no method begins so
+	if n.HTTP2 != nil && c.hasPrefix("PRI ") { // no method has this prefix
 		n.HTTP2(c)
 		return
 	}
-	for n.next(c) {
+	for n.answerNext(c) {
 	}
-	if c.flush() == nil && c.closes {
+	if c.flushOutput() == nil && c.closes {
 		c.Linger()
 	}
 }
 
-// next answers the next request. It is false when the connection is to end.
-func (n *null) next(c *Conn) bool {
+// answerNext answers the next request. It returns false if the connection must end.
+func (n *null) answerNext(c *Conn) bool {
 	q := &c.asked
-	if err := c.head(q); err != nil {
-		c.refuse(err)
+	if err := c.readHead(q); err != nil {
+		c.writeError(err)
 		return false
 	}
 	if q.length != 0 {
-		size, err := c.read(q, n.MaxBody)
+		size, err := c.readBody(q, n.MaxBody)
 		if err != nil {
-			c.refuse(err)
+			c.writeError(err)
 			return false
 		}
 		n.receipts.Body(size)

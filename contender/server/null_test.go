@@ -194,7 +194,7 @@ func TestNullFrames(t *testing.T) {
 					}
 				}
 			}
-			c := counts.counts()
+			c := counts.readCounts()
 			if good := int64(2 * len(tt.want)); !strings.HasPrefix(tt.want[0], "GET 4") && !strings.HasPrefix(tt.want[0], "GET 5") && (c.Requests != good || c.BodyBytes != 2*tt.body) {
 				t.Errorf("%+v counted, sent were %d requests with %d bytes", c, good, 2*tt.body)
 			}

@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// chunked is the length of a body that does not say it.
-const chunked = -1
+// chunkedLength marks a body without a known length.
+const chunkedLength = -1
 
-// Request is a request, as far as an answer depends on it.
+// Request is the part of a request that can affect an answer.
 type Request struct {
 	Method, Target []byte
 	ID             []byte // X-Request-Id
-	Body           []byte // where bodies are kept
-	TooLong        bool   // there was more of it than is kept
+	Body           []byte // if bodies are stored
+	TooLong        bool   // the body was longer than the limit
 
-	length  int64 // of the body; chunked: in chunks
+	length  int64 // of the body, or chunkedLength
 	old     bool  // HTTP/1.0
 	close   bool  // no other request follows on the connection
 	expects bool  // the client waits for 100 Continue
@@ -25,15 +25,15 @@ type Request struct {
 // Head reports whether the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead reads a head, whole lines without the empty one. It is strict, as
-// lenience in what ends a line or how long a body is lets two programs read two
+// parseHead parses a head of complete lines without the empty one. It is strict, as
+// tolerance in the ends of lines or the length of a body lets two programs read two
 // different requests.
 func parseHead(block []byte) (Request, error) {
-	bad := func(status int) (Request, error) { return Request{}, refused(status) }
+	bad := func(status int) (Request, error) { return Request{}, rejectedError(status) }
 	line, rest, ok := cutLine(block)
 	first := bytes.IndexByte(line, ' ')
 	last := bytes.LastIndexByte(line, ' ')
-	if !ok || first < 1 || last-first < 2 || bytes.IndexByte(line[first+1:last], ' ') >= 0 || !token(line[:first]) || !visible(line[first+1:last]) {
+	if !ok || first < 1 || last-first < 2 || bytes.IndexByte(line[first+1:last], ' ') >= 0 || !isTokenText(line[:first]) || !isVisible(line[first+1:last]) {
 		return bad(http.StatusBadRequest)
 	}
 	q := Request{Method: line[:first], Target: line[first+1 : last]}
@@ -50,30 +50,30 @@ func parseHead(block []byte) (Request, error) {
 			return bad(http.StatusBadRequest)
 		}
 		colon := bytes.IndexByte(line, ':')
-		if colon < 1 || !token(line[:colon]) {
+		if colon < 1 || !isTokenText(line[:colon]) {
 			return bad(http.StatusBadRequest)
 		}
 		value := bytes.Trim(line[colon+1:], " \t")
 		switch name := line[:colon]; {
-		case is(name, "host"):
+		case equalFold(name, "host"):
 			hosts++
-		case is(name, "connection"):
-			q.connection(value)
-		case is(name, "content-length"):
+		case equalFold(name, "connection"):
+			q.readConnection(value)
+		case equalFold(name, "content-length"):
 			n, err := strconv.ParseUint(string(value), 10, 62)
 			if err != nil || lengths > 0 {
 				return bad(http.StatusBadRequest)
 			}
 			q.length = int64(n)
 			lengths++
-		case is(name, "transfer-encoding"):
-			if !is(value, "chunked") {
+		case equalFold(name, "transfer-encoding"):
+			if !equalFold(value, "chunked") {
 				return bad(http.StatusNotImplemented)
 			}
 			codings++
-		case is(name, "expect"):
-			q.expects = is(value, "100-continue")
-		case is(name, "x-request-id"):
+		case equalFold(name, "expect"):
+			q.expects = equalFold(value, "100-continue")
+		case equalFold(name, "x-request-id"):
 			q.ID = value
 		}
 	}
@@ -81,28 +81,27 @@ func parseHead(block []byte) (Request, error) {
 	case hosts > 1 || hosts == 0 && !q.old || codings > 1 || codings > 0 && (lengths > 0 || q.old):
 		return bad(http.StatusBadRequest)
 	case codings > 0:
-		q.length = chunked
+		q.length = chunkedLength
 	}
 	return q, nil
 }
 
-// connection reads the value of a Connection header.
-func (q *Request) connection(value []byte) {
+// readConnection reads the value of a Connection header.
+func (q *Request) readConnection(value []byte) {
 	for len(value) > 0 {
 		option, rest, _ := bytes.Cut(value, []byte(","))
 		switch option = bytes.Trim(option, " \t"); {
-		case is(option, "close"):
+		case equalFold(option, "close"):
 			q.close = true
 			return
-		case is(option, "keep-alive"):
+		case equalFold(option, "keep-alive"):
 			q.close = false
 		}
 		value = rest
 	}
 }
 
-// cutLine cuts the first line off. A line feed or carriage return that does not
-// end a line is not ok.
+// cutLine splits off the first line. ok is false if a line feed or carriage return does not end a line.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -112,8 +111,8 @@ func cutLine(block []byte) (line, rest []byte, ok bool) {
 	return line, rest, bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0
 }
 
-// is compares with a word in lower case.
-func is(name []byte, word string) bool {
+// equalFold reports whether name equals a word in lower case.
+func equalFold(name []byte, word string) bool {
 	if len(name) != len(word) {
 		return false
 	}
@@ -128,8 +127,8 @@ func is(name []byte, word string) bool {
 	return true
 }
 
-// token reports whether name is a method or the name of a header.
-func token(name []byte) bool {
+// isTokenText reports whether name is a method or the name of a header.
+func isTokenText(name []byte) bool {
 	for _, c := range name {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
 		if !letter && c != '-' && (c < '0' || c > '9') && bytes.IndexByte([]byte("!#$%&'*+.^_`|~"), c) < 0 {
@@ -139,8 +138,8 @@ func token(name []byte) bool {
 	return true
 }
 
-// visible reports whether a target has none but printing characters of ASCII.
-func visible(target []byte) bool {
+// isVisible reports whether a target consists of printable ASCII characters.
+func isVisible(target []byte) bool {
 	for _, c := range target {
 		if c <= ' ' || c > '~' {
 			return false

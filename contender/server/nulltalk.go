@@ -15,52 +15,52 @@ import (
 const (
 	maxHead  = 64 << 10 // bytes of a request's head
 	maxLine  = 1 << 10  // bytes of the line before a chunk
-	maxBatch = 32 << 10 // bytes of answers that are kept before they are written
+	maxBatch = 32 << 10 // bytes of answers that are buffered before they are written
 )
 
 // Conn is one connection and its buffers.
 type Conn struct {
 	conn  net.Conn
-	ends  *atomic.Bool // the server is about to
-	state atomic.Int32 // what Shutdown may do with it
+	ends  *atomic.Bool // the server is about to end
+	state atomic.Int32 // tells Shutdown whether it may end the connection
 	in    []byte
-	r, w  int // what is read and not used yet is in[r:w]
+	r, w  int // the unused input is in[r:w]
 	out   []byte
-	copy  []byte // of a head whose body is read over it
+	copy  []byte // copy of a head whose buffer the body reuses
 	body  []byte
 
-	asked  Request // kept here so that it is not allocated for each request
-	closes bool    // it was refused: more may be on its way
+	asked  Request // stored here to avoid an allocation per request
+	closes bool    // it was rejected: more bytes may be on their way
 }
 
 // States of a connection.
 const (
 	connWorks int32 = iota
-	connWaits       // for a request: it may be ended
+	connWaits       // for a request: Shutdown may end it
 	connEnds
 )
 
-// errEnds is that the server ends before another request has come.
+// errEnds is the error of a server that ends before another request arrives.
 var errEnds = errors.New("the server ends")
 
-// Read reads what an answer depends on.
-func (c *Conn) Read(p []byte) (int, error) { return c.next(p, false) }
+// Read reads bytes that are required for the current answer.
+func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, false) }
 
-// Await reads where nothing is under way on the connection: it is an error that the
-// server ends meanwhile.
-func (c *Conn) Await(p []byte) (int, error) { return c.next(p, true) }
+// Await reads while nothing is in progress on the connection. It returns an error if the server ends
+// meanwhile.
+func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, true) }
 
-func (c *Conn) next(p []byte, idle bool) (int, error) {
+func (c *Conn) readBuffered(p []byte, idle bool) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.in[c.r:c.w])
 		c.r += n
 		return n, nil
 	}
-	return c.receive(p, idle)
+	return c.receiveBytes(p, idle)
 }
 
-// receive reads from the network.
-func (c *Conn) receive(p []byte, idle bool) (int, error) {
+// receiveBytes reads from the network.
+func (c *Conn) receiveBytes(p []byte, idle bool) (int, error) {
 	if !idle {
 		return c.conn.Read(p)
 	}
@@ -74,14 +74,14 @@ func (c *Conn) receive(p []byte, idle bool) (int, error) {
 	return n, err
 }
 
-// Write writes at once.
+// Write writes without a buffer.
 func (c *Conn) Write(p []byte) (int, error) { return c.conn.Write(p) }
 
 // Ends reports whether the server is about to end.
 func (c *Conn) Ends() bool { return c.ends.Load() }
 
-// Linger reads what is still on its way, so that the last answer is not lost when
-// the connection is closed.
+// Linger reads the bytes that are still on their way, so that the last answer is not lost when the connection
+// is closed.
 func (c *Conn) Linger() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.conn.SetReadDeadline(time.Now().Add(time.Second))
@@ -89,18 +89,18 @@ func (c *Conn) Linger() {
 	}
 }
 
-// begins reports whether the connection does so. What was read stays.
-func (c *Conn) begins(with string) bool {
+// hasPrefix reports whether the connection starts with a text. The input stays unread.
+func (c *Conn) hasPrefix(with string) bool {
 	for c.w < len(with) {
-		if c.more(maxHead, true) != nil {
+		if c.readMore(maxHead, true) != nil {
 			return false
 		}
 	}
 	return string(c.in[:len(with)]) == with
 }
 
-// flush writes the answers that have been gathered.
-func (c *Conn) flush() error {
+// flushOutput writes the buffered answers.
+func (c *Conn) flushOutput() error {
 	if len(c.out) == 0 {
 		return nil
 	}
@@ -109,10 +109,10 @@ func (c *Conn) flush() error {
 	return err
 }
 
-// more reads more behind what there is, after it has made room for up to limit
-// bytes in all. Answers are written first: their client may wait for them.
-func (c *Conn) more(limit int, idle bool) error {
-	if err := c.flush(); err != nil {
+// readMore appends input to the buffer, after it has made room for up to limit bytes in all. Answers are
+// written first: their client may wait for them.
+func (c *Conn) readMore(limit int, idle bool) error {
+	if err := c.flushOutput(); err != nil {
 		return err
 	}
 	switch {
@@ -123,11 +123,11 @@ func (c *Conn) more(limit int, idle bool) error {
 	}
 	if c.w == len(c.in) {
 		if len(c.in) >= limit {
-			return refused(http.StatusRequestHeaderFieldsTooLarge)
+			return rejectedError(http.StatusRequestHeaderFieldsTooLarge)
 		}
 		c.in = append(c.in, make([]byte, len(c.in))...)
 	}
-	n, err := c.receive(c.in[c.w:], idle)
+	n, err := c.receiveBytes(c.in[c.w:], idle)
 	c.w += n
 	if n > 0 {
 		return nil
@@ -138,10 +138,10 @@ func (c *Conn) more(limit int, idle bool) error {
 	return err
 }
 
-// head reads the head of the next request into q. It lies in the buffer.
-func (c *Conn) head(q *Request) (err error) {
+// readHead reads the head of the next request into q, which refers to the buffer.
+func (c *Conn) readHead(q *Request) (err error) {
 	if len(c.out) > maxBatch {
-		if err := c.flush(); err != nil {
+		if err := c.flushOutput(); err != nil {
 			return err
 		}
 	}
@@ -156,15 +156,14 @@ func (c *Conn) head(q *Request) (err error) {
 			}
 			seen = c.w - c.r
 		}
-		if err := c.more(maxHead, true); err != nil {
+		if err := c.readMore(maxHead, true); err != nil {
 			return err
 		}
 	}
 }
 
-// read reads the body of q, and keeps up to most bytes of it, or none for zero. It
-// returns how many it had.
-func (c *Conn) read(q *Request, most int64) (int64, error) {
+// readBody reads the body of q, and stores up to most bytes of it, or none for zero. It returns the length.
+func (c *Conn) readBody(q *Request, most int64) (int64, error) {
 	if most > 0 && q.length > most {
 		q.TooLong, q.close, c.closes = true, true, true
 		return 0, nil
@@ -176,8 +175,8 @@ func (c *Conn) read(q *Request, most int64) (int64, error) {
 	method, target := len(q.Method), len(q.Method)+len(q.Target)
 	q.Method, q.Target, q.ID = c.copy[:method], c.copy[method:target], c.copy[target:]
 	c.body = c.body[:0]
-	if q.length != chunked {
-		if err := c.take(q.length, most > 0); err != nil {
+	if q.length != chunkedLength {
+		if err := c.readBytes(q.length, most > 0); err != nil {
 			return 0, err
 		}
 		q.Body = c.body
@@ -185,7 +184,7 @@ func (c *Conn) read(q *Request, most int64) (int64, error) {
 	}
 	var sum int64
 	for {
-		size, err := c.chunk(most-sum, most > 0)
+		size, err := c.readChunk(most-sum, most > 0)
 		if err != nil {
 			return 0, err
 		}
@@ -199,39 +198,39 @@ func (c *Conn) read(q *Request, most int64) (int64, error) {
 	}
 	q.Body = c.body
 	for { // trailers
-		line, err := c.line()
+		line, err := c.readLine()
 		if err != nil || len(line) == 0 {
 			return sum, err
 		}
 	}
 }
 
-// chunk reads a chunk and returns its size. What follows the last one, of size
-// 0, is left, and so is one that is to be kept and has more bytes than room.
-func (c *Conn) chunk(room int64, keep bool) (int64, error) {
-	line, err := c.line()
+// readChunk reads a chunk and returns its size. It does not read the lines after the last one, of size 0, or a
+// chunk that must be stored and is larger than room.
+func (c *Conn) readChunk(room int64, keep bool) (int64, error) {
+	line, err := c.readLine()
 	if err != nil {
 		return 0, err
 	}
 	digits, _, _ := bytes.Cut(line, []byte(";"))
 	size, err := strconv.ParseUint(string(bytes.TrimRight(digits, " \t")), 16, 40)
 	if err != nil {
-		return 0, refused(http.StatusBadRequest)
+		return 0, rejectedError(http.StatusBadRequest)
 	}
 	if size == 0 || keep && int64(size) > room {
 		return int64(size), nil
 	}
-	if err := c.take(int64(size), keep); err != nil {
+	if err := c.readBytes(int64(size), keep); err != nil {
 		return 0, err
 	}
-	if line, err = c.line(); err == nil && len(line) > 0 {
-		err = refused(http.StatusBadRequest)
+	if line, err = c.readLine(); err == nil && len(line) > 0 {
+		err = rejectedError(http.StatusBadRequest)
 	}
 	return int64(size), err
 }
 
-// line reads a line and returns it without its end. It lies in the buffer.
-func (c *Conn) line() ([]byte, error) {
+// readLine reads a line and returns it without its end. The result refers to the buffer.
+func (c *Conn) readLine() ([]byte, error) {
 	for {
 		if i := bytes.Index(c.in[c.r:c.w], []byte("\r\n")); i >= 0 {
 			line := c.in[c.r : c.r+i]
@@ -239,16 +238,16 @@ func (c *Conn) line() ([]byte, error) {
 			return line, nil
 		}
 		if c.w-c.r > maxLine {
-			return nil, refused(http.StatusBadRequest)
+			return nil, rejectedError(http.StatusBadRequest)
 		}
-		if err := c.more(maxHead, false); err != nil {
+		if err := c.readMore(maxHead, false); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// take reads n bytes of a body, and forgets them unless they are to be kept.
-func (c *Conn) take(n int64, keep bool) error {
+// readBytes reads n bytes of a body, and stores them if keep is set.
+func (c *Conn) readBytes(n int64, keep bool) error {
 	for {
 		have := min(n, int64(c.w-c.r))
 		if keep {
@@ -258,20 +257,20 @@ func (c *Conn) take(n int64, keep bool) error {
 		if n -= have; n == 0 {
 			return nil
 		}
-		if err := c.more(maxHead, false); err != nil {
+		if err := c.readMore(maxHead, false); err != nil {
 			return err
 		}
 	}
 }
 
-// refused is a request that cannot be answered, as its status.
-type refused int
+// rejectedError is the status of a request that cannot be answered.
+type rejectedError int
 
-func (r refused) Error() string { return fmt.Sprintf("refused with status %d", int(r)) }
+func (r rejectedError) Error() string { return fmt.Sprintf("refused with status %d", int(r)) }
 
-// refuse says why the connection ends, if it is the client's fault.
-func (c *Conn) refuse(err error) {
-	var r refused
+// writeError writes the reason why the connection ends, if it is an error of the client.
+func (c *Conn) writeError(err error) {
+	var r rejectedError
 	if errors.As(err, &r) {
 		c.closes = true
 		c.out = fmt.Appendf(c.out, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", int(r), http.StatusText(int(r)))

@@ -16,41 +16,41 @@ import (
 	"time"
 )
 
-// Ops answers, before the app does, what is the same for every service that is
-// served alone, whatever its stack:
+// Ops answers, before the app does, the requests that are the same for every service
+// without a lab, for all stacks:
 //
-//	GET /              the routes, and where they are described, unless the app has an answer
+//	GET /              the routes, and the path of their description, unless the app has an answer
 //	GET /health/live   200 as long as the process answers
 //	GET /health/ready  200, or 503 with the reason
-//	GET /metrics       of the app and the server, as OpenMetrics where that is accepted
+//	GET /metrics       of the app and the server, as OpenMetrics if the client accepts that
 //	GET /openapi.json  unless the app has an answer
-//	421                at a loopback address for a name that is none of it
-//	401                without the token, where one is asked for
-//	404                where the app has no such path, with the nearest there is
-//	405                at a page of these, for other methods than the page and the app have there
-//	415                with a body of a type that the app does not take, or that the page of any site may send
+//	421                at a loopback address for a name that is not one of its own
+//	401                without the token, if one is required
+//	404                if the app has no such path, with the nearest one
+//	405                at one of these pages, for other methods than those of the page and the app
+//	415                with a body of a type that the app does not accept, or that the page of any site may send
 //	OPTIONS *          the methods of all routes
 //
-// Under a lab there is none: a nil Ops answers nothing.
+// Under a lab it is nil: a nil Ops answers nothing.
 type Ops struct {
 	name     string // of the app
 	service  Service
 	routes   []route            // of the app
 	all      []route            // and those of Ops
-	openAPI  []byte             // nil: there is none
-	token    *[sha256.Size]byte // of the token; nil: none is asked for
+	openAPI  []byte             // nil if there is none
+	token    *[sha256.Size]byte // of the token; nil if none is required
 	receipts *Receipts
 	limits   *limits
 	budget   *budget
 	started  time.Time
 	ending   *atomic.Bool
 	claimed  atomic.Bool
-	hosts    *hosts                                                    // nil: requests may be for any
-	gated    bool                                                      // a gate asks before the stack does
-	line     func(method, path string, status int, took time.Duration) // nil: there is no access log
+	hosts    *hosts                                                    // if nil, all hosts are allowed
+	gated    bool                                                      // a gate calls Answer before the stack does
+	line     func(method, path string, status int, took time.Duration) // nil if there is no access log
 }
 
-// Question is what Ops looks at.
+// Question is the part of a request that Ops uses.
 type Question struct {
 	Method, Path  string
 	Host          string
@@ -59,11 +59,11 @@ type Question struct {
 	Accept        string
 }
 
-// Page is what Ops answers with.
+// Page is an answer of Ops.
 type Page struct {
 	Status      int
 	ContentType string
-	Header      [2]string // one more; empty: none
+	Header      [2]string // one more header; empty for none
 	Body        []byte
 }
 
@@ -75,9 +75,9 @@ const (
 	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Claim reports whether there is anything to ask. A stack that speaks nothing but
-// HTTP/2, and is not made by [HTTP2], calls it, and then Answer for each request. For
-// HTTP/1 the connection is asked for before the stack sees it.
+// Claim reports whether there is an Ops. A stack that speaks nothing but HTTP/2, and is not made by [HTTP2],
+// calls it, and then Answer for each request. For HTTP/1 the connection calls Answer before the stack sees the
+// request.
 func (o *Ops) Claim() bool {
 	if o != nil {
 		o.claimed.Store(true)
@@ -85,13 +85,13 @@ func (o *Ops) Claim() bool {
 	return o != nil
 }
 
-// Handler asks o before next. Where there is nothing to ask it is next.
+// Handler calls o before next. It returns next if o is nil.
 func (o *Ops) Handler(next http.Handler) http.Handler {
 	if !o.Claim() {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if o.gated && r.ProtoMajor == 1 { // the gate has asked
+		if o.gated && r.ProtoMajor == 1 { // the gate has called Answer
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -109,63 +109,63 @@ func (o *Ops) Handler(next http.Handler) http.Handler {
 		}
 		w.WriteHeader(reply.Status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(reply.Body) // or the client has gone
+			_, _ = w.Write(reply.Body) // or the client has disconnected
 		}
 	})
 }
 
-// Answer answers a request; false: the app does.
+// Answer answers a request. It returns false if the app must answer.
 func (o *Ops) Answer(q Question) (Page, bool) {
 	if o == nil {
 		return Page{}, false
 	}
 	started := time.Now()
-	reply, ok := o.answer(q)
+	reply, ok := o.findPage(q)
 	if ok && o.line != nil {
 		o.line(q.Method, q.Path, reply.Status, time.Since(started))
 	}
 	return reply, ok
 }
 
-func (o *Ops) answer(q Question) (Page, bool) {
+func (o *Ops) findPage(q Question) (Page, bool) {
 	read := q.Method == http.MethodGet || q.Method == http.MethodHead
-	known, mine := o.matched(q)
+	known, mine := o.matchRoute(q)
 	switch {
-	case !o.hosts.has(q.Host):
-		return o.refuse(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
+	case !o.hosts.hasHost(q.Host):
+		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
 	case read && q.Path == "/health/live":
 		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
 	case read && q.Path == "/health/ready":
-		return o.ready(), true
+		return o.readyPage(), true
 	case read && q.Path == "/metrics":
-		return o.metrics(q.Accept), true
+		return o.metricsPage(q.Accept), true
 	case read && q.Path == "/openapi.json" && !mine && o.openAPI != nil:
 		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
 	case read && q.Path == "/" && !mine:
-		return o.index(), true
+		return o.indexPage(), true
 	case q.Path == "*":
-		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(o.methods(func(string) bool { return true }), ", ")}}, true
+		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(o.listMethods(func(string) bool { return true }), ", ")}}, true
 	case q.Path == "/health", isHealthCall(q.Path), q.Method == http.MethodOptions:
 		return Page{}, false
-	case o.token != nil && !o.bears(q.Authorization):
-		reply := o.refuse(http.StatusUnauthorized, "a bearer token is required")
+	case o.token != nil && !o.hasBearer(q.Authorization):
+		reply := o.errorPage(http.StatusUnauthorized, "a bearer token is required")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
-	case len(o.routes) > 0 && !known && !ofRPC(q):
-		return o.refuse(http.StatusNotFound, o.astray(q.Path)), true
+	case len(o.routes) > 0 && !known && !isRPC(q):
+		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true
 	case !read && !mine && o.isPage(q.Path):
-		allowed := strings.Join(o.methods(func(pattern string) bool { return matches(pattern, q.Path) }), ", ")
-		reply := o.refuse(http.StatusMethodNotAllowed, "this path takes "+allowed)
+		allowed := strings.Join(o.listMethods(func(pattern string) bool { return matchesPattern(pattern, q.Path) }), ", ")
+		reply := o.errorPage(http.StatusMethodNotAllowed, "this path takes "+allowed)
 		reply.Header = [2]string{"Allow", allowed}
 		return reply, true
-	case writes(q.Method) && !o.takes(q):
-		return o.refuseType(q), true
+	case isWriteMethod(q.Method) && !o.acceptsType(q):
+		return o.rejectType(q), true
 	}
 	return Page{}, false
 }
 
-// isPage reports whether Ops answers GET at a path, and the app does not. Of an app whose
-// routes are not known, / may be one.
+// isPage reports whether Ops answers GET at a path and the app does not. If the routes of the app are not
+// known, it may answer /.
 func (o *Ops) isPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
@@ -176,9 +176,9 @@ func (o *Ops) isPage(path string) bool {
 	return false
 }
 
-// methods returns the methods at the paths that at chooses, sorted. HEAD is answered at
-// the pages of Ops. That a stack answers it at routes of the app is not known here.
-func (o *Ops) methods(at func(pattern string) bool) (list []string) {
+// listMethods returns the methods of the paths for which at returns true, sorted. HEAD is included for the
+// pages of Ops. Whether a stack answers it at routes of the app is not known here.
+func (o *Ops) listMethods(at func(pattern string) bool) (list []string) {
 	for _, one := range o.all {
 		if !at(one.path) {
 			continue
@@ -191,17 +191,17 @@ func (o *Ops) methods(at func(pattern string) bool) (list []string) {
 	return slices.Compact(list)
 }
 
-// refuseType refuses the type of a body, and names those that are taken.
-func (o *Ops) refuseType(q Question) Page {
+// rejectType rejects the type of a body, and names the accepted ones.
+func (o *Ops) rejectType(q Question) Page {
 	switch taken := strings.Join(o.service.Types, ", "); {
-	case ofRPC(q):
-		return o.refuse(http.StatusUnsupportedMediaType, "a call needs the Content-Type of its protocol, such as application/grpc, application/proto or application/json")
+	case isRPC(q):
+		return o.errorPage(http.StatusUnsupportedMediaType, "a call needs the Content-Type of its protocol, such as application/grpc, application/proto or application/json")
 	case taken != "":
-		reply := o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here: "+taken)
+		reply := o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here: "+taken)
 		reply.Header = [2]string{"Accept", taken}
 		return reply
 	}
-	return o.refuse(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
+	return o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
 }
 
 // isHealthCall reports whether a path is that of a method of gRPC's health service,
@@ -211,18 +211,17 @@ func isHealthCall(path string) bool {
 	return ok && (method == "Check" || method == "Watch" || method == "List")
 }
 
-// writes reports whether a page of another site can have a browser send a request of
-// this method.
-func writes(method string) bool {
+// isWriteMethod reports whether a page of another site can make a browser send a request of this method.
+func isWriteMethod(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// takes reports whether a body has a type that the service takes, or if it takes any, one
-// that browsers do not send for a page of another site, unless the service allows it.
-func (o *Ops) takes(q Question) bool {
+// acceptsType reports whether the service accepts the type of a body. If it accepts any, the types that
+// browsers send for a page of another site are excluded, unless the service allows them.
+func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
 	switch name = strings.ToLower(strings.Trim(name, " \t")); {
-	case o.service.Types != nil && !ofRPC(q):
+	case o.service.Types != nil && !isRPC(q):
 		return slices.Contains(o.service.Types, name)
 	case !strings.Contains(name, "/"), strings.Contains(name, ","):
 		return false
@@ -230,9 +229,8 @@ func (o *Ops) takes(q Question) bool {
 	return name != "text/plain" && name != "application/x-www-form-urlencoded" && name != "multipart/form-data"
 }
 
-// log writes the line of a request that is refused unread. Head is nil if that could
-// not be read.
-func (o *Ops) log(head *requestHead, status int) {
+// logRejected writes the line of a request that is rejected unread. Head is nil if it could not be read.
+func (o *Ops) logRejected(head *requestHead, status int) {
 	if o == nil || o.line == nil {
 		return
 	}
@@ -243,23 +241,23 @@ func (o *Ops) log(head *requestHead, status int) {
 	o.line(q.Method, q.Path, status, 0)
 }
 
-// bears compares hashes, in constant time.
-func (o *Ops) bears(authorization string) bool {
+// hasBearer compares hashes, in constant time.
+func (o *Ops) hasBearer(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
 	return subtle.ConstantTimeCompare(sum[:], o.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// readying is how long a service may take to find out whether it is ready.
-const readying = 2 * time.Second
+// readyTimeout limits the time that a service takes to check whether it is ready.
+const readyTimeout = 2 * time.Second
 
-func (o *Ops) ready() Page {
+func (o *Ops) readyPage() Page {
 	err := error(nil)
 	switch {
 	case o.ending.Load():
 		err = errors.New("the service is ending")
 	case o.service.Ready != nil:
-		ctx, cancel := context.WithTimeout(context.Background(), readying)
+		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
 		err = o.service.Ready(ctx)
 	}
@@ -269,8 +267,8 @@ func (o *Ops) ready() Page {
 	return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("ready\n")}
 }
 
-// index is what there is.
-func (o *Ops) index() Page {
+// indexPage lists the routes.
+func (o *Ops) indexPage() Page {
 	page := struct {
 		Service string   `json:"service"`
 		Routes  []string `json:"routes"`
@@ -282,33 +280,33 @@ func (o *Ops) index() Page {
 	if o.openAPI != nil {
 		page.OpenAPI = "/openapi.json"
 	}
-	body, _ := json.MarshalIndent(page, "", "  ") // texts always can be
+	body, _ := json.MarshalIndent(page, "", "  ") // texts always encode
 	return Page{Status: http.StatusOK, ContentType: typeJSON, Body: append(body, '\n')}
 }
 
-// refuse is an answer in the app's form.
-func (o *Ops) refuse(status int, message string) Page {
+// errorPage returns an error response in the app's form.
+func (o *Ops) errorPage(status int, message string) Page {
 	if o.service.Refuse != nil {
 		return Page{Status: status, ContentType: typeJSON, Body: o.service.Refuse(status, message)}
 	}
 	return Page{Status: status, ContentType: typeText, Body: []byte(message + "\n")}
 }
 
-// metrics are those of the service, and of the server that is in front of it.
-func (o *Ops) metrics(accept string) Page {
+// metricsPage returns the metrics of the service and of its server.
+func (o *Ops) metricsPage(accept string) Page {
 	var b strings.Builder
 	if o.service.Metrics != nil {
 		b.Write(o.service.Metrics())
 	}
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(sample)
-	connections, refused, closed := o.limits.counts()
-	stored, unstored := o.budget.counts()
+	connections, refused, closed := o.limits.readCounts()
+	stored, unstored := o.budget.readCounts()
 	for _, m := range []struct {
 		name, kind, help string
 		value            uint64
 	}{
-		{"server_requests_total", "counter", "Requests that the app has answered.", uint64(o.receipts.counts().Requests)},
+		{"server_requests_total", "counter", "Requests that the app has answered.", uint64(o.receipts.readCounts().Requests)},
 		{"server_connections", "gauge", "Connections that are open.", uint64(connections)},
 		{"server_connections_refused_total", "counter", "Connections that were closed at once, because there were too many.", uint64(refused)},
 		{"server_connections_idle_closed_total", "counter", "Idle connections that were closed to make room for others.", uint64(closed)},
@@ -326,9 +324,8 @@ func (o *Ops) metrics(accept string) Page {
 	return Page{Status: http.StatusOK, ContentType: typePrometheus, Body: []byte(b.String())}
 }
 
-// OpenMetrics is a text of the Prometheus format, whose counters all end in
-// _total, as OpenMetrics: a family goes by its name without that, and the text
-// says where it ends.
+// OpenMetrics converts the Prometheus format, whose counters all end in _total, into OpenMetrics: a family is
+// named without that suffix, and the text has an end mark.
 func OpenMetrics(prometheus []byte) []byte {
 	var b []byte
 	for line := range strings.Lines(string(prometheus)) {

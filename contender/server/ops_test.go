@@ -17,7 +17,7 @@ const described = `{"paths":{"/":{"post":{}},"/v1/users":{"get":{},"post":{}},"/
 // tested is what is asked before an app whose answers are all teapots.
 func tested(s Service, change func(*Ops)) http.Handler {
 	r := &running{receipts: &Receipts{}, service: s}
-	ops := r.ops("things", Options{})
+	ops := r.newOps("things", Options{})
 	if change != nil {
 		change(ops)
 	}
@@ -152,14 +152,14 @@ func TestOpsWithoutRoutes(t *testing.T) {
 func TestTokenIsAskedFor(t *testing.T) {
 	secret := &Ops{}
 	secret.token = new([32]byte)
-	if err := guarded(Null{}.made(t), secret); err == nil {
+	if err := guardServer(Null{}.made(t), secret); err == nil {
 		t.Error("a stack that asks nobody has a token")
 	}
-	if err := guarded(HTTP(http.NewServeMux()), secret); err != nil {
+	if err := guardServer(HTTP(http.NewServeMux()), secret); err != nil {
 		t.Error(err)
 	}
 	secret.Claim()
-	if err := guarded(Null{}.made(t), secret); err != nil {
+	if err := guardServer(Null{}.made(t), secret); err != nil {
 		t.Error(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestMatches(t *testing.T) {
 	} {
 		for _, path := range []string{"/", "/a", "/a/", "/a/b", "/a/b/c", "/a//c", "/a/%20", "", "a", "/.well/a"} {
 			want := slices.Contains(paths, path) || pattern == "/{x}/{y}" && path == "/.well/a"
-			if got := matches(pattern, path); got != want {
+			if got := matchesPattern(pattern, path); got != want {
 				t.Errorf("%s, %q: %v", pattern, path, got)
 			}
 		}
@@ -197,7 +197,7 @@ func TestEdits(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"Health", "health", 0}, {"flaw", "lawn", 2}} {
-		if got := letters(tt.a, tt.b); got != tt.want || letters(tt.b, tt.a) != got {
+		if got := letterDistance(tt.a, tt.b); got != tt.want || letterDistance(tt.b, tt.a) != got {
 			t.Errorf("%s, %s: %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}

@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// parse reads the command line, and where that says nothing the environment. An
-// error is one line.
-func (a alone) parse(args []string, help io.Writer, env func(string) string) (setup, error) {
+// parseFlags reads the command line and, for flags without a value, the environment. An error is one line.
+func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
 	or := func(key, otherwise string) string {
 		if v := env(key); v != "" {
 			return v
@@ -29,7 +28,7 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
 	var s setup
 	var app, faces, hosts string
-	f := flag.NewFlagSet(name(), flag.ContinueOnError)
+	f := flag.NewFlagSet(programName(), flag.ContinueOnError)
 	f.StringVar(&app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
 	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
 	f.StringVar(&s.log, "log", or(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
@@ -43,14 +42,14 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
 	f.IntVar(&s.most, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
 	f.StringVar(&hosts, "hosts", or(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
-	settings := a.settings(f, known)
+	settings := a.addSettings(f, known)
 	f.SetOutput(io.Discard)
-	err := maxConns(&s, env(EnvMaxConns))
+	err := parseMaxConns(&s, env(EnvMaxConns))
 	if err == nil {
 		err = f.Parse(args)
 	}
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(help, "%s is a server to be measured by tare; without tare it serves alone:\n", name())
+		fmt.Fprintf(help, "%s is a server to be measured by tare; without tare it serves alone:\n", programName())
 		f.SetOutput(help)
 		f.PrintDefaults()
 		return s, err
@@ -58,7 +57,7 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
 		s.log, s.logFile = LogFile, path
 	}
-	served, ok := a.Apps.named(app)
+	served, ok := a.Apps.findApp(app)
 	s.app = served
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
 	switch {
@@ -87,13 +86,13 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	if hosts != "" {
 		s.hosts = strings.FieldsFunc(hosts, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	s.config, err = settings.chosen(s.app, env)
+	s.config, err = settings.newConfig(s.app, env)
 	return s, err
 }
 
-// parseFaces reads which variants are to be served where. Those that do not say
-// have the ports from that of first on; port 0 is any for all of them.
-func (a alone) parseFaces(text, first string) (faces []facing, err error) {
+// parseFaces reads the variants to serve and their addresses. Those without one get the ports from that of
+// first on; port 0 stands for any port for all of them.
+func (a alone) parseFaces(text, first string) (faces []listenSpec, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {
 		return nil, fmt.Errorf("-addr: %w", err)
@@ -107,7 +106,7 @@ func (a alone) parseFaces(text, first string) (faces []facing, err error) {
 		switch {
 		case !slices.Contains(a.Variants, variant):
 			return nil, fmt.Errorf("-face: unknown face %q; known: %s", variant, strings.Join(a.Variants, ", "))
-		case slices.ContainsFunc(faces, func(f facing) bool { return f.variant == variant }):
+		case slices.ContainsFunc(faces, func(f listenSpec) bool { return f.variant == variant }):
 			return nil, fmt.Errorf("-face: %s is there twice", variant)
 		case !own:
 			addr = net.JoinHostPort(host, strconv.FormatUint(next, 10))
@@ -115,33 +114,33 @@ func (a alone) parseFaces(text, first string) (faces []facing, err error) {
 				next++
 			}
 		}
-		faces = append(faces, facing{variant, addr})
+		faces = append(faces, listenSpec{variant, addr})
 	}
 	return faces, nil
 }
 
-// choices are the settings of all apps that a program serves, by name.
-type choices map[string]*choice
+// flagSettings contains the settings of all apps of a program, by name.
+type flagSettings map[string]*flagSetting
 
-// choice is a setting as a flag.
-type choice struct {
+// flagSetting is a setting as a flag.
+type flagSetting struct {
 	Setting
 	apps  []string
-	value string // of the command line
-	given bool   // there is one
+	value string // from the command line
+	given bool   // value is set
 }
 
-// settings adds the settings of apps to the flags.
-func (a alone) settings(f *flag.FlagSet, apps []string) choices {
-	all := choices{}
+// addSettings adds the settings of apps to the flags.
+func (a alone) addSettings(f *flag.FlagSet, apps []string) flagSettings {
+	all := flagSettings{}
 	for _, name := range apps {
-		app, _ := a.Apps.named(name)
+		app, _ := a.Apps.findApp(name)
 		for _, s := range app.New().Settings() {
 			if c := all[s.Name]; c != nil { // of two apps
 				c.apps = append(c.apps, name)
 				continue
 			}
-			c := &choice{Setting: s, apps: []string{name}}
+			c := &flagSetting{Setting: s, apps: []string{name}}
 			all[s.Name] = c
 			f.Var(c, s.Name, fmt.Sprintf("of %s: %s", name, s.Help))
 		}
@@ -149,20 +148,20 @@ func (a alone) settings(f *flag.FlagSet, apps []string) choices {
 	return all
 }
 
-// String is the default, for the list of flags.
-func (c *choice) String() string { return c.Default }
+// String returns the default, for the list of flags.
+func (c *flagSetting) String() string { return c.Default }
 
-// Set takes the flag's value.
-func (c *choice) Set(value string) error {
+// Set stores the flag's value.
+func (c *flagSetting) Set(value string) error {
 	c.value, c.given = value, true
 	return nil
 }
 
-// IsBoolFlag is for package flag: a switch alone is switched on.
-func (c *choice) IsBoolFlag() bool { return c.Switch() }
+// IsBoolFlag makes package flag accept a switch without a value.
+func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// chosen is what was chosen for an app.
-func (all choices) chosen(app App, env func(string) string) (Config, error) {
+// newConfig returns the configuration of an app with the values of the flags and the environment.
+func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.given && !slices.Contains(c.apps, app.Name) {
 			return nil, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, strings.Join(c.apps, " and "), app.Name)
@@ -170,7 +169,7 @@ func (all choices) chosen(app App, env func(string) string) (Config, error) {
 	}
 	config := app.New()
 	list := config.Settings()
-	if err := defaults(list, false); err != nil {
+	if err := setDefaults(list, false); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
@@ -182,15 +181,15 @@ func (all choices) chosen(app App, env func(string) string) (Config, error) {
 		} else {
 			continue
 		}
-		if err := s.set(value); err != nil {
+		if err := s.setValue(value); err != nil {
 			return nil, fmt.Errorf("%s%w", where, err)
 		}
 	}
 	return config, config.Check()
 }
 
-// maxConns reads what the environment says; empty: nothing.
-func maxConns(s *setup, text string) (err error) {
+// parseMaxConns reads the value of the environment, which may be "".
+func parseMaxConns(s *setup, text string) (err error) {
 	if text != "" {
 		if s.most, err = strconv.Atoi(text); err != nil {
 			err = fmt.Errorf("%s: %q is no number", EnvMaxConns, text)

@@ -6,16 +6,16 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Receipts count what a server did, by its own account, for the lab to hold
-// against what it sent. Counting is one atomic addition, and is done at the same
-// place by all: the handler of each endpoint counts its request first thing, and
-// each middleware that is installed is wrapped so that it counts its calls.
-// What a framework refuses by itself, such as an unknown path, is not counted.
+// Receipts counts the work of a server, by its own account, for the lab to compare
+// with the requests that it sent. A count is one atomic addition, at the same
+// place in all servers: the handler of each endpoint counts its request first, and
+// each installed middleware is wrapped so that it counts its calls.
+// Requests that a framework itself rejects, such as an unknown path, are not counted.
 type Receipts struct {
 	requests, body, layers atomic.Int64
 }
 
-// Request counts one request that is answered.
+// Request counts one answered request.
 func (r *Receipts) Request() { r.requests.Add(1) }
 
 // Body counts n bytes of a request's body that were read.
@@ -24,13 +24,13 @@ func (r *Receipts) Body(n int64) { r.body.Add(n) }
 // Layer counts one call of a middleware.
 func (r *Receipts) Layer() { r.layers.Add(1) }
 
-// reset forgets what was counted.
-func (r *Receipts) reset() {
+// resetCounts sets all counts to zero.
+func (r *Receipts) resetCounts() {
 	r.requests.Store(0)
 	r.body.Store(0)
 	r.layers.Store(0)
 }
 
-func (r *Receipts) counts() contender.Counts {
+func (r *Receipts) readCounts() contender.Counts {
 	return contender.Counts{Requests: r.requests.Load(), BodyBytes: r.body.Load(), Layers: r.layers.Load()}
 }

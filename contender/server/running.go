@@ -16,41 +16,41 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// running is one server that was started, or several over one service.
+// running is one server in operation, or several over one service.
 type running struct {
 	fronts   []*front
 	addr     string // of the first
-	http2    bool   // it speaks nothing else
+	http2    bool   // it supports nothing else
 	receipts *Receipts
 	service  Service
-	pair     *keyPair   // nil: connections are not encrypted
-	ended    chan error // what Serve returned, of each front
-	log      func()     // closes it
-	limits   *limits    // nil: there are none
+	pair     *keyPair   // nil if connections are not encrypted
+	ended    chan error // results of Serve, one per front
+	log      func()     // closes the access log
+	limits   *limits    // nil if there are none
 	budget   *budget    // of all gates
 	ending   atomic.Bool
 	stopping sync.Once
 }
 
-// front is a server and where it listens.
+// front is a server and its listener.
 type front struct {
 	name   string // of its variant
-	given  string // host:port it was to listen at
+	given  string // host:port from the setup
 	server Server
 	listen net.Listener
 	gate   *gate // nil under a lab
 }
 
-// counts is what the server and its service say that they did.
-func (r *running) counts() contender.Counts {
-	return r.service.counts(r.receipts.counts())
+// readCounts returns the counts of the server and its service.
+func (r *running) readCounts() contender.Counts {
+	return r.service.addCounts(r.receipts.readCounts())
 }
 
-// start listens and serves.
-func (h Host) start(s setup) (_ *running, err error) {
+// startServer listens and serves.
+func (h Host) startServer(s setup) (_ *running, err error) {
 	faces := s.faces
 	if len(faces) == 0 {
-		faces = []facing{{s.variant, s.addr}}
+		faces = []listenSpec{{s.variant, s.addr}}
 	}
 	r := &running{receipts: &Receipts{}, ended: make(chan error, len(faces)), log: func() {}}
 	defer func() {
@@ -58,7 +58,7 @@ func (h Host) start(s setup) (_ *running, err error) {
 			for _, f := range r.fronts {
 				_ = f.listen.Close()
 			}
-			err = also(err, r.close(linger))
+			err = joinErrors(err, r.closeService(linger))
 		}
 	}()
 	if s.most > 0 {
@@ -67,10 +67,10 @@ func (h Host) start(s setup) (_ *running, err error) {
 	o := Options{Receipts: r.receipts}
 	if s.cert != "" || s.key != "" {
 		r.pair = &keyPair{cert: s.cert, key: s.key}
-		if err := r.pair.load(); err != nil {
+		if err := r.pair.loadFiles(); err != nil {
 			return nil, err
 		}
-		o.TLS = r.pair.config(s.app)
+		o.TLS = r.pair.tlsConfig(s.app)
 	}
 	if o.Log, r.log, err = openLog(s.log, s.logFile, s.stdout); err != nil {
 		return nil, err
@@ -93,42 +93,42 @@ func (h Host) start(s setup) (_ *running, err error) {
 		o.Variant = f.name
 		only2 := h.HTTP2 != nil && h.HTTP2(f.name)
 		if !s.lab {
-			o.Ops = r.ops(s.app.Name, o)
+			o.Ops = r.newOps(s.app.Name, o)
 			o.Ops.gated = !only2
-			if !f.exposed() {
+			if !f.isExposed() {
 				o.Ops.hosts = newHosts(f.given, s.hosts)
 			}
 		}
 		if f.server, err = r.service.Make(o); err == nil {
-			err = guarded(f.server, o.Ops)
+			err = guardServer(f.server, o.Ops)
 		}
 		if o.Ops != nil {
-			f.gate = r.gate(f.server, o.Ops, only2)
+			f.gate = r.newGate(f.server, o.Ops, only2)
 		}
 		if err != nil {
-			_ = r.shut(linger)
+			_ = r.shutDownAll(linger)
 			return nil, err
 		}
 	}
 	r.addr = r.fronts[0].listen.Addr().String()
 	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
 	for _, f := range r.fronts {
-		go f.serve(o.TLS, r.limits, r.ended)
+		go f.serveListener(o.TLS, r.limits, r.ended)
 	}
 	return r, nil
 }
 
-// ops is what is asked before the app, alone.
-func (r *running) ops(name string, o Options) *Ops {
+// newOps returns the Ops of a program without a lab.
+func (r *running) newOps(name string, o Options) *Ops {
 	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, budget: r.budget, started: time.Now(), ending: &r.ending}
 	if r.service.OpenAPI != nil {
 		ops.openAPI = r.service.OpenAPI(o.Variant)
-		ops.routes = describedRoutes(ops.openAPI)
+		ops.routes = listDescribed(ops.openAPI)
 	}
 	if r.service.Routes != nil {
 		ops.routes = append(ops.routes, parseRoutes(r.service.Routes(o.Variant))...)
 	}
-	ops.all = withOps(ops.routes, ops.openAPI != nil)
+	ops.all = addOpsRoutes(ops.routes, ops.openAPI != nil)
 	if r.service.Token != "" {
 		sum := sha256.Sum256([]byte(r.service.Token))
 		ops.token = &sum
@@ -139,11 +139,11 @@ func (r *running) ops(name string, o Options) *Ops {
 	return ops
 }
 
-// guarded puts ops before a server that this package made, and sets its bounds. It is
-// an error where there is a token and nothing that asks for it.
-func guarded(s Server, ops *Ops) error {
-	if made := frontOf(s); made != nil {
-		made.guard(ops)
+// guardServer puts ops in front of a server that this package made, and sets its limits. It returns an error
+// if there is a token that nothing checks.
+func guardServer(s Server, ops *Ops) error {
+	if made := findStandard(s); made != nil {
+		made.addGuard(ops)
 		return nil
 	}
 	if ops != nil && ops.token != nil && !ops.gated && !ops.claimed.Load() {
@@ -152,8 +152,8 @@ func guarded(s Server, ops *Ops) error {
 	return nil
 }
 
-// frontOf returns what this package made of a server; nil: nothing.
-func frontOf(s Server) *standard {
+// findStandard returns the part of a server that this package made, nil if there is none.
+func findStandard(s Server) *standard {
 	if behind, ok := s.(Fronted); ok {
 		s = behind.Front()
 	}
@@ -161,11 +161,11 @@ func frontOf(s Server) *standard {
 	return made
 }
 
-// gate returns what stands before a server that runs alone.
-func (r *running) gate(s Server, ops *Ops, only2 bool) *gate {
+// newGate returns the gate of a server without a lab.
+func (r *running) newGate(s Server, ops *Ops, only2 bool) *gate {
 	g := &gate{ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout, http1: !only2, http2: only2}
 	plain, ok := s.(*http.Server)
-	if made := frontOf(s); made != nil {
+	if made := findStandard(s); made != nil {
 		plain, ok = &made.Server, true
 	}
 	if both, is := s.(HTTP2Speaker); is {
@@ -174,48 +174,48 @@ func (r *running) gate(s Server, ops *Ops, only2 bool) *gate {
 	if ok {
 		g.http2 = g.http2 || plain.Protocols != nil && plain.Protocols.UnencryptedHTTP2()
 		g.asides = true
-		hook(plain)
+		hookConnState(plain)
 	}
 	return g
 }
 
-// exposed reports whether other machines may reach it.
-func (f *front) exposed() bool {
+// isExposed reports whether other machines may reach the server.
+func (f *front) isExposed() bool {
 	at, isTCP := f.listen.Addr().(*net.TCPAddr)
 	return isTCP && !at.IP.IsLoopback()
 }
 
-func (f *front) serve(secure *tls.Config, within *limits, ended chan<- error) {
+func (f *front) serveListener(secure *tls.Config, within *limits, ended chan<- error) {
 	l := f.listen
 	if within != nil {
-		l = within.listener(l)
+		l = within.wrapListener(l)
 	}
 	if secure != nil {
 		l = tls.NewListener(l, secure)
 	}
 	if f.gate != nil {
-		l = f.gate.listener(l)
+		l = f.gate.wrapListener(l)
 	}
 	err := f.server.Serve(l)
 	_ = l.Close()
 	ended <- err
 }
 
-// also is two errors in one line, where there are two.
-func also(err, more error) error {
+// joinErrors joins two errors in one line.
+func joinErrors(err, more error) error {
 	if err == nil || more == nil {
 		return errors.Join(err, more)
 	}
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stop shuts the server down and waits for its end; after limit it is given up.
-// Its service is closed only then. Once it has stopped nothing happens.
-func (r *running) stop(limit time.Duration) (err error) {
+// stopServer shuts the server down and waits for its end, for at most limit. Only then it closes the service.
+// Later calls do nothing.
+func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)
 		deadline := time.Now().Add(limit)
-		err = r.shut(limit)
+		err = r.shutDownAll(limit)
 		late := time.After(linger)
 		for range r.fronts {
 			select {
@@ -225,13 +225,13 @@ func (r *running) stop(limit time.Duration) (err error) {
 			}
 			break
 		}
-		err = also(err, r.close(max(linger, time.Until(deadline))))
+		err = joinErrors(err, r.closeService(max(linger, time.Until(deadline))))
 	})
 	return err
 }
 
-// shut shuts all fronts down at once.
-func (r *running) shut(limit time.Duration) error {
+// shutDownAll shuts all fronts down concurrently.
+func (r *running) shutDownAll(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	wrong := make([]error, len(r.fronts))
@@ -240,7 +240,7 @@ func (r *running) shut(limit time.Duration) error {
 		if f.server != nil {
 			all.Go(func() {
 				if f.gate != nil {
-					f.gate.drain(ctx)
+					f.gate.awaitArrivals(ctx)
 				}
 				wrong[i] = f.server.Shutdown(ctx)
 			})
@@ -249,14 +249,14 @@ func (r *running) shut(limit time.Duration) error {
 	all.Wait()
 	var err error
 	for _, w := range wrong {
-		err = also(err, w)
+		err = joinErrors(err, w)
 	}
 	return err
 }
 
-// close closes what the server has used, after it has ended.
-func (r *running) close(limit time.Duration) error {
-	err := r.service.close(limit)
+// closeService closes the service and the log, after the server has ended.
+func (r *running) closeService(limit time.Duration) error {
+	err := r.service.closeWithin(limit)
 	r.log()
 	return err
 }

@@ -1,6 +1,6 @@
-// Package server is the kind of contender that answers HTTP requests which the
-// lab sends. An author writes one function for each app they serve, in the way
-// their framework is meant to be used:
+// Package server is the kind of contender that answers HTTP requests from the
+// lab. An author writes one function for each app they serve, in the way
+// their framework recommends:
 //
 //	func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 //
@@ -15,9 +15,9 @@
 //
 // The same program runs without a lab: go run . -app tiny -addr 127.0.0.1:8080.
 //
-// What is the same for all, whatever the framework: HTTP/1.1 with keep-alive on
-// a TCP listener that is made here, the time-outs of this package, an access
-// log only where one is asked for, and one atomic addition per request that is
+// These are the same for all frameworks: HTTP/1.1 with keep-alive on
+// a TCP listener of this package, the time-outs of this package, an access
+// log only if the study has one, and one atomic addition per request that is
 // answered and per middleware that is called.
 package server
 
@@ -42,81 +42,78 @@ type Server interface {
 	// or for an error.
 	Serve(l net.Listener) error
 
-	// Shutdown lets requests under way end, for as long as ctx lasts, and
+	// Shutdown waits for requests in flight until ctx ends, and
 	// closes everything.
 	Shutdown(ctx context.Context) error
 }
 
-// Fronted is a server that has others behind it. Front is the one that connections come
-// to.
+// Fronted is a server that has others behind it. Front returns the one that accepts the connections.
 type Fronted interface{ Front() Server }
 
-// HTTP2Speaker is a server that may speak HTTP/2 without encryption beside HTTP/1.1. Of
-// an [http.Server] that is known.
+// HTTP2Speaker is a server that may speak HTTP/2 without encryption beside HTTP/1.1. An [http.Server] does not
+// need it.
 type HTTP2Speaker interface{ SpeaksHTTP2() bool }
 
-// Options say how to serve an app.
+// Options define how to serve an app.
 type Options struct {
-	Variant  string      // which of the program's variants to be; empty: it has none
-	Log      io.Writer   // where the framework's own access log writes a line for each request; nil: there is none
-	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
-	Receipts *Receipts   // where requests are counted; never nil
-	Ops      *Ops        // what is asked before the app; nil: nothing is
+	Variant  string      // one of the program's variants; "" if it has none
+	Log      io.Writer   // destination of the framework's own access log, a line per request; nil for no log
+	TLS      *tls.Config // of the listener, whose connections are encrypted already; nil for plain text
+	Receipts *Receipts   // counts requests; never nil
+	Ops      *Ops        // called before the app; may be nil
 }
 
 // Time-outs of all servers. Production settings differ, but a server without
 // any spends less on each request than one with them.
 const (
-	ReadTimeout = 10 * time.Second // for the headers of a request, or where those have no time-out of their own, and alone, for the whole of it
+	ReadTimeout = 10 * time.Second // for the headers of a request, or for the whole of it if headers have no time-out of their own, and without a lab
 	IdleTimeout = 2 * time.Minute  // for the next request on a connection
 )
 
-// MaxHead is how many bytes the request line and headers of a request may have.
-// Frameworks with a lower bound of their own keep it.
+// MaxHead limits the bytes of the request line and headers of a request.
+// Frameworks with a lower limit of their own use that.
 const MaxHead = 32 << 10
 
-// Main serves the lab that started this process, or else what the command line
-// asks for, and exits. Variants are the ways to run it; none: one way.
+// Main serves the lab that started this process, or serves what the command line defines if no lab did, and
+// exits. Variants are the names of the variants, if there is more than one.
 func Main(apps Apps, variants ...string) {
 	contender.Main(Host{Apps: apps, Variants: variants}.Program())
 }
 
 // Host is a program of servers, for kinds that build on this one.
 type Host struct {
-	Kind     string // what studies call the kind; empty: that of this package
+	Kind     string // name of the kind in studies; that of this package if ""
 	Apps     Apps
-	Variants []string // ways to run it; none: one way
+	Variants []string // names of its variants, if it has more than one
 
-	// HTTP2 reports whether a variant speaks nothing but HTTP/2. Nil: none does.
+	// HTTP2 reports whether a variant speaks nothing but HTTP/2. If nil, none does.
 	HTTP2 func(variant string) bool
 
-	// Together are the variants that are served side by side over one service
-	// where there is no lab, each at an address of its own, unless flag -face says
-	// otherwise. None: one variant is served.
+	// Together lists the variants that are served together over one service
+	// without a lab, each at an address of its own, unless flag -face selects
+	// others. If empty, one variant is served.
 	Together []string
 }
 
-// Program is what [contender.Main] runs.
+// Program returns the program for [contender.Main].
 func (h Host) Program() contender.Program {
 	if h.Kind == "" {
 		h.Kind = Kind
 	}
-	return contender.Program{Kind: h.Kind, Variants: h.Variants, Serve: h.serve, Alone: alone{h}.main}
+	return contender.Program{Kind: h.Kind, Variants: h.Variants, Serve: h.serveLab, Alone: alone{h}.main}
 }
 
-// HTTP serves handler by package net/http.
+// HTTP returns a server of package net/http for handler.
 func HTTP(handler http.Handler) Server {
 	return &standard{http.Server{Handler: handler, ReadHeaderTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead}}
 }
 
-// HTTPBodies is HTTP for apps whose requests have bodies: [ReadTimeout] is for
-// the whole of each.
+// HTTPBodies is HTTP for apps whose requests have bodies: [ReadTimeout] covers each complete request.
 func HTTPBodies(handler http.Handler) Server {
 	return &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead}}
 }
 
-// HTTP2 is HTTPBodies that also speaks HTTP/2 in plain text, to clients that know
-// it beforehand.
+// HTTP2 is HTTPBodies with HTTP/2 in plain text as well, for clients with prior knowledge.
 func HTTP2(handler http.Handler) Server {
 	s := &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead, Protocols: &http.Protocols{}}}
 	s.Protocols.SetHTTP1(true)
@@ -127,25 +124,25 @@ func HTTP2(handler http.Handler) Server {
 
 type standard struct{ http.Server }
 
-// guard asks ops before the app, and bounds what a request may take: all of it the time
-// that its headers have under a lab, and over HTTP/2 how much of it there is at once.
-func (s *standard) guard(ops *Ops) {
+// addGuard calls ops before the app, and limits each request: all of it must arrive in the time that its
+// headers have under a lab, and over HTTP/2 the number of bytes in flight is limited.
+func (s *standard) addGuard(ops *Ops) {
 	if ops == nil {
 		return
 	}
 	s.Handler = ops.Handler(s.Handler)
 	s.ReadTimeout, s.ReadHeaderTimeout = ReadTimeout, ReadTimeout
-	s.IdleTimeout = -1 // the gate's: a connection of HTTP/2 that is cut off would be stored for as long
+	s.IdleTimeout = -1 // the gate has its own: net/http would store a broken connection of HTTP/2 for as long
 	if s.Protocols != nil && s.Protocols.UnencryptedHTTP2() {
 		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: MaxStreams, MaxReceiveBufferPerConnection: http2Buffer, MaxReceiveBufferPerStream: http2Buffer}
 	}
 }
 
-// http2Buffer is how many bytes of bodies a client may send before they are read, at
-// least as many as the protocol begins with.
+// http2Buffer is the number of bytes of bodies that a client may send before they are read, at least the
+// initial window of the protocol.
 const http2Buffer = 1 << 16
 
-// Shutdown closes what has not ended with ctx.
+// Shutdown closes all connections that are still open when ctx ends.
 func (s *standard) Shutdown(ctx context.Context) error {
 	err := s.Server.Shutdown(ctx)
 	if err != nil {
@@ -154,9 +151,8 @@ func (s *standard) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Unescape decodes a parameter for routers on net/http that match the path as
-// it came in whenever that is not what [url.URL.EscapedPath] would make of it,
-// and the decoded path otherwise.
+// Unescape decodes a parameter for routers on net/http that match the path as it arrived if
+// [url.URL.EscapedPath] would encode it differently, and the decoded path otherwise.
 func Unescape(r *http.Request, value string) (string, error) {
 	if r.URL.RawPath == "" {
 		return value, nil

@@ -105,7 +105,7 @@ func TestEndCuts(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	begun := make(chan struct{}, 1)
-	r, err := Host{}.start(anywhere(goods(func(_ Options, s *stock) (Server, error) {
+	r, err := Host{}.startServer(anywhere(goods(func(_ Options, s *stock) (Server, error) {
 		s.closes = errors.New("the till jams")
 		return HTTP(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			begun <- struct{}{}
@@ -118,10 +118,10 @@ func TestEndCuts(t *testing.T) {
 	conn := connect(t, r.addr)
 	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]")
 	<-begun
-	if err := r.stop(50 * time.Millisecond); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the till jams") {
+	if err := r.stopServer(50 * time.Millisecond); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "; the till jams") {
 		t.Errorf("%v", err)
 	}
-	if err := r.stop(50 * time.Millisecond); err != nil {
+	if err := r.stopServer(50 * time.Millisecond); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
 }
@@ -151,13 +151,13 @@ func TestServiceThatCannotBe(t *testing.T) {
 func TestNotices(t *testing.T) {
 	for place, want := range map[string]int{"": 1, "here": 0} {
 		a := alone{Host{Apps: Apps{goods(counter)}}}
-		s, err := a.parse([]string{"-addr", "127.0.0.1:0", "-place=" + place}, nil, func(string) string { return "" })
+		s, err := a.parseFlags([]string{"-addr", "127.0.0.1:0", "-place=" + place}, nil, func(string) string { return "" })
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		said, done := make(lines, 9), make(chan error, 1)
-		go func() { done <- a.serve(ctx, s, said) }()
+		go func() { done <- a.serveUntilDone(ctx, s, said) }()
 		if want == 1 {
 			if line := <-said; !strings.HasSuffix(line, ": nothing is kept\n") {
 				t.Errorf("%q: %q", place, line)

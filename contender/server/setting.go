@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Setting is one thing that can be chosen about an app. A program started by hand
-// reads it from a flag or the environment; in a study the workload's set gives it.
+// Setting is one setting of an app. Without a lab its value comes from a flag or the environment; in a study
+// from the workload's set.
 type Setting struct {
 	Name     string // of the flag, and key of a set, e.g. max-body
-	Default  string // value when started by hand
-	Measured string // value in a study, unless the workload's set says otherwise
-	Help     string // one line; what stands for the value is in back quotes
+	Default  string // value without a lab
+	Measured string // value in a study, unless the workload's set has one
+	Help     string // one line; the placeholder of the value is in back quotes
 
-	Set func(value string) error // writes it into the [Config] that the setting is of
+	Set func(value string) error // stores the value in the setting's [Config]
 }
 
-// Chosen returns a setting whose default is the same by hand and in a study.
+// Chosen returns a setting with the same default without a lab and in a study.
 func Chosen(name, value, help string, set func(value string) error) Setting {
 	return Setting{Name: name, Default: value, Measured: value, Help: help, Set: set}
 }
@@ -29,35 +29,34 @@ func (s Setting) Env() string {
 	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
 
-// Switch reports whether the setting is either on or off, and nothing else: its
-// help names no value.
+// Switch reports whether the setting is only on or off: its help names no value.
 func (s Setting) Switch() bool {
 	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
-// set applies value. An error is one line.
-func (s Setting) set(value string) error {
+// setValue sets value. An error is one line.
+func (s Setting) setValue(value string) error {
 	if err := s.Set(value); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return nil
 }
 
-// What switches are set to.
+// Values of switches.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// defaults sets every setting to its default: that of a study if lab is set, else
-// that of a program started by hand.
-func defaults(list []Setting, lab bool) error {
+// setDefaults sets every setting to its default: that of a study if lab is set, else that of a program without
+// a lab.
+func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default
 		if lab {
 			value = s.Measured
 		}
-		if err := s.set(value); err != nil {
+		if err := s.setValue(value); err != nil {
 			return err
 		}
 	}
@@ -117,7 +116,7 @@ func Size(into *int64, least int64) func(string) error {
 	}
 }
 
-// Duration returns a function that sets how long something may take; off sets zero.
+// Duration returns a function that sets a time limit; off sets zero.
 func Duration(into *time.Duration) func(string) error {
 	return func(text string) error {
 		if *into = 0; text == Off {
@@ -132,7 +131,7 @@ func Duration(into *time.Duration) func(string) error {
 	}
 }
 
-// Switched returns a function that sets what is on or off.
+// Switched returns a function that sets a switch.
 func Switched(into *bool) func(string) error {
 	return func(text string) error {
 		switch text {

@@ -75,7 +75,7 @@ func TestParseSettings(t *testing.T) {
 		{args: "-rate-limit -1", err: `-rate-limit: "-1"`},
 		{args: "-devices 0", err: `-devices: "0"`},
 	} {
-		s, err := services().parse(strings.Fields(tt.args), nil, func(key string) string { return tt.env[key] })
+		s, err := services().parseFlags(strings.Fields(tt.args), nil, func(key string) string { return tt.env[key] })
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s %v: %v, want %q", tt.args, tt.env, err, tt.err)
@@ -99,7 +99,7 @@ func TestParseSettings(t *testing.T) {
 // their defaults, and not what the environment holds.
 func TestHelpKeepsSecrets(t *testing.T) {
 	var help bytes.Buffer
-	_, err := services().parse([]string{"-h"}, &help, func(key string) string { return map[string]string{"TARE_TOKEN": "hush"}[key] })
+	_, err := services().parseFlags([]string{"-h"}, &help, func(key string) string { return map[string]string{"TARE_TOKEN": "hush"}[key] })
 	text := help.String()
 	if !errors.Is(err, flag.ErrHelp) || strings.Contains(text, "hush") {
 		t.Errorf("%v: %s", err, text)
@@ -110,7 +110,7 @@ func TestHelpKeepsSecrets(t *testing.T) {
 		}
 	}
 	help.Reset()
-	_, _ = alone{Host{Apps: Apps{Plain("tiny", plainTiny)}}}.parse([]string{"-h"}, &help, func(string) string { return "" })
+	_, _ = alone{Host{Apps: Apps{Plain("tiny", plainTiny)}}}.parseFlags([]string{"-h"}, &help, func(string) string { return "" })
 	if strings.Contains(help.String(), "-limit") {
 		t.Errorf("tiny alone has settings of others: %s", help.String())
 	}
@@ -130,7 +130,7 @@ func TestConfigured(t *testing.T) {
 		{goods(counter), map[string]string{"devices": "1"}, `unknown setting "devices"`},
 		{goods(counter), map[string]string{"rate-limit": "many"}, `rate-limit: "many"`},
 	} {
-		s, err := configured(tt.app, tt.set)
+		s, err := newLabSetup(tt.app, tt.set)
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s %v: %v, want %q", tt.app.Name, tt.set, err, tt.err)

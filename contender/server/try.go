@@ -5,28 +5,28 @@ import (
 	"net/netip"
 )
 
-// Address is where a server that runs alone can be reached.
+// Address is the address of a server without a lab.
 type Address struct {
 	Host      string // host:port
 	Encrypted bool
-	Guarded   bool // requests must carry a token
+	Guarded   bool // requests need a token
 }
 
-// reachable is the address of a listener, for a client on the same machine.
-func reachable(addr net.Addr, encrypted bool) Address {
+// newAddress returns the address of a listener, for a client on the same machine.
+func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
 	at, err := netip.ParseAddrPort(a.Host)
 	switch {
 	case err != nil:
 	case !at.Addr().IsUnspecified():
 		a.Host = netip.AddrPortFrom(at.Addr().WithZone(""), at.Port()).String()
-	default: // of both families, where the machine has both
+	default: // listens on both families if the machine has both
 		a.Host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
 	}
 	return a
 }
 
-// URL is the address as a URL, without a path.
+// URL returns the address as a URL, without a path.
 func (a Address) URL() string {
 	if a.Encrypted {
 		return "https://" + a.Host
@@ -34,8 +34,8 @@ func (a Address) URL() string {
 	return "http://" + a.Host
 }
 
-// Curl is a command that begins a request: what follows are options and the
-// quoted URL. It takes any certificate, as one to try with may be nobody's.
+// Curl returns the start of a command for a request, to be followed by options and the quoted URL. The command
+// accepts any certificate, so that a test certificate works.
 func (a Address) Curl() string {
 	curl := "curl -s"
 	if a.Encrypted {
@@ -44,9 +44,8 @@ func (a Address) Curl() string {
 	return curl + a.Header()
 }
 
-// Header is the option, of curl and of grpcurl, that carries the token; empty:
-// none is wanted. The token is that of the environment, where it is in nobody's
-// history.
+// Header returns the option, of curl and of grpcurl, with the token, "" if none is required. It refers to the
+// environment, so that the token does not appear in the shell's history.
 func (a Address) Header() string {
 	if !a.Guarded {
 		return ""
@@ -54,7 +53,7 @@ func (a Address) Header() string {
 	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
 }
 
-// TryWith is try at an address that asks for a token, where there is one.
+// TryWith returns try for an address that requires a token, if there is one.
 func TryWith(token string, try func(variant string, at Address) string) func(variant string, at Address) string {
 	if try == nil {
 		return nil
@@ -65,8 +64,8 @@ func TryWith(token string, try func(variant string, at Address) string) func(var
 	}
 }
 
-// try is the command for a variant.
-func (s Service) try(variant string, at Address) string {
+// tryCommand returns the command for a variant.
+func (s Service) tryCommand(variant string, at Address) string {
 	if s.Try == nil {
 		return at.Curl() + " " + at.URL() + "/health"
 	}

@@ -18,7 +18,7 @@ func TestReachable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reachable(tcp, false).URL(); got != want {
+		if got := newAddress(tcp, false).URL(); got != want {
 			t.Errorf("%s: %s, want %s", addr, got, want)
 		}
 	}
@@ -26,11 +26,11 @@ func TestReachable(t *testing.T) {
 
 func TestTry(t *testing.T) {
 	at := Address{Host: "127.0.0.1:80", Encrypted: true}
-	if got := (Service{}).try("", at); got != "curl -sk https://127.0.0.1:80/health" {
+	if got := (Service{}).tryCommand("", at); got != "curl -sk https://127.0.0.1:80/health" {
 		t.Errorf("%q", got)
 	}
 	s := Service{Try: func(variant string, at Address) string { return variant + " at " + at.Host }}
-	if got := s.try("gin", at); got != "gin at 127.0.0.1:80" {
+	if got := s.tryCommand("gin", at); got != "gin at 127.0.0.1:80" {
 		t.Errorf("%q", got)
 	}
 }

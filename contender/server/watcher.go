@@ -14,23 +14,23 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
-// frames finds the frames in what is sent one way.
+// frames splits the bytes of one direction into frames.
 type frames struct {
 	head  [h2.HeaderLen]byte
 	known int // bytes of head
-	left  int // bytes of the payload that have not come
+	left  int // bytes of the payload that have not arrived
 }
 
-func (f *frames) kind() h2.Type  { return h2.Type(f.head[3]) }
-func (f *frames) flags() byte    { return f.head[4] }
-func (f *frames) stream() uint32 { return binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1) }
-func (f *frames) size() int {
+func (f *frames) frameType() h2.Type { return h2.Type(f.head[3]) }
+func (f *frames) frameFlags() byte   { return f.head[4] }
+func (f *frames) streamID() uint32   { return binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1) }
+func (f *frames) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// scan calls each for every part of a frame in text: begins if it has the frame's
-// head, n bytes of payload, and ends if these are the last.
-func (f *frames) scan(text []byte, each func(begins bool, payload []byte, ends bool)) {
+// scanFrames calls each for every part of a frame in text: begins if it has the frame's head, n bytes of
+// payload, and ends if these are the last.
+func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
 	for len(text) > 0 {
 		if f.known < h2.HeaderLen {
 			n := copy(f.head[f.known:], text)
@@ -38,7 +38,7 @@ func (f *frames) scan(text []byte, each func(begins bool, payload []byte, ends b
 			if f.known += n; f.known < h2.HeaderLen {
 				return
 			}
-			if f.left = f.size(); f.left > 0 {
+			if f.left = f.payloadSize(); f.left > 0 {
 				each(true, nil, false)
 				continue
 			}
@@ -56,10 +56,9 @@ func (f *frames) scan(text []byte, each func(begins bool, payload []byte, ends b
 	}
 }
 
-// watcher looks at the frames of a connection of HTTP/2, in both directions. Every
-// request has [ReadTimeout] to arrive, and the answer that a client has no window for
-// [WriteTimeout] to be taken. Stacks differ there: some wait for ever. It counts what
-// requests in flight store.
+// watcher inspects the frames of a connection of HTTP/2, in both directions. Every request has [ReadTimeout]
+// to arrive, and an answer for which the client has no window has [WriteTimeout] to be read. Stacks differ
+// there: some wait for ever. It counts the bytes that requests in flight store.
 type watcher struct {
 	budget  *budget
 	grow    func(n int) bool
@@ -68,34 +67,34 @@ type watcher struct {
 
 	mu       sync.Mutex
 	in, out  frames
-	block    bool      // the header fields of a request go on in the next frame
-	partial  time.Time // when what is not finished began; zero: nothing is
-	streams  map[uint32]*watched
-	last     uint32    // stream that was opened last
-	idle     time.Time // since when there is no stream, while there is none
+	block    bool      // the header fields of a request continue in the next frame
+	partial  time.Time // start of an incomplete frame or block; zero if there is none
+	streams  map[uint32]*streamState
+	last     uint32    // the last opened stream
+	idle     time.Time // start of the time without a stream
 	window   int64     // bytes that the server may send on all streams
-	each     int64     // and on a new one
+	each     int64     // and on each new one
 	settings []byte
 	err      error
 }
 
-// watched is a stream.
-type watched struct {
+// streamState is the state of one stream.
+type streamState struct {
 	opened   time.Time
 	arrived  bool // the request has ended
 	answered bool // the answer has ended
 	bytes    int64
 	window   int64
-	stalled  time.Time // when the window was used up first; zero: it was not
+	stalled  time.Time // time when the window was first used up; zero if it was not
 }
 
 func newWatcher(b *budget, timeout time.Duration) *watcher {
-	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*watched{}, window: h2.Window, each: h2.Window, idle: time.Now()}
+	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, each: h2.Window, idle: time.Now()}
 }
 
-// due returns when the connection is to be closed, unless something ends before, or
-// begins on an idle one. Zero means never.
-func (w *watcher) due() (at time.Time) {
+// closeTime returns when the connection must be closed, unless a request ends before that, or one starts on an
+// idle connection. Zero means never.
+func (w *watcher) closeTime() (at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.streams) == 0 {
@@ -120,31 +119,31 @@ func (w *watcher) due() (at time.Time) {
 	return at
 }
 
-// received looks at what the client has sent.
-func (w *watcher) received(text []byte) error {
+// inspectInput processes bytes from the client.
+func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f, ended := &w.in, false
-	f.scan(text, func(begins bool, payload []byte, ends bool) {
+	f.scanFrames(text, func(begins bool, payload []byte, ends bool) {
 		if begins {
-			w.begin(f)
+			w.inspectHead(f)
 		}
-		switch f.kind() {
+		switch f.frameType() {
 		case h2.Settings, h2.WindowUpdate:
-			w.adjust(f, payload, ends)
+			w.readWindows(f, payload, ends)
 		}
-		if ends && f.flags()&h2.EndHeaders != 0 && (f.kind() == h2.Headers || f.kind() == h2.Continuation) {
+		if ends && f.frameFlags()&h2.EndHeaders != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Continuation) {
 			w.block = false
 		}
 		ended = ended || ends && !w.block
-		if s := w.streams[f.stream()]; ends && s != nil {
-			if f.flags()&h2.EndStream != 0 && (f.kind() == h2.Headers || f.kind() == h2.Data) {
+		if s := w.streams[f.streamID()]; ends && s != nil {
+			if f.frameFlags()&h2.EndStream != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Data) {
 				s.arrived = true
 			}
-			if f.kind() == h2.RSTStream {
+			if f.frameType() == h2.RSTStream {
 				s.arrived, s.answered = true, true
 			}
-			w.forget(f.stream(), s)
+			w.removeEnded(f.streamID(), s)
 		}
 	})
 	switch whole := f.known == 0 && !w.block; {
@@ -156,11 +155,11 @@ func (w *watcher) received(text []byte) error {
 	return w.err
 }
 
-// begin looks at the head of a frame of the client's.
-func (w *watcher) begin(f *frames) {
-	id := f.stream()
+// inspectHead processes the head of a frame from the client.
+func (w *watcher) inspectHead(f *frames) {
+	id := f.streamID()
 	s := w.streams[id]
-	switch f.kind() {
+	switch f.frameType() {
 	case h2.Headers:
 		if w.block = true; s != nil || id <= w.last {
 			return // trailers
@@ -169,23 +168,23 @@ func (w *watcher) begin(f *frames) {
 			w.budget.refused.Add(1)
 			w.err = errBusy
 		}
-		w.streams[id] = &watched{opened: time.Now(), window: w.each}
+		w.streams[id] = &streamState{opened: time.Now(), window: w.each}
 	case h2.Data:
-		if s == nil || f.size() == 0 {
+		if s == nil || f.payloadSize() == 0 {
 			return
 		}
-		if !w.grow(f.size()) {
+		if !w.grow(f.payloadSize()) {
 			w.budget.refused.Add(1)
 			w.err = errBusy
 			return
 		}
-		s.bytes += int64(f.size())
+		s.bytes += int64(f.payloadSize())
 	}
 }
 
-// adjust reads settings and updates of windows.
-func (w *watcher) adjust(f *frames, payload []byte, ends bool) {
-	if f.kind() == h2.Settings && (f.flags()&h2.Ack != 0 || f.size() > maxSettings) || f.kind() == h2.WindowUpdate && f.size() != 4 {
+// readWindows processes settings and updates of windows.
+func (w *watcher) readWindows(f *frames, payload []byte, ends bool) {
+	if f.frameType() == h2.Settings && (f.frameFlags()&h2.Ack != 0 || f.payloadSize() > maxSettings) || f.frameType() == h2.WindowUpdate && f.payloadSize() != 4 {
 		return
 	}
 	w.settings = append(w.settings, payload...)
@@ -194,11 +193,11 @@ func (w *watcher) adjust(f *frames, payload []byte, ends bool) {
 	}
 	text := w.settings
 	w.settings = nil
-	if f.kind() == h2.WindowUpdate {
+	if f.frameType() == h2.WindowUpdate {
 		n := int64(binary.BigEndian.Uint32(text) & (1<<31 - 1))
-		if s := w.streams[f.stream()]; s != nil {
+		if s := w.streams[f.streamID()]; s != nil {
 			s.window += n
-		} else if f.stream() == 0 {
+		} else if f.streamID() == 0 {
 			w.window += n
 		}
 		return
@@ -214,44 +213,44 @@ func (w *watcher) adjust(f *frames, payload []byte, ends bool) {
 	}
 }
 
-// maxSettings is how many bytes of settings are read.
+// maxSettings limits the bytes of settings that are read.
 const maxSettings = 1 << 10
 
-// sent looks at what the server sends. It reports whether the client has no window for
-// an answer now.
-func (w *watcher) sent(text []byte) (stalls bool) {
+// inspectOutput processes bytes from the server. It reports whether the client has no window for an answer
+// now.
+func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := &w.out
-	f.scan(text, func(begins bool, _ []byte, ends bool) {
-		s := w.streams[f.stream()]
+	f.scanFrames(text, func(begins bool, _ []byte, ends bool) {
+		s := w.streams[f.streamID()]
 		if s == nil {
 			return
 		}
-		if begins && f.kind() == h2.Data {
-			s.window -= int64(f.size())
-			w.window -= int64(f.size())
+		if begins && f.frameType() == h2.Data {
+			s.window -= int64(f.payloadSize())
+			w.window -= int64(f.payloadSize())
 		}
 		if !ends {
 			return
 		}
 		switch {
-		case f.kind() == h2.RSTStream, f.flags()&h2.EndStream != 0 && (f.kind() == h2.Headers || f.kind() == h2.Data):
+		case f.frameType() == h2.RSTStream, f.frameFlags()&h2.EndStream != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Data):
 			s.answered = true
-			// A stack with a time limit of its own gives the request up as its time ends:
+			// A stack with a time limit of its own drops the request when its time ends:
 			// the stream stays, and its connection is closed as that of a slow client.
 			late := time.Since(s.opened) >= w.timeout
-			s.arrived = s.arrived || f.kind() == h2.RSTStream && !late
-		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && (f.kind() == h2.Headers || f.kind() == h2.Data):
+			s.arrived = s.arrived || f.frameType() == h2.RSTStream && !late
+		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && (f.frameType() == h2.Headers || f.frameType() == h2.Data):
 			s.stalled, stalls = time.Now(), true
 		}
-		w.forget(f.stream(), s)
+		w.removeEnded(f.streamID(), s)
 	})
 	return stalls
 }
 
-// forget forgets a stream that has ended.
-func (w *watcher) forget(id uint32, s *watched) {
+// removeEnded removes a stream that has ended.
+func (w *watcher) removeEnded(id uint32, s *streamState) {
 	if s.arrived && s.answered {
 		delete(w.streams, id)
 		w.idle = time.Now()
@@ -260,31 +259,31 @@ func (w *watcher) forget(id uint32, s *watched) {
 	}
 }
 
-// end forgets all streams.
-func (w *watcher) end() {
+// removeAll removes all streams.
+func (w *watcher) removeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.budget.streams.Add(-int64(len(w.streams)))
 	clear(w.streams)
 }
 
-// speakHTTP2 lets the connection pass from now on.
+// speakHTTP2 makes later bytes of the connection pass through.
 func (c *gatedConn) speakHTTP2() {
 	w := newWatcher(c.gate.budget, c.gate.timeout)
-	w.grow = c.grow
+	w.grow = c.reserveBytes
 	w.shrink = func(n int64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.closed {
-			c.share.shrink(n)
+			c.share.removeBytes(n)
 		}
 	}
 	c.first = false
-	c.err = w.received(c.in[len(h2.Preface):])
+	c.err = w.inspectInput(c.in[len(h2.Preface):])
 	c.h2.Store(w)
 }
 
-// readFrames reads what has come, and closes the connection of a client that is slow.
+// readFrames reads available bytes, and closes the connection of a slow client.
 func (c *gatedConn) readFrames(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		n := copy(p, c.in)
@@ -294,20 +293,20 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 		return n, nil
 	}
 	for w := c.h2.Load(); c.err == nil; {
-		own, err := c.untilDue(w)
+		own, err := c.setDueDeadline(w)
 		if err != nil {
 			return 0, err
 		}
 		n, err := c.Conn.Read(p)
 		if n > 0 {
-			if c.err = w.received(p[:n]); c.err == nil {
+			if c.err = w.inspectInput(p[:n]); c.err == nil {
 				return n, nil
 			}
 			break
 		}
-		due := w.due()
+		due := w.closeTime()
 		switch {
-		case !isTimeout(err) || !own && c.expired():
+		case !isTimeout(err) || !own && c.isExpired():
 			c.err = err
 		case !due.IsZero() && !time.Now().Before(due):
 			c.err = errSlow
@@ -316,10 +315,10 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 	return 0, c.err
 }
 
-// untilDue puts the earlier one in force of when the connection is to be closed and of
-// the stack's deadline. It reports whether that is the first.
-func (c *gatedConn) untilDue(w *watcher) (bool, error) {
-	due := w.due()
+// setDueDeadline sets the earlier one of the connection's close time and the stack's deadline. It reports
+// whether that is the close time.
+func (c *gatedConn) setDueDeadline(w *watcher) (bool, error) {
+	due := w.closeTime()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.own = !due.IsZero() && (c.deadline.IsZero() || due.Before(c.deadline)); !c.own {
@@ -328,8 +327,8 @@ func (c *gatedConn) untilDue(w *watcher) (bool, error) {
 	return c.own, c.Conn.SetReadDeadline(due)
 }
 
-// expired reports whether the stack's deadline is over.
-func (c *gatedConn) expired() bool {
+// isExpired reports whether the stack's deadline has passed.
+func (c *gatedConn) isExpired() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.deadline.IsZero() && !time.Now().Before(c.deadline)
