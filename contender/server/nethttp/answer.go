@@ -1,4 +1,4 @@
-// Package nethttp serves the apps ingest and homelab on package net/http, by a
+// Package nethttp serves the apps ingest and homelab on package net/http, with a
 // ServeMux whose patterns have methods, for contenders that differ in how they
 // read and write JSON and in nothing else:
 //
@@ -6,8 +6,8 @@
 //		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 //	}
 //
-// Bodies are read into buffers that are used again, never longer than what the
-// app allows, and handed on as bytes.
+// Bodies are read into buffers that are used again, never longer than the
+// app's limit, and passed on as bytes.
 package nethttp
 
 import (
@@ -23,8 +23,8 @@ const (
 	typeMetrics = "text/plain; version=0.0.4"
 )
 
-// answer writes a whole answer. An error of writing is that the client has gone.
-func answer(w http.ResponseWriter, status int, contentType string, body []byte) {
+// writeAnswer writes a complete answer. An error means that the client has disconnected.
+func writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
@@ -32,7 +32,7 @@ func answer(w http.ResponseWriter, status int, contentType string, body []byte) 
 	_, _ = w.Write(body)
 }
 
-// counter counts what is read from r.
+// counter counts the bytes read from r.
 type counter struct {
 	r io.Reader
 	n int64
@@ -44,7 +44,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// allowed are methods for the header Allow.
+// Methods for the header Allow.
 const (
 	allowRead = "GET, HEAD"
 	allowPost = "POST"

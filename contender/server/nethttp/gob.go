@@ -9,23 +9,23 @@ import (
 )
 
 // Gob decodes a slice of records that a fresh encoder of encoding/gob has
-// written: the types first, then the value. That package says itself that it is
-// not made for input from just anybody; how many records there are to be room for
-// the service has seen to beforehand.
+// written: the types first, then the value. The documentation of encoding/gob states that it is
+// not hardened against hostile input; the service has checked before
+// that the number of records is within its limit.
 func Gob(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var list []ingest.Record
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&list); err != nil {
 		return nil, err
 	}
 	if s.Binary() {
-		return ingest.Records(list, gobs()), nil
+		return ingest.Records(list, newGobEncoder()), nil
 	}
 	return ingest.Records(list, json.Marshal), nil
 }
 
-// gobs encodes values of one type one after the other, as one stream of encoding/gob:
-// the first is preceded by its type.
-func gobs() func(v any) ([]byte, error) {
+// newGobEncoder returns a function that encodes values of one type as one stream of encoding/gob: the type
+// precedes the first value.
+func newGobEncoder() func(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := gob.NewEncoder(&out)
 	return func(v any) ([]byte, error) {

@@ -26,24 +26,24 @@ func Homelab(j JSON) serving.Serve {
 func newHome(o server.Options, house *homelab.House, j JSON) server.Server {
 	h := &home{o: o, house: house, json: j}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { h.refuse(w, homelab.NotFound()) })
-	h.page(mux, "/health", typeText, func() []byte { return []byte("ok\n") })
-	h.page(mux, "/metrics", typeMetrics, h.house.Metrics)
-	h.page(mux, "/openapi.json", typeJSON, homelab.OpenAPI)
-	h.get(mux, "/api/v1/{$}", func(*http.Request) (any, error) { return h.house.Info(), nil })
-	h.get(mux, "/api/v1/services", func(*http.Request) (any, error) { return units{h.house.Services("")}, nil })
-	h.get(mux, "/api/v1/cluster/services", func(r *http.Request) (any, error) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { h.writeError(w, homelab.NotFound()) })
+	h.addPage(mux, "/health", typeText, func() []byte { return []byte("ok\n") })
+	h.addPage(mux, "/metrics", typeMetrics, h.house.Metrics)
+	h.addPage(mux, "/openapi.json", typeJSON, homelab.OpenAPI)
+	h.addGet(mux, "/api/v1/{$}", func(*http.Request) (any, error) { return h.house.Info(), nil })
+	h.addGet(mux, "/api/v1/services", func(*http.Request) (any, error) { return units{h.house.Services("")}, nil })
+	h.addGet(mux, "/api/v1/cluster/services", func(r *http.Request) (any, error) {
 		return units{h.house.Services(r.URL.Query().Get("name"))}, nil
 	})
-	h.get(mux, "/api/v1/devices", func(*http.Request) (any, error) { return devices{h.house.Devices()}, nil })
-	h.get(mux, "/api/v1/devices/{id}", func(r *http.Request) (any, error) { return h.house.Device(r.PathValue("id")) })
+	h.addGet(mux, "/api/v1/devices", func(*http.Request) (any, error) { return devices{h.house.Devices()}, nil })
+	h.addGet(mux, "/api/v1/devices/{id}", func(r *http.Request) (any, error) { return h.house.Device(r.PathValue("id")) })
 	const command = "/api/v1/homeassistant/devices/{id}/command"
-	mux.HandleFunc("POST "+command, h.command)
+	mux.HandleFunc("POST "+command, h.serveCommand)
 	mux.HandleFunc(command, h.notAllowed(allowPost))
-	return server.HTTPBodies(h.layers(mux))
+	return server.HTTPBodies(h.addLayers(mux))
 }
 
-// units and devices are the answers that hold a list.
+// units and devices are the answers that contain a list.
 type units struct {
 	Services []homelab.Unit `json:"services"`
 }
@@ -52,7 +52,7 @@ type devices struct {
 	Devices []homelab.Device `json:"devices"`
 }
 
-// home is the app.
+// home is the server of the app.
 type home struct {
 	o       server.Options
 	house   *homelab.House
@@ -60,33 +60,33 @@ type home struct {
 	buffers sync.Pool // of *bytes.Buffer
 }
 
-// page is a path whose answer is not made by the JSON that is measured.
-func (h *home) page(mux *http.ServeMux, path, contentType string, body func() []byte) {
+// addPage adds a path whose answer is not encoded by the JSON under test.
+func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h.o.Receipts.Request()
-		h.answer(w, http.StatusOK, contentType, body())
+		h.writeAnswer(w, http.StatusOK, contentType, body())
 	})
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// get is a path whose answer is JSON of a value.
-func (h *home) get(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
+// addGet adds a path whose answer is JSON of a value.
+func (h *home) addGet(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Request()
 		v, err := value(r)
-		h.say(w, v, err)
+		h.writeResult(w, v, err)
 	})
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// command tells a device what to do.
-func (h *home) command(w http.ResponseWriter, r *http.Request) {
+// serveCommand passes a command to a device.
+func (h *home) serveCommand(w http.ResponseWriter, r *http.Request) {
 	h.o.Receipts.Request()
-	outcome, err := h.tell(w, r)
-	h.say(w, outcome, err)
+	outcome, err := h.runCommand(w, r)
+	h.writeResult(w, outcome, err)
 }
 
-func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
+func (h *home) runCommand(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
 	if err := h.house.Admit(r.Header.Get("Content-Type"), r.Header.Get("Origin"), r.Host); err != nil {
 		return homelab.Outcome{}, err
 	}
@@ -116,41 +116,40 @@ func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, er
 	return h.house.Command(r.PathValue("id"), c)
 }
 
-// say answers with a value, or with why there is none.
-func (h *home) say(w http.ResponseWriter, v any, err error) {
+// writeResult answers with a value, or with the error.
+func (h *home) writeResult(w http.ResponseWriter, v any, err error) {
 	var body []byte
 	if err == nil {
 		body, err = h.json.Marshal(v)
 	}
 	if err != nil {
-		h.refuse(w, err)
+		h.writeError(w, err)
 		return
 	}
-	h.answer(w, http.StatusOK, typeJSON, body)
+	h.writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
-// refuse answers with what err means. A device that takes no commands can be
-// read.
-func (h *home) refuse(w http.ResponseWriter, err error) {
+// writeError answers with the status and body of err. A device that accepts no commands still has GET.
+func (h *home) writeError(w http.ResponseWriter, err error) {
 	refusal := h.house.RefusalOf(err)
 	if refusal.Status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
 		w.Header().Set("Allow", "GET")
 	}
 	body, err := h.json.Marshal(refusal)
 	if err != nil {
-		body = nil // whose encoder cannot write two strings has nothing to say
+		body = nil // an encoder that fails for two strings gets an empty body
 	}
-	h.answer(w, refusal.Status, typeJSON, body)
+	h.writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
-func (h *home) answer(w http.ResponseWriter, status int, contentType string, body []byte) {
+func (h *home) writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h.house.Served(status)
-	answer(w, status, contentType, body)
+	writeAnswer(w, status, contentType, body)
 }
 
 func (h *home) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
-		h.refuse(w, homelab.NotAllowed())
+		h.writeError(w, homelab.NotAllowed())
 	}
 }

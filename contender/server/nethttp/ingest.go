@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Decoder decodes a body into a batch. The body is lent until the batch has
+// Decoder decodes a body into a batch. The body is valid until the batch has
 // been accepted. An error means that it is malformed, unless it is an
 // [ingest.Refusal].
 type Decoder func(s *ingest.Service, body []byte) (ingest.Batch, error)
 
-// Ingest serves the app ingest, for bodies in the formats that there are
-// decoders for.
+// Ingest serves the app ingest, for bodies in the formats that have
+// decoders.
 func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
 	return func(o server.Options, s *ingest.Service) (server.Server, error) {
 		return newEvents(o, s, decoders), nil
@@ -27,9 +27,9 @@ func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
 func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]Decoder) server.Server {
 	e := &events{o: o, service: s, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders))}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /{$}", e.post)
+	mux.HandleFunc("POST /{$}", e.serveBatch)
 	mux.HandleFunc("/{$}", e.notAllowed(allowPost))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { e.refuse(w, ingest.NotFound()) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { e.writeError(w, ingest.NotFound()) })
 	for path, page := range map[string]struct {
 		contentType string
 		body        func() []byte
@@ -40,14 +40,14 @@ func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]D
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			o.Receipts.Request()
-			answer(w, http.StatusOK, page.contentType, page.body())
+			writeAnswer(w, http.StatusOK, page.contentType, page.body())
 		})
 		mux.HandleFunc(path, e.notAllowed(allowRead))
 	}
 	return server.HTTPBodies(server.AccessLog(mux, o))
 }
 
-// events is the app.
+// events is the server of the app.
 type events struct {
 	o        server.Options
 	service  *ingest.Service
@@ -55,23 +55,23 @@ type events struct {
 	formats  []ingest.Format
 }
 
-// post takes a batch.
-func (e *events) post(w http.ResponseWriter, r *http.Request) {
+// serveBatch answers a request with a batch.
+func (e *events) serveBatch(w http.ResponseWriter, r *http.Request) {
 	e.o.Receipts.Request()
-	receipt, err := e.take(r)
+	receipt, err := e.acceptBatch(r)
 	if err != nil {
-		e.refuse(w, err)
+		e.writeError(w, err)
 		return
 	}
 	body, err := json.Marshal(receipt)
 	if err != nil {
-		e.refuse(w, err)
+		e.writeError(w, err)
 		return
 	}
-	answer(w, http.StatusOK, typeJSON, body)
+	writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
-func (e *events) take(r *http.Request) (ingest.Receipt, error) {
+func (e *events) acceptBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
 		ContentType:     r.Header.Get("Content-Type"),
@@ -98,8 +98,8 @@ func (e *events) take(r *http.Request) (ingest.Receipt, error) {
 	return e.service.Accept(r.Context(), head, batch)
 }
 
-// refuse answers with what err means.
-func (e *events) refuse(w http.ResponseWriter, err error) {
+// writeError answers with the status and body of err.
+func (e *events) writeError(w http.ResponseWriter, err error) {
 	refusal := e.service.RefusalOf(err)
 	switch refusal.Status {
 	case http.StatusUnauthorized:
@@ -107,13 +107,13 @@ func (e *events) refuse(w http.ResponseWriter, err error) {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	}
-	body, _ := json.Marshal(refusal) // two strings always can be
-	answer(w, refusal.Status, typeJSON, body)
+	body, _ := json.Marshal(refusal) // two strings always encode
+	writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
 func (e *events) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
-		e.refuse(w, ingest.NotAllowed())
+		e.writeError(w, ingest.NotAllowed())
 	}
 }

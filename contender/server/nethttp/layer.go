@@ -10,38 +10,36 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers puts the app's middleware around next: a request's id first, then the
-// access log, recovery, CORS and the rate limit, the last two only where they
-// are configured.
-func (h *home) layers(next http.Handler) http.Handler {
+// addLayers applies the app's middleware to next: the request's id first, then the access log, recovery, CORS
+// and the rate limit, the last two only if they are configured.
+func (h *home) addLayers(next http.Handler) http.Handler {
 	if h.house.Limited() {
-		next = h.layer(h.limit(next))
+		next = h.countCalls(h.limitRate(next))
 	}
 	if h.house.CORS() {
-		next = h.layer(h.cors(next))
+		next = h.countCalls(h.addCORS(next))
 	}
-	return h.layer(h.identify(server.AccessLog(h.layer(h.recover(next)), h.o)))
+	return h.countCalls(h.addRequestID(server.AccessLog(h.countCalls(h.recoverPanic(next)), h.o)))
 }
 
-// layer counts the calls of a middleware.
-func (h *home) layer(next http.HandlerFunc) http.HandlerFunc {
+// countCalls counts the calls of a middleware.
+func (h *home) countCalls(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Layer()
 		next(w, r)
 	}
 }
 
-// identify gives each answer the id of its request.
-func (h *home) identify(next http.Handler) http.HandlerFunc {
+// addRequestID adds the request's id to each answer.
+func (h *home) addRequestID(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", h.house.RequestID(r.Header.Get("X-Request-Id")))
 		next.ServeHTTP(w, r)
 	}
 }
 
-// recover answers for a handler that panics, unless that wants the connection
-// to break.
-func (h *home) recover(next http.Handler) http.HandlerFunc {
+// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+func (h *home) recoverPanic(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			v := recover()
@@ -51,14 +49,14 @@ func (h *home) recover(next http.Handler) http.HandlerFunc {
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(v)
 			}
-			h.refuse(w, fmt.Errorf("panic: %v", v))
+			h.writeError(w, fmt.Errorf("panic: %v", v))
 		}()
 		next.ServeHTTP(w, r)
 	}
 }
 
-// cors lets browsers show answers to pages of the origins that are configured.
-func (h *home) cors(next http.Handler) http.HandlerFunc {
+// addCORS lets browsers show answers to pages of the configured origins.
+func (h *home) addCORS(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Add("Vary", "Origin")
@@ -77,8 +75,8 @@ func (h *home) cors(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// limit refuses clients that ask too often.
-func (h *home) limit(next http.Handler) http.HandlerFunc {
+// limitRate rejects clients that send requests too often.
+func (h *home) limitRate(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		client, _, err := net.SplitHostPort(r.RemoteAddr)
 		if err != nil {
@@ -89,7 +87,7 @@ func (h *home) limit(next http.Handler) http.HandlerFunc {
 			w.Header().Set(pair[0], pair[1])
 		}
 		if !ok {
-			h.refuse(w, homelab.TooMany())
+			h.writeError(w, homelab.TooMany())
 			return
 		}
 		next.ServeHTTP(w, r)
