@@ -1,7 +1,7 @@
-// Package rawtest has requests of HTTP/1 as they are sent, malformed ones among them,
-// for tests of services. Each is followed by a request for /smuggled, in what may be
-// its body: a server that answers that has read the first one otherwise than it was
-// meant, or than a proxy in front might.
+// Package rawtest contains requests of HTTP/1 in their raw form, with malformed ones,
+// for tests of services. Each is followed by a request for /smuggled, in a place that may be
+// its body: a server that answers that has parsed the first one differently than
+// intended, or than a proxy in front might.
 package rawtest
 
 import (
@@ -20,18 +20,18 @@ import (
 type Case struct {
 	Name string
 	Text string
-	// Status is that of the only answer; 0 means that the request is taken, whatever the
-	// app makes of it.
+	// Status is that of the only answer; 0 means that the request is accepted, with any answer of the
+	// app.
 	Status int
-	// Framings is in how many ways its body can be framed. Of more than one a server has
-	// to refuse it, and to close the connection.
+	// Framings is the number of ways to frame its body. If there are several, a server has
+	// to reject it and close the connection.
 	Framings int
 }
 
 // Smuggled is the request that must not be answered.
 const Smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// Cases returns all requests, to a path where the app takes a body in JSON.
+// Cases returns all requests, to a path with a JSON body.
 func Cases(path string) (list []Case) {
 	post := func(name string, status, framings int, body string, fields ...string) {
 		list = append(list, Case{name, "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n" + body, status, framings})
@@ -150,14 +150,13 @@ func Cases(path string) (list []Case) {
 	return list
 }
 
-// follows is sent behind a request that is to be taken.
-const follows = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+// nextRequest follows a request that must be accepted.
+const nextRequest = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
-// Check sends the request to addr, and returns what is wrong with the answers: one, and
-// the end of the connection, if it is to be refused, and else one for each of two
-// requests.
+// Check sends the request to addr, and returns an error if the answers are wrong: there must be one, and the
+// end of the connection, if the request must be rejected, else one for each of two requests.
 func (c Case) Check(addr string) error {
-	got, open, err := c.ask(addr)
+	got, open, err := c.readAnswers(addr)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.Name, err)
@@ -173,9 +172,8 @@ func (c Case) Check(addr string) error {
 	return nil
 }
 
-// ask returns the statuses of all answers, and whether the connection is open after
-// them.
-func (c Case) ask(addr string) (statuses []int, open bool, err error) {
+// readAnswers returns the statuses of all answers, and whether the connection is open after them.
+func (c Case) readAnswers(addr string) (statuses []int, open bool, err error) {
 	const wait = 5 * time.Second
 	conn, err := net.DialTimeout("tcp", addr, wait)
 	if err != nil {
@@ -187,7 +185,7 @@ func (c Case) ask(addr string) (statuses []int, open bool, err error) {
 	}
 	text := c.Text
 	if c.Status == 0 {
-		text += follows
+		text += nextRequest
 	}
 	if _, err := io.WriteString(conn, text); err != nil {
 		return nil, false, err
