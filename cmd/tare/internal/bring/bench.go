@@ -17,14 +17,14 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// workFor is the age at which test binaries of a killed run are removed from the cache.
-const workFor = 24 * time.Hour
+// workAge is the age at which test binaries of a killed run are removed from the cache.
+const workAge = 24 * time.Hour
 
 // trialShare divides a budget: the benchmarks of one side are tried in one such part of it.
 const trialShare = 6
 
-// aloneShare divides a budget: at least one such part tries whether processes can run side by side.
-const aloneShare = 12
+// sideBySideShare divides a budget: at least one such part tries whether processes can run together.
+const sideBySideShare = 12
 
 // Place configures where and how two sides are built.
 type Place struct {
@@ -50,7 +50,7 @@ type Bench struct {
 	Expected []tare.Pilot  // forecast of the study's pilots
 
 	benchmarks []suite.Benchmark // of both sides
-	counted    *counting         // nil if nothing was counted
+	counted    *comparisonCounts // nil if nothing was counted
 
 	left      []suite.Left
 	keptTests []string // lines about tests of base that are not replaced by those of head
@@ -68,7 +68,7 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
 	}
-	tree.Sweep(all, workFor)
+	tree.Sweep(all, workAge)
 	b := &Bench{Notes: s.notes, Slice: p.Slice}
 	for _, text := range s.notes {
 		b.note(partialRevision(), "", text)
@@ -205,7 +205,7 @@ func (b *Bench) prepareStudy(ctx context.Context, a Asked, p Place, s *sides) er
 // try benchmarks, and omits those that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, p Place, q suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if p.Budget > 0 {
-		q.Within = max(p.Budget/2-b.Spent, p.Budget/aloneShare)
+		q.Within = max(p.Budget/2-b.Spent, p.Budget/sideBySideShare)
 	}
 	began := time.Now()
 	tried, err := suite.FindAlone(ctx, b.Sources.Suites[Base], b.Sources.Suites[Head], shared, q)
@@ -229,12 +229,12 @@ func (b *Bench) listTests(ctx context.Context, a Asked, s *sides, renamed map[st
 			return nil, err
 		}
 		if side == s.head && a.Changed {
-			var besides error
-			if packages, besides, err = s.filterReached(ctx, packages); err != nil {
+			var partial error
+			if packages, partial, err = s.filterReached(ctx, packages); err != nil {
 				return nil, err
 			}
-			if besides != nil {
-				b.Notes = append(b.Notes, firstLine(besides.Error()))
+			if partial != nil {
+				b.Notes = append(b.Notes, firstLine(partial.Error()))
 			}
 		}
 		has[side.ID] = map[string]suite.Tests{}

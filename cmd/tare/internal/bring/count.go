@@ -30,8 +30,8 @@ const (
 	minWork = 1.0
 )
 
-// counting contains the counts of a comparison.
-type counting struct {
+// comparisonCounts contains the counts of a comparison.
+type comparisonCounts struct {
 	counter *counts.Counter
 	pairs   map[string]counts.Pair // by benchmark id
 	rows    []tare.Comparison      // in the order of the benchmarks
@@ -52,7 +52,7 @@ func (b *Bench) Count(ctx context.Context, choice counts.Choice, p Place, within
 		b.note(NotCounted(), "", "instructions are not counted: "+why)
 		return nil
 	}
-	c := &counting{counter: counter, pairs: map[string]counts.Pair{}}
+	c := &comparisonCounts{counter: counter, pairs: map[string]counts.Pair{}}
 	l := &layouts{b: b, place: p, counter: counter, links: map[string]*gobench.Link{}, failed: map[string]error{}, built: map[string]string{}}
 	defer l.removeBinaries()
 	for i, m := range b.benchmarks {
@@ -184,7 +184,7 @@ func (l *layouts) removeBinaries() {
 
 // countAll counts all benchmarks, and returns why some are not counted, by id. Those whose code
 // differs come first.
-func (l *layouts) countAll(ctx context.Context, c *counting) map[string]string {
+func (l *layouts) countAll(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
 	l.alone = map[string]*sync.Mutex{}
 	for _, m := range l.b.benchmarks {
@@ -267,7 +267,7 @@ func whyNotCounted(ctx context.Context, err error) string {
 
 // compareSides compares the two sides of all counts. It estimates how well counts repeat from all
 // benchmarks together.
-func (c *counting) compareSides(all []suite.Benchmark) {
+func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var table []stats.Repeats
 	for _, p := range c.pairs {
@@ -296,7 +296,7 @@ func (c *counting) compareSides(all []suite.Benchmark) {
 }
 
 // findRow returns the comparison of a benchmark.
-func (c *counting) findRow(id string) (tare.Comparison, bool) {
+func (c *comparisonCounts) findRow(id string) (tare.Comparison, bool) {
 	if c == nil {
 		return tare.Comparison{}, false
 	}
@@ -308,7 +308,7 @@ func (c *counting) findRow(id string) (tare.Comparison, bool) {
 }
 
 // addToResult adds the counts to a result.
-func (c *counting) addToResult(r *tare.Result) {
+func (c *comparisonCounts) addToResult(r *tare.Result) {
 	if c == nil || len(c.rows) == 0 {
 		return
 	}

@@ -83,13 +83,13 @@ func keepFlame(dir string, n int, flame []byte) (string, error) {
 
 // selectProfiled returns the workloads to profile, those with the largest differences first.
 func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
-	apart := map[string]float64{}
+	differences := map[string]float64{}
 	for _, c := range r.Comparisons {
 		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
 			continue
 		}
 		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
-			apart[c.Workload] = max(apart[c.Workload], math.Abs(math.Log(c.Ratio)))
+			differences[c.Workload] = max(differences[c.Workload], math.Abs(math.Log(c.Ratio)))
 		}
 	}
 	if which == ProfileNone {
@@ -98,13 +98,13 @@ func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
 	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
 		base, head := allocsPerRound(r, w)
 		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= 0.5 {
-			apart[w.ID] = max(apart[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
+			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
 		}
 	}
 	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
-		return which == ProfileDifferent && apart[w.ID] == 0
+		return which == ProfileDifferent && differences[w.ID] == 0
 	})
-	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(apart[c.ID], apart[a.ID]) })
+	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(differences[c.ID], differences[a.ID]) })
 	return rows
 }
 

@@ -18,7 +18,7 @@ func Notes() []check.Check {
 func longSlices() check.Check {
 	return check.Check{
 		ID: "long-slices", Severity: tare.Note,
-		Summary: fmt.Sprintf("Testing takes more than %v around each slice of a benchmark: for its collections, for an iteration of its own, and for what stands before the loop. Slices are made twice as long as that.", aroundNoted),
+		Summary: fmt.Sprintf("Testing takes more than %v around each slice of a benchmark: for its collections, for an iteration of its own, and for what stands before the loop. Slices are made twice as long as that.", notedOverhead),
 		Why:     "What is done around a slice is not in its figures, but in the time that they take: longer slices are fewer slices, and the machine has more time to change between those of one side and those of the other.",
 		Advice:  "set up what is expensive once, outside of the benchmark, e.g. in a sync.Once",
 	}

@@ -103,13 +103,13 @@ func TestReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reached, besides, err := s.filterReached(t.Context(), all)
+		reached, partial, err := s.filterReached(t.Context(), all)
 		var got []string
 		for _, p := range reached {
 			got = append(got, p.ImportPath)
 		}
-		if err != nil || besides != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("%s reaches %q, %v, %v; want %q", tt.changes, got, err, besides, tt.want)
+		if err != nil || partial != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s reaches %q, %v, %v; want %q", tt.changes, got, err, partial, tt.want)
 		}
 		git("checkout", "-q", ".")
 		git("clean", "-qfd")

@@ -27,8 +27,8 @@ const (
 	allocBytes     = 16e6                   // … or until so much is allocated,
 	maxAllocLength = 48 * time.Millisecond  // but not longer than this: so slow an allocator is hardly collected
 	maxLength      = 250 * time.Millisecond // nor than this for testing's work around it
-	aroundShare    = 2                      // a slice takes at least this many times testing's work around it
-	aroundNoted    = 20 * time.Millisecond  // of that, which is worth a note
+	overheadFactor = 2                      // a slice takes at least this many times testing's work around it
+	notedOverhead  = 20 * time.Millisecond  // of that, which is worth a note
 	wholeLength    = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
 
 	wantRounds = 27 // of a budget that the user did not choose
@@ -48,7 +48,7 @@ func (b *Bench) planSlices(shared []suite.Benchmark) {
 			of := wholeRuns()
 			if m.Alone != "" {
 				of = oneProcess()
-			} else if m.Run == 0 && m.Around < maxLength/aroundShare {
+			} else if m.Run == 0 && m.Around < maxLength/overheadFactor {
 				of.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
 			b.note(of, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
@@ -57,7 +57,7 @@ func (b *Bench) planSlices(shared []suite.Benchmark) {
 			continue
 		}
 		w.Slice = b.sliceTime(m)
-		if w.Slice > b.Slice && m.Around > aroundNoted {
+		if w.Slice > b.Slice && m.Around > notedOverhead {
 			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Around), roundTime(w.Slice)))
 		}
 		b.Study.Workloads = append(b.Study.Workloads, w)
@@ -71,7 +71,7 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	if b.whyIndivisible(m) != "" {
 		return 0
 	}
-	least, want := aroundShare*m.Around, b.Slice
+	least, want := overheadFactor*m.Around, b.Slice
 	if m.BytesPer >= 1 {
 		want = max(want, allocLength)
 		least = max(least, min(maxAllocLength, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
@@ -93,7 +93,7 @@ func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 		return fmt.Sprintf("one iteration takes %v, most of it with its timer stopped, and a slice is at most %v long", roundTime(one), most)
 	case one > most:
 		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", roundTime(one), most)
-	case aroundShare*m.Around > most:
+	case overheadFactor*m.Around > most:
 		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", roundTime(m.Around), most)
 	case m.Fixed > 0:
 		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", roundTime(m.Fixed))

@@ -251,9 +251,9 @@ func (s *sides) applyHeadOptions(a Asked) {
 	}
 }
 
-// filterReached returns those of packages that the change between base and head can reach. Error
-// besides explains why it selects complete packages only.
-func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (kept []suite.Package, besides, err error) {
+// filterReached returns the packages that the change between base and head can reach. Error
+// partial explains why it selects complete packages only.
+func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
 	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
 	if err != nil {
 		return nil, nil, err
@@ -267,9 +267,9 @@ func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (ke
 		return nil, nil, err
 	}
 	env, flags := s.head.Building()
-	s.reach, besides = reach.Find(ctx, reach.Query{Base: s.base.Root, Head: s.head.Root, Files: files, Deps: deps, Dir: s.head.Dir, Env: env, Flags: flags})
+	s.reach, partial = reach.Find(ctx, reach.Query{Base: s.base.Root, Head: s.head.Root, Files: files, Deps: deps, Dir: s.head.Dir, Env: env, Flags: flags})
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.Package(p.ImportPath) }), besides, nil
+	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.Package(p.ImportPath) }), partial, nil
 }

@@ -23,7 +23,7 @@ const (
 
 // addFunctions adds to a result which functions differ in instructions, for each benchmark that
 // differs.
-func (c *counting) addFunctions(r *tare.Result) {
+func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	if c == nil || !c.counter.HasFunctions() {
 		return
 	}

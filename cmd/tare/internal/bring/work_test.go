@@ -33,7 +33,7 @@ func pairOf(functions map[string][4]float64) counts.Pair {
 // instruction less, and one was not counted.
 func counted(t *testing.T) *Bench {
 	t.Helper()
-	b := &Bench{counted: &counting{counter: &counts.Counter{}, pairs: map[string]counts.Pair{
+	b := &Bench{counted: &comparisonCounts{counter: &counts.Counter{}, pairs: map[string]counts.Pair{
 		"m.BenchmarkMore":  pairOf(map[string][4]float64{"route": {1000, 1001, 1500, 1502}, "malloc": {2000, 2003, 2100, 2101}, "noise": {900, 930, 910, 925}, "search": {10, 14, 20, 24}}),
 		"m.BenchmarkSame":  pairOf(map[string][4]float64{"route": {5000, 5002, 5001, 5003}}),
 		"m.BenchmarkExact": pairOf(map[string][4]float64{"loop": {37.02, 36.95, 36.01, 36.05}}),

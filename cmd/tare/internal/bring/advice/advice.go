@@ -35,7 +35,7 @@ func (r Reading) Nothing() string {
 	return ""
 }
 
-// NoiseFloor returns the noise floor of the workload and metric; 0 if there is none.
+// NoiseFloor returns the noise floor of the workload and metric; 0 if unknown.
 func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }

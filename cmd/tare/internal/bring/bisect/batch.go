@@ -92,9 +92,9 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// sameCount is the range within which counts are the same: values may carry a share of the
+// countTolerance is the range within which counts are the same: values may carry a share of the
 // allocations before the loop.
-const sameCount = 0.5
+const countTolerance = 0.5
 
 // countDifferences returns side − base of each round, and whether each side had the same count in
 // all of them.
@@ -112,12 +112,12 @@ func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float
 	}
 	exact = len(effects) > 0
 	for _, xs := range all {
-		exact = exact && slices.Max(xs)-slices.Min(xs) < sameCount
+		exact = exact && slices.Max(xs)-slices.Min(xs) < countTolerance
 	}
 	return effects, exact
 }
 
-// Base returns the value of the good revision: the median over rounds; 0 if there is none.
+// Base returns the value of the good revision: the median over rounds; 0 without rounds.
 func (q Quantity) Base(r *tare.Result) float64 {
 	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue

@@ -3,17 +3,16 @@
 //
 // # What the error level covers
 //
-// Every comparison holds one commit against the good revision and answers on
-// which side of one edge its effect lies. The first comparison is that of the
+// Each comparison compares one commit with the good revision and decides on
+// which side of one edge its effect is. The first comparison is that of the
 // bad revision; the edge is fixed when it is over. A bisection of n commits is
 // planned with ⌈log2 n⌉ comparisons after it. Each planned one may be wrong with
 // probability Error/(planned+1), the k-th beyond the plan with 2^-k of that, so
-// that any of them is wrong with probability at most Error. A comparison looks
-// at its rounds several times and pays for that with a stricter level a look
-// (stats.LookLevel); one that cannot tell answers nothing, and its commit is
-// passed over. That the first commit is the one named needs no assumption about
-// the commits between: what is bounded is that it lies beyond the edge and that
-// its parents do not.
+// that any of them is wrong with probability at most Error. A comparison tests
+// its rounds several times, each time at a stricter level (stats.LookLevel); if
+// it remains undecided its commit is skipped. The bound needs no assumption
+// about the commits between: it covers that the effect of the reported commit
+// is beyond the edge and that those of its parents are not.
 package bisect
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Verdict tells on which side of the edge a commit is.
+// Verdict is the side of the edge of a commit.
 type Verdict string
 
 // Verdicts.
@@ -120,7 +119,7 @@ type Test struct {
 	Effects  []float64 `json:"effects,omitempty"`
 	Control  []float64 `json:"control,omitempty"`
 	Estimate float64   `json:"estimate"`
-	Low      float64   `json:"low"` // of the interval at the last look; equal to High if there is none
+	Low      float64   `json:"low"` // of the interval at the last look; equal to High if it is unknown
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
 	Seconds  float64   `json:"seconds,omitempty"` // measuring

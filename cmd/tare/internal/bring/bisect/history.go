@@ -49,7 +49,7 @@ func (s *Search) ancestors(id string) map[string]bool {
 }
 
 // middleCommit returns the commit to compare next: of those that divide the candidates about evenly
-// the one farthest from commits that were passed over; "" if there is none.
+// the one farthest from commits that were skipped; "" if all have a verdict.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
 	var passed []int

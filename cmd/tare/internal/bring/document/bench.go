@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	sdkPath  = "github.com/tarebench/tare"
-	typePath = sdkPath + "/contender/codec/document" // of an inferred type
-	leftName = "left.json"
+	sdkPath     = "github.com/tarebench/tare"
+	typePath    = sdkPath + "/contender/codec/document" // of an inferred type
+	skippedName = "left.json"
 )
 
 // Bench configures where codecs are built for a type of the user's: a copy of the SDK and of the
@@ -61,7 +61,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 		}
 	}
 	var left []tare.NotWeighed
-	text, err := os.ReadFile(filepath.Join(dir, leftName))
+	text, err := os.ReadFile(filepath.Join(dir, skippedName))
 	if err == nil {
 		err = json.Unmarshal(text, &left)
 	}
@@ -180,7 +180,7 @@ func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]
 	if err != nil {
 		return err
 	}
-	if err := gocmd.WriteAll(tmp, map[string]string{leftName: string(text)}); err != nil {
+	if err := gocmd.WriteAll(tmp, map[string]string{skippedName: string(text)}); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
 	if lasting { // else the next run finds no seal, and makes it again

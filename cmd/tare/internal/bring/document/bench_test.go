@@ -205,7 +205,7 @@ func built(t *testing.T, src string, typ Type, o *Own) (*Kind, error) {
 		t.Errorf("%s made again: %s, %v", c.Dir, again.Dir, err)
 	}
 	bench := filepath.Dir(c.Dir)
-	for _, name := range []string{leftName, "contender/codec/own.go"} { // as by a power cut
+	for _, name := range []string{skippedName, "contender/codec/own.go"} { // as by a power cut
 		path := filepath.Join(bench, filepath.FromSlash(name))
 		want, err := os.ReadFile(path)
 		if err == nil {

@@ -41,8 +41,8 @@ func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.pat
 // gotText returns the value of the output, in words.
 func (d difference) gotText() string { return cmp.Or(d.got, "nothing") }
 
-// maxMore limits the further fields that are named with the first one.
-const maxMore = 2
+// maxOtherFields limits the further fields that are named with the first one.
+const maxOtherFields = 2
 
 // describe returns the difference as a clause that follows a contender's name.
 func (d difference) describe(verb string, docs []codec.Document, i int) string {
@@ -58,7 +58,7 @@ func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	}
 	text := fmt.Sprintf("%s %s: %s as %s", verb, d.path, d.want, d.gotText())
 	for k, m := range d.more {
-		if k == maxMore {
+		if k == maxOtherFields {
 			text += fmt.Sprintf(", and %d more fields otherwise", len(d.more)-k)
 			break
 		}
@@ -109,10 +109,10 @@ func mostSevere(all []difference) (difference, bool) {
 		return difference{}, false
 	}
 	first := all[max(0, slices.IndexFunc(all, func(d difference) bool { return d.lost }))]
-	told := map[string]bool{first.generalPath(): true}
+	named := map[string]bool{first.generalPath(): true}
 	for _, d := range all {
-		if !told[d.generalPath()] {
-			told[d.generalPath()] = true
+		if !named[d.generalPath()] {
+			named[d.generalPath()] = true
 			first.more = append(first.more, d)
 		}
 	}
@@ -152,8 +152,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 // key twice as an object.
 func parseDocument(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
-	var whole json.RawMessage
-	if err := d.Decode(&whole); err == io.EOF {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err == io.EOF {
 		return nil, fmt.Errorf("nothing")
 	} else if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func parseDocument(text []byte) (any, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("something follows it")
 	}
-	d = json.NewDecoder(bytes.NewReader(whole))
+	d = json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	return readValue(d)
 }

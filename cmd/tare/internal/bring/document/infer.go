@@ -66,7 +66,7 @@ type generator struct {
 	decls   []string
 	names   map[string]bool // of types
 	structs map[string]bool
-	notes   notes
+	notes   lineNotes
 }
 
 // typeExpr returns the type of the values at path; a struct gets the name if no other type has it.
@@ -203,14 +203,14 @@ func cut24(s string) string {
 	return s
 }
 
-// notes contains lines by kind: the first few, and the number of the others.
-type notes struct {
+// lineNotes contains lines by kind: the first few, and the number of the others.
+type lineNotes struct {
 	order []string
 	first map[string][]string
 	more  map[string]int
 }
 
-func (n *notes) add(kind, line string) {
+func (n *lineNotes) add(kind, line string) {
 	if n.first == nil {
 		n.first, n.more = map[string][]string{}, map[string]int{}
 	}
@@ -224,7 +224,7 @@ func (n *notes) add(kind, line string) {
 	}
 }
 
-func (n *notes) allLines() []string {
+func (n *lineNotes) allLines() []string {
 	var out []string
 	for _, kind := range n.order {
 		out = append(out, n.first[kind]...)

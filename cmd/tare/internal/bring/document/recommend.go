@@ -98,13 +98,13 @@ func withoutSubject(into string) string {
 // within a rank those that keep every value, then maintained ones, then by ratio.
 func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
-	// price is higher for the worse of two that are as fast.
-	price := func(c tare.Comparison) int {
+	// penalty is higher for the worse of two that are as fast.
+	penalty := func(c tare.Comparison) int {
 		who, _ := a.Result.Contender(c.Contender)
 		return 2*min(1, a.countWrong(c.Contender)) + min(1, len(who.Adoption.Unmaintained))
 	}
 	slices.SortStableFunc(list, func(x, y tare.Comparison) int {
-		return cmp.Or(advice.Place(x)-advice.Place(y), price(x)-price(y))
+		return cmp.Or(advice.Place(x)-advice.Place(y), penalty(x)-penalty(y))
 	})
 	return list
 }
@@ -163,18 +163,18 @@ func (a *adviser) isAsked(id string) bool {
 
 // describeCount returns n, a number of measured documents, as a share of the user's, in words.
 func (a *adviser) describeCount(n int) string {
-	asked := len(a.docs)
+	measured := len(a.docs)
 	switch {
-	case a.total > asked && n == asked:
-		return fmt.Sprintf("all %d that were asked of your %d documents", asked, a.total)
-	case a.total > asked:
-		return fmt.Sprintf("%d of the %d that were asked of your %d documents", n, asked, a.total)
-	case asked == 1:
+	case a.total > measured && n == measured:
+		return fmt.Sprintf("all %d that were asked of your %d documents", measured, a.total)
+	case a.total > measured:
+		return fmt.Sprintf("%d of the %d that were asked of your %d documents", n, measured, a.total)
+	case measured == 1:
 		return "your document"
-	case n == asked:
+	case n == measured:
 		return "all your documents"
 	}
-	return fmt.Sprintf("%d of your %d documents", n, asked)
+	return fmt.Sprintf("%d of your %d documents", n, measured)
 }
 
 // describeValues returns on how many of the documents a codec differs, with the first place and its

@@ -110,7 +110,7 @@ func (s *shape) addObject(d *json.Decoder) error {
 	return err
 }
 
-// fieldFor returns the field of a key, and makes it if there is none yet.
+// fieldFor returns the field of a key, and adds it if it is new.
 func (s *shape) fieldFor(key string) *field {
 	if f := s.byKey[key]; f != nil {
 		return f

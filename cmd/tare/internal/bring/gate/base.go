@@ -35,8 +35,8 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", at)}
 	}
 	if files {
-		said, err := runGit(ctx, dir, "status", "--porcelain")
-		b.Changed = err != nil || said != ""
+		status, err := runGit(ctx, dir, "status", "--porcelain")
+		b.Changed = err != nil || status != ""
 	}
 	branch, merged := strings.CutPrefix(spec, project.MergeBase)
 	if !merged || branch != "" && branch[0] != ' ' {

@@ -88,10 +88,10 @@ func (m member) judgeRatio(s, none stats.Span, edge float64) {
 // their outcome already.
 func newMembers(m Measured, g project.Gate) []member {
 	var out []member
-	for at, res := range m.Results {
+	for k, res := range m.Results {
 		index := evidence.FromResult(res).Index()
-		held, besides := m.Held[res.Study]
-		if !besides {
+		held, listed := m.Held[res.Study]
+		if !listed {
 			held.Metrics = gatedMetrics(g)
 		}
 		var some []member
@@ -117,8 +117,8 @@ func newMembers(m Measured, g project.Gate) []member {
 			some = append(some, newLimitMembers(res, index, held, w)...)
 		}
 		for _, one := range some {
-			if at < len(m.On) {
-				one.row.Machine = m.On[at]
+			if k < len(m.On) {
+				one.row.Machine = m.On[k]
 			}
 			if i := slices.IndexFunc(out, one.sameRow); i >= 0 {
 				out[i] = out[i].poolRounds(one)

@@ -7,15 +7,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// leftCount counts what was not compared, by what follows from it.
-type leftCount struct {
+// missingCount counts what was not compared, by what follows from it.
+type missingCount struct {
 	broken   int // the head does not build or panics: the change is blocked
 	missing  int // both sides have it, and nothing is known about it
 	oneSided int // only one side has it
 }
 
 // countLeft counts the entries of rep.Left.
-func (rep *Report) countLeft() (n leftCount) {
+func (rep *Report) countLeft() (n missingCount) {
 	for _, l := range rep.Left {
 		switch {
 		case l.Broken:
@@ -31,7 +31,7 @@ func (rep *Report) countLeft() (n leftCount) {
 
 // describeLeft returns the end of the sentence about the change that names what the
 // verdict does not cover. It is empty if the verdict covers all of it.
-func (rep *Report) describeLeft(n leftCount) string {
+func (rep *Report) describeLeft(n missingCount) string {
 	text := ""
 	if n.missing > 0 {
 		text += fmt.Sprintf("; %d more %s not compared: %s", n.missing, pick(n.missing, "was", "were"), rep.firstMissing())

@@ -21,7 +21,7 @@ type Policy struct {
 }
 
 // Judged returns the project whose rules judge a change. If the base's tare.yaml requires a review
-// and there is none, these are the rules of the base. root is the top of the repository.
+// and the change has none, these are the rules of the base. root is the top of the repository.
 func Judged(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{Review: base.Gate.Review}
 	changed := func(key, was, is string) {

@@ -76,11 +76,11 @@ func (rep *Report) addRemark(severity, text string) {
 // findings about the machine or the control.
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
-		asked := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
-			held, besides := m.Held[res.Study]
-			return len(res.Workloads) > 0 && (!besides || slices.Contains(held.Metrics, name))
+		required := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
+			held, listed := m.Held[res.Study]
+			return len(res.Workloads) > 0 && (!listed || slices.Contains(held.Metrics, name))
 		})
-		if asked && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
+		if required && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
 			rep.addRemark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
 			rep.unmeasured = append(rep.unmeasured, name)
 		}
@@ -223,22 +223,22 @@ func (rep *Report) describeNoneWorse(open, waived bool) string {
 	if exact {
 		text += "allocates more often"
 	}
-	return text + rep.describeLimitsKept()
+	return text + rep.describeLimitsMet()
 }
 
-// describeLimitsKept returns the clause that all limits are kept; "" if there are none or one is
+// describeLimitsMet returns the clause that all limits are met; "" without limits or if one is
 // not.
-func (rep *Report) describeLimitsKept() string {
-	said := ""
+func (rep *Report) describeLimitsMet() string {
+	clause := ""
 	for _, r := range rep.Rows {
 		if r.Limit > 0 && r.Outcome != NoWorse {
 			return ""
 		}
 		if r.Limit > 0 {
-			said = ", and every limit is kept"
+			clause = ", and every limit is kept"
 		}
 	}
-	return said
+	return clause
 }
 
 // whyNothing returns why nothing was compared.

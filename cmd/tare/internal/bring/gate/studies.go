@@ -110,8 +110,8 @@ func pairStudy(s tare.Study, ask Ask, id string, before, after tare.Entry) (Meas
 	}
 	one.Metrics, one.Criteria = ask.Metrics(), ask.Criteria(HeadID, one.Workloads)
 	for _, c := range s.Criteria {
-		asked := func(work tare.Workload) bool { return c.Workload == "" || c.Workload == work.ID }
-		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(one.Workloads, asked) {
+		applies := func(work tare.Workload) bool { return c.Workload == "" || c.Workload == work.ID }
+		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(one.Workloads, applies) {
 			continue
 		}
 		c.Contender = HeadID

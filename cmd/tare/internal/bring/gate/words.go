@@ -86,7 +86,7 @@ func (rep *Report) rowSentence(r Row) string {
 	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit), same)
 }
 
-// describeLimit returns whether a limit is kept, in words.
+// describeLimit returns whether a limit is met, in words.
 func (r Row) describeLimit() string {
 	limit := r.formatLimit()
 	switch {
@@ -109,7 +109,7 @@ func (r Row) formatLimit() string {
 	return figure + " " + unit
 }
 
-// whyLimitOpen returns why it could not be decided whether a limit is kept.
+// whyLimitOpen returns why it could not be decided whether a limit is met.
 func (r Row) whyLimitOpen() string {
 	switch {
 	case r.Low == 0:

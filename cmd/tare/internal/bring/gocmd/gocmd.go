@@ -66,9 +66,9 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 }
 
 // Complaint returns the most telling line of a go command's output.
-func Complaint(said string, err error) string {
+func Complaint(output string, err error) string {
 	best := ""
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, "go: downloading "), strings.HasPrefix(line, "go: finding "),

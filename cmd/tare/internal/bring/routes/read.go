@@ -99,15 +99,15 @@ func (d *Document) describeLeft(l router.Left) string {
 	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
 }
 
-// maxLeft limits the skipped routes that are named one by one.
-const maxLeft = 10
+// maxSkipped limits the skipped routes that are named one by one.
+const maxSkipped = 10
 
 // Remarks returns the notes, the skipped routes, and the properties of the table that routers treat
 // differently, a line each.
 func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {
-		if i == maxLeft {
+		if i == maxSkipped {
 			out = append(out, fmt.Sprintf("%s: %d more routes are left out", d.Name, len(d.Table.Left)-i))
 			break
 		}

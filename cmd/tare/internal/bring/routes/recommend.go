@@ -24,7 +24,7 @@ func (d *Document) Recommendation(r *tare.Result) []string {
 // SetAnswer gives a result the headline of its recommendation.
 func (d *Document) SetAnswer(r *tare.Result) {
 	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
-	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.misrouted(id)) == 0 })
+	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", func(id string) bool { return len(a.findMisrouted(id)) == 0 })
 }
 
 // adviser reads the workload that requests all routes.
@@ -54,9 +54,9 @@ func (a *adviser) recommend() []string {
 		return a.addImpact([]string{text + " " + a.describeLookup(nearest, measured[0]) + "."})
 	}
 	lines := []string{a.describeChoice(subject+" "+faster[0].Contender, faster[0], faster)}
-	if len(a.misrouted(faster[0].Contender)) > 0 {
+	if len(a.findMisrouted(faster[0].Contender)) > 0 {
 		const where = "Where every request must reach the most specific of your routes: "
-		right := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.misrouted(c.Contender)) == 0 })
+		right := slices.IndexFunc(faster, func(c tare.Comparison) bool { return len(a.findMisrouted(c.Contender)) == 0 })
 		if right < 0 {
 			lines = append(lines, where+"stay with "+routerName(a.Baseline)+".")
 		} else {
@@ -71,9 +71,9 @@ func (a *adviser) describeChoice(who string, c tare.Comparison, faster []tare.Co
 	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(who, c), a.describeSemantics(c.Contender), a.Price(c.Contender), advice.TiedWith(c, faster))
 }
 
-// misrouted returns the requests that a route of the table should have handled, and that the router
-// handled otherwise.
-func (a *adviser) misrouted(id string) []tare.Difference {
+// findMisrouted returns the requests that a route of the table should have handled, and that the
+// router handled otherwise.
+func (a *adviser) findMisrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
 		for _, d := range s.Differences {
@@ -90,9 +90,9 @@ func (a *adviser) describeLookup(who string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", who,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 	cpu, ok := a.cpuReading().Comparison(c.Contender)
-	if whole := a.requestCost(); whole > 0 && ok {
+	if request := a.requestCost(); request > 0 && ok {
 		text += fmt.Sprintf(": of CPU time the difference is %s of what a request costs over a loopback connection, %s",
-			advice.Percent(math.Abs(cpu.Value-cpu.AgainstValue)/whole), advice.Nanoseconds(whole))
+			advice.Percent(math.Abs(cpu.Value-cpu.AgainstValue)/request), advice.Nanoseconds(request))
 	}
 	return text
 }
@@ -115,14 +115,14 @@ func (a *adviser) requestCost() float64 {
 // addImpact adds whether a request would notice the choice, and of which router: by the complete
 // interval of its difference from the baseline.
 func (a *adviser) addImpact(lines []string) []string {
-	whole := a.requestCost()
-	if whole <= 0 {
+	request := a.requestCost()
+	if request <= 0 {
 		return lines
 	}
 	var dear, open []string
 	measured := a.cpuReading().Measured()
 	for _, c := range measured {
-		switch limit := noticeable * whole; {
+		switch limit := noticeable * request; {
 		case (c.Low-1)*c.AgainstValue > limit:
 			dear = append(dear, c.Contender)
 		case (c.High-1)*c.AgainstValue > limit:
@@ -160,7 +160,7 @@ func (a *adviser) describeSemantics(id string) string {
 			return fmt.Sprintf("it answers all %d odd requests as net/http does", s.Cases)
 		}
 		text := fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (see what they answer differently)", n, s.Cases)
-		if list := a.misrouted(id); len(list) > 0 {
+		if list := a.findMisrouted(id); len(list) > 0 {
 			text += fmt.Sprintf(", %d of them requests for your routes: it %s", len(list), list[0].Says)
 		}
 		return text

@@ -168,7 +168,7 @@ type serverMethod struct {
 // writeSettings gives a server its messages. Only a server under probes compares requests with
 // them.
 func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
-	told := serverMessages{map[string]serverMethod{}}
+	messages := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
 		b, err := marshalMessage(m.answer)
 		if err != nil {
@@ -181,9 +181,9 @@ func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[st
 			}
 			one.Requests = append(one.Requests, base64.StdEncoding.EncodeToString(b))
 		}
-		told.Methods[m.Path()] = one
+		messages.Methods[m.Path()] = one
 	}
-	text, err := json.Marshal(told)
+	text, err := json.Marshal(messages)
 	if err != nil {
 		return err
 	}

@@ -139,8 +139,8 @@ func (m *Method) addExample(e example, answered map[*Method]bool) error {
 // value, not in the file.
 func parseMessage(text []byte, m *dynamicpb.Message) error {
 	if err := protojson.Unmarshal(text, m); err != nil {
-		said := strings.ReplaceAll(err.Error(), "\u00a0", " ")
-		return fmt.Errorf("not a %s: %s", m.Descriptor().FullName(), strings.TrimPrefix(said, "proto: "))
+		fault := strings.ReplaceAll(err.Error(), "\u00a0", " ")
+		return fmt.Errorf("not a %s: %s", m.Descriptor().FullName(), strings.TrimPrefix(fault, "proto: "))
 	}
 	_, err := marshalMessage(m)
 	return err

@@ -26,7 +26,7 @@ const maxMessage = 1 << 20
 // generateMessages makes a request of the method, and its response, with the same values each time:
 // every field, the first one of a oneof, two elements of each list and map.
 func (m *Method) generateMessages() (requests []proto.Message, answer proto.Message, err error) {
-	q, a := filler{}, filler{}
+	q, a := messageFiller{}, messageFiller{}
 	request := q.newMessage(m.desc.Input(), m.rule.canCarry, "")
 	if err := m.rule.matchPath(request); err != nil {
 		return nil, nil, err
@@ -43,8 +43,8 @@ func (m *Method) generateMessages() (requests []proto.Message, answer proto.Mess
 	return []proto.Message{request.Interface()}, reply.Interface(), nil
 }
 
-// filler fills messages.
-type filler struct {
+// messageFiller fills messages.
+type messageFiller struct {
 	open   []protoreflect.FullName // messages in progress, the outermost first
 	fields int
 }
@@ -52,7 +52,7 @@ type filler struct {
 // fieldFilter reports whether a field at a path can be sent.
 type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-func (f *filler) newMessage(md protoreflect.MessageDescriptor, ok fieldFilter, path string) protoreflect.Message {
+func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, ok fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
 	if fillKnown(m) {
 		return m
@@ -90,7 +90,7 @@ func (f *filler) newMessage(md protoreflect.MessageDescriptor, ok fieldFilter, p
 
 // hasRoom reports whether a field may be filled: messages that contain themselves would have no
 // end. It is true for required fields.
-func (f *filler) hasRoom(fd protoreflect.FieldDescriptor) bool {
+func (f *messageFiller) hasRoom(fd protoreflect.FieldDescriptor) bool {
 	if f.fields++; f.fields > maxFields {
 		return false
 	}
@@ -112,7 +112,7 @@ func (f *filler) hasRoom(fd protoreflect.FieldDescriptor) bool {
 // anyName is the message whose type is not known.
 const anyName = "google.protobuf.Any"
 
-func (f *filler) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
+func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
 	for n := range repeats {
 		key := f.newValue(fd.MapKey(), n, nil, string(fd.Name()))
 		if fd.MapKey().Kind() == protoreflect.BoolKind {
@@ -123,7 +123,7 @@ func (f *filler) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
 }
 
 // newValue returns the n-th value of a field.
-func (f *filler) newValue(fd protoreflect.FieldDescriptor, n int, ok fieldFilter, path string) protoreflect.Value {
+func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, ok fieldFilter, path string) protoreflect.Value {
 	number := int(fd.Number()) + n
 	switch fd.Kind() {
 	case protoreflect.BoolKind:

@@ -344,25 +344,25 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 
 // measuredServices returns the services of a file with the measured methods, and without services
 // that have none. Only the document's own file has any.
-func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (kept []*descriptorpb.ServiceDescriptorProto) {
-	own := map[protoreflect.FullName]*Method{}
+func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
+	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
-		own[m.desc.FullName()] = m
+		methods[m.desc.FullName()] = m
 	}
 	for _, s := range services {
 		service := f.Package().Append(protoreflect.Name(s.GetName()))
 		s.Method = slices.DeleteFunc(s.Method, func(pb *descriptorpb.MethodDescriptorProto) bool {
-			m := own[service.Append(protoreflect.Name(pb.GetName()))]
+			m := methods[service.Append(protoreflect.Name(pb.GetName()))]
 			if m != nil {
 				pb.Options = m.options
 			}
 			return m == nil
 		})
 		if len(s.Method) > 0 {
-			kept = append(kept, s)
+			measured = append(measured, s)
 		}
 	}
-	return kept
+	return measured
 }
 
 // knownPackage returns the Go package with a file's code if the module's libraries link it;

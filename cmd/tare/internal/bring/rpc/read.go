@@ -170,24 +170,24 @@ func (d *Document) Remarks() []string {
 // describeMessages returns the origin of the messages, and their lengths.
 func (d *Document) describeMessages() string {
 	given := 0
-	var asked, answered []int
+	var requestSizes, responseSizes []int
 	for _, m := range d.Methods {
 		if m.userRequests {
 			given++
 		}
 		for _, q := range m.requests {
-			asked = append(asked, proto.Size(q))
+			requestSizes = append(requestSizes, proto.Size(q))
 		}
-		answered = append(answered, proto.Size(m.answer))
+		responseSizes = append(responseSizes, proto.Size(m.answer))
 	}
-	from := "generated from the descriptors"
+	origin := "generated from the descriptors"
 	switch {
 	case given == len(d.Methods):
-		from = "yours"
+		origin = "yours"
 	case given > 0:
-		from = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
+		origin = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
 	}
-	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", from, formatSpan(asked), formatSpan(answered))
+	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSpan(requestSizes), formatSpan(responseSizes))
 }
 
 func formatSpan(sizes []int) string {

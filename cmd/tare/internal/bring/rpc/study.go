@@ -107,8 +107,8 @@ func (d *Document) studyQuestion() string {
 	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
 }
 
-// LibrariesOnly removes from a result how many modules the go.mod of a generated server requires:
-// it is that of a catalog contender, which has others too.
+// LibrariesOnly removes from a result the number of modules that the go.mod of a generated server
+// requires: it has the go.mod of a catalog contender, with other modules too.
 func LibrariesOnly(r *tare.Result) {
 	for i := range r.Contenders {
 		if r.Contenders[i].Role != tare.RoleNull {

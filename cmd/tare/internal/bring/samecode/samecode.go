@@ -1,15 +1,15 @@
 // Package samecode compares the machine code of two builds of a test binary,
 // function by function, with addresses masked. Where nothing that a benchmark
-// can execute differs, a difference in its time comes from data, from where
-// code lies, or from chance.
+// can execute differs, a difference in its time comes from data, from the
+// addresses of code, or from chance.
 //
-// Packages whose objects are the same file on both sides are not looked at.
+// Packages whose objects are the same file on both sides are skipped.
 //
 // What a benchmark can execute is over-estimated: every function that direct
 // calls lead to from it, with the function literals in it, and every function
 // that can be called indirectly: methods, and functions whose address stands in
-// data. Functions that initialise packages are left out, since what they leave
-// behind is data, and so are other benchmarks and tests.
+// data. Functions that initialise packages are excluded, since their results
+// are data, and so are other benchmarks and tests.
 package samecode
 
 import (

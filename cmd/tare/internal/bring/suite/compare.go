@@ -17,15 +17,15 @@ import (
 
 // Bounds of the comparison with go test itself.
 const (
-	plainFor      = 30 * time.Millisecond // -test.benchtime of the run of a package
-	minPlainLimit = 10 * time.Second      // shortest limit of such a run
-	plainFactor   = 10                    // times the time expected, otherwise
-	unlikeBy      = 2.0                   // ratio of two figures beyond which they differ
-	unlikeRuns    = 20                    // short runs of which the quickest counts before a difference is reported
-	unlikeFew     = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
-	unlikeTurns   = 4                     // times that both are measured, alternating
-	unlikeShort   = time.Millisecond      // time of a short run, with what testing does around it
-	plainShare    = 4                     // divides the time to try benchmarks: at least one such part is for this
+	plainBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
+	minPlainLimit  = 10 * time.Second      // shortest limit of such a run
+	plainFactor    = 10                    // times the time expected, otherwise
+	maxRatio       = 2.0                   // ratio of two figures beyond which they differ
+	maxShortRuns   = 20                    // short runs of which the quickest counts before a difference is reported
+	minRuns        = 3                     // runs if they are not short: of a busy machine's short ones some are not interrupted
+	compareTurns   = 4                     // times that both are measured, alternating
+	shortRunTime   = time.Millisecond      // time of a short run, with what testing does around it
+	plainShare     = 4                     // divides the time to try benchmarks: at least one such part is for this
 )
 
 // Remark is a message about a benchmark that is measured.
@@ -70,10 +70,10 @@ func (d *discovery) compareGoTest(ctx context.Context, b *Suite, found []Benchma
 func (d *discovery) comparePackage(ctx context.Context, b *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
 	var expected time.Duration
 	for _, f := range found {
-		expected += f.Start + 4*(f.Around+max(plainFor, time.Duration(f.NSPerOp)))
+		expected += f.Start + 4*(f.Around+max(plainBenchTime, time.Duration(f.NSPerOp)))
 	}
 	limit := max(minPlainLimit, plainFactor*expected)
-	args := []string{"-test.benchtime=" + plainFor.String()}
+	args := []string{"-test.benchtime=" + plainBenchTime.String()}
 	if !d.until.IsZero() { // others may take longer than there is time
 		limit = min(limit, time.Until(d.until))
 		if !strings.Contains(b.suite.Bench, "/") {
@@ -141,13 +141,13 @@ func onlyTops(found []Benchmark) string {
 // confirmDifference compares the values of f over the same number of iterations, and returns how
 // they differ, or "".
 func (d *discovery) confirmDifference(ctx context.Context, b *Suite, f Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
-	n, runs := f.Run, unlikeFew
+	n, runs := f.Run, minRuns
 	if n == 0 {
-		n = max(1, int64(float64(growRun)/max(0.1, f.NSPerOp)))
-		runs = max(unlikeFew, int(unlikeRuns*unlikeShort/max(unlikeShort, f.Around, time.Duration(f.NSPerOp))))
+		n = max(1, int64(float64(growRunTime)/max(0.1, f.NSPerOp)))
+		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, f.Around, time.Duration(f.NSPerOp))))
 	}
 	var own, plain []float64
-	for range unlikeTurns {
+	for range compareTurns {
 		if err := d.openConn(ctx, b, spec); err != nil {
 			return "", err
 		}
@@ -196,7 +196,7 @@ func (d *discovery) runPlain(ctx context.Context, b *Suite, key string, spec tri
 }
 
 // isFarApart reports whether two values differ by more than noise explains.
-func isFarApart(a, b float64) bool { return max(a, b) > unlikeBy*min(a, b) }
+func isFarApart(a, b float64) bool { return max(a, b) > maxRatio*min(a, b) }
 
 // perOp formats a time per operation.
 func perOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }

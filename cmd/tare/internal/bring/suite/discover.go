@@ -20,14 +20,14 @@ import (
 
 // Limits of the search for benchmarks.
 const (
-	prepareLimit = time.Minute // to start a package's process, its TestMain included
-	onceLimit    = time.Minute // for one iteration of a benchmark and all below it
-	warmFor      = 5 * time.Millisecond
-	warmCap      = time.Second
-	aroundRuns   = 5                      // the quickest counts: others were interrupted
-	aroundFor    = 250 * time.Millisecond // after which there are no more of them
-	shortRuns    = 4                      // runs in the time for all of them are the longest that are measured closer: of longer ones a budget has no rounds
-	untimedFrom  = 0.25                   // of the timed part of an iteration: less may be chance
+	prepareLimit    = time.Minute // to start a package's process, its TestMain included
+	onceLimit       = time.Minute // for one iteration of a benchmark and all below it
+	warmFor         = 5 * time.Millisecond
+	warmCap         = time.Second
+	maxOverheadRuns = 5                      // the quickest counts: others were interrupted
+	overheadTime    = 250 * time.Millisecond // after which there are no more of them
+	shortRuns       = 4                      // runs in the time for all of them are the longest that are measured closer: of longer ones a budget has no rounds
+	minUntimedShare = 0.25                   // of the timed part of an iteration: less may be chance
 )
 
 // Benchmark is a benchmark that gives results, and how it runs. Its values are rough: of the very
@@ -362,7 +362,7 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	}
 	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
 	began := time.Now()
-	for i := 0; i < aroundRuns && time.Since(began) < aroundFor; i++ {
+	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
 		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
 			return d.describeExit(te), nil
@@ -398,7 +398,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	if many.Ops > 1 {
 		b.Untimed = float64(many.UntimedNS-2*b.Around.Nanoseconds()) / float64(many.Ops-1)
 	}
-	if b.Untimed < untimedFrom*b.NSPerOp {
+	if b.Untimed < minUntimedShare*b.NSPerOp {
 		b.Untimed = 0
 	}
 	b.Around = max(0, b.Around-time.Duration(b.Untimed))

@@ -11,17 +11,17 @@ import (
 // compared runs are so short that some of them are not interrupted, whatever else the machine does:
 // of longer ones every one may be.
 const (
-	growRun     = 200 * time.Microsecond // or one iteration
-	growSome    = 10                     // times that, if most of it is not timed
-	growBy      = 8                      // times as many iterations in the longer runs, if these stay short
-	growLong    = 20 * time.Millisecond  // an iteration beyond which they have two
-	growFew     = 3                      // fewest pairs of runs: a short one may have been interrupted
-	minGrowRuns = 3 * growFew            // fewest runs in total: growFew, and two in each pair
-	growPairs   = 10                     // most pairs; the quickest count
-	growFrom    = 2.0                    // times as long that an iteration takes; collections by themselves make it less
-	fixedFrom   = 0.2                    // of a slice
-	maxGrowRun  = 1e9                    // iterations of a run; go test -bench requests no more
-	minGrowTime = 50 * time.Millisecond  // shortest run of that many iterations: 0.05 ns each is less than a cycle
+	growRunTime   = 200 * time.Microsecond // or one iteration
+	untimedFactor = 10                     // times that, if most of it is not timed
+	longRunFactor = 8                      // times as many iterations in the longer runs, if these stay short
+	longIteration = 20 * time.Millisecond  // an iteration beyond which they have two
+	minPairs      = 3                      // fewest pairs of runs: a short one may have been interrupted
+	minGrowRuns   = 3 * minPairs           // fewest runs in total: minPairs, and two in each pair
+	maxPairs      = 10                     // most pairs; the quickest count
+	maxGrowth     = 2.0                    // times as long that an iteration takes; collections by themselves make it less
+	maxFixedShare = 0.2                    // of a slice
+	maxGrowRun    = 1e9                    // iterations of a run; go test -bench requests no more
+	minGrowTime   = 50 * time.Millisecond  // shortest run of that many iterations: 0.05 ns each is less than a cycle
 )
 
 // noLoop is the reason against a benchmark whose time does not depend on its iterations.
@@ -34,27 +34,27 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 	if slice == 0 {
 		return "", nil
 	}
-	run, share := float64(growRun), b.TimedShare() // all of these times include untimed parts
+	run, share := float64(growRunTime), b.TimedShare() // all of these times include untimed parts
 	if b.Untimed > b.NSPerOp {
-		run *= growSome
+		run *= untimedFactor
 	}
 	n := max(1, int64(run/max(0.1, b.Elapsed())))
-	short, why, err := d.quickestRun(ctx, *b, n, growFew)
-	for ; err == nil && why == "" && short < share*run/4; short, why, err = d.quickestRun(ctx, *b, n, growFew) {
-		if n >= maxGrowRun/growBy {
+	short, why, err := d.quickestRun(ctx, *b, n, minPairs)
+	for ; err == nil && why == "" && short < share*run/4; short, why, err = d.quickestRun(ctx, *b, n, minPairs) {
+		if n >= maxGrowRun/longRunFactor {
 			return noLoop, nil
 		}
-		n = min(4*n, maxGrowRun/growBy) // the first value was that of an interrupted run
+		n = min(4*n, maxGrowRun/longRunFactor) // the first value was that of an interrupted run
 	}
 	if err != nil || why != "" {
 		return why, err
 	}
-	more := n * growBy
-	if short > share*float64(growLong) {
+	more := n * longRunFactor
+	if short > share*float64(longIteration) {
 		more = 2 * n
 	}
 	var long float64
-	for i := range growPairs {
+	for i := range maxPairs {
 		for _, run := range []struct {
 			ops      int64
 			quickest *float64
@@ -71,14 +71,14 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 		fixed := short - each*float64(n)
 		inSlice := float64(slice) * float64(n) / short // iterations
 		b.Fixed, b.Growth = 0, 0
-		if fixed > fixedFrom*(fixed+each*inSlice) {
+		if fixed > maxFixedShare*(fixed+each*inSlice) {
 			b.Fixed = time.Duration(fixed)
 		}
-		if by := long / float64(more) / (short / float64(n)); by > growFrom && short < 2*share*run {
+		if by := long / float64(more) / (short / float64(n)); by > maxGrowth && short < 2*share*run {
 			b.Growth = by
 		}
 		isUp := d.isUp != nil && d.isUp() // then the runs so far must do
-		if b.Fixed == 0 && b.Growth == 0 && (i+1 >= growFew || isUp) {
+		if b.Fixed == 0 && b.Growth == 0 && (i+1 >= minPairs || isUp) {
 			return "", nil
 		}
 		if isUp {
@@ -107,7 +107,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, n int64, to
 		n, took = min(by*n, maxGrowRun), longer
 	}
 	if n >= maxGrowRun && took < run { // iterations of less than a nanosecond, or none at all
-		quickest, why, err := d.quickestRun(ctx, *b, n, growFew)
+		quickest, why, err := d.quickestRun(ctx, *b, n, minPairs)
 		if err != nil || why != "" {
 			return why, err
 		}
@@ -120,7 +120,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, n int64, to
 }
 
 // quickestRun returns the time of the quickest of some runs of n iterations of b, in ns, or why
-// there is none.
+// it has none.
 func (d *discovery) quickestRun(ctx context.Context, b Benchmark, n int64, runs int) (ns float64, why string, err error) {
 	for i := range runs {
 		a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpSlice, On: b.ID(), Ops: n})

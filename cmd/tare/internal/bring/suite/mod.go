@@ -117,8 +117,8 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
 			continue
 		}
-		here := filepath.Join(filepath.Dir(gomod), r.New.Path)
-		if in, err := filepath.Rel(s.Root, here); err == nil && filepath.IsLocal(in) {
+		target := filepath.Join(filepath.Dir(gomod), r.New.Path)
+		if in, err := filepath.Rel(s.Root, target); err == nil && filepath.IsLocal(in) {
 			continue
 		}
 		old := r.Old.Path

@@ -25,11 +25,11 @@ func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gob
 	}
 	with := *s
 	with.Env = append(slices.Clone(s.Env), build.TempEnv(objects)...)
-	_, said, err := with.runGoOutput(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
+	_, output, err := with.runGoOutput(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
 	if err != nil {
 		return nil, err
 	}
-	link, err := parseLink(said)
+	link, err := parseLink(output)
 	if err != nil {
 		return nil, fmt.Errorf("%s: find out how it is linked: %w", s.ID, err)
 	}
@@ -79,9 +79,9 @@ func sizeOf(path string) int64 {
 //
 //	WORK=/tmp/go-build123
 //	GOROOT='/usr/local/go' /usr/local/go/pkg/tool/linux_amd64/link -o $WORK/b001/a.test … $WORK/b001/_pkg_.a
-func parseLink(said string) (*gobench.Link, error) {
+func parseLink(output string) (*gobench.Link, error) {
 	var work string
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		if dir, ok := strings.CutPrefix(line, "WORK="); ok {
 			work = dir

@@ -193,7 +193,7 @@ func flagIn(goflags, name string) (value string) {
 }
 
 // runGo runs the go command and returns its standard output; if it failed the error is a
-// *BuildError with the first line that tells what is wrong.
+// *BuildError with the first line that describes the fault.
 func (s *Side) runGo(ctx context.Context, args ...string) (string, error) {
 	out, _, err := s.runGoOutput(ctx, args)
 	return out, err

@@ -184,11 +184,11 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 			return "", fmt.Errorf("check out what is compared: %w", err)
 		}
 	}
-	here := filepath.Join(root, filepath.FromSlash(p.Prefix))
-	if info, err := os.Stat(here); err != nil || !info.IsDir() {
+	subdir := filepath.Join(root, filepath.FromSlash(p.Prefix))
+	if info, err := os.Stat(subdir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("what is compared has no directory %s", p.Prefix)
 	}
-	return here, nil
+	return subdir, nil
 }
 
 func unpackOne(ctx context.Context, root, path string) error {

@@ -42,7 +42,7 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	if _, err := runGit(ctx, s.Repo.Root, os.Environ(), "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
 		return "", nil, fmt.Errorf("fetch %s of %s: %w", s.Branch, s.Remote, err)
 	}
-	list := &listing{files: files}
+	list := &treeListing{files: files}
 	err = runGitIO(ctx, s.Repo.Root, nil, nil, list, "ls-tree", "-r", "-z", "--full-tree", tip)
 	if list.large {
 		err = &LargeError{fmt.Sprintf("it has more than %d files, or %d bytes of their names", maxShared, maxListing)}
@@ -65,15 +65,15 @@ type LargeError struct{ What string }
 
 func (e *LargeError) Error() string { return e.What }
 
-// listing parses the output of git ls-tree -z as it comes, and stops it at the bounds.
-type listing struct {
+// treeListing parses the output of git ls-tree -z as it comes, and stops it at the bounds.
+type treeListing struct {
 	files map[string]string // hashes, by path
 	line  []byte            // received bytes without a terminator yet
 	size  int
 	large bool
 }
 
-func (l *listing) Write(p []byte) (int, error) {
+func (l *treeListing) Write(p []byte) (int, error) {
 	l.size += len(p)
 	l.line = append(l.line, p...)
 	for {

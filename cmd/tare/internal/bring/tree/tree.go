@@ -338,16 +338,16 @@ func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out i
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(build.Environment(os.Environ()), env, []string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"})
-	var said bytes.Buffer
+	var stderr bytes.Buffer
 	cmd.Stdin = in
-	cmd.Stdout, cmd.Stderr = out, &said
+	cmd.Stdout, cmd.Stderr = out, &stderr
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+		if line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n"); line != "" {
 			return fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
 		}
 	}

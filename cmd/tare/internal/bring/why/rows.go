@@ -120,11 +120,11 @@ func (r *Rows) Named() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
 	candidates = candidates[:min(maxCandidates, len(candidates))]
-	whole := make([]float64, r.rounds)
-	for i := range whole {
-		whole[i] = r.totals[1][i] - r.totals[0][i]
+	differences := make([]float64, r.rounds)
+	for i := range differences {
+		differences[i] = r.totals[1][i] - r.totals[0][i]
 	}
-	if lo, hi, ok := stats.Interval(whole, totalAlpha); !ok || lo <= 0 && hi >= 0 {
+	if lo, hi, ok := stats.Interval(differences, totalAlpha); !ok || lo <= 0 && hi >= 0 {
 		return named
 	}
 	for _, w := range candidates {
@@ -133,7 +133,7 @@ func (r *Rows) Named() []tare.Origin {
 		if lo, hi, ok := stats.Interval(parts, alpha); !ok || lo <= 0 && hi >= 0 {
 			continue
 		}
-		share, lo, hi, ok := stats.Share(parts, whole, alpha)
+		share, lo, hi, ok := stats.Share(parts, differences, alpha)
 		if !ok {
 			lo, hi = share, share // the JSON has no infinities
 		}
@@ -153,13 +153,13 @@ const minObjects = 0.5
 // Exact returns the functions that differ by as much in every round, those with the largest
 // difference first, and the part of the complete difference, as it was measured, that none of them
 // has. If it was not measured (NaN), it is that of the totals.
-func (r *Rows) Exact(whole float64) (named []tare.Origin, unseen float64) {
+func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()
-	if math.IsNaN(whole) {
-		whole = head - base
+	if math.IsNaN(total) {
+		total = head - base
 	}
-	if unseen = whole - (head - base); math.Abs(unseen) < minObjects {
+	if unseen = total - (head - base); math.Abs(unseen) < minObjects {
 		unseen = 0
 	}
 	for _, w := range r.rows {
@@ -168,8 +168,8 @@ func (r *Rows) Exact(whole float64) (named []tare.Origin, unseen float64) {
 			continue
 		}
 		c := r.toOrigin(w)
-		if math.Abs(whole) >= minObjects {
-			c.Share = (c.To - c.From) / whole
+		if math.Abs(total) >= minObjects {
+			c.Share = (c.To - c.From) / total
 			c.Low, c.High = c.Share, c.Share
 		}
 		named = append(named, c)

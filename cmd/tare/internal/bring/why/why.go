@@ -144,22 +144,22 @@ func (c allocCounts) difference() (d float64) {
 const maxCounted = 4
 
 // closestRounds returns the two rounds that differ least, and by how much.
-func closestRounds(of []allocCounts) (a, b int, apart float64) {
-	apart = math.Inf(1)
+func closestRounds(of []allocCounts) (a, b int, distance float64) {
+	distance = math.Inf(1)
 	for i := range of {
 		for j := range i {
-			if d := math.Abs(of[i].difference() - of[j].difference()); d < apart {
-				a, b, apart = j, i, d
+			if d := math.Abs(of[i].difference() - of[j].difference()); d < distance {
+				a, b, distance = j, i, d
 			}
 		}
 	}
-	return a, b, apart
+	return a, b, distance
 }
 
 // isSettled reports whether two rounds are alike.
 func isSettled(of []allocCounts) bool {
-	_, _, apart := closestRounds(of)
-	return apart < minObjects/2
+	_, _, distance := closestRounds(of)
+	return distance < minObjects/2
 }
 
 // closestRows returns the two rounds that are most alike.
