@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// freshRuns is the number of runs for which a new level is news.
-const freshRuns = 3
+// newLevelRuns is the number of runs for which a new level is news.
+const newLevelRuns = 3
 
 // predictAlpha is the error level of the interval in which a run is expected.
 const predictAlpha = 0.01
@@ -113,7 +113,7 @@ func (s *Series) judgeCounts() {
 // addStep records that the series changes its level in a run, the first of the last n compared
 // runs.
 func (s *Series) addStep(run, n int, was, now Level) {
-	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= freshRuns, was, now
+	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 

@@ -13,7 +13,7 @@ type Pair struct {
 	Metric    string
 	Contender string
 	Against   string
-	Ratio     float64 // contender / against; 0 if there is none because a count is zero
+	Ratio     float64 // contender / against; 0 if a count is zero
 	Low       float64 // 0, as High, if there are too few rounds for an interval
 	High      float64
 	Level     float64 // confidence, simultaneous over looks

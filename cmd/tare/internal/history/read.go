@@ -88,8 +88,8 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	case bytes.HasPrefix(text, []byte(`{"head":{"format":"tare.journal/`)):
 		return nil, &Error{File: name, What: "a run's journal, not its result", Hint: "name the " + ResultName + " beside it"}
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(src, &whole); err != nil {
+	var document json.RawMessage
+	if err := json.Unmarshal(src, &document); err != nil {
 		return nil, syntaxError(name, src, err)
 	}
 	if err := checkFootprint(name, src); err != nil {

@@ -137,7 +137,7 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 }
 
 // add adds a value of entry i, or returns what is wrong with it and what would be right. Two of one
-// name and unit may be of two packages, or two rounds: only a name with its package tells which.
+// name and unit may be of two packages, or two rounds: only the package in a name decides that.
 func (l *benchList) add(i int, x figure, benches []actionBench) (what, right string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, again := l.entries[key]
@@ -176,19 +176,19 @@ func enterValue(dec *json.Decoder, step any) bool {
 		return false
 	}
 	for i := 0; dec.More(); i++ {
-		here := false
+		found := false
 		switch want := step.(type) {
 		case int:
-			here = i == want
+			found = i == want
 		case string:
 			key, err := dec.Token()
 			name, ok := key.(string)
 			if err != nil || !ok {
 				return false
 			}
-			here = strings.EqualFold(name, want)
+			found = strings.EqualFold(name, want)
 		}
-		if here {
+		if found {
 			return true
 		}
 		var skip json.RawMessage

@@ -34,7 +34,7 @@ type log struct {
 	clean [][]byte // as benchfmt gets lines
 	pkgs  []string // package of each line; "" if the log does not name it
 
-	begun   int // index of the line that began the benchmark without a result; -1 if there is none
+	begun   int // index of the line that began the benchmark without a result, or -1
 	pkg     string
 	open    map[string]bool // packages that began and have not ended
 	unnamed int             // first line whose package only the end of the package names

@@ -27,8 +27,8 @@ func startEngine(cache string) error {
 	}
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCoreFeatures(api.CoreFeaturesV2)
 	if dir := filepath.Join(cache, CodeDir); isDir(cache) {
-		if kept, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // else it is translated every time
-			config = config.WithCompilationCache(kept)
+		if compiled, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // else it is translated every time
+			config = config.WithCompilationCache(compiled)
 		}
 	}
 	sqlite3.RuntimeConfig = config

@@ -14,7 +14,7 @@ import (
 // Export writes the results of studies, of all if there are none, one document a line, the oldest
 // first. The same results give the same bytes, in whatever directory they are stored; it writes one
 // that exists twice once. It skips documents that cannot be read and names them in left.
-func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept []history.Kept, left []string, err error) {
+func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.Kept, left []string, err error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
 	if err != nil {
 		return nil, nil, classifyError(err)
@@ -49,7 +49,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept
 			return nil, nil, fmt.Errorf("%s changed while it was being read; export again", filepath.Join(k.Path, history.ResultName))
 		}
 		seen[sum] = true
-		kept = append(kept, k)
+		exported = append(exported, k)
 		if _, err := out.Write(append(text, '\n')); err != nil {
 			return nil, nil, err
 		}
@@ -57,10 +57,10 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept
 	if err := rows.Err(); err != nil {
 		return nil, nil, classifyError(err)
 	}
-	return kept, left, out.Flush()
+	return exported, left, out.Flush()
 }
 
-// Has returns the path of the document with that hash; "" if there is none.
+// Has returns the path of the document with that hash, or "".
 func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
 	list, err := x.queryTexts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
 	if err != nil || len(list) == 0 {

@@ -92,12 +92,12 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 	if objects != want {
 		return fmt.Errorf("%w: it has %d tables", errNotIndex, objects)
 	}
-	var whole string
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
+	var damage string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {
 		return classifyError(err)
 	}
-	if whole != "ok" {
-		return damageError(whole)
+	if damage != "ok" {
+		return damageError(damage)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 var unreadRE = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
 
 // damageError returns the error of a check that found something. The check reports a page that it
-// could not read as damage: the code of the read tells whether it is.
+// could not read as damage: the code of the read decides whether it is.
 func damageError(found string) error {
 	if m := unreadRE.FindStringSubmatch(found); m != nil {
 		if code, err := strconv.ParseUint(m[1], 10, 16); err == nil {

@@ -84,7 +84,7 @@ func (x *Index) queryPairs(ctx context.Context, document int64, metric, against 
 }
 
 // Digests returns the digests of the results, by directory, without comparisons, rounds and trials.
-// The Error of a digest tells why the result cannot be read.
+// The Error of a digest is the reason why the result cannot be read.
 func (x *Index) Digests(ctx context.Context) (map[string]history.Digest, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT path, digest, error FROM document")
 	if err != nil {
