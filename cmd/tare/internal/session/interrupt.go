@@ -12,10 +12,10 @@ import (
 // seconds later.
 const finishTime = 3 * time.Second
 
-// halt turns the first Ctrl-C into a request to finish the round, and the second into the end of
-// everything. While nothing is being measured the first one ends it. SIGTERM counts as a Ctrl-C,
-// and as another one a little later.
-type halt struct {
+// interruptState turns the first Ctrl-C into a request to finish the round, and the second into the
+// end of everything. While nothing is being measured the first one ends it. SIGTERM counts as a
+// Ctrl-C, and as another one a little later.
+type interruptState struct {
 	Stop <-chan struct{} // closed: finish the round
 
 	mu        sync.Mutex
@@ -26,9 +26,9 @@ type halt struct {
 }
 
 // haltOn watches signals until Close. It reports what will happen by say.
-func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *halt {
+func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *interruptState {
 	stop := make(chan struct{})
-	h := &halt{Stop: stop, quit: make(chan struct{})}
+	h := &interruptState{Stop: stop, quit: make(chan struct{})}
 	h.ended.Go(func() {
 		var late <-chan time.Time
 		for {
@@ -62,21 +62,21 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 }
 
 // Measuring sets whether there is a round to finish.
-func (h *halt) Measuring(yes bool) {
+func (h *interruptState) Measuring(yes bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.measuring = yes
 }
 
 // Asked reports whether the user wants to stop.
-func (h *halt) Asked() bool {
+func (h *interruptState) Asked() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.requests > 0
 }
 
 // Close stops watching.
-func (h *halt) Close() {
+func (h *interruptState) Close() {
 	close(h.quit)
 	h.ended.Wait()
 }

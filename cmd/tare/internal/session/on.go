@@ -347,12 +347,12 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 
 // Keep writes results next to the journal of the run, which has then ended.
 func (m Measured) Keep(all []*tare.Result) error {
-	kept, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
+	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
 	if err != nil {
 		return err
 	}
-	defer kept.Close()
-	return kept.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
+	defer output.Close()
+	return output.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
 }
 
 // Title returns the title of a side with the user's name of its revision: agents know its commit.

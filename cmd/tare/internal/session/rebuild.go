@@ -17,10 +17,12 @@ import (
 )
 
 // Here reports whether building with release downloads no toolchain.
-func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.Here(ctx, release) }
+func (s vettingSources) Here(ctx context.Context, release string) bool {
+	return s.Builder.Here(ctx, release)
+}
 
 // Toolchain lets every contender be built by that Go release.
-func (s shop) Toolchain(ctx context.Context, release string) error {
+func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	tool, err := cmdenv.FindToolchain(ctx)
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func (s shop) Toolchain(ctx context.Context, release string) error {
 var requireRE = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
 // Versions returns the requirements of the go.mod that a contender is built with.
-func (s shop) Versions(kind string, e tare.Entry) map[string]string {
+func (s vettingSources) Versions(kind string, e tare.Entry) map[string]string {
 	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	if err != nil {
 		return nil

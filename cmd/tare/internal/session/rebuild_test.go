@@ -32,7 +32,7 @@ func TestVersionsOfALeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shop{&catalog.Sources{Catalog: c, Builder: &build.Builder{}}}
+	s := vettingSources{&catalog.Sources{Catalog: c, Builder: &build.Builder{}}}
 	got := s.Versions("codec", tare.Entry{ID: "x"})
 	if len(got) != 3 || got["example.com/one"] != "v1.0.0" || got["example.com/two"] != "v2.0.0+incompatible" || got["example.com/three"] != "v0.3.0" {
 		t.Errorf("%q", got)
@@ -47,7 +47,7 @@ func TestToolchainOfToday(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	s := shop{&catalog.Sources{}}
+	s := vettingSources{&catalog.Sources{}}
 	if err := s.Toolchain(t.Context(), tool.Version); err != nil || s.Go != "" {
 		t.Errorf("%q, %v", s.Go, err)
 	}

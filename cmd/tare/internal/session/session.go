@@ -22,7 +22,7 @@ type Session struct {
 	Dirs     cmdenv.Dirs
 	RunTag   string // of every process of this run
 	Progress *Progress
-	Halt     *halt
+	Halt     *interruptState
 	Sources  lab.Sources
 	Results  []*tare.Result
 	dirs     map[*tare.Result]string // directory of each

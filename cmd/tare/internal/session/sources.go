@@ -25,14 +25,14 @@ func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 			w.Compiling()
 		}
 	}}
-	return shop{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
+	return vettingSources{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
 }
 
-// shop is the catalog's sources that can also vet.
-type shop struct{ *catalog.Sources }
+// vettingSources is the catalog's sources that can also vet.
+type vettingSources struct{ *catalog.Sources }
 
 // Vet returns an error for a name that the catalog does not have.
-func (s shop) Vet(kind string, e tare.Entry) error {
+func (s vettingSources) Vet(kind string, e tare.Entry) error {
 	if e.Program != "" {
 		return nil // a directory of the user's: building it reports more
 	}
