@@ -99,7 +99,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
 	var ailing time.Time // start of the attempts that are needed because of ailing events
 	tries, took := 0, false
-	for whole := part; ; {
+	for remaining := part; ; {
 		result, err := f.Sink.Send(ctx, part)
 		var refused *Refused
 		if errors.As(err, &refused) {
@@ -117,10 +117,10 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 				return err
 			}
 			if len(result.Again) == 0 {
-				return f.advanceCursor(ctx, p, whole)
+				return f.advanceCursor(ctx, p, remaining)
 			}
 			part = selectEvents(part, result.Again)
-			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(part.Events), len(whole.Events), cmp.Or(result.Why, "it may take them later"))
+			err = fmt.Errorf("the destination has not taken %d of %d events: %s", len(part.Events), len(remaining.Events), cmp.Or(result.Why, "it may take them later"))
 			switch tries++; {
 			case !result.Ails || !p.taken:
 				ailing, tries = time.Time{}, 0
@@ -134,7 +134,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 				if err := f.recordRejected(ctx, p, part, dead, true); err != nil {
 					return err
 				}
-				return f.advanceCursor(ctx, p, whole)
+				return f.advanceCursor(ctx, p, remaining)
 			}
 		}
 		if err := f.backOff(ctx, err, &wait); err != nil {

@@ -136,9 +136,9 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 // tooLarge reports whether the server, or its limit that the client knows, rejects an event for its
 // size.
 func tooLarge(err error) bool {
-	var said *jetstream.APIError
+	var reported *jetstream.APIError
 	return errors.Is(err, nats.ErrMaxPayload) ||
-		errors.As(err, &said) && (said.ErrorCode == codeMessageTooLarge || said.ErrorCode == codeHeaderTooLarge)
+		errors.As(err, &reported) && (reported.ErrorCode == codeMessageTooLarge || reported.ErrorCode == codeHeaderTooLarge)
 }
 
 // Promise returns what an acknowledgement of a server means.

@@ -78,7 +78,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return k, err
 }
 
-// newMechanism returns the authentication with the URL's user and password; nil if there is none.
+// newMechanism returns the authentication with the URL's user and password; nil without them.
 func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	kind := t.Options["sasl"]
 	if kind == "" && t.URL.User == nil {

@@ -108,13 +108,13 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 		return result, err
 	}
 	err = p.insertRows(ctx, b, rows)
-	var said *pgconn.PgError
+	var reported *pgconn.PgError
 	switch {
 	case err == nil:
 		return result, nil
-	case errors.As(err, &said) && slices.Contains(rejectedClasses, said.Code[:min(2, len(said.Code))]):
-		return result, &sink.Refused{Reason: said.Code + " " + said.Message}
-	case !errors.As(err, &said):
+	case errors.As(err, &reported) && slices.Contains(rejectedClasses, reported.Code[:min(2, len(reported.Code))]):
+		return result, &sink.Refused{Reason: reported.Code + " " + reported.Message}
+	case !errors.As(err, &reported):
 		p.closeConn()
 	}
 	return result, hideURL(err)

@@ -172,7 +172,7 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reset()
 		return
 	case SlowRead:
-		body = slow{body}
+		body = slowReader{body}
 	}
 	if r.Header.Get("Content-Encoding") == "gzip" {
 		z, err := gzip.NewReader(body)
@@ -207,9 +207,9 @@ func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-type slow struct{ io.Reader }
+type slowReader struct{ io.Reader }
 
-func (s slow) Read(p []byte) (int, error) {
+func (s slowReader) Read(p []byte) (int, error) {
 	time.Sleep(time.Millisecond)
 	return s.Reader.Read(p[:min(len(p), 1000)])
 }

@@ -162,7 +162,7 @@ func (r *rig) checkArrived(duplicates int) int {
 
 // Check requires every event of kept among those that arrived, the first of each in the order of
 // kept unless unordered, and no others except those of mayBe.
-func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordered bool) {
+func Check(t testing.TB, acknowledged, arrived []string, mayBe map[string]bool, unordered bool) {
 	t.Helper()
 	first := map[string]int{}
 	for i, id := range arrived {
@@ -171,7 +171,7 @@ func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordere
 		}
 	}
 	last, missing, ours := -1, 0, map[string]bool{}
-	for _, id := range kept {
+	for _, id := range acknowledged {
 		ours[id] = true
 		at, ok := first[id]
 		if !ok {
@@ -186,7 +186,7 @@ func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordere
 		last = max(last, at)
 	}
 	if missing > 0 {
-		t.Errorf("%d of %d have not arrived", missing, len(kept))
+		t.Errorf("%d of %d have not arrived", missing, len(acknowledged))
 	}
 	for id := range first {
 		if !ours[id] && !mayBe[id] {

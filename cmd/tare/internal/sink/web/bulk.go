@@ -95,13 +95,13 @@ func (bulk) readResponse(answer []byte, _ http.Header, b sink.Batch) (result sin
 	ailing := 0
 	for i, item := range a.Items {
 		for _, one := range item {
-			said := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
+			reason := format.Line(fmt.Sprintf("%d %s: %s", one.Status, one.Error.Type, one.Error.Reason), 300)
 			switch {
 			case one.Status/100 == 2, one.Status == http.StatusConflict: // it exists already
 			case one.Status == http.StatusRequestEntityTooLarge, plainAPI{}.isRejection(one.Status, nil, nil) && !one.Error.isConfiguration():
-				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: said})
+				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: reason})
 			default: // of the token, the index or the server
-				result.Again, result.Why = append(result.Again, i), "an item has "+said
+				result.Again, result.Why = append(result.Again, i), "an item has "+reason
 				if one.Status/100 == 5 {
 					ailing++
 				}
