@@ -140,8 +140,8 @@ func Open(dir string) (Catalog, error) {
 	return c, c.checkUnique()
 }
 
-// Repository returns the root of the repository of c, whose SDK its contenders are built with. The
-// error is that of [Repository].
+// Repository returns the root of the repository of c, whose SDK its contenders are built with. It
+// returns the errors of [Repository].
 func (c Catalog) Repository() (string, error) {
 	if c.root != "" {
 		return c.root, nil
@@ -149,7 +149,7 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir or, if there is none, those below, down to depth levels.
+// readBelow adds the contender in dir or, without one, those below it, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
