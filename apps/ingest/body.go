@@ -179,10 +179,10 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	}
 	u := s.newUnpacker(bytes.NewReader(body))
 	defer u.release()
-	whole := limitedReader{u, s.maxBody}
+	limited := limitedReader{u, s.maxBody}
 	out := make([]byte, 0, s.guessSize(body))
 	for {
-		n, err := whole.Read(out[len(out):cap(out)])
+		n, err := limited.Read(out[len(out):cap(out)])
 		out = out[:len(out)+n]
 		switch {
 		case errors.Is(err, io.EOF):
@@ -207,9 +207,9 @@ func (s *Service) guessSize(body []byte) int64 {
 	if n < 4 {
 		return bytes.MinRead
 	}
-	said := int64(body[n-4]) | int64(body[n-3])<<8 | int64(body[n-2])<<16 | int64(body[n-1])<<24
+	size := int64(body[n-4]) | int64(body[n-3])<<8 | int64(body[n-2])<<16 | int64(body[n-1])<<24
 	// One byte more, so that reading the end needs no more room.
-	return min(said, s.maxBody, most*int64(n)) + 1
+	return min(size, s.maxBody, most*int64(n)) + 1
 }
 
 var (

@@ -8,11 +8,11 @@ import (
 // limiter is a bucket for the requests of one second that fills up at the same rate. It is stored
 // as the time at which it will be full: see the generic cell rate algorithm, ITU-T I.371, annex A.
 type limiter struct {
-	now   func() time.Time
-	start time.Time
-	each  int64        // ns that one request takes to come back, rounded up; 0 if there is no limit
-	whole int64        // ns that an empty bucket takes
-	full  atomic.Int64 // ns since start
+	now       func() time.Time
+	start     time.Time
+	each      int64        // ns that one request takes to come back, rounded up; 0 if there is no limit
+	fullAfter int64        // ns after which an empty bucket is full
+	full      atomic.Int64 // ns since start
 }
 
 func (l *limiter) setLimit(perSecond int, now func() time.Time) {
@@ -21,7 +21,7 @@ func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	}
 	l.now, l.start = now, now()
 	l.each = (int64(time.Second) + int64(perSecond) - 1) / int64(perSecond)
-	l.whole = l.each * int64(perSecond)
+	l.fullAfter = l.each * int64(perSecond)
 }
 
 func (l *limiter) takeOne() bool {
@@ -31,8 +31,8 @@ func (l *limiter) takeOne() bool {
 	now := int64(l.now().Sub(l.start))
 	for {
 		full := l.full.Load()
-		from := min(max(full, now), now+l.whole) // clocks are set back
-		to, ok := from+l.each, from+l.each <= now+l.whole
+		from := min(max(full, now), now+l.fullAfter) // clocks are set back
+		to, ok := from+l.each, from+l.each <= now+l.fullAfter
 		if !ok {
 			to = from
 		}

@@ -120,9 +120,9 @@ func homelabRefusals() []conformance.Probe {
 	chunked.Chunked = true
 	readOnly := bad(405, "read_only", commandRequest(sensor, `{"action":"turn_on"}`))
 	readOnly.Header = map[string]string{"Allow": "GET"}
-	own := func(id string, kept bool) conformance.Probe {
+	withID := func(id string, echoed bool) conformance.Probe {
 		return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, Wrong: func(got conformance.Answer) error {
-			if have := got.Header.Get("X-Request-Id"); (have == id) != kept {
+			if have := got.Header.Get("X-Request-Id"); (have == id) != echoed {
 				return fmt.Errorf("header X-Request-Id is %q, the request's was %q", have, id)
 			}
 			return nil
@@ -131,7 +131,7 @@ func homelabRefusals() []conformance.Probe {
 	list := []conformance.Probe{
 		{Request: conformance.Get(api+"/services", [2]string{"Origin", "https://a.example"}), Status: 200},
 		{Request: typed(""), Status: 200}, {Request: typed("application/json; charset=utf-8"), Status: 200}, {Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
-		own("mine-1", true), own(strings.Repeat("x", 64), true), own(strings.Repeat("x", 65), false), own("a b", false),
+		withID("mine-1", true), withID(strings.Repeat("x", 64), true), withID(strings.Repeat("x", 65), false), withID("a b", false),
 
 		bad(415, "unsupported_media_type", typed("application/x-www-form-urlencoded")), bad(415, "unsupported_media_type", typed("text/plain;charset=UTF-8")),
 		bad(415, "unsupported_media_type", typed("multipart/form-data; boundary=x")),

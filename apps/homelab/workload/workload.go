@@ -66,11 +66,11 @@ func countDevices(n int) int {
 // applySettings sets the number of devices to the workload's n. A study cannot set
 // another number, because the requests depend on it.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
-	own := strconv.Itoa(countDevices(w.N))
-	if told := set[serving.SetDevices]; told != "" && told != own && w.N != 0 {
-		return fmt.Errorf("%s: %s; it must equal the workload's n, which is %s, or be left out", serving.SetDevices, told, own)
+	devices := strconv.Itoa(countDevices(w.N))
+	if setting := set[serving.SetDevices]; setting != "" && setting != devices && w.N != 0 {
+		return fmt.Errorf("%s: %s; it must equal the workload's n, which is %s, or be left out", serving.SetDevices, setting, devices)
 	}
-	set[serving.SetDevices] = own
+	set[serving.SetDevices] = devices
 	return nil
 }
 
@@ -129,26 +129,26 @@ func routeRequest(house *homelab.House, q server.Request) (any, error) {
 		return nil, homelab.NotFound()
 	}
 	var value func() (any, error)
-	whole := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
+	returning := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
 	switch id, ok := strings.CutPrefix(path, pathDevices+"/"); {
 	case ok && isSegment(id):
 		value = func() (any, error) { return house.Device(id) }
 	case path == pathHealth:
-		value = whole("ok\n")
+		value = returning("ok\n")
 	case path == "/openapi.json":
-		value = whole(json.RawMessage(homelab.OpenAPI()))
+		value = returning(json.RawMessage(homelab.OpenAPI()))
 	case path == pathInfo:
-		value = whole(house.Info())
+		value = returning(house.Info())
 	case path == pathServices:
-		value = whole(map[string]any{"services": house.Services("")})
+		value = returning(map[string]any{"services": house.Services("")})
 	case path == "/api/v1/cluster/services":
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			return nil, homelab.NotFound()
 		}
-		value = whole(map[string]any{"services": house.Services(values.Get("name"))})
+		value = returning(map[string]any{"services": house.Services(values.Get("name"))})
 	case path == pathDevices:
-		value = whole(map[string]any{"devices": house.Devices()})
+		value = returning(map[string]any{"devices": house.Devices()})
 	default:
 		return nil, homelab.NotFound()
 	}

@@ -54,8 +54,8 @@ func App() (conformance.App, error) {
 		a.Good = append(a.Good, g)
 	}
 	for i, g := range a.Good {
-		of, told := g.Request, g.Wrong
-		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(told(got), d.Wrong(of, got)) }
+		request, check := g.Request, g.Wrong
+		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(check(got), d.Wrong(request, got)) }
 	}
 	a.Checks = []conformance.Check{
 		conformance.Probes("refusals", d, nil, ingestRefusals(batches)),
@@ -68,11 +68,11 @@ func App() (conformance.App, error) {
 		{Name: "formats", Ask: checkFormats},
 		{Name: "crowd", Ask: checkCrowd},
 	}
-	const kept = "events.ndjson"
+	const file = "events.ndjson"
 	a.Set = func(dir string) map[string]string {
-		return map[string]string{serving.SetSink: "file:" + filepath.Join(dir, kept), serving.SetFsync: "on", serving.SetLimit: "10"}
+		return map[string]string{serving.SetSink: "file:" + filepath.Join(dir, file), serving.SetFsync: "on", serving.SetLimit: "10"}
 	}
-	a.Kept = func(dir string) error { return checkLines(filepath.Join(dir, kept), countItems(a)) }
+	a.Kept = func(dir string) error { return checkLines(filepath.Join(dir, file), countItems(a)) }
 	return a, nil
 }
 

@@ -40,7 +40,7 @@ func checkPayload(e conformance.Exam) error {
 	if err != nil || e.Trap || e.Loose() {
 		return err
 	}
-	stamps := []struct{ sent, kept string }{
+	stamps := []struct{ sent, stored string }{
 		{`1460616245`, "2016-04-14T06:44:05Z"}, {`1460616245.25`, "2016-04-14T06:44:05.25Z"}, {`0`, "1970-01-01T00:00:00Z"}, {`-1.5`, "1969-12-31T23:59:58.5Z"},
 		{`"2016-04-14T08:44:05+02:00"`, "2016-04-14T08:44:05+02:00"},
 	}
@@ -48,7 +48,7 @@ func checkPayload(e conformance.Exam) error {
 	all := losslessMetadata()
 	for i, metadata := range all {
 		fmt.Fprintf(&body, `%s{"id":"e-%d","timestamp":%s,"metadata":%s}`, map[bool]string{true: "[", false: ","}[i == 0], i, stamps[i].sent, metadata)
-		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].kept, metadata)
+		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].stored, metadata)
 	}
 	body.WriteString("]")
 	got, err := e.AskOnce(addr, postBody(body.String()))

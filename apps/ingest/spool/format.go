@@ -33,9 +33,9 @@ const (
 const MaxBatch = 64 << 20
 
 var (
-	errShort = errors.New("more bytes are to come")
-	errBad   = errors.New("the bytes are damaged")
-	castTab  = crc32.MakeTable(crc32.Castagnoli)
+	errIncomplete = errors.New("more bytes are to come")
+	errDamaged    = errors.New("the bytes are damaged")
+	castTab       = crc32.MakeTable(crc32.Castagnoli)
 )
 
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, castTab) }
@@ -67,9 +67,9 @@ func parseHeader(b []byte) (h header, err error) {
 	const end = headerSize - 4
 	switch {
 	case len(b) < headerSize:
-		return h, errShort
+		return h, errIncomplete
 	case string(b[:8]) != headerMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]):
-		return h, errBad
+		return h, errDamaged
 	}
 	copy(h.id[:], b[8:])
 	h.first, h.after = binary.LittleEndian.Uint64(b[24:]), binary.LittleEndian.Uint64(b[32:])
@@ -109,22 +109,22 @@ func (f frame) appendTo(b []byte) []byte {
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {
-		return f, frameSize, errShort
+		return f, frameSize, errIncomplete
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
 	f.n = binary.LittleEndian.Uint32(b[8:])
 	if binary.LittleEndian.Uint32(b) != frameMagic || binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) || size > MaxBatch || f.n == 0 || f.n > size {
-		return frame{}, frameSize, errBad
+		return frame{}, frameSize, errDamaged
 	}
 	f.first, f.group = binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
 	f.at = time.UnixMilli(int64(binary.LittleEndian.Uint64(b[32:])))
 	need = frameSize + int(size)
 	if len(b) < need {
-		return f, need, errShort
+		return f, need, errIncomplete
 	}
 	f.lines = b[frameSize:need:need]
 	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.n) {
-		return frame{}, need, errBad
+		return frame{}, need, errDamaged
 	}
 	return f, need, nil
 }

@@ -70,7 +70,7 @@ type Reader struct {
 	suspect int    // how often the bytes at offset were bad
 	at      uint64 // number of the next event
 	lost    uint64 // events since the last commit
-	doubts  []doubt
+	doubts  []suspectRange
 	rest    frame // that is not taken yet
 }
 
@@ -152,10 +152,10 @@ func (r *Reader) nextFrame() (bool, error) {
 			}
 			r.rest = f
 			return true, nil
-		case !errors.Is(err, errShort) && !errors.Is(err, errBad):
+		case !errors.Is(err, errIncomplete) && !errors.Is(err, errDamaged):
 			return false, fmt.Errorf("read %s at byte %d: %w", r.segment.path, r.offset, err)
 		}
-		more, err := r.skipUnreadable(errors.Is(err, errBad))
+		more, err := r.skipUnreadable(errors.Is(err, errDamaged))
 		if !more || err != nil {
 			return false, err
 		}
@@ -296,8 +296,8 @@ func (r *Reader) useSegment(g segment) error {
 	return nil
 }
 
-// doubt is damage of events before a number that were perhaps acknowledged.
-type doubt struct {
+// suspectRange is damage of events before a number that were perhaps acknowledged.
+type suspectRange struct {
 	Damage
 	to uint64
 }
@@ -310,7 +310,7 @@ func (r *Reader) skipDamage(size int64, to frame) {
 		if to.group > r.at { // it was written when they had been acknowledged
 			r.reportLost(d)
 		} else {
-			r.doubts = append(r.doubts, doubt{d, to.first})
+			r.doubts = append(r.doubts, suspectRange{d, to.first})
 		}
 		r.at = to.first
 	}

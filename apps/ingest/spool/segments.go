@@ -15,7 +15,7 @@ type segment struct {
 	path   string
 	size   int64
 	header header
-	err    error // of its header: errShort, errBad
+	err    error // of its header: errIncomplete, errDamaged
 }
 
 // listSegments lists the segments in a directory with a higher number than behind, in their order.
@@ -99,7 +99,7 @@ func scanSegment(files whole.Disk, g segment) (e segmentTail, err error) {
 			group = f.group
 			e.next, at = max(e.next, f.end()), at+f.size()
 			continue
-		case errors.Is(err, errBad):
+		case errors.Is(err, errDamaged):
 			next, found, err := w.findFrame(at+1, e.next)
 			if err != nil {
 				return e, err
@@ -112,7 +112,7 @@ func scanSegment(files whole.Disk, g segment) (e segmentTail, err error) {
 				at, hole, group = next, f.group <= max(e.next, g.header.first), f.group
 				continue
 			}
-		case !errors.Is(err, errShort):
+		case !errors.Is(err, errIncomplete):
 			return e, err
 		}
 		e.torn = max(0, g.size-at)
@@ -177,7 +177,7 @@ func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
 			if chunk[i] != frameMagic&0xff {
 				continue
 			}
-			if _, _, err := parseFrame(chunk[i : i+frameSize]); errors.Is(err, errBad) {
+			if _, _, err := parseFrame(chunk[i : i+frameSize]); errors.Is(err, errDamaged) {
 				continue // it has no head
 			}
 			from := at + int64(i)
@@ -185,7 +185,7 @@ func (w *window) findFrame(at int64, least uint64) (int64, bool, error) {
 			if err == nil && f.end() > least {
 				return from, true, nil
 			}
-			if err != nil && !errors.Is(err, errBad) && !errors.Is(err, errShort) {
+			if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errIncomplete) {
 				return 0, false, err
 			}
 			if err := w.fillBuffer(at, frameSize); err != nil {

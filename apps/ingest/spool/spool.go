@@ -77,14 +77,14 @@ type Spool struct {
 	next   uint64 // number of the next event
 	acked  uint64 // all numbers below it were acknowledged, or are of no event
 	sizes  map[string]int64
-	marks  []mark // times of events, from the oldest unsent one
+	marks  []timeMark // times of events, from the oldest unsent one
 	counts counts
 
 	sent readerState
 }
 
-// mark is the time of the events from a number on.
-type mark struct {
+// timeMark is the time of the events from a number on.
+type timeMark struct {
 	first uint64
 	at    time.Time
 }
@@ -133,7 +133,7 @@ func (s *Spool) recoverState() (found Found, err error) {
 		s.number = max(s.number, g.number)
 		s.sizes[filepath.Base(g.path)] = g.size
 		if g.err == nil {
-			s.marks = append(s.marks, mark{g.header.first, g.header.created})
+			s.marks = append(s.marks, timeMark{g.header.first, g.header.created})
 			s.next, s.acked = max(s.next, g.header.first), max(s.acked, g.header.after)
 		}
 	}
@@ -264,7 +264,7 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 		if !s.hasUnsent() {
 			s.marks = nil
 		}
-		s.marks = append(s.marks, mark{s.next, now})
+		s.marks = append(s.marks, timeMark{s.next, now})
 	}
 	s.size += int64(n)
 	s.sizes[s.name] = s.size

@@ -23,11 +23,11 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 		}
 		lines = append(lines, line)
 	}
-	whole := map[string]string{rpc.SetAddr: addr, rpc.SetProtocol: t.protocol}
+	settings := map[string]string{rpc.SetAddr: addr, rpc.SetProtocol: t.protocol}
 	for key, value := range set {
-		whole[key] = value
+		settings[key] = value
 	}
-	w, err := conformance.Write(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: whole}, lines)
+	w, err := conformance.Write(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: settings}, lines)
 	return &w, err
 }
 

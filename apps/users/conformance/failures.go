@@ -39,13 +39,13 @@ func (t protocolTest) checkLimit() error {
 	}
 	defer p.Close()
 	const n = 20
-	refused, err := countRejected(p, n, users.ResourceExhausted)
+	rejected, err := countRejected(p, n, users.ResourceExhausted)
 	if err != nil {
 		return err
 	}
 	a, err := t.Counted()
-	if let := int64(n - refused); err == nil && !t.isLenient() && (refused == 0 || a.Calls == nil || a.Calls.Get != let) {
-		err = fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", refused, n, let, a.Calls)
+	if accepted := int64(n - rejected); err == nil && !t.isLenient() && (rejected == 0 || a.Calls == nil || a.Calls.Get != accepted) {
+		err = fmt.Errorf("with a limit of 1 request a second %d of %d were refused, %d let through and %+v made", rejected, n, accepted, a.Calls)
 	}
 	return err
 }

@@ -88,11 +88,11 @@ func (protocolTest) listChecks(first bool) []rpcCheck {
 
 // openClient prepares n users in a store and returns a client of them.
 func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
-	whole := map[string]string{serving.SetUsers: fmt.Sprint(n)}
+	settings := map[string]string{serving.SetUsers: fmt.Sprint(n)}
 	for key, value := range set {
-		whole[key] = value
+		settings[key] = value
 	}
-	addr, err := t.Serves(whole)
+	addr, err := t.Serves(settings)
 	if err != nil {
 		return nil, err
 	}

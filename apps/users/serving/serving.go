@@ -64,15 +64,15 @@ const postgresKind = "postgres"
 
 // setStore checks the name of a store; whether it can be opened is found later.
 func (c *config) setStore(name string) error {
-	kind, place, more := strings.Cut(name, ":")
-	sound := false
+	kind, place, hasPlace := strings.Cut(name, ":")
+	valid := false
 	switch kind {
 	case users.MemoryStore, users.LinearStore:
-		sound = !more
+		valid = !hasPlace
 	case "sqlite", postgresKind:
-		sound = place != ""
+		valid = place != ""
 	}
-	if !sound {
+	if !valid {
 		return fmt.Errorf("%q is neither memory, linear, sqlite:FILE nor postgres:URL", name)
 	}
 	c.store = name

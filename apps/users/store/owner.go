@@ -73,11 +73,11 @@ func ownerOf(database string) (owner, bool) {
 
 // hasEnded reports whether o has ended, as far as this machine can tell.
 func (o owner) hasEnded() bool {
-	if here := thisOwner(); o.host != here.host {
+	if self := thisOwner(); o.host != self.host {
 		return false
 	}
-	if now := startOf(o.process); now != "0" && o.started != "0" {
-		return now != o.started
+	if started := startOf(o.process); started != "0" && o.started != "0" {
+		return started != o.started
 	}
 	p, err := os.FindProcess(o.process)
 	if err != nil {

@@ -46,8 +46,8 @@ func checkPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// others change a repository repeatedly until they are stopped.
-type others struct {
+// changers change a repository repeatedly until they are stopped.
+type changers struct {
 	stopped atomic.Bool
 	all     sync.WaitGroup
 	mu      sync.Mutex
@@ -56,7 +56,7 @@ type others struct {
 }
 
 // start calls act, each time with a new number.
-func (o *others) start(n int, act func(turn int) error) {
+func (o *changers) start(n int, act func(turn int) error) {
 	var turns atomic.Int64
 	for range n {
 		o.all.Go(func() {
@@ -73,7 +73,7 @@ func (o *others) start(n int, act func(turn int) error) {
 	}
 }
 
-func (o *others) stop() error {
+func (o *changers) stop() error {
 	o.stopped.Store(true)
 	o.all.Wait()
 	return o.faults.err()
@@ -87,7 +87,7 @@ func stablePages(ctx context.Context, r users.Repository) error {
 	if err != nil {
 		return err
 	}
-	var o others
+	var o changers
 	o.start(callers, func(turn int) error {
 		u, err := r.Create(ctx, testDraft(turn), testTime(turn))
 		if err != nil {
@@ -132,7 +132,7 @@ func shrinkingPages(ctx context.Context, r users.Repository) error {
 			victims <- u.ID
 		}
 	}
-	var o others
+	var o changers
 	o.start(callers, func(turn int) error {
 		if err := r.Delete(ctx, <-victims); err != nil {
 			return err

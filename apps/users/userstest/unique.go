@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// rivals is the number of concurrent requests for one e-mail.
-const rivals = 200
+// concurrentCalls is the number of concurrent requests for one e-mail.
+const concurrentCalls = 200
 
-// runContest lets all rivals begin at the same time. Each is to succeed or to get the error that
+// runContest lets all calls begin at the same time. Each is to succeed or to get the error that
 // the e-mail is taken.
 func runContest(f *faults, rival func(i int) error) (won int64) {
 	var ready, done sync.WaitGroup
 	var wins atomic.Int64
 	begin := make(chan struct{})
-	errs := make([]error, rivals)
-	for i := range rivals {
+	errs := make([]error, concurrentCalls)
+	for i := range concurrentCalls {
 		ready.Add(1)
 		done.Go(func() {
 			ready.Done()
@@ -38,7 +38,7 @@ func runContest(f *faults, rival func(i int) error) (won int64) {
 	done.Wait()
 	for _, err := range errs {
 		if err != nil {
-			f.add("one of %d: %w", rivals, err)
+			f.add("one of %d: %w", concurrentCalls, err)
 		}
 	}
 	return wins.Load()
@@ -65,7 +65,7 @@ func checkCreators(ctx context.Context, r users.Repository) error {
 			return err
 		})
 		if won != 1 {
-			f.add("%d of %d creators of one e-mail succeeded", won, rivals)
+			f.add("%d of %d creators of one e-mail succeeded", won, concurrentCalls)
 		}
 		f.wantOwners(ctx, r, email, 1)
 	}
@@ -77,7 +77,7 @@ func checkCreators(ctx context.Context, r users.Repository) error {
 func checkUpdaters(ctx context.Context, r users.Repository) error {
 	var f faults
 	for round := range soakTimes(2) {
-		want, err := fillStore(ctx, r, rivals)
+		want, err := fillStore(ctx, r, concurrentCalls)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 			return err
 		})
 		if won != 1 {
-			f.add("%d of %d updates to one e-mail succeeded", won, rivals)
+			f.add("%d of %d updates to one e-mail succeeded", won, concurrentCalls)
 			continue
 		}
 		i := int(winner.Load())
@@ -106,7 +106,7 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 func checkBoth(ctx context.Context, r users.Repository) error {
 	var f faults
 	for range soakTimes(2) {
-		want, err := fillStore(ctx, r, rivals)
+		want, err := fillStore(ctx, r, concurrentCalls)
 		if err != nil {
 			return err
 		}

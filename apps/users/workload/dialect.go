@@ -254,24 +254,24 @@ func decodeMessage(q server.Request, got server.Response, kind string) server.Re
 		return got
 	}
 	header := map[string]string{}
-	switch told := got.Header[server.ContentType]; {
-	case told == kind, told == kind+"+proto":
+	switch contentType := got.Header[server.ContentType]; {
+	case contentType == kind, contentType == kind+"+proto":
 		header[server.ContentType] = server.TypeJSON
-	case told != "":
-		header[server.ContentType] = told
+	case contentType != "":
+		header[server.ContentType] = contentType
 	}
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
 // codeOf returns the error code of a gRPC response.
 func codeOf(got server.Response) users.Code {
-	told := got.Header[server.GRPCStatus]
+	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
-		if told == strconv.Itoa(code.GRPC()) || told == "" && code.HTTP() == got.Status {
+		if status == strconv.Itoa(code.GRPC()) || status == "" && code.HTTP() == got.Status {
 			return code
 		}
 	}
-	return users.Code("grpc-status " + told)
+	return users.Code("grpc-status " + status)
 }
 
 // errorResponse returns an error response of the reference.

@@ -24,7 +24,7 @@ const (
 	maxPages  = 10 // pages that are listed
 
 	unknownShare = 0.02 // of a mix's gets: their ids are unknown
-	unknownFrom  = users.FirstID + 500_000_000
+	firstUnknown = users.FirstID + 500_000_000
 
 	// Of a mix that deletes: users at either end of the store that no request is about, a part of
 	// all. The oldest are about to be deleted, and the youngest may not exist yet.
@@ -126,7 +126,7 @@ func newCalls(op string, n, pool int) []rpc.Call {
 }
 
 // newMix returns a pool of several operations, each with its share, in a fixed order.
-func newMix(op string, shares []share, n, pool int) []rpc.Call {
+func newMix(op string, shares []opShare, n, pool int) []rpc.Call {
 	draw := fixture.NewRandom("tare/users/v1 " + op)
 	var weights []float64
 	for _, s := range shares {
@@ -159,7 +159,7 @@ func newMix(op string, shares []share, n, pool int) []rpc.Call {
 				c = listCall(int(draw.Next() % uint64(countPages(n))))
 			case opGet:
 				if c = (rpc.Call{Op: opGet, ID: anybody(), IDCounter: counter}); k < unknown {
-					c = rpc.Call{Op: opGet, ID: unknownFrom + int64(k), Status: 404}
+					c = rpc.Call{Op: opGet, ID: firstUnknown + int64(k), Status: 404}
 				}
 			}
 			list = append(list, c)

@@ -14,7 +14,7 @@ import (
 const (
 	firstUser   = users.FirstID
 	secondUser  = users.FirstID + 1
-	unknownUser = unknownFrom
+	unknownUser = firstUnknown
 )
 
 // toRequests returns calls as requests, in any protocol.

@@ -27,11 +27,11 @@ const EnvPostgres = "TARE_POSTGRES"
 // A SQLite file belongs to one trial, so a name for it is rejected; its template is next to the
 // study's inputs.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
-	own := strconv.Itoa(cmp.Or(w.N, storeUsers))
-	if told := set[serving.SetUsers]; told != "" && told != own {
-		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", serving.SetUsers, told, own)
+	count := strconv.Itoa(cmp.Or(w.N, storeUsers))
+	if setting := set[serving.SetUsers]; setting != "" && setting != count {
+		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", serving.SetUsers, setting, count)
 	}
-	set[serving.SetUsers] = own
+	set[serving.SetUsers] = count
 	if file, named := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); named {
 		return fmt.Errorf("%s: %s:%s; a file that is kept from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
 			serving.SetStore, storeSQLite, file, storeSQLite)

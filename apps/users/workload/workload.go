@@ -86,15 +86,15 @@ func opParts(op string) []tare.Part {
 	return list
 }
 
-// share is one operation of a mix.
-type share struct {
+// opShare is one operation of a mix.
+type opShare struct {
 	op      string
 	percent float64
 }
 
 // allMixes returns the operations of each mix, out of a hundred requests.
-func allMixes() map[string][]share {
-	return map[string][]share{
+func allMixes() map[string][]opShare {
+	return map[string][]opShare{
 		opSeedMix: {{opCreate, 25}, {opGet, 25}, {opUpdate, 25}, {opList, 25}},
 		opSteady:  {{opCreate, 10}, {opGet, 55}, {opUpdate, 15}, {opList, 10}, {opDelete, 10}},
 		opRead95:  {{opGet, 95}, {opUpdate, 5}},

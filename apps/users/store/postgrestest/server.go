@@ -170,7 +170,7 @@ func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	}
 	// The server outlives ctx, which is about its start.
 	c := s.newCommand(context.WithoutCancel(ctx), "postgres", args...)
-	said, err := c.StderrPipe()
+	stderr, err := c.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	}
 	p := &process{command: c, done: make(chan struct{})}
 	ready := make(chan struct{})
-	go p.readLog(said, s.o.Log, ready)
+	go p.readLog(stderr, s.o.Log, ready)
 	select {
 	case <-ready:
 		return p, nil
