@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// compile makes of the sources what plugins are asked with.
-func (j job) compile(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
+// compileSources returns the request for the plugins.
+func (j job) compileSources(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
 	sources, err := filepath.Glob(filepath.Join(j.from, "*.proto"))
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (j job) compile(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error
 	c := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
 			&protocompile.SourceResolver{ImportPaths: []string{j.from}},
-			protocompile.ResolverFunc(linked),
+			protocompile.ResolverFunc(findLinked),
 		}),
 		SourceInfoMode: protocompile.SourceInfoStandard, // comments
 	}
@@ -43,7 +43,7 @@ func (j job) compile(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error
 	request := &pluginpb.CodeGeneratorRequest{FileToGenerate: sources}
 	seen := map[string]bool{}
 	for _, f := range files {
-		request.ProtoFile = add(request.ProtoFile, f, seen)
+		request.ProtoFile = addWithImports(request.ProtoFile, f, seen)
 	}
 	parameters := []string{"paths=source_relative"}
 	if j.pkg != "" {
@@ -53,21 +53,21 @@ func (j job) compile(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error
 	}
 	for _, f := range request.ProtoFile {
 		if slices.Contains(sources, f.GetName()) {
-			without(f, j.drop)
+			removeImports(f, j.drop)
 		}
 	}
 	if j.messages != "" {
-		request.ProtoFile = split(request.ProtoFile, sources)
+		request.ProtoFile = splitFiles(request.ProtoFile, sources)
 		for _, source := range sources {
-			parameters = append(parameters, "M"+messagesOf(source)+"="+j.messages)
+			parameters = append(parameters, "M"+messagesName(source)+"="+j.messages)
 		}
 	}
 	request.Parameter = proto.String(strings.Join(parameters, ","))
 	return request, nil
 }
 
-// linked finds what is registered in this program.
-func linked(path string) (protocompile.SearchResult, error) {
+// findLinked finds files that are registered in this program.
+func findLinked(path string) (protocompile.SearchResult, error) {
 	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	if err != nil {
 		return protocompile.SearchResult{}, err
@@ -75,21 +75,21 @@ func linked(path string) (protocompile.SearchResult, error) {
 	return protocompile.SearchResult{Desc: f}, nil
 }
 
-// add appends f after everything it imports: plugins read in that order.
-func add(list []*descriptorpb.FileDescriptorProto, f protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
+// addWithImports appends f after everything that it imports: plugins read in that order.
+func addWithImports(list []*descriptorpb.FileDescriptorProto, f protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
 	if seen[f.Path()] {
 		return list
 	}
 	seen[f.Path()] = true
 	for i := range f.Imports().Len() {
-		list = add(list, f.Imports().Get(i).FileDescriptor, seen)
+		list = addWithImports(list, f.Imports().Get(i).FileDescriptor, seen)
 	}
 	return append(list, protoutil.ProtoFromFileDescriptor(f))
 }
 
-// without takes imports out of f, and the options of its methods, which are
-// what they are imported for.
-func without(f *descriptorpb.FileDescriptorProto, imports []string) {
+// removeImports removes imports from f, and with them the options of its methods, which use the
+// imports.
+func removeImports(f *descriptorpb.FileDescriptorProto, imports []string) {
 	if !slices.ContainsFunc(f.GetDependency(), func(d string) bool { return slices.Contains(imports, d) }) {
 		return
 	}
@@ -101,12 +101,12 @@ func without(f *descriptorpb.FileDescriptorProto, imports []string) {
 	}
 }
 
-// messagesOf is what the half of a source is called that has no services.
-func messagesOf(source string) string { return "messages/" + source }
+// messagesName returns the file name of the messages of a source.
+func messagesName(source string) string { return "messages/" + source }
 
-// split makes two files of each source, messages and services, because plugins
-// write into one package with the messages whatever they find in the same file.
-func split(files []*descriptorpb.FileDescriptorProto, sources []string) []*descriptorpb.FileDescriptorProto {
+// splitFiles splits each source into messages and services, because plugins generate code for
+// everything in a file.
+func splitFiles(files []*descriptorpb.FileDescriptorProto, sources []string) []*descriptorpb.FileDescriptorProto {
 	var messages, services []*descriptorpb.FileDescriptorProto
 	for _, f := range files {
 		if !slices.Contains(sources, f.GetName()) {
@@ -114,24 +114,24 @@ func split(files []*descriptorpb.FileDescriptorProto, sources []string) []*descr
 			continue
 		}
 		m, s := proto.CloneOf(f), proto.CloneOf(f)
-		m.Name = proto.String(messagesOf(f.GetName()))
+		m.Name = proto.String(messagesName(f.GetName()))
 		for i, d := range m.Dependency {
 			if slices.Contains(sources, d) {
-				m.Dependency[i], s.Dependency[i] = messagesOf(d), messagesOf(d)
+				m.Dependency[i], s.Dependency[i] = messagesName(d), messagesName(d)
 			}
 		}
 		m.Service = nil
 		s.MessageType, s.EnumType, s.Extension = nil, nil, nil
 		s.Dependency = append(s.Dependency, m.GetName())
-		keep(m.GetSourceCodeInfo(), false)
-		keep(s.GetSourceCodeInfo(), true)
+		filterComments(m.GetSourceCodeInfo(), false)
+		filterComments(s.GetSourceCodeInfo(), true)
 		messages, services = append(messages, m), append(services, s)
 	}
 	return append(messages, services...)
 }
 
 // Numbers of fields of google.protobuf.FileDescriptorProto, which begin the
-// path of a place in a source.
+// path of a location in a source.
 const (
 	fieldMessage   = 4
 	fieldEnum      = 5
@@ -139,8 +139,8 @@ const (
 	fieldExtension = 7
 )
 
-// keep leaves the comments of services, or those of everything else.
-func keep(info *descriptorpb.SourceCodeInfo, services bool) {
+// filterComments retains the comments of services, or those of everything else.
+func filterComments(info *descriptorpb.SourceCodeInfo, services bool) {
 	if info == nil {
 		return
 	}

@@ -1,13 +1,13 @@
 // Command protogen generates Go code from .proto files with nothing but Go: it
-// compiles them itself, where others need protoc, and gives plugins the request
-// that protoc would give them.
+// compiles them without protoc, and gives plugins the same request
+// as protoc.
 //
 //	go run -C ../../tools/protogen . [flags] DIR
 //
-// What it writes stands in DIR, beside the sources unless -from says where those
-// are. Both are relative to protogen's own folder, where -C starts it. Imports
+// It writes to DIR, next to the sources unless -from names their
+// directory. Both are relative to protogen's directory, where -C starts it. Imports
 // of google/protobuf/*.proto are built in, as are the google/api/*.proto of HTTP
-// rules; others are looked for beside the sources. Its module
+// rules; others must be next to the sources. Its module
 // is outside the workspace (GOWORK=off) and requires the version of each plugin, which
 // is a tool of it, so that "go mod download" is all that protogen needs.
 package main
@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	j, err := parse(os.Args[1:], os.Stderr)
+	j, err := parseFlags(os.Args[1:], os.Stderr)
 	if err != nil {
 		os.Exit(2)
 	}
@@ -39,17 +39,17 @@ func main() {
 	}
 }
 
-// job is what a command line asks for.
+// job holds the options of a command line.
 type job struct {
 	plugins  []string // tools of this module
 	from     string   // folder of the sources
-	dir      string   // where what is written stands
-	pkg      string   // import path of what is written; empty: the sources say it
-	messages string   // import path of the code for messages, which is there already; empty: it is written too
+	dir      string   // output folder
+	pkg      string   // import path of the output; "" if the sources have it
+	messages string   // import path of existing code for messages; "" means generate it
 	drop     []string // imports to leave out, with the options they define
 }
 
-func parse(args []string, stderr io.Writer) (job, error) {
+func parseFlags(args []string, stderr io.Writer) (job, error) {
 	var j job
 	flags := flag.NewFlagSet("protogen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -79,14 +79,14 @@ func parse(args []string, stderr io.Writer) (job, error) {
 	return j, nil
 }
 
-// generate gives every .proto file to every plugin.
+// generate runs every plugin on all .proto files.
 func (j job) generate(ctx context.Context) error {
-	request, err := j.compile(ctx)
+	request, err := j.compileSources(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range j.plugins {
-		response, err := run(ctx, name, request)
+		response, err := runPlugin(ctx, name, request)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -106,8 +106,8 @@ func (j job) generate(ctx context.Context) error {
 	return nil
 }
 
-// run asks one plugin.
-func run(ctx context.Context, name string, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
+// runPlugin runs one plugin.
+func runPlugin(ctx context.Context, name string, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
 	in, err := proto.Marshal(request)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func TestCommitted(t *testing.T) {
 			for _, match := range line.FindAllStringSubmatch(string(read(t, path)), -1) {
 				found++
 				t.Run(filepath.ToSlash(filepath.Dir(path)), func(t *testing.T) {
-					j, err := parse(strings.Fields(match[1]), io.Discard)
+					j, err := parseFlags(strings.Fields(match[1]), io.Discard)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -93,15 +93,15 @@ func TestRefused(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, args := range []string{"", "a b", "-plugin x a"} {
-		if j, err := parse(strings.Fields(args), io.Discard); err == nil {
+		if j, err := parseFlags(strings.Fields(args), io.Discard); err == nil {
 			t.Errorf("%q: %+v", args, j)
 		}
 	}
-	j, err := parse(strings.Fields("-plugins a,b -from f -package p -messages m -drop x,y d"), io.Discard)
+	j, err := parseFlags(strings.Fields("-plugins a,b -from f -package p -messages m -drop x,y d"), io.Discard)
 	if err != nil || j.dir != "d" || j.from != "f" || j.pkg != "p" || j.messages != "m" || len(j.plugins) != 2 || len(j.drop) != 2 {
 		t.Errorf("%+v, %v", j, err)
 	}
-	if j, err := parse([]string{"d"}, io.Discard); err != nil || j.from != "d" || len(j.plugins) != 1 || j.drop != nil {
+	if j, err := parseFlags([]string{"d"}, io.Discard); err != nil || j.from != "d" || len(j.plugins) != 1 || j.drop != nil {
 		t.Errorf("%+v, %v", j, err)
 	}
 }
@@ -131,7 +131,7 @@ func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "two.proto"), two)
 	j := job{from: dir, pkg: "example.test/s", messages: "example.test/m"}
-	r, err := j.compile(t.Context())
+	r, err := j.compileSources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestSplit(t *testing.T) {
 		t.Error("the rule for HTTP is lost")
 	}
 	j = job{from: dir, pkg: "example.test/s", drop: []string{"google/api/annotations.proto"}}
-	if r, err = j.compile(t.Context()); err != nil {
+	if r, err = j.compileSources(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	whole := file(t, r, "two.proto")
