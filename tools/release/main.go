@@ -1,4 +1,4 @@
-// Command release makes the versions that other people install.
+// Command release creates the versions that users install.
 //
 // In the repository the command requires the root module of the same tree, by a
 // replace directive, and go install refuses modules that have one. So a version
@@ -39,22 +39,22 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, *version, *check); err != nil {
+	if err := runCommand(ctx, os.Stdout, *version, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, version string, check bool) error {
+func runCommand(ctx context.Context, w io.Writer, version string, check bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
 	}
-	repo, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
+	repo, err := commandOutput(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
-	changes, err := output(ctx, repo, "git", "status", "--porcelain")
+	changes, err := commandOutput(ctx, repo, "git", "status", "--porcelain")
 	if err != nil {
 		return err
 	}
@@ -67,26 +67,26 @@ func run(ctx context.Context, w io.Writer, version string, check bool) error {
 	}
 	defer os.RemoveAll(dir)
 	r := release{version: version, clone: filepath.Join(dir, "clone"), proxy: filepath.Join(dir, "proxy")}
-	if _, err := output(ctx, repo, "git", "clone", "--quiet", "--no-checkout", repo, r.clone); err != nil {
+	if _, err := commandOutput(ctx, repo, "git", "clone", "--quiet", "--no-checkout", repo, r.clone); err != nil {
 		return err
 	}
-	if _, err := output(ctx, r.clone, "git", "checkout", "--quiet", "--detach"); err != nil {
+	if _, err := commandOutput(ctx, r.clone, "git", "checkout", "--quiet", "--detach"); err != nil {
 		return err
 	}
-	if err := r.make(ctx); err != nil {
+	if err := r.packModules(ctx); err != nil {
 		return err
 	}
 	if check {
-		return r.try(ctx, w, dir)
+		return r.tryInstall(ctx, w, dir)
 	}
-	return r.tag(ctx, w, repo)
+	return r.tagCommits(ctx, w, repo)
 }
 
-// tag names the commits in the repository.
-func (r *release) tag(ctx context.Context, w io.Writer, repo string) error {
+// tagCommits tags the commits in the repository.
+func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) error {
 	tags := []string{r.version, "cgocopy/" + r.version, "cmd/tare/" + r.version}
 	for _, tag := range tags {
-		found, err := output(ctx, repo, "git", "tag", "--list", tag)
+		found, err := commandOutput(ctx, repo, "git", "tag", "--list", tag)
 		if err != nil {
 			return err
 		}
@@ -98,11 +98,11 @@ func (r *release) tag(ctx context.Context, w io.Writer, repo string) error {
 		at := r.main
 		if i == len(tags)-1 {
 			at = r.own
-			if _, err := output(ctx, repo, "git", "fetch", "--quiet", r.clone, at); err != nil {
+			if _, err := commandOutput(ctx, repo, "git", "fetch", "--quiet", r.clone, at); err != nil {
 				return err
 			}
 		}
-		if _, err := output(ctx, repo, "git", "tag", "--annotate", "--message", "tare "+r.version, tag, at); err != nil {
+		if _, err := commandOutput(ctx, repo, "git", "tag", "--annotate", "--message", "tare "+r.version, tag, at); err != nil {
 			return err
 		}
 	}
@@ -110,19 +110,19 @@ func (r *release) tag(ctx context.Context, w io.Writer, repo string) error {
 	return nil
 }
 
-// output runs a command and returns what it printed.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+// commandOutput runs a command and returns its stdout.
+func commandOutput(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return "", said(cmd, err)
+		return "", withStderr(cmd, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// said is a command's error with what it wrote about it.
-func said(cmd *exec.Cmd, err error) error {
+// withStderr adds a command's stderr to its error.
+func withStderr(cmd *exec.Cmd, err error) error {
 	var text string
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		text = ": " + strings.TrimSpace(string(exit.Stderr))

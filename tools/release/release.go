@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// release is a version in the making.
+// release is a version in progress.
 type release struct {
 	version string
 	clone   string // of the repository, where the command's commit is made
@@ -25,45 +25,45 @@ type release struct {
 	own     string // commit of the command
 }
 
-// make makes the command's commit and packs the modules.
-func (r *release) make(ctx context.Context) error {
+// packModules creates the command's commit and packs the modules.
+func (r *release) packModules(ctx context.Context) error {
 	var err error
-	if r.main, err = output(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
+	if r.main, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
 		return err
 	}
-	if err := r.pack(ctx, cgocopy, "cgocopy", r.main); err != nil {
+	if err := r.packModule(ctx, cgocopy, "cgocopy", r.main); err != nil {
 		return err
 	}
-	if err := r.pack(ctx, root, "", r.main); err != nil {
+	if err := r.packModule(ctx, root, "", r.main); err != nil {
 		return err
 	}
 	at := filepath.Join(r.clone, "cmd", "tare")
 	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
-	if _, err := output(ctx, at, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
+	if _, err := commandOutput(ctx, at, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
 		return err
 	}
-	if _, err := output(ctx, r.clone, "git", "add", "--force", archive); err != nil {
+	if _, err := commandOutput(ctx, r.clone, "git", "add", "--force", archive); err != nil {
 		return err
 	}
-	if _, err := output(ctx, at, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
+	if _, err := commandOutput(ctx, at, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
 		return err
 	}
-	if err := r.sums(filepath.Join(at, "go.sum")); err != nil {
+	if err := r.addSums(filepath.Join(at, "go.sum")); err != nil {
 		return err
 	}
-	if _, err := output(ctx, r.clone, "git", "-c", "user.name=tare", "-c", "user.email=release@tare.invalid",
+	if _, err := commandOutput(ctx, r.clone, "git", "-c", "user.name=tare", "-c", "user.email=release@tare.invalid",
 		"commit", "--quiet", "--all", "--message", "release: cmd/tare "+r.version+" requires the root module of that version"); err != nil {
 		return err
 	}
-	if r.own, err = output(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
+	if r.own, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
 		return err
 	}
-	return r.pack(ctx, command, "cmd/tare", r.own)
+	return r.packModule(ctx, command, "cmd/tare", r.own)
 }
 
-// pack writes what a proxy serves of a module, which is in dir at a commit.
-func (r *release) pack(ctx context.Context, path, dir, commit string) error {
-	when, err := output(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", commit)
+// packModule writes the proxy's files for a module, which is in dir at a commit.
+func (r *release) packModule(ctx context.Context, path, dir, commit string) error {
+	when, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", commit)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (r *release) pack(ctx context.Context, path, dir, commit string) error {
 	if err := zip.CreateFromVCS(&archive, module.Version{Path: path, Version: r.version}, r.clone, commit, dir); err != nil {
 		return fmt.Errorf("pack %s: %w", path, err)
 	}
-	into, err := r.served(path)
+	into, err := r.proxyDir(path)
 	if err != nil {
 		return err
 	}
@@ -103,15 +103,15 @@ func (r *release) pack(ctx context.Context, path, dir, commit string) error {
 	return nil
 }
 
-// served is the directory of a module in the proxy.
-func (r *release) served(path string) (string, error) {
+// proxyDir returns the directory of a module in the proxy.
+func (r *release) proxyDir(path string) (string, error) {
 	escaped, err := module.EscapePath(path)
 	return filepath.Join(r.proxy, filepath.FromSlash(escaped), "@v"), err
 }
 
-// sums adds the root module's checksums to a go.sum.
-func (r *release) sums(file string) error {
-	dir, err := r.served(root)
+// addSums adds the root module's checksums to a go.sum.
+func (r *release) addSums(file string) error {
+	dir, err := r.proxyDir(root)
 	if err != nil {
 		return err
 	}
@@ -132,5 +132,5 @@ func (r *release) sums(file string) error {
 	lines := fmt.Sprintf("%s %s %s\n%s %s/go.mod %s\n", root, r.version, archive, root, r.version, mod)
 	// Sorted, as the go command writes them.
 	all := append(strings.SplitAfter(strings.TrimSuffix(string(old), "\n"), "\n"), strings.SplitAfter(lines, "\n")...)
-	return os.WriteFile(file, []byte(sorted(all)), 0o644)
+	return os.WriteFile(file, []byte(sortLines(all)), 0o644)
 }

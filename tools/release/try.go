@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// sorted is lines in order, each once.
-func sorted(lines []string) string {
+// sortLines sorts lines and removes duplicates.
+func sortLines(lines []string) string {
 	var out []string
 	for _, line := range lines {
 		if line = strings.TrimSpace(line); line != "" {
@@ -23,15 +23,14 @@ func sorted(lines []string) string {
 	return strings.Join(slices.Compact(out), "\n") + "\n"
 }
 
-// try installs the version as anybody would and uses it: in an empty directory,
-// with empty caches of tare's. Other modules come from the machine's own cache
-// where it has them.
-func (r *release) try(ctx context.Context, w io.Writer, dir string) error {
-	have, err := output(ctx, dir, "go", "env", "GOMODCACHE")
+// tryInstall installs the version like a user and runs it: in an empty directory, with empty
+// caches of tare. Other modules come from the machine's module cache if it has them.
+func (r *release) tryInstall(ctx context.Context, w io.Writer, dir string) error {
+	have, err := commandOutput(ctx, dir, "go", "env", "GOMODCACHE")
 	if err != nil {
 		return err
 	}
-	proxies, err := output(ctx, dir, "go", "env", "GOPROXY")
+	proxies, err := commandOutput(ctx, dir, "go", "env", "GOPROXY")
 	if err != nil {
 		return err
 	}
@@ -58,9 +57,9 @@ func (r *release) try(ctx context.Context, w io.Writer, dir string) error {
 		cmd := exec.CommandContext(ctx, step[0], step[1:]...)
 		cmd.Dir, cmd.Env = work, env
 		out, err := cmd.CombinedOutput()
-		fmt.Fprint(w, excerpt(string(out)))
+		fmt.Fprint(w, firstLines(string(out)))
 		if err != nil {
-			return said(cmd, err)
+			return withStderr(cmd, err)
 		}
 		if slices.Contains(step, "version") && !strings.Contains(string(out), r.version) {
 			return fmt.Errorf("%s says %q, not %s", tare, out, r.version)
@@ -77,8 +76,8 @@ func (r *release) try(ctx context.Context, w io.Writer, dir string) error {
 	return nil
 }
 
-// excerpt is the first lines of a text.
-func excerpt(text string) string {
+// firstLines returns the first lines of a text.
+func firstLines(text string) string {
 	const most = 12
 	lines := strings.SplitAfter(text, "\n")
 	if len(lines) > most {
