@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Benchmark is a function that go test -bench runs.
+// Benchmark is a benchmark function.
 type Benchmark struct {
 	Package string `json:"package"` // import path
 	Name    string `json:"name"`
-	File    string `json:"file"`            // from the top, with slashes
+	File    string `json:"file"`            // relative to the top, with slashes
 	Line    int    `json:"line"`            // of func
-	Needs   string `json:"needs,omitempty"` // build constraint that keeps the file out on this machine
+	Needs   string `json:"needs,omitempty"` // build constraint that excludes the file on this machine
 }
 
-// ID is what a gate calls the benchmark.
+// ID returns the benchmark's name in a gate.
 func (b Benchmark) ID() string { return b.Package + "." + b.Name }
 
 // benchmarks are those that the test file at rel, from dir, declares.
@@ -32,7 +32,7 @@ func benchmarks(dir, rel string, src []byte) []Benchmark {
 	fset := token.NewFileSet()
 	f, _ := parser.ParseFile(fset, rel, src, parser.SkipObjectResolution|parser.ParseComments)
 	if f == nil {
-		return nil // what is there of a file with errors is in f
+		return nil // f holds the valid part of a file with errors
 	}
 	var out []Benchmark
 	for _, decl := range f.Decls {
@@ -53,7 +53,7 @@ func benchmarks(dir, rel string, src []byte) []Benchmark {
 	return out
 }
 
-// isBenchmark reports whether go test takes fn for a benchmark.
+// isBenchmark reports whether fn is a benchmark for go test.
 func isBenchmark(fn *ast.FuncDecl) bool {
 	rest, ok := strings.CutPrefix(fn.Name.Name, "Benchmark")
 	if first, _ := utf8.DecodeRuneInString(rest); !ok || unicode.IsLower(first) || fn.Recv != nil || fn.Type.TypeParams != nil {
@@ -68,7 +68,7 @@ func isBenchmark(fn *ast.FuncDecl) bool {
 		return false
 	}
 	switch t := ptr.X.(type) {
-	case *ast.SelectorExpr: // whatever testing is called here
+	case *ast.SelectorExpr: // under any name of package testing
 		return t.Sel.Name == "B"
 	case *ast.Ident:
 		return t.Name == "B"
@@ -76,8 +76,8 @@ func isBenchmark(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// constraintOf is the build constraint above the package clause, or the
-// platform in the file's name.
+// constraintOf returns the build constraint above the package clause. Without one, the platform
+// is in the file's name.
 func constraintOf(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

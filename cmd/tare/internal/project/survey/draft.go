@@ -11,16 +11,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// SchemaURL is where editors find the schema of tare.yaml.
+// SchemaURL is the address of the schema of tare.yaml, for editors.
 const SchemaURL = "https://raw.githubusercontent.com/tarebench/tare/main/docs/schema/project.schema.json"
 
 const (
-	mostNamed    = 8 // packages named in a comment
-	mostPerNamed = 3 // benchmarks named of each
+	mostNamed    = 8 // packages in a comment
+	mostPerNamed = 3 // benchmarks of each
 )
 
-// Draft is a tare.yaml for the repository, with comments that say what was
-// found and what can be changed.
+// Draft returns a tare.yaml for the repository, with comments about the survey and the possible
+// settings.
 func (s Survey) Draft() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s
@@ -83,7 +83,7 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies adds what else can be measured, with what was found for it.
+// draftStudies adds the other keys of measurements, with what the survey found.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.offer(b, "studies", s.Studies, "bench/encode.yaml")
@@ -134,7 +134,7 @@ func plainOnes(names []string) []string {
 	return out
 }
 
-// draftGate adds what lets a change pass.
+// draftGate adds the criteria of a gate.
 func (s Survey) draftGate(b *strings.Builder) {
 	base := "merge-base"
 	if s.Branch != "" {
@@ -153,7 +153,7 @@ gate:
 `, base)
 }
 
-// Count says how many benchmarks there are, in words.
+// Count returns the number of benchmarks in words.
 func (s Survey) Count() string {
 	if len(s.Benchmarks) == 0 {
 		return "no benchmarks"

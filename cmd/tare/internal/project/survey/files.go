@@ -25,7 +25,7 @@ func systems(dir string) []string {
 	return found
 }
 
-// The CI systems that a gate speaks to in their own words.
+// CI systems with special output of a gate.
 const (
 	GitHub = "GitHub Actions"
 	GitLab = "GitLab CI"
@@ -44,7 +44,7 @@ func branch(dir string) string {
 	return name
 }
 
-// modulePath is what a go.mod calls its module; empty where it does not say.
+// modulePath returns the module path in a go.mod, or "".
 func modulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
@@ -60,8 +60,8 @@ func modulePath(src []byte) string {
 	return ""
 }
 
-// isStudy reports whether a YAML file is a study of tare's: after comments it
-// begins with study:.
+// isStudy reports whether a YAML file is a study of tare: it begins with study:, after
+// comments.
 func isStudy(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, "\r\n \t")
@@ -73,18 +73,18 @@ func isStudy(src []byte) bool {
 	return false
 }
 
-// isOpenAPI reports whether a file is an OpenAPI document, by its name or its text.
+// isOpenAPI reports whether a file is an OpenAPI document, by its name or text.
 func isOpenAPI(name string, src []byte) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") || openapi.IsDocument(src, false)
 }
 
-// mayServe reports whether a file is where servers begin by custom.
+// mayServe reports whether a file may be a server's, by common names.
 func mayServe(rel string) bool {
 	return filepath.Base(rel) == "main.go" || strings.HasPrefix(rel, "cmd/") || strings.Contains(rel, "/cmd/")
 }
 
-// isServer reports whether a Go file is one of a command that listens.
+// isServer reports whether a Go file belongs to a command that listens.
 func isServer(src []byte) bool {
 	if !bytes.Contains(src, []byte("ListenAndServe(")) && !bytes.Contains(src, []byte("net.Listen(")) {
 		return false

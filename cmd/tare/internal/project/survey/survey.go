@@ -1,6 +1,6 @@
-// Package survey looks at a repository without running anything of it: the
-// benchmarks that its test files declare, its modules, the CI it uses, and
-// files that are worth measuring something on.
+// Package survey reads a repository without running anything of it: the
+// benchmarks in its test files, its modules, its CI, and
+// files that are suitable inputs of measurements.
 package survey
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// Survey is what was found. Paths are relative to Dir, with slashes.
+// Survey is the result. Paths are relative to Dir, with slashes.
 type Survey struct {
 	Dir        string      `json:"dir"`
 	Workspace  bool        `json:"workspace"` // Dir has a go.work
 	Modules    []Module    `json:"modules"`
 	Benchmarks []Benchmark `json:"benchmarks"`
 	CI         []string    `json:"ci"`      // GitHub Actions, GitLab CI, …
-	Branch     string      `json:"branch"`  // of the remote, that changes go back to, e.g. origin/main; empty: not known
+	Branch     string      `json:"branch"`  // default branch of the remote, e.g. origin/main; "" if unknown
 	Studies    []string    `json:"studies"` // study files of tare
-	JSON       []Fixture   `json:"json"`    // the largest documents kept for tests, at most five
+	JSON       []Fixture   `json:"json"`    // the largest test documents, at most five
 	Routes     []string    `json:"routes"`  // OpenAPI documents
 	Servers    []string    `json:"servers"` // directories of main packages that listen
-	Partial    bool        `json:"partial"` // the repository has more files than were looked at
+	Partial    bool        `json:"partial"` // the repository has more than maxEntries files
 }
 
 // Module is a Go module in the repository.
@@ -37,13 +37,13 @@ type Module struct {
 	Path string `json:"path"`
 }
 
-// Fixture is a document kept for tests.
+// Fixture is a test document.
 type Fixture struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
 }
 
-// Limits of what is looked at.
+// Limits of a survey.
 const (
 	maxEntries = 200_000
 	maxSource  = 1 << 20 // bytes of a test file
@@ -53,9 +53,8 @@ const (
 	mostListed = 5 // OpenAPI documents, servers
 )
 
-// Look looks at the part of a repository that is in dir; root is the top of
-// the repository, where its CI is set up. What cannot be read or parsed is left
-// out.
+// Look surveys the part of a repository in dir; root is the top of the repository, where its CI
+// is set up. It skips unreadable and invalid files.
 func Look(dir, root string) (Survey, error) {
 	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: systems(root), Branch: branch(root), Studies: []string{}, JSON: []Fixture{}, Routes: []string{}, Servers: []string{}}
 	_, err := os.Stat(filepath.Join(dir, "go.work"))
@@ -66,7 +65,7 @@ func Look(dir, root string) (Survey, error) {
 			if file == dir {
 				return err
 			}
-			return nil // nothing to see there
+			return nil // skip unreadable entries
 		}
 		if entries++; entries > maxEntries {
 			s.Partial = true
@@ -156,8 +155,7 @@ func (s *Survey) settle() {
 	s.JSON = s.JSON[:min(len(s.JSON), mostJSON)]
 }
 
-// importPath is that of the package in directory dir; empty where it is in no
-// module.
+// importPath returns the import path of the package in dir, or "" if it is in no module.
 func (s *Survey) importPath(dir string) string {
 	m := s.moduleOf(dir)
 	if m.Path == "" {
@@ -170,7 +168,7 @@ func (s *Survey) importPath(dir string) string {
 	return path.Join(m.Path, rest)
 }
 
-// moduleOf is the module that directory dir belongs to.
+// moduleOf returns the module that contains dir, or the zero value.
 func (s Survey) moduleOf(dir string) Module {
 	for at := dir; ; at = path.Dir(at) {
 		for _, m := range s.Modules {
