@@ -1,5 +1,5 @@
-// Package grpctest is a small server of gRPC for tests, with all four kinds of
-// methods and answers to questions about itself.
+// Package grpctest is a small gRPC server for tests, with all four kinds of
+// methods and with reflection.
 package grpctest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Files are what the server is made of.
+// Files returns the sources of the server.
 func Files() map[string]string {
 	return map[string]string{
 		"shop.proto": `syntax = "proto3";
@@ -42,9 +42,9 @@ message Item { string id = 1; int64 count = 2; }
 	}
 }
 
-// Server counts what it was asked.
+// Server counts calls and messages.
 type Server struct {
-	Version string // of reflection: v1 or v1alpha; empty: none
+	Version string // of reflection: v1 or v1alpha; "" if none
 
 	Calls    atomic.Int64
 	Messages atomic.Int64 // received
@@ -53,7 +53,7 @@ type Server struct {
 	files    map[string][]byte
 }
 
-// Header is that of the last call.
+// Header returns the header of the last call.
 func (s *Server) Header() http.Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,10 +81,10 @@ func New(version string) (*Server, error) {
 	return s, add(list[0])
 }
 
-// ServeHTTP answers a call: an id of "404" is not found, one of "odd" gets what is no
-// message, and one of "silent" no trailers.
+// ServeHTTP handles a call: id "404" is not found, "odd" gets an invalid message, and "silent"
+// no trailers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	msgs, err := messages(r.Body)
+	msgs, err := readMessages(r.Body)
 	status := 0
 	if err != nil {
 		status = 13
@@ -104,13 +104,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case status != 0:
 	case reflects:
 		for _, m := range msgs {
-			out = append(out, s.reflect(m))
+			out = append(out, s.answerReflection(m))
 		}
 	case method == "Get" && len(msgs) == 1, method == "Put":
-		out = [][]byte{item("x", len(msgs))}
+		out = [][]byte{encodeItem("x", len(msgs))}
 	case method == "List" && len(msgs) == 1, method == "Talk":
 		for i := range 3 * len(msgs) {
-			out = append(out, item("x", i))
+			out = append(out, encodeItem("x", i))
 		}
 	default:
 		status = 12
@@ -131,8 +131,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Grpc-Status", strconv.Itoa(status))
 }
 
-// messages reads those of a request.
-func messages(r io.Reader) ([][]byte, error) {
+// readMessages reads the messages of a request.
+func readMessages(r io.Reader) ([][]byte, error) {
 	var list [][]byte
 	for {
 		prefix := make([]byte, 5)
@@ -149,14 +149,14 @@ func messages(r io.Reader) ([][]byte, error) {
 	}
 }
 
-// item is a common.Item.
-func item(id string, count int) []byte {
+// encodeItem encodes a common.Item.
+func encodeItem(id string, count int) []byte {
 	b := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), id)
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(count))
 }
 
-// reflect answers a question with one file, or with an error.
-func (s *Server) reflect(ask []byte) []byte {
+// answerReflection returns one file, or an error response.
+func (s *Server) answerReflection(ask []byte) []byte {
 	n, _, size := protowire.ConsumeTag(ask)
 	text, _ := protowire.ConsumeString(ask[size:])
 	name := text
