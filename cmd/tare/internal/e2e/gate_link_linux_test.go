@@ -20,7 +20,7 @@ func TestArtifactLinksAreNotPosted(t *testing.T) {
 		}
 	}
 	const canary = "CANARY-of-the-job"
-	source, err := os.ReadFile("../../../../docs/gate.md")
+	source, err := os.ReadFile("../../../../deploy/ci/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestArtifactLinksAreNotPosted(t *testing.T) {
 		_, rest, ok := strings.Cut(string(source), begin)
 		text, _, ends := strings.Cut(rest, end)
 		if !ok || !ends {
-			t.Fatalf("docs/gate.md has no %q", begin)
+			t.Fatalf("deploy/ci/README.md has no %q", begin)
 		}
 		return regexp.MustCompile(`\$\{\{[^}]*\}\}`).ReplaceAllString(text, "1")
 	}
