@@ -315,7 +315,7 @@ func (a *Agent) acceptOrder(ctx context.Context, body []byte) error {
 	if o.Load != nil {
 		most = 0 // Order.check has limited its duration
 	}
-	a.running.Go(func() { a.watchLimits(ctx, most, cancel) })
+	a.running.Go(func() { a.Limits.Watch(ctx, a.times.helloInterval, most, a.readFree, cancel) })
 	a.running.Go(func() {
 		defer cancel(nil)
 		defer release()

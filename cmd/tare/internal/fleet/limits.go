@@ -6,6 +6,9 @@ import (
 	"net"
 	"path"
 	"time"
+
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load/pace"
 )
 
 // Limits bounds the orders that an agent accepts.
@@ -45,32 +48,50 @@ func (l Limits) canTarget(addr string) bool {
 // more bytes.
 func (l Limits) checkFree(f Free, more int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
-		return fmt.Errorf("%d MB of memory are available; this agent keeps %d MB (--keep-memory)", f.Memory/1e6, l.KeepMemory/1e6)
+		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)
 	}
 	if f.Disk >= 0 && f.Disk-more < l.KeepDisk {
-		return fmt.Errorf("%d MB of disk would be free; this agent keeps %d MB (--keep-disk)", max(0, f.Disk-more)/1e6, l.KeepDisk/1e6)
+		return fmt.Errorf("%d MB of disk would be free; --keep-disk keeps %d MB", max(0, f.Disk-more)/1e6, l.KeepDisk/1e6)
 	}
 	return nil
 }
 
-// watchLimits cancels an order that exceeds most (0 means no limit) or a limit of free memory
-// or disk. It returns when ctx ends.
-func (a *Agent) watchLimits(ctx context.Context, most time.Duration, end context.CancelCauseFunc) {
+// CheckLoad returns an error if a load of addr for a time, warm-up included, is beyond the
+// limits. profile is nil in a closed loop.
+func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Profile) error {
+	switch {
+	case l.Duration > 0 && duration > l.Duration:
+		return fmt.Errorf("%v is longer than --most-duration %v allows", duration, l.Duration)
+	case !l.canTarget(addr):
+		return fmt.Errorf("%s is not among the targets that are allowed (--allow-target)", format.Line(addr, 80))
+	case l.Rate <= 0:
+		return nil
+	case profile == nil:
+		return fmt.Errorf("a closed loop has no rate, and --most-rate allows %g/s", l.Rate)
+	case pace.Peak(profile) > l.Rate:
+		return fmt.Errorf("%.0f requests a second are more than --most-rate %g/s allows", pace.Peak(profile), l.Rate)
+	}
+	return nil
+}
+
+// Watch ends work that takes longer than most, unless most is 0, or leaves less free than
+// the limits keep. It reads what is free once in every, and returns when ctx ends.
+func (l Limits) Watch(ctx context.Context, every, most time.Duration, free func() Free, end context.CancelCauseFunc) {
 	var late <-chan time.Time
 	if most > 0 {
 		late = time.After(most)
 	}
-	tick := time.NewTicker(a.times.helloInterval)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-late:
-			end(fmt.Errorf("the order takes longer than this agent works on one (--most-duration %v)", most))
+			end(fmt.Errorf("it takes longer than --most-duration %v allows", most))
 			return
 		case <-tick.C:
-			if err := a.Limits.checkFree(a.readFree(), 0); err != nil {
+			if err := l.checkFree(free(), 0); err != nil {
 				end(err)
 				return
 			}

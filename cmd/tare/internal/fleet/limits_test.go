@@ -17,9 +17,9 @@ func TestOrderBeyondLimitsEnds(t *testing.T) {
 		l   Limits
 		why string
 	}{
-		"disk":     {Limits{KeepDisk: 100e6}, "20 MB of disk would be free; this agent keeps 100 MB"},
-		"memory":   {Limits{KeepMemory: 200e6}, "30 MB of memory are available; this agent keeps 200 MB"},
-		"duration": {Limits{Duration: 300 * time.Millisecond}, "takes longer than this agent works on one (--most-duration"},
+		"disk":     {Limits{KeepDisk: 100e6}, "20 MB of disk would be free; --keep-disk keeps 100 MB"},
+		"memory":   {Limits{KeepMemory: 200e6}, "30 MB of memory are available; --keep-memory keeps 200 MB"},
+		"duration": {Limits{Duration: 300 * time.Millisecond}, "takes longer than --most-duration"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

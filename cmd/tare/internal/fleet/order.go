@@ -8,7 +8,6 @@ import (
 
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
-	"github.com/tarebench/tare/load/pace"
 )
 
 // maxOrder is the longest order, in bytes: a study with its quotes, or the
@@ -101,23 +100,10 @@ func (o LoadOrder) check(l Limits) error {
 		return fmt.Errorf("%v is no duration of a load: 100ms to %v", o.Duration, load.MaxDuration)
 	case o.Warm < 0 || o.Warm > load.MaxDuration:
 		return fmt.Errorf("%v is no warm-up of a load: at most %v", o.Warm, load.MaxDuration)
-	case l.Duration > 0 && o.Warm+o.Duration > l.Duration:
-		return fmt.Errorf("%v is longer than this agent loads (--most-duration %v)", o.Warm+o.Duration, l.Duration)
-	case !l.canTarget(o.Target.Addr):
-		return fmt.Errorf("%s is not among the targets of this agent (--allow-target)", format.Line(o.Target.Addr, 80))
 	}
 	profile, err := o.parseProfile()
 	if err != nil {
 		return err
 	}
-	if profile == nil {
-		if l.Rate > 0 {
-			return fmt.Errorf("a closed loop has no rate, and this agent has a limit of %g/s", l.Rate)
-		}
-		return nil
-	}
-	if peak := pace.Peak(profile); l.Rate > 0 && peak > l.Rate {
-		return fmt.Errorf("%.0f requests a second are more than this agent sends (--most-rate %g/s)", peak, l.Rate)
-	}
-	return nil
+	return l.CheckLoad(o.Target.Addr, o.Warm+o.Duration, profile)
 }

@@ -25,9 +25,7 @@ type options struct {
 	tokenFile string
 	name      string
 	prefix    string
-	limits    fleet.Limits
-	memory    string
-	disk      string
+	limits    cmdenv.Limits
 }
 
 // Command returns tare agent. root returns the tree of commands that run orders.
@@ -75,12 +73,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	meet.Set.StringVar(&o.name, "name", "", "of this agent; default: the host's")
 	meet.Set.BoolVar(&o.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
 	most := cmdenv.NewFlags("What is taken")
-	most.Set.BoolVar(&o.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
-	most.Set.StringArrayVar(&o.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
-	most.Set.Float64Var(&o.limits.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
-	most.Set.DurationVar(&o.limits.Duration, "most-duration", 0, "of an order, at most; default: no limit")
-	most.Set.StringVar(&o.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
-	most.Set.StringVar(&o.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
+	o.limits.Add(most.Set, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
 	cmdenv.AddFlags(cmd, meet, most)
 }
 
@@ -98,7 +91,7 @@ func (o *options) check(env cmdenv.Env) error {
 	if err := fleet.CheckPrefix(o.prefix); err != nil {
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
-	return o.parseReserves(env)
+	return o.limits.Check(env)
 }
 
 // runAgent serves one coordinator on stdin and stdout, or the one at the address.
@@ -123,11 +116,11 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 		}
 	}()
 	env.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // an order ends with the agent
-	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits, Load: machine.LoadAverage}
+	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits.Limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, order fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 		return runOrder(ctx, env, root, order, t)
 	}
-	a.Free = func() fleet.Free { return freeResources(env) }
+	a.Free = func() fleet.Free { return cmdenv.FreeOf(env) }
 	a.Claim = func(ctx context.Context) (func(), error) { return claimMachine(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
@@ -165,51 +158,6 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 
 // errStopped ends orders when the user stops the agent.
 var errStopped = errors.New("the agent was stopped")
-
-// parseReserves parses --keep-memory and --keep-disk.
-func (o *options) parseReserves(env cmdenv.Env) error {
-	now := freeResources(env)
-	for _, f := range []struct {
-		name, text string
-		into       *int64
-		now        int64
-	}{{"keep-memory", o.memory, &o.limits.KeepMemory, now.Memory}, {"keep-disk", o.disk, &o.limits.KeepDisk, now.Disk}} {
-		if f.text == "" {
-			continue
-		}
-		n, err := format.ParseBytes(f.text)
-		switch {
-		case err != nil:
-			return cmdenv.Usage("--"+f.name+": "+err.Error(), format.BytesHint)
-		case f.now < 0:
-			return cmdenv.Usage("--"+f.name+": this system does not say how much is free", "")
-		}
-		*f.into = n
-	}
-	return nil
-}
-
-// freeResources returns the available memory, and the least free disk of the cache and the
-// temporary directory. Unknown values are -1.
-func freeResources(env cmdenv.Env) fleet.Free {
-	f := fleet.Free{Memory: -1, Disk: -1}
-	if n, known := machine.Available(); known {
-		f.Memory = n
-	}
-	dirs, err := env.Dirs()
-	if err != nil {
-		return f
-	}
-	if err := os.MkdirAll(dirs.Cache, 0o700); err != nil {
-		return f
-	}
-	for _, dir := range []string{dirs.Cache, os.TempDir()} {
-		if n, known := machine.FreeDisk(dir); known && (f.Disk < 0 || n < f.Disk) {
-			f.Disk = n
-		}
-	}
-	return f
-}
 
 func formatReason(err error) string {
 	if err == nil {

@@ -1,0 +1,104 @@
+// Package mcpcmd is tare mcp: it serves commands of tare to a coding agent.
+package mcpcmd
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/mcp"
+)
+
+// Command is tare mcp; root makes the tree of commands that it calls.
+func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
+	var limits cmdenv.Limits
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve tare to a coding agent (Model Context Protocol)",
+		Long: `Serve tare to one client of the Model Context Protocol at the other end of stdin
+and stdout, in the working directory. The client starts it.
+
+Tools: explain and results, which only read; gate_verdict of a kept run as well; and
+bench, gate_verdict of a change, json, routes and load, which run code or send
+requests: these need --allow-commands. Loads go to this machine's own servers unless
+--allow-target names others. Files of a request are below the working directory. One
+command is carried out at a time. Errors are those of --json (tare help exit-codes).
+
+Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
+		Example: `  tare mcp
+  tare mcp --allow-commands --most-duration 5m`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := limits.Check(env); err != nil {
+				return err
+			}
+			return serve(cmd.Context(), env, limits.Limits, root)
+		},
+	}
+	limits.Add(cmd.Flags(), "offer tools that run the code of the working directory or send requests")
+	return cmd
+}
+
+// serve serves the client of stdin and stdout.
+func serve(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
+	s, err := newServer(env, limits, root)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals, restore := env.Lab.Interrupt()
+	defer restore()
+	go func() {
+		select {
+		case <-signals:
+			restore() // another one ends this process itself
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return s.Serve(ctx, io.NopCloser(env.In), nopCloser{env.Out})
+}
+
+// newServer makes a server whose commands are those of root.
+func newServer(env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) (*mcp.Server, error) {
+	dirs, err := env.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	commands := env
+	commands.Lab.Interrupt = func() (<-chan os.Signal, func()) { return nil, func() {} } // a command ends with the server
+	return &mcp.Server{
+		Version: cmdenv.ThisVersion().String(), Limits: limits, Dir: dir, Results: dirs.AllResults(),
+		Run: func(ctx context.Context, args []string, out io.Writer) error {
+			run := commands
+			run.In, run.Out, run.Args = strings.NewReader(""), out, args
+			cmd := root(run)
+			cmd.SetArgs(args)
+			return cmd.ExecuteContext(ctx)
+		},
+		Exit: cmdenv.ExitCode,
+		Fail: func(path string, err error) []byte {
+			var document bytes.Buffer
+			_ = cmdenv.WriteError(&document, path, err) // a buffer takes all
+			return document.Bytes()
+		},
+		Free: func() fleet.Free { return cmdenv.FreeOf(env) },
+	}, nil
+}
+
+// nopCloser is a writer that the server does not close.
+type nopCloser struct{ io.Writer }
+
+// Close does nothing.
+func (nopCloser) Close() error { return nil }

@@ -1,0 +1,72 @@
+package cmdenv
+
+import (
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
+)
+
+// Limits are the flags that bound what others may have this machine do.
+type Limits struct {
+	fleet.Limits
+	memory, disk string
+}
+
+// Add adds the flags. commands says what --allow-commands allows.
+func (l *Limits) Add(flags *pflag.FlagSet, commands string) {
+	flags.BoolVar(&l.Commands, "allow-commands", false, commands)
+	flags.StringArrayVar(&l.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
+	flags.Float64Var(&l.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
+	flags.DurationVar(&l.Duration, "most-duration", 0, "of an order, at most; default: no limit")
+	flags.StringVar(&l.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
+	flags.StringVar(&l.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
+}
+
+// Check reads the sizes that stay free.
+func (l *Limits) Check(env Env) error {
+	now := FreeOf(env)
+	for _, f := range []struct {
+		name, text string
+		into       *int64
+		now        int64
+	}{{"keep-memory", l.memory, &l.KeepMemory, now.Memory}, {"keep-disk", l.disk, &l.KeepDisk, now.Disk}} {
+		if f.text == "" {
+			continue
+		}
+		n, err := format.ParseBytes(f.text)
+		switch {
+		case err != nil:
+			return Usage("--"+f.name+": "+err.Error(), format.BytesHint)
+		case f.now < 0:
+			return Usage("--"+f.name+": this system does not say how much is free", "")
+		}
+		*f.into = n
+	}
+	return nil
+}
+
+// FreeOf returns the memory that is available, and the least free disk of where an order
+// writes: the cache and the directory of temporary files.
+func FreeOf(env Env) fleet.Free {
+	f := fleet.Free{Memory: -1, Disk: -1}
+	if n, known := machine.Available(); known {
+		f.Memory = n
+	}
+	dirs, err := env.Dirs()
+	if err != nil {
+		return f
+	}
+	if err := os.MkdirAll(dirs.Cache, 0o700); err != nil {
+		return f
+	}
+	for _, dir := range []string{dirs.Cache, os.TempDir()} {
+		if n, known := machine.FreeDisk(dir); known && (f.Disk < 0 || n < f.Disk) {
+			f.Disk = n
+		}
+	}
+	return f
+}

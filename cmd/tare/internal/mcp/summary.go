@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// maxRows bounds the rows of each list in a summary.
+const maxRows = 200
+
+// Summary is what a client needs of a result to act on it.
+type Summary struct {
+	Study       string    `json:"study"`
+	Seed        string    `json:"seed"`
+	Rounds      int       `json:"rounds"`
+	Stopped     string    `json:"stopped" jsonschema:"why it ended: decided, planned, budget, rounds, unanswerable or interrupted"`
+	Answer      string    `json:"answer,omitempty"`
+	Recommended string    `json:"recommended,omitempty"`
+	Verdicts    []Verdict `json:"verdicts,omitempty"`
+	Ratios      []Ratio   `json:"ratios,omitempty"`
+	Findings    []Finding `json:"findings,omitempty"`
+	LeftOut     int       `json:"left_out,omitempty" jsonschema:"rows beyond those that are listed"`
+}
+
+// Verdict is a rule and whether it is met.
+type Verdict struct {
+	Workload  string `json:"workload"`
+	Contender string `json:"contender"`
+	Verdict   string `json:"verdict" jsonschema:"met, not met, inconclusive or void; empty without a rule"`
+	Sentence  string `json:"sentence"`
+}
+
+// Ratio is a comparison with its interval.
+type Ratio struct {
+	Workload  string  `json:"workload"`
+	Contender string  `json:"contender"`
+	Against   string  `json:"against"`
+	Metric    string  `json:"metric"`
+	Ratio     float64 `json:"ratio"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
+	Level     float64 `json:"level" jsonschema:"confidence of the interval"`
+}
+
+// Finding is what a check found.
+type Finding struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+}
+
+// Listed is a kept run.
+type Listed struct {
+	Run      string    `json:"run" jsonschema:"its name for the tools results and gate_verdict"`
+	Study    string    `json:"study"`
+	Started  time.Time `json:"started"`
+	Rounds   int       `json:"rounds"`
+	Stopped  string    `json:"stopped"`
+	Verdicts string    `json:"verdicts,omitempty"`
+	Imported bool      `json:"imported,omitempty" jsonschema:"it was made elsewhere"`
+}
+
+// summarize replies with summaries of the results in a document.
+func summarize(exit int, document []byte) (Reply, error) {
+	results, err := history.Parse("result", document)
+	if err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{ExitCode: exit}
+	for _, r := range results {
+		reply.Results = append(reply.Results, newSummary(r))
+	}
+	return reply, nil
+}
+
+// newSummary summarizes a result. Each list has at most maxRows rows.
+func newSummary(r *tare.Result) Summary {
+	s := Summary{Study: r.Study, Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped, Answer: r.Answer, Recommended: r.Recommended}
+	add := func(n int) bool {
+		if n >= maxRows {
+			s.LeftOut++
+		}
+		return n < maxRows
+	}
+	for _, v := range r.Verdicts {
+		if add(len(s.Verdicts)) {
+			s.Verdicts = append(s.Verdicts, Verdict{v.Workload, v.Contender, string(v.Verdict), v.Sentence})
+		}
+	}
+	for _, c := range r.Comparisons {
+		if add(len(s.Ratios)) {
+			s.Ratios = append(s.Ratios, Ratio{c.Workload, c.Contender, c.Against, c.Metric, c.Ratio, c.Low, c.High, c.Level})
+		}
+	}
+	for _, f := range r.Findings {
+		if add(len(s.Findings)) {
+			s.Findings = append(s.Findings, Finding{f.Check, string(f.Severity), f.Message})
+		}
+	}
+	return s
+}
+
+// listRuns replies with the newest runs of a list that tare history printed.
+func listRuns(dir string, document []byte, limit int) (Reply, error) {
+	var rows []struct {
+		Listed
+		RoundsDone int    `json:"rounds_done"`
+		Path       string `json:"path"`
+	}
+	if err := json.Unmarshal(document, &rows); err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{Runs: []Listed{}}
+	for _, row := range rows[:min(limit, len(rows))] {
+		row.Rounds = row.RoundsDone
+		if name, err := filepath.Rel(dir, row.Path); err == nil {
+			row.Run = filepath.ToSlash(name)
+		}
+		reply.Runs = append(reply.Runs, row.Listed)
+	}
+	return reply, nil
+}
+
+// readGate replies with the report of a gate, without the results in it.
+func readGate(exit int, document []byte) (Reply, error) {
+	var report map[string]json.RawMessage
+	if err := json.Unmarshal(document, &report); err != nil {
+		return Reply{}, err
+	}
+	delete(report, "results")
+	short, err := json.Marshal(report)
+	if err != nil {
+		return Reply{}, err
+	}
+	reply, err := readDocument(exit, short)
+	if bytes.Contains(report["outcome"], []byte("nothing")) {
+		var sentence string
+		if json.Unmarshal(report["sentence"], &sentence) == nil {
+			reply.Nothing = strings.TrimSpace(sentence)
+		}
+	}
+	return reply, err
+}

@@ -1,0 +1,307 @@
+package mcp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load/pace"
+)
+
+// Named is the input of explain.
+type Named struct {
+	Name string `json:"name" jsonschema:"e.g. control, wrong-answer, json-encode"`
+}
+
+// Kept is the input of results.
+type Kept struct {
+	Study string `json:"study,omitempty" jsonschema:"only runs of that study"`
+	Run   string `json:"run,omitempty" jsonschema:"the run to read, as results lists them: STUDY/TIME-SEED"`
+	Limit int    `json:"limit,omitempty" jsonschema:"at most so many runs, the newest; default 20, at most 100"`
+}
+
+// Sides is the input of gate_verdict.
+type Sides struct {
+	Run     string `json:"run,omitempty" jsonschema:"a kept run, as results lists them; nothing is measured"`
+	Base    string `json:"base,omitempty" jsonschema:"revision to compare with"`
+	Head    string `json:"head,omitempty" jsonschema:"revision that is judged; default: the working tree"`
+	Changed bool   `json:"changed,omitempty" jsonschema:"only benchmarks that can reach what differs"`
+}
+
+// Bench is the input of bench.
+type Bench struct {
+	Base     string   `json:"base" jsonschema:"revision to compare with, e.g. HEAD~1"`
+	Head     string   `json:"head,omitempty" jsonschema:"revision that is compared; default: the working tree"`
+	Packages []string `json:"packages,omitempty" jsonschema:"as the go command takes them; default ./..."`
+	Bench    string   `json:"bench,omitempty" jsonschema:"benchmarks that match this regular expression"`
+	Changed  bool     `json:"changed,omitempty" jsonschema:"only benchmarks that can reach what differs"`
+	Max      string   `json:"max,omitempty" jsonschema:"maximum measuring time, e.g. 60s"`
+	Allow    string   `json:"allow,omitempty" jsonschema:"more time than base that is all right, a share; default 5%"`
+	Seed     uint64   `json:"seed,omitempty" jsonschema:"random seed; 0 takes one from the clock"`
+}
+
+// Documents is the input of json.
+type Documents struct {
+	Files  []string `json:"files" jsonschema:"JSON documents or NDJSON, below the working directory"`
+	Type   string   `json:"type,omitempty" jsonschema:"Go type of the documents, e.g. example.com/shop.Order"`
+	Only   []string `json:"only,omitempty" jsonschema:"codecs that match these globs, besides encoding/json"`
+	Budget string   `json:"budget,omitempty" jsonschema:"measuring time, e.g. 30s; default quick"`
+}
+
+// Table is the input of routes.
+type Table struct {
+	File   string   `json:"file" jsonschema:"list of routes or OpenAPI document, below the working directory"`
+	Only   []string `json:"only,omitempty" jsonschema:"routers that match these globs, besides net/http"`
+	Budget string   `json:"budget,omitempty" jsonschema:"measuring time, e.g. 30s; default quick"`
+}
+
+// Load is the input of load.
+type Load struct {
+	URL         string `json:"url" jsonschema:"http or https; with start a path such as /orders/7"`
+	Start       string `json:"start,omitempty" jsonschema:"command line of the server, with $PORT for its port; no shell is used"`
+	Method      string `json:"method,omitempty"`
+	Body        string `json:"body,omitempty"`
+	Connections int    `json:"connections,omitempty" jsonschema:"default 10"`
+	Duration    string `json:"duration,omitempty" jsonschema:"default 10s"`
+	Rate        string `json:"rate,omitempty" jsonschema:"open loop at this rate, e.g. 500/s; default: a closed loop"`
+	SLO         string `json:"slo,omitempty" jsonschema:"e.g. p99<50ms,errors<0.1%"`
+}
+
+// command collects the arguments of a command. The first error wins.
+type command struct {
+	args []string
+	err  error
+}
+
+// newCommand begins a command that prints JSON and no progress.
+func newCommand(name string, flags ...string) *command {
+	return &command{args: append([]string{name, "--json"}, flags...)}
+}
+
+// set adds a flag with a text of the client, unless that is "".
+func (c *command) set(flag, value string) *command {
+	if value != "" {
+		c.check(flag, value)
+		c.args = append(c.args, "--"+flag+"="+value)
+	}
+	return c
+}
+
+// check keeps an error about a text that is too long or not one line.
+func (c *command) check(what, value string) {
+	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
+		c.err = fmt.Errorf("%s is not one line of at most %d bytes", what, maxText)
+	}
+}
+
+// count keeps an error about a list that is too long.
+func (c *command) count(what string, n int) {
+	if c.err == nil && n > maxTexts {
+		c.err = fmt.Errorf("%d %s, more than %d", n, what, maxTexts)
+	}
+}
+
+// names adds arguments. None of them is taken for a flag.
+func (c *command) names(what string, names ...string) *command {
+	c.count(what, len(names))
+	if c.err == nil && len(names) == 0 {
+		c.err = errors.New("no " + what)
+	}
+	for _, name := range names {
+		c.check(what, name)
+		if c.err == nil && (name == "" || strings.HasPrefix(name, "-")) {
+			c.err = fmt.Errorf("%q is not one of the %s", format.Line(name, 80), what)
+		}
+	}
+	c.args = append(append(c.args, "--"), names...)
+	return c
+}
+
+// revision adds a flag with a revision of the repository.
+func (c *command) revision(flag, value string) *command {
+	if c.err == nil && strings.HasPrefix(value, "-") {
+		c.err = fmt.Errorf("%s %q is not a revision", flag, format.Line(value, 80))
+	}
+	return c.set(flag, value)
+}
+
+// only adds globs.
+func (c *command) only(globs []string) *command {
+	c.count("globs", len(globs))
+	for _, glob := range globs {
+		c.set("only", glob)
+	}
+	return c
+}
+
+// checkFiles keeps an error about files that are not below dir, links followed.
+func (c *command) checkFiles(dir string, files ...string) *command {
+	c.count("files", len(files))
+	for _, name := range files {
+		if c.err == nil {
+			c.err = checkFile(dir, name)
+		}
+	}
+	return c
+}
+
+// checkFile returns an error unless name is a regular file below dir, links followed.
+func checkFile(dir, name string) error {
+	shown := format.Line(name, 80)
+	if len(name) > maxText || !filepath.IsLocal(name) {
+		return fmt.Errorf("%q is not a path below the working directory", shown)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("no file %s", shown)
+	case err != nil || !info.Mode().IsRegular():
+		return fmt.Errorf("%q is not a file below the working directory", shown)
+	}
+	return nil
+}
+
+// explain plans tare explain.
+func explain(_ *Server, in Named) (request, error) {
+	c := newCommand("explain").names("names", in.Name)
+	return request{args: c.args, read: readDocument}, c.err
+}
+
+// readResults plans tare history, or tare report for a run.
+func readResults(s *Server, in Kept) (request, error) {
+	if in.Run != "" {
+		return s.readRun(in.Run)
+	}
+	c := newCommand("history", "--runs")
+	if in.Study != "" {
+		c.names("studies", in.Study)
+	} else {
+		c = newCommand("history")
+	}
+	limit := min(cmp.Or(max(in.Limit, 0), 20), 100)
+	return request{args: c.args, read: func(_ int, document []byte) (Reply, error) { return listRuns(s.Results, document, limit) }}, c.err
+}
+
+// readRun plans tare report for a run below the directory of results.
+func (s *Server) readRun(run string) (request, error) {
+	if err := checkFile(s.Results, filepath.Join(run, "result.json")); err != nil || !filepath.IsLocal(run) {
+		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, 80))
+	}
+	c := newCommand("report").names("runs", filepath.Join(s.Results, run))
+	return request{args: c.args, read: summarize}, c.err
+}
+
+// judgeGate plans tare gate, or reads the verdicts of a run.
+func judgeGate(s *Server, in Sides) (request, error) {
+	switch {
+	case in.Run != "" && in.Base != "":
+		return request{}, errors.New("run and base contradict each other: a run was measured already")
+	case in.Run != "":
+		return s.readRun(in.Run)
+	}
+	c := newCommand("gate", "--quiet").revision("base", in.Base).revision("head", in.Head)
+	if in.Changed {
+		c.args = append(c.args, "--changed")
+	}
+	return request{args: c.args, measures: true, read: readGate}, c.err
+}
+
+// measureBench plans tare bench.
+func measureBench(_ *Server, in Bench) (request, error) {
+	c := newCommand("bench", "--quiet", "--exit-code").revision("base", in.Base).revision("head", in.Head)
+	if c.err == nil && in.Base == "" {
+		c.err = errors.New("base is needed: a revision, e.g. HEAD~1")
+	}
+	if in.Changed {
+		c.args = append(c.args, "--changed")
+	}
+	if in.Seed != 0 {
+		c.set("seed", strconv.FormatUint(in.Seed, 10))
+	}
+	c.set("bench", in.Bench).set("max", in.Max).set("allow", in.Allow)
+	if len(in.Packages) > 0 {
+		c.names("packages", in.Packages...)
+	}
+	for _, pattern := range in.Packages {
+		if c.err == nil && (filepath.IsAbs(pattern) || strings.Contains("/"+pattern+"/", "/../")) {
+			c.err = fmt.Errorf("package %q is not below the working directory", format.Line(pattern, 80))
+		}
+	}
+	return request{args: c.args, measures: true, read: summarize}, c.err
+}
+
+// measureJSON plans tare json.
+func measureJSON(s *Server, in Documents) (request, error) {
+	c := newCommand("json", "--quiet").set("type", in.Type).only(in.Only).set("budget", in.Budget).checkFiles(s.Dir, in.Files...).names("files", in.Files...)
+	return request{args: c.args, measures: true, read: summarize}, c.err
+}
+
+// measureRoutes plans tare routes.
+func measureRoutes(s *Server, in Table) (request, error) {
+	c := newCommand("routes", "--quiet").only(in.Only).set("budget", in.Budget).checkFiles(s.Dir, in.File).names("files", in.File)
+	return request{args: c.args, measures: true, read: summarize}, c.err
+}
+
+// measureLoad plans tare load. It checks the limits with the URL that tare load gets.
+func measureLoad(s *Server, in Load) (request, error) {
+	const warm = time.Second // what tare load sends before it measures
+	duration, err := time.ParseDuration(cmp.Or(in.Duration, "10s"))
+	if err != nil || duration <= 0 {
+		return request{}, fmt.Errorf("duration %q is not a duration above zero, e.g. 10s", format.Line(in.Duration, 80))
+	}
+	if in.Connections < 0 {
+		return request{}, fmt.Errorf("%d is not a number of connections", in.Connections)
+	}
+	if strings.HasPrefix(in.Body, "@") {
+		return request{}, errors.New("body begins with @, which names a file; give its content")
+	}
+	var profile pace.Profile
+	if in.Rate != "" {
+		if profile, err = pace.Parse(in.Rate, duration); err != nil {
+			return request{}, err
+		}
+	}
+	target, addr, err := parseTarget(in.URL, in.Start != "")
+	if err != nil {
+		return request{}, err
+	}
+	if err := s.Limits.CheckLoad(addr, warm+duration, profile); err != nil {
+		return request{}, err
+	}
+	c := newCommand("load", "--quiet", "--warm="+warm.String()).set("start", in.Start).set("method", in.Method).set("body", in.Body)
+	c.set("duration", duration.String()).set("rate", in.Rate).set("slo", in.SLO)
+	if in.Connections > 0 {
+		c.set("connections", strconv.Itoa(in.Connections))
+	}
+	c.names("URLs", target)
+	return request{args: c.args, measures: true, read: readDocument}, c.err
+}
+
+// parseTarget returns a URL as it is loaded, and its host:port.
+func parseTarget(text string, started bool) (target, addr string, err error) {
+	u, err := url.Parse(text)
+	if started {
+		if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(text, "//") {
+			return "", "", fmt.Errorf("url %q: with start it is a path, e.g. /orders/7", format.Line(text, 80))
+		}
+		return u.String(), "127.0.0.1:0", nil
+	}
+	ports := map[string]string{"http": "80", "https": "443"}
+	if err != nil || ports[u.Scheme] == "" || u.Hostname() == "" || u.User != nil {
+		return "", "", fmt.Errorf("url %q is not http://HOST:PORT/PATH", format.Line(text, 80))
+	}
+	return u.String(), net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme])), nil
+}
