@@ -110,7 +110,7 @@ run|bench|json|routes|rpc|gate)
 	args=() say=yes
 	while (($#)); do
 		case "$1" in
-		--rounds|--rounds=*|--list|--show-type|--help) say= ;;
+		--rounds|--rounds=*|--until|--list|--show-type|--help) say= ;;
 		--budget) shift 2; continue ;;
 		--budget=*) shift; continue ;;
 		esac
