@@ -144,6 +144,7 @@ func layerEntries() []layerEntry {
 		{dir: "cmd/tare/internal/loadstudy", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadpage", layer: 8},
 		{dir: "cmd/tare/internal/mcp", layer: 8},
+		{dir: "cmd/tare/internal/receipt", layer: 8, peers: []string{"cmd/tare/internal/cmdenv", "cmd/tare/internal/session"}},
 		{dir: "cmd/tare/internal/cmd/*", layer: 9}, // commands never import each other
 		{dir: "cmd/tare/internal/cli", layer: 10},
 		{dir: "cmd/tare/internal/manual", layer: 11},                                 // a generator

@@ -46,8 +46,8 @@ func isA[E error](err error) bool {
 func Exits() []Exit {
 	return []Exit{
 		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},
-		{ExitNotMet, "not met (`--exit-code`), something is worse (`tare gate`), the bad revision does not show the effect (`tare bisect`)", nil},
-		{ExitInconclusive, "inconclusive (`--exit-code`, `tare gate`), undecided (`tare bisect`)", nil},
+		{ExitNotMet, "not met (`--exit-code`), something is worse (`tare gate`), the bad revision does not show the effect (`tare bisect`), the receipt does not hold (`tare verify`)", nil},
+		{ExitInconclusive, "inconclusive (`--exit-code`, `tare gate`), undecided (`tare bisect`, `tare verify`)", nil},
 		{ExitVoid, "void (`--exit-code`, `tare gate`): what was measured cannot be trusted", nil},
 		{ExitInterrupted, "interrupted", []ErrorKind{
 			{"interrupted", "Ctrl-C or SIGTERM before there was anything to report", func(err error) bool {

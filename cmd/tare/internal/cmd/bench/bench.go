@@ -38,6 +38,7 @@ type options struct {
 	all        bool          // with --changed, also time benchmarks with the same code and count
 	profile    string        // rows to profile afterwards; "" if none
 	allowText  string
+	receipt    string  // file of the receipt; "" if none
 	allow      float64 // of more time than the base, with --exit-code; a share
 }
 
@@ -148,6 +149,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	said := cmdenv.NewFlags("What is printed")
 	o.run.Printed.Add(said.Set, "the result document")
 	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")
 	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
 	said.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
@@ -197,6 +199,9 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	}
 	if o.all && !o.asked.Changed {
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
+	}
+	if o.receipt != "" && len(o.run.On.On) > 0 {
+		return cmdenv.Usage("--receipt is for one machine", "without --on")
 	}
 	if o.maxTime < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.maxTime), "e.g. 10m")

@@ -22,6 +22,11 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer out.Close()
+	record, err := openReceipt(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer record.file.Close()
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
@@ -73,6 +78,9 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
 		if errEnd := w.Finish(out, true); err == nil {
 			err = errEnd
+		}
+		if err == nil {
+			err = record.write(ctx, w)
 		}
 		return err
 	})

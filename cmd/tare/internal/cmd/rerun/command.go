@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,7 +19,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/lab"
 )
 
 // findCommand returns the command of args with parsed flags, or nil if it is not one that makes
@@ -49,20 +47,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 		p.Say(note)
 	}
 	p.End()
-	var now *tare.Result
-	own := env
-	own.Out, own.Args = io.Discard, given
-	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
-		res, err := env.Lab.Run(ctx, study, lo)
-		now = res // the command completes it later
-		return res, err
-	}
-	root := tree(own)
-	root.SetArgs(given)
-	err = root.ExecuteContext(ctx)
-	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
-		err = nil // the comparison shows the verdicts
-	}
+	now, err := measureAgain(ctx, env, tree, given)
 	return printComparison(env, o, old, now, err)
 }
 
@@ -160,7 +145,7 @@ func rebuildArgs(cmd *cobra.Command, over map[string]string) []string {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		_, replaced := over[f.Name]
 		switch list, ok := f.Value.(pflag.SliceValue); {
-		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock", "no-page"}, f.Name):
+		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock", "no-page", "receipt"}, f.Name):
 		case ok:
 			for _, v := range list.GetSlice() {
 				args = append(args, "--"+f.Name+"="+v)

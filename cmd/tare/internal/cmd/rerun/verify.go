@@ -1,0 +1,212 @@
+package rerun
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/receipt"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+)
+
+// verified is what tare verify prints as JSON.
+type verified struct {
+	Outcome receipt.Outcome   `json:"outcome"`
+	Made    time.Time         `json:"made"`
+	Seed    string            `json:"seed"`     // of the receipt
+	NowSeed string            `json:"now_seed"` // of the new measurement
+	Rows    []receipt.Checked `json:"rows"`
+}
+
+// VerifyCommand is tare verify; root makes the tree of commands that it calls.
+func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
+	var o options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify RECEIPT",
+		Short: "Measure again what a receipt says, and say whether it holds",
+		Long: `Check a receipt that tare bench --receipt wrote: that this data directory sealed it
+and nobody changed it since, and that the files are those that were measured. Then
+measure both sides again with another seed, and compare.
+
+A row holds if it claims the same again. It does not hold if the new row claims the
+contrary, or if the intervals do not overlap and the claims differ. If the new row
+only shows no difference, it is undecided. The worst row decides.
+
+Exit codes: 0 the receipt holds; 1 the measurement failed; 2 not a receipt of this data
+directory, or other files; 3 it does not hold; 4 undecided; 130 interrupted.`,
+		Example: `  tare verify receipt.json
+  tare verify receipt.json --json`,
+		Args: cobra.MatchAll(cmdenv.Needs(0, "a receipt", "a file that tare bench --receipt wrote"), cmdenv.AtMost(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verifyReceipt(cmd.Context(), env, root, o, args[0], asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	flags.StringArrayVar(&o.env, "env", nil, "`NAME=value` of a variable whose value the receipt does not keep; repeatable")
+	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// verifyReceipt checks a receipt and measures again what it says.
+func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, path string, asJSON bool) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	c, err := receipt.Read(path, d)
+	if err != nil {
+		return err
+	}
+	args, err := commandOfReceipt(ctx, env, root, o, c)
+	if err != nil {
+		return err
+	}
+	p := session.NewProgress(env, o.quiet)
+	p.Say("verifying what was measured on " + format.Minute(c.Made) + " UTC: tare " + strings.Join(c.Command, " "))
+	p.End()
+	now, err := measureAgain(ctx, env, root, args)
+	switch {
+	case err != nil:
+		return err
+	case now == nil:
+		return cmdenv.Usage("there was nothing to measure again", "the receipt has another selection of benchmarks")
+	case now.Stopped == lab.Interrupted:
+		return cmdenv.ErrInterrupted
+	}
+	v := verified{Made: c.Made, Seed: c.Seed, NowSeed: now.Seed}
+	v.Rows, v.Outcome = c.Check(now)
+	if asJSON {
+		err = cmdenv.PrintJSON(env.Out, v)
+	} else {
+		err = v.print(env.Out)
+	}
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}[v.Outcome])
+}
+
+// commandOfReceipt returns the arguments that measure again, with another seed. It is an
+// error if the files are not those of the receipt.
+func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, c receipt.Receipt) ([]string, error) {
+	o.reseed = true // another order of everything, so that it is another measurement
+	args, _, err := repeatedArgs(root(env), o, c.Result())
+	if err != nil {
+		return nil, err
+	}
+	repo, err := tree.Find(ctx, ".")
+	if err != nil {
+		return nil, cmdenv.UsageOf(err, "")
+	}
+	revisions := map[string]string{} // by side, where the receipt has a commit
+	for _, side := range c.Sides {
+		switch {
+		case side.Commit != "":
+			rev, err := repo.Resolve(ctx, side.Commit)
+			if err != nil || rev.Tree != side.Tree {
+				return nil, cmdenv.Usage(fmt.Sprintf("the repository does not have the %s that was measured, commit %s", side.ID, side.Commit), "fetch it: a shallow clone has only the newest")
+			}
+			revisions[side.ID] = side.Commit
+		default:
+			now, err := repo.HashWorktree(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if now == side.Tree {
+				continue
+			}
+			if head, err := repo.Resolve(ctx, "HEAD"); err != nil || head.Tree != side.Tree {
+				return nil, cmdenv.Usage(fmt.Sprintf("the worktree is not the %s that was measured: tree %s then, %s now", side.ID, short(side.Tree), short(now)), "check out those files")
+			}
+			revisions[side.ID] = "HEAD" // they were committed since
+		}
+	}
+	return withEnv(env, o, withRevisions(args, revisions), false)
+}
+
+// withRevisions returns arguments of tare bench with other revisions of the sides that
+// they name, or that were files of the worktree and are committed now.
+func withRevisions(args []string, revisions map[string]string) []string {
+	var out, flags []string
+	for _, side := range []string{"base", "head"} {
+		rev, ok := revisions[side]
+		named := false
+		for _, arg := range args {
+			named = named || strings.HasPrefix(arg, "--"+side+"=")
+		}
+		if ok && (named || rev == "HEAD") {
+			flags = append(flags, "--"+side+"="+rev)
+		}
+	}
+	for i, arg := range args {
+		if i == 1 {
+			out = append(out, flags...)
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if _, replaced := revisions[name]; replaced && strings.HasPrefix(arg, "--") {
+			continue
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+// short returns the beginning of a hash.
+func short(hash string) string { return hash[:min(12, len(hash))] }
+
+// print prints the rows and the outcome.
+func (v verified) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "benchmark\tthen\tnow\toutcome")
+	for _, row := range v.Rows {
+		now := "not measured"
+		if row.Now != nil {
+			now = row.Now.String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", report.Legible(row.Then.Benchmark), row.Then, now, row.Outcome)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	sentence := map[receipt.Outcome]string{
+		receipt.Holds: "The receipt holds.", receipt.DoesNot: "The receipt does not hold.", receipt.Open: "Undecided: what was measured again neither repeats nor contradicts the receipt.",
+	}[v.Outcome]
+	_, err := fmt.Fprintf(w, "\n%s Seed %s then, %s now.\n", sentence, v.Seed, v.NowSeed)
+	return err
+}
+
+// measureAgain gives a command that makes a study without a file, and returns its result,
+// nil if there was nothing to measure.
+func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, args []string) (*tare.Result, error) {
+	var now *tare.Result
+	own := env
+	own.Out, own.Args = io.Discard, args
+	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, lo)
+		now = res // what the command adds to it is in it when it is done
+		return res, err
+	}
+	tree := root(own)
+	tree.SetArgs(args)
+	err := tree.ExecuteContext(ctx)
+	switch cmdenv.ExitCode(err) {
+	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid:
+		err = nil // carried out; the comparison says what came of it
+	}
+	return now, err
+}
