@@ -2,6 +2,7 @@
 package initcmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ const gateDocs = "https://github.com/tarebench/tare/blob/main/docs/gate.md"
 type initReport struct {
 	File    string        `json:"file"`
 	Written bool          `json:"written"`
+	CI      []string      `json:"workflows,omitempty"` // files that were written for CI, from the top of the repository
 	Found   survey.Survey `json:"found"`
 	Next    []string      `json:"next"`
 }
@@ -33,6 +35,7 @@ type initReport struct {
 // Command returns tare init.
 func Command(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
+	chosen := map[string]*bool{} // by flag of a forge
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a tare.yaml for this repository, after looking at it",
@@ -43,27 +46,41 @@ It looks at the benchmarks that test files declare, the modules, the CI in use,
 study files and documents kept for tests, runs nothing, and says in comments what
 it found. A tare.yaml that is there is never touched without --force.
 
-Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
+--github, --gitlab and --forgejo also write a workflow that runs tare gate on pull
+requests, with all that it takes of others named by commit. Then a tare.yaml that is
+there stays as it is.
+
+Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflow.`,
 		Example: `  tare init
   tare init --print | less
+  tare init --github
   tare init --force && git diff tare.yaml`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			if print && (force || asJSON) {
-				return cmdenv.Usage("--print writes no file and prints nothing else", "leave --force and --json out")
+			var ci []forge
+			for _, f := range forges() {
+				if *chosen[f.flag] {
+					ci = append(ci, f)
+				}
 			}
-			return beginProject(env, force, print, asJSON)
+			if print && (force || asJSON || len(ci) > 0) {
+				return cmdenv.Usage("--print writes no file and prints nothing else", "leave --force, --json and the workflows out")
+			}
+			return beginProject(env, ci, force, print, asJSON)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "write over a tare.yaml that is there")
+	for _, f := range forges() {
+		chosen[f.flag] = cmd.Flags().Bool(f.flag, false, "also write a workflow for "+f.name)
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "write over a tare.yaml that is there, and over a workflow")
 	cmd.Flags().BoolVar(&print, "print", false, "print it instead of writing it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml.
-func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
+// beginProject surveys the repository and writes its tare.yaml, and the workflows of ci.
+func beginProject(env cmdenv.Env, ci []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -80,14 +97,31 @@ func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
 		return err
 	}
 	path := filepath.Join(home, project.FileName)
-	if err := writeFile(path, draft, force); err != nil {
+	b := initReport{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
+	if _, err := os.Lstat(path); err == nil && len(ci) > 0 && !force {
+		b.Written = false
+	} else if err := writeFile(path, draft, force); err != nil {
 		return err
 	}
-	b := initReport{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
+	for i, f := range ci {
+		path, next, err := writeWorkflow(f, cmp.Or(root, home), home, force)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			b.Next = b.Next[:1]
+		}
+		b.CI, b.Next = append(b.CI, path), append(b.Next, next)
+	}
 	if asJSON {
 		return cmdenv.PrintJSON(env.Out, b)
 	}
-	fmt.Fprintf(env.Out, "wrote %s, with %s\n", b.File, found.Count())
+	if b.Written {
+		fmt.Fprintf(env.Out, "wrote %s, with %s\n", b.File, found.Count())
+	}
+	for _, path := range b.CI {
+		fmt.Fprintf(env.Out, "wrote %s\n", path)
+	}
 	for i, step := range b.Next {
 		fmt.Fprintf(env.Out, "%-5s %s\n", []string{"next:", "then:"}[min(i, 1)], step)
 	}
@@ -123,9 +157,9 @@ func nextSteps(found survey.Survey) []string {
 	second := "run tare gate in CI; exit code 3 blocks a change: " + gateDocs
 	switch {
 	case slices.Contains(found.CI, survey.GitHub):
-		second = "add `uses: tarebench/tare@COMMIT` to a workflow of pull requests: " + gateDocs + "#github-actions"
+		second = "tare init --github writes a workflow for pull requests: " + gateDocs + "#github-actions"
 	case slices.Contains(found.CI, survey.GitLab):
-		second = "add a job that runs tare gate --gitlab gl-code-quality-report.json: " + gateDocs + "#gitlab-ci"
+		second = "tare init --gitlab writes a job for merge requests: " + gateDocs + "#gitlab-ci"
 	case len(found.CI) > 0:
 		second = "run tare gate in " + strings.Join(found.CI, " or ") + "; exit code 3 blocks a change: " + gateDocs
 	}

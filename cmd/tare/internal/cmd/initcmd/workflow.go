@@ -1,0 +1,140 @@
+package initcmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// What a workflow runs of others is named by commit: a tag can be moved.
+const (
+	checkoutAction = "actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0"
+	setupGoAction  = "actions/setup-go@40f1582b2485089dde7abd97c1529aa768e1baff # v5.6.0"
+	tareCommit     = "740b3c38b6206402e359554ab869106344f6e1e6"
+	tareAction     = "tarebench/tare@" + tareCommit + " # main, 2026-11-27"
+)
+
+// forge is where a workflow of a gate is written, and what stands in it.
+type forge struct {
+	flag, name string
+	path       func(root string) string
+	text       func(module string) string // of the module's directory below the root, with slashes; "" is the root
+	next       func(path string) string
+}
+
+// forges lists what tare init can set up.
+func forges() []forge {
+	push := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
+	return []forge{
+		{"github", "GitHub Actions", fixedPath(".github/workflows/tare.yml"), func(module string) string { return actionsWorkflow("", module) }, push},
+		{"gitlab", "GitLab CI", gitlabPath, gitlabJob, func(path string) string {
+			if path != gitlabMain {
+				return "add include: [{local: /" + path + "}] to " + gitlabMain + ", and commit both"
+			}
+			return "commit " + path + "; each merge request gets a verdict"
+		}},
+		{"forgejo", "Forgejo Actions", fixedPath(".forgejo/workflows/tare.yml"), func(module string) string { return actionsWorkflow("https://github.com/", module) }, push},
+	}
+}
+
+func fixedPath(path string) func(string) string { return func(string) string { return path } }
+
+// gitlabMain is the file that GitLab reads.
+const gitlabMain = ".gitlab-ci.yml"
+
+// gitlabPath returns the file of the job: one to include if there is a pipeline already.
+func gitlabPath(root string) string {
+	if _, err := os.Lstat(filepath.Join(root, gitlabMain)); err == nil {
+		return ".gitlab/tare-gate.yml"
+	}
+	return gitlabMain
+}
+
+// actionsWorkflow returns a workflow of one job. host is what action names begin with.
+func actionsWorkflow(host, module string) string {
+	text := `name: tare
+on: pull_request
+permissions: {contents: read, pull-requests: read}
+jobs:
+  gate:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: ` + host + checkoutAction + `
+        with: {fetch-depth: 0, persist-credentials: false}
+      - uses: ` + host + setupGoAction + `
+        with: {go-version-file: ` + quoteYAML(join(module, "go.mod")) + `}
+      - uses: ` + host + tareAction + "\n"
+	if module != "" {
+		text += "        with: {working-directory: " + quoteYAML(module) + "}\n"
+	}
+	return text
+}
+
+// gitlabJob returns a job for merge requests.
+func gitlabJob(module string) string {
+	enter := ""
+	if module != "" {
+		enter = "\n    - " + quoteYAML("cd "+cmdenv.Quoted(module))
+	}
+	return `gate:
+  image: golang:1.26
+  variables:
+    GIT_DEPTH: 0
+    TARE_CACHE: $CI_PROJECT_DIR/.cache/tare
+    TARE_DATA: $CI_PROJECT_DIR/tare-gate
+  cache: {key: tare, paths: [.cache/tare]}
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  script:` + enter + `
+    - go install github.com/tarebench/tare/cmd/tare@` + tareCommit[:12] + `
+    - git fetch origin "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME:refs/remotes/origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
+    - tare gate --base "merge-base origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME" -o "$CI_PROJECT_DIR/gate.json" --gitlab "$CI_PROJECT_DIR/gl-code-quality-report.json"
+  artifacts:
+    when: always
+    paths: [gate.json, tare-gate]
+    reports: {codequality: gl-code-quality-report.json}
+`
+}
+
+// join returns a path with slashes below a directory, which may be "".
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// quoteYAML returns a text for a flow mapping: as it is if it has plain characters only.
+func quoteYAML(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)
+	}
+	if strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// writeWorkflow writes the workflow of a forge into the repository at root, for the module
+// in home. It returns its path below root, with slashes, and what to do next.
+func writeWorkflow(f forge, root, home string, force bool) (path, next string, err error) {
+	module, err := filepath.Rel(root, home)
+	if err != nil {
+		return "", "", fmt.Errorf("find %s below %s: %w", home, root, err)
+	}
+	if module = filepath.ToSlash(module); module == "." {
+		module = ""
+	}
+	if strings.ContainsAny(module, "\n\r") {
+		return "", "", cmdenv.Usage(fmt.Sprintf("the directory %q cannot be named in a workflow", module), "rename it")
+	}
+	path = f.path(root)
+	full := filepath.Join(root, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return "", "", fmt.Errorf("make the directory of %s: %w", path, cmdenv.Cause(err))
+	}
+	return path, f.next(path), writeFile(full, []byte(f.text(module)), force)
+}
