@@ -289,8 +289,8 @@ manual: ## write manual pages and completions to out
 	cd cmd/tare && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./internal/manual $(CURDIR)/out
 release: ## tag VERSION=v0.N.N, each module; nothing is pushed
 	cd tools && GOWORK=off $(GO) run ./release -version $(VERSION)
-release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory
-	cd tools && GOWORK=off $(GO) run ./release -version v0.0.1 -check
+release-check: ## make the tree's last commit VERSION (v0.0.1), untagged: archive, deb, image and checksums in out/release; install each in an empty home, with a verdict on a module that is not ours
+	cd tools && GOWORK=off $(GO) run ./release -version $(or $(VERSION),v0.0.1) -check -studies -out $(CURDIR)/out/release
 
 ##@ Tidy
 

@@ -8,6 +8,9 @@
 //
 //	release -version v0.1.0          tag it here; nothing is pushed
 //	release -version v0.1.0 -check   tag nothing: install it by go install and use it
+//
+// With -out DIR, -check also writes an archive, a package for Debian, an image and
+// checksums, and has the command in each give a verdict on a module that is not ours.
 package main
 
 import (
@@ -36,17 +39,19 @@ const (
 func main() {
 	version := flag.String("version", "", "the `version`, e.g. v0.1.0")
 	check := flag.Bool("check", false, "tag nothing; install the version from a proxy of files, and use it")
+	out := flag.String("out", "", "with -check: `directory` for the archive, package, image and checksums, which are tried as well")
+	studies := flag.Bool("studies", false, "with -check: also run studies, which builds contenders")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := runCommand(ctx, os.Stdout, *version, *check); err != nil {
+	if err := runCommand(ctx, os.Stdout, *version, *check, *out, *studies); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func runCommand(ctx context.Context, w io.Writer, version string, check bool) error {
+func runCommand(ctx context.Context, w io.Writer, version string, check bool, out string, studies bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
 	}
@@ -65,7 +70,7 @@ func runCommand(ctx context.Context, w io.Writer, version string, check bool) er
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	r := release{version: version, clone: filepath.Join(dir, "clone"), proxy: filepath.Join(dir, "proxy")}
 	if _, err := commandOutput(ctx, repo, "git", "clone", "--quiet", "--no-checkout", repo, r.clone); err != nil {
 		return err
@@ -77,7 +82,7 @@ func runCommand(ctx context.Context, w io.Writer, version string, check bool) er
 		return err
 	}
 	if check {
-		return r.tryInstall(ctx, w, dir)
+		return r.tryInstall(ctx, w, dir, out, studies)
 	}
 	return r.tagCommits(ctx, w, repo)
 }

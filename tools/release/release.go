@@ -23,6 +23,9 @@ type release struct {
 	proxy   string // directory of files as a module proxy serves them
 	main    string // commit of the root module and of cgocopy
 	own     string // commit of the command
+
+	env     []string // of who installs the version: the proxy first, an empty module cache
+	modules string   // that module cache
 }
 
 // packModules creates the command's commit and packs the modules.

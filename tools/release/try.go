@@ -23,36 +23,47 @@ func sortLines(lines []string) string {
 	return strings.Join(slices.Compact(out), "\n") + "\n"
 }
 
-// tryInstall installs the version like a user and runs it: in an empty directory, with empty
-// caches of tare. Other modules come from the machine's module cache if it has them.
-func (r *release) tryInstall(ctx context.Context, w io.Writer, dir string) error {
-	have, err := commandOutput(ctx, dir, "go", "env", "GOMODCACHE")
-	if err != nil {
-		return err
+// tryInstall installs the version like a user and runs it: in an empty directory and home,
+// with empty caches of tare's and of modules. Other modules come from the machine's own
+// cache where it has them; what was compiled is not compiled again.
+func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts string, studies bool) error {
+	var have [3]string
+	for i, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {
+		var err error
+		if have[i], err = commandOutput(ctx, dir, "go", "env", name); err != nil {
+			return err
+		}
 	}
-	proxies, err := commandOutput(ctx, dir, "go", "env", "GOPROXY")
-	if err != nil {
-		return err
+	work, bin, home := filepath.Join(dir, "work"), filepath.Join(dir, "bin"), filepath.Join(dir, "home")
+	for _, made := range []string{work, home} {
+		if err := os.Mkdir(made, 0o755); err != nil {
+			return err
+		}
 	}
-	work, bin := filepath.Join(dir, "work"), filepath.Join(dir, "bin")
-	if err := os.Mkdir(work, 0o755); err != nil {
-		return err
-	}
-	env := append(os.Environ(),
-		"GOPROXY=file://"+filepath.ToSlash(r.proxy)+",file://"+filepath.ToSlash(filepath.Join(have, "cache", "download"))+","+proxies,
-		"GONOSUMDB="+root, "GOWORK=off", "GOFLAGS=-modcacherw", "GOBIN="+bin, "GOMODCACHE="+filepath.Join(dir, "modules"),
-		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"), "NO_COLOR=1",
+	r.modules = filepath.Join(dir, "modules")
+	r.env = append(os.Environ(), "HOME="+home, "GOCACHE="+have[2],
+		"GOPROXY=file://"+filepath.ToSlash(r.proxy)+",file://"+filepath.ToSlash(filepath.Join(have[0], "cache", "download"))+","+have[1],
+		"GONOSUMDB="+root+","+foreign, "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", "GOMODCACHE="+r.modules, "NO_COLOR=1",
 	)
+	env := append(slices.Clone(r.env), "GOBIN="+bin, "TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"))
+	if err := r.makeForeign(ctx, filepath.Join(dir, "foreign")); err != nil {
+		return err
+	}
 	tare := filepath.Join(bin, "tare")
-	for _, step := range [][]string{
+	steps := [][]string{
 		{"go", "install", command + "@" + r.version},
 		{"go", "install", cgocopy + "/cmd/cgocopy@" + r.version},
 		{tare, "version"},
 		{tare, "list", "contenders"},
-		{tare, "run", "json-encode", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--rounds", "2"},
-		{tare, "run", "tiny", "--contender", "gin-new", "--workload", "get-random/c50", "--rounds", "2"},
-		{tare, "run", "users", "--contender", "grpc", "--workload", "get/c10", "--rounds", "2"},
-	} {
+	}
+	if studies {
+		steps = append(steps, [][]string{
+			{tare, "run", "json-encode", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--rounds", "2"},
+			{tare, "run", "tiny", "--contender", "gin-new", "--workload", "get-random/c50", "--rounds", "2"},
+			{tare, "run", "users", "--contender", "grpc", "--workload", "get/c10", "--rounds", "2"},
+		}...)
+	}
+	for _, step := range steps {
 		fmt.Fprintf(w, "$ %s\n", strings.Join(step, " "))
 		cmd := exec.CommandContext(ctx, step[0], step[1:]...)
 		cmd.Dir, cmd.Env = work, env
@@ -71,6 +82,17 @@ func (r *release) tryInstall(ctx context.Context, w io.Writer, dir string) error
 	}
 	if len(left) > 0 {
 		return fmt.Errorf("%d files are left in the working directory, e.g. %s", len(left), left[0].Name())
+	}
+	if err := r.verdict(ctx, w, "go install's command", tare); err != nil {
+		return err
+	}
+	if artifacts != "" {
+		if err := r.artifacts(ctx, artifacts); err != nil {
+			return err
+		}
+		if err := r.tryArtifacts(ctx, w, artifacts, dir); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(w, r.version+" installs and runs")
 	return nil

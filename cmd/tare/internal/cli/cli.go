@@ -164,7 +164,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, env.Args, err)
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), mcpcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env), newExitCodesTopic())
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), auditcmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), rerun.VerifyCommand(env, newRoot), agentcmd.Command(env, newRoot), mcpcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env), newExitCodesTopic())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The module that is not ours: two releases of it become two commits.
+const (
+	foreign    = "golang.org/x/mod"
+	foreignOld = "v0.32.0"
+	foreignNew = "v0.38.0"
+)
+
+// makeForeign makes a repository of two releases of a module that is not ours.
+func (r *release) makeForeign(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if _, err := commandOutput(ctx, dir, "git", "init", "--quiet"); err != nil {
+		return err
+	}
+	for _, version := range []string{foreignOld, foreignNew} {
+		cmd := exec.CommandContext(ctx, "go", "mod", "download", foreign+"@"+version)
+		cmd.Dir, cmd.Env = filepath.Dir(dir), r.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("download %s@%s: %w: %s", foreign, version, err, out)
+		}
+		for _, args := range [][]string{
+			{"rm", "-r", "--quiet", "--ignore-unmatch", "."},
+			{"--work-tree=" + filepath.Join(r.modules, foreign+"@"+version), "add", "--all"},
+			{"-c", "user.name=tare", "-c", "user.email=release@tare.invalid", "commit", "--quiet", "--message", version},
+			{"reset", "--hard", "--quiet"},
+		} {
+			if _, err := commandOutput(ctx, dir, "git", args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tryArtifacts unpacks the package and the image, and has each command give a verdict.
+func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string) error {
+	debs, err := filepath.Glob(filepath.Join(out, "*.deb"))
+	if err != nil || len(debs) != 1 {
+		return fmt.Errorf("%d packages in %s: %v", len(debs), out, err)
+	}
+	installed := filepath.Join(dir, "deb")
+	if _, err := commandOutput(ctx, dir, "dpkg-deb", "--extract", debs[0], installed); errors.Is(err, exec.ErrNotFound) {
+		fmt.Fprintln(w, "no dpkg-deb here: the package is not tried")
+	} else if err != nil {
+		return err
+	} else if err := r.verdict(ctx, w, "the package", filepath.Join(installed, "usr", "bin", "tare")); err != nil {
+		return err
+	}
+	layer, err := readImage(filepath.Join(out, "image"))
+	if err != nil {
+		return err
+	}
+	tare := filepath.Join(dir, "image", "tare")
+	if err := extract(layer, "usr/bin/tare", tare); err != nil {
+		return err
+	}
+	return r.verdict(ctx, w, "the image's command", tare)
+}
+
+// extract writes a file of an archive to a path.
+func extract(archive []byte, name, path string) error {
+	files := tar.NewReader(bytes.NewReader(archive))
+	for {
+		head, err := files.Next()
+		if err != nil {
+			return fmt.Errorf("find %s in the image: %w", name, err)
+		}
+		if head.Name != name {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(path, text, 0o755)
+	}
+}
+
+// verdict has a tare compare the two commits of the foreign module, in a home of its own.
+// Any verdict will do; an error will not.
+func (r *release) verdict(ctx context.Context, w io.Writer, what, tare string) error {
+	begun := time.Now()
+	home, err := os.MkdirTemp(filepath.Dir(r.clone), "home-")
+	if err != nil {
+		return err
+	}
+	env := append(slices.Clone(r.env), "HOME="+home, "TARE_CACHE="+filepath.Join(home, "cache"), "TARE_DATA="+filepath.Join(home, "data"))
+	version := exec.CommandContext(ctx, tare, "version")
+	version.Dir, version.Env = home, env
+	said, err := version.Output()
+	if err != nil || !strings.Contains(string(said), r.version) {
+		return fmt.Errorf("%s: tare version says %q, not %s: %v", what, said, r.version, err)
+	}
+	cmd := exec.CommandContext(ctx, tare, "bench", "./semver", "--base", "HEAD~1", "--bench", "Compare", "--rounds", "6", "--exit-code", "--quiet")
+	cmd.Dir, cmd.Env = filepath.Join(filepath.Dir(r.clone), "foreign"), env
+	out, err := cmd.CombinedOutput()
+	fmt.Fprintf(w, "$ %s\n%s", strings.Join(cmd.Args, " "), excerpt(string(out)))
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 3 && exit.ExitCode() <= 5 {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if !strings.Contains(string(out), "BenchmarkCompare") {
+		return fmt.Errorf("%s gave no verdict on %s", what, foreign)
+	}
+	fmt.Fprintf(w, "%s gives a verdict on %s, which is not ours, after %.0f s\n", what, foreign, time.Since(begun).Seconds())
+	return nil
+}
