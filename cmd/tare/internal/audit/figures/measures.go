@@ -101,17 +101,11 @@ func splitWords(text string) []string {
 }
 
 // common are words of labels that do not tell contenders from each other.
-var common = newSet("the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests " +
-	"than faster slower more less new old per ops allocs bytes map get set read write parallel run one all max min cpu large small simple")
+const common = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
+	"less new old per ops allocs bytes map get set read write parallel run one all max min cpu large small simple "
 
-// newSet returns the words of a text as a set.
-func newSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(text) {
-		set[word] = true
-	}
-	return set
-}
+// isCommon reports whether a word of a label does not tell contenders from each other.
+func isCommon(word string) bool { return strings.Contains(common, " "+word+" ") }
 
 // naming finds which labels a text names.
 type naming struct {
@@ -134,7 +128,7 @@ func newNaming(labels []string) naming {
 	for _, label := range labels {
 		n.words[label] = nil
 		for _, w := range splitWords(label) {
-			if _, err := strconv.Atoi(w); err != nil && len(w) >= 3 && !common[w] && (count[w]*2 <= len(labels) || len(labels) <= 1) && !slices.Contains(n.words[label], w) {
+			if _, err := strconv.Atoi(w); err != nil && len(w) >= 3 && !isCommon(w) && (count[w]*2 <= len(labels) || len(labels) <= 1) && !slices.Contains(n.words[label], w) {
 				n.words[label] = append(n.words[label], w)
 			}
 		}
@@ -163,7 +157,7 @@ func (n naming) findNamed(text string) []string {
 func (n naming) hasAllWords(label string, in map[string]bool) bool {
 	some := false
 	for _, w := range splitWords(label) {
-		if _, err := strconv.Atoi(w); err == nil || len(w) < 3 || common[w] {
+		if _, err := strconv.Atoi(w); err == nil || len(w) < 3 || isCommon(w) {
 			continue
 		}
 		if some = true; !in[w] {

@@ -37,29 +37,58 @@ type unitInfo struct {
 	size float64
 }
 
-// units maps a unit, in lower case except for bytes and bits, to what it measures.
-var units = map[string]unitInfo{
-	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
-	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
-	"ms": {timeKind, 1e-3}, "msec": {timeKind, 1e-3}, "millisecond": {timeKind, 1e-3},
-	"s": {timeKind, 1}, "sec": {timeKind, 1}, "second": {timeKind, 1},
-	"min": {timeKind, 60}, "minute": {timeKind, 60},
-	"b": {byteKind, 1}, "byte": {byteKind, 1},
-	"kb": {byteKind, 1e3}, "mb": {byteKind, 1e6}, "gb": {byteKind, 1e9}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
-	"kbyte": {byteKind, 1e3}, "mbyte": {byteKind, 1e6},
-	"alloc": {allocKind, 1}, "allocation": {allocKind, 1},
-	"rps": {rateKind, 1}, "qps": {rateKind, 1}, "tps": {rateKind, 1}, "krps": {rateKind, 1e3}, "/s": {rateKind, 1}, "/sec": {rateKind, 1}, "hz": {rateKind, 1},
-	"%": {percentKind, 1}, "x": {factorKind, 1}, "×": {factorKind, 1},
+// lookUpUnit returns what a unit in lower case measures, and its size in base units.
+func lookUpUnit(name string) (unitInfo, bool) {
+	switch name {
+	case "ns", "nsec", "nanosecond":
+		return unitInfo{timeKind, 1e-9}, true
+	case "us", "µs", "μs", "usec", "microsecond":
+		return unitInfo{timeKind, 1e-6}, true
+	case "ms", "msec", "millisecond":
+		return unitInfo{timeKind, 1e-3}, true
+	case "s", "sec", "second":
+		return unitInfo{timeKind, 1}, true
+	case "min", "minute":
+		return unitInfo{timeKind, 60}, true
+	case "b", "byte":
+		return unitInfo{byteKind, 1}, true
+	case "kb", "kbyte":
+		return unitInfo{byteKind, 1e3}, true
+	case "mb", "mbyte":
+		return unitInfo{byteKind, 1e6}, true
+	case "gb":
+		return unitInfo{byteKind, 1e9}, true
+	case "kib":
+		return unitInfo{byteKind, 1 << 10}, true
+	case "mib":
+		return unitInfo{byteKind, 1 << 20}, true
+	case "gib":
+		return unitInfo{byteKind, 1 << 30}, true
+	case "alloc", "allocation":
+		return unitInfo{allocKind, 1}, true
+	case "rps", "qps", "tps", "/s", "/sec", "hz":
+		return unitInfo{rateKind, 1}, true
+	case "krps":
+		return unitInfo{rateKind, 1e3}, true
+	case "%":
+		return unitInfo{percentKind, 1}, true
+	case "x", "×":
+		return unitInfo{factorKind, 1}, true
+	}
+	return unitInfo{}, false
 }
 
 // counted are the nouns of which a number per second is a rate.
-var counted = newSet("req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx")
+const counted = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
+
+// isCounted reports whether a number of a noun per second is a rate.
+func isCounted(noun string) bool { return strings.Contains(counted, " "+noun+" ") }
 
 // knownUnit returns a unit by its name, also in the plural.
 func knownUnit(name string) (unitInfo, bool) {
-	u, ok := units[name]
+	u, ok := lookUpUnit(name)
 	if !ok && len(name) > 3 {
-		u, ok = units[strings.TrimSuffix(name, "s")]
+		u, ok = lookUpUnit(strings.TrimSuffix(name, "s"))
 	}
 	return u, ok
 }
@@ -77,7 +106,7 @@ func findUnit(text string) (unitInfo, bool) {
 	case "op", "operation", "req", "request", "call", "msg", "event", "iter", "iteration":
 		return u, known
 	case "s", "sec", "second":
-		if noun = strings.Trim(noun, "#["); noun == "" || counted[noun] {
+		if noun = strings.Trim(noun, "#["); noun == "" || isCounted(noun) {
 			return unitInfo{rateKind, 1}, true
 		}
 		if known && u.kind == byteKind {
@@ -159,7 +188,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 			q.kind, q.unit = u.kind, strings.Trim(unit, "[]#")
 			scale *= u.size
 			used = len(m[0])
-		} else if words := strings.Fields(rest); len(words) > 2 && counted[strings.ToLower(words[0])] && (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec") {
+		} else if words := strings.Fields(rest); len(words) > 2 && isCounted(strings.ToLower(words[0])) && (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec") {
 			q.kind, q.unit = rateKind, "per second"
 			used = len(m[0])
 		}
