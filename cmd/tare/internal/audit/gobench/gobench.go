@@ -39,8 +39,8 @@ const (
 func list() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
-		errorDiscarded(), resultUnused(), inputConsumed(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
-		sharedRandom(), randomInput(), mapOrder(), runInLoop(), deferInLoop(), goroutineUnawaited(), logInLoop(),
+		errorDiscarded(), resultUnused(), inputConsumed(), inputOfN(), inputSorted(), stateGrows(), recorderReused(), responseBody(), writerUnflushed(), setupTimed(), parallelLatency(),
+		sharedRandom(), randomInput(), randomTimed(), mapOrder(), runInLoop(), deferInLoop(), goroutineUnawaited(), logInLoop(),
 		requestLog(), clientPerOp(), checkTimed(), requestInLoop(), inputInLoop(), unlikeWork(), sharedState(), globalsChanged(), unclearIgnore(),
 	}
 }

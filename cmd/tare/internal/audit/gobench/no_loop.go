@@ -87,7 +87,8 @@ func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	params := fn.Signature().Params()
 	for i, a := range call.Args {
 		if a == arg && i < params.Len() {
-			return types.IsInterface(params.At(i).Type())
+			_, generic := types.Unalias(params.At(i).Type()).(*types.TypeParam)
+			return types.IsInterface(params.At(i).Type()) && !generic
 		}
 	}
 	return false

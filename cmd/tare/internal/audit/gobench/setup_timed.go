@@ -116,7 +116,8 @@ func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
 	var bound ast.Expr
 	switch s := s.(type) {
 	case *ast.ForStmt:
-		if cond, ok := s.Cond.(*ast.BinaryExpr); ok && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+		_, counted := s.Post.(*ast.IncDecStmt)
+		if cond, ok := s.Cond.(*ast.BinaryExpr); ok && counted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
 			bound = cond.Y
 		}
 	case *ast.RangeStmt:

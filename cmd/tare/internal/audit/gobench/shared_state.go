@@ -30,6 +30,9 @@ func sharedState() rule {
 			if len(subs) > 1 {
 				in.reportShared(outer, subs)
 			}
+			for _, sub := range subs {
+				in.reportCarried(outer, sub)
+			}
 		}
 	}}
 }
@@ -68,6 +71,62 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 			}
 		}
 	}
+}
+
+// reportCarried reports a variable from outside of a loop over cases to which the
+// sub-benchmark of each case adds entries.
+func (in *input) reportCarried(outer, sub *benchmark) {
+	var cases ast.Node
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		if n == sub.node {
+			for _, p := range path {
+				switch p.(type) {
+				case *ast.ForStmt, *ast.RangeStmt:
+					cases = p
+				}
+			}
+		}
+		return cases == nil
+	})
+	if cases == nil {
+		return
+	}
+	for _, l := range sub.loops {
+		counter := in.counter(l)
+		inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
+			if v == nil || counter == nil || !in.isLocal(v) || v.Pos() < outer.body.Pos() || v.Pos() > cases.Pos() {
+				return true
+			}
+			call, ok := parent(path, 2).(*ast.CallExpr)
+			if write, _ := usage(id, path); write && ok && len(call.Args) > 0 && in.isMade(call.Args[0], counter) {
+				in.report(id, "%s gets entries from the sub-benchmark of each case, and the next case begins with them", v.Name())
+			}
+			return true
+		})
+	}
+}
+
+// isMade reports whether an expression contains a loop's counter, and does not
+// bound it by % or &.
+func (in *input) isMade(e ast.Expr, counter *types.Var) bool {
+	contains, bounded := false, false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			contains = contains || in.pass.TypesInfo.Uses[n] == counter
+		case *ast.BinaryExpr:
+			bounded = bounded || n.Op == token.REM || n.Op == token.AND
+		case *ast.IndexExpr:
+			bounded = true
+		}
+		return true
+	})
+	return contains && !bounded
 }
 
 // accessOf returns how a benchmark uses a variable, apart from sub-benchmarks.

@@ -17,7 +17,7 @@ func pausedInLoop() rule {
 		Why:     "Each stop reads the statistics of memory, which stops all goroutines and takes tens of microseconds that go test does not count when it chooses b.N, and the first instructions after it run with cold caches. Operations below some microseconds look slower than they are, and the benchmark runs far longer than it says.",
 		Do:      "prepare the inputs before the loop, or time a batch of operations in each iteration",
 		Command: compareRevisions,
-		Seen:    []string{"https://github.com/golang/go/issues/27217"},
+		Seen:    []string{"https://go.dev/issue/20875"},
 	}, func(in *input) {
 		paused := map[string][]ast.Node{} // by file
 		for _, b := range in.suite.benchmarks {

@@ -11,7 +11,7 @@ func BenchmarkBad(b *testing.B) {
 	var users sync.Map
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			users.Load(r.Intn(1000)) // want `r is a random source that all goroutines share`
+			users.Load(r.Intn(1000)) // want `r is a random source that all goroutines share` `random-timed`
 		}
 	})
 }

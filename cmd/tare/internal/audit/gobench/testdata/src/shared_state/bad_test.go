@@ -19,3 +19,14 @@ func BenchmarkBad(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkCases(b *testing.B) {
+	var users sync.Map
+	for _, prefix := range []string{"a", "b"} {
+		b.Run(prefix, func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				users.Store(prefix+strconv.Itoa(i), i) // want `the next case begins with them`
+			}
+		})
+	}
+}
