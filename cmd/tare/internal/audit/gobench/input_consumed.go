@@ -167,6 +167,8 @@ func (in *input) takes(call *ast.CallExpr, arg int) string {
 		return "all"
 	case fn != nil && fn.Signature().Recv() != nil && (fn.Name() == "ServeHTTP" && arg == 1 || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")):
 		return "all"
+	case fn != nil && arg < fn.Signature().Params().Len() && isNamed(fn.Signature().Params().At(arg).Type(), "io", "Reader"):
+		return "all" // or a part, until nothing is left
 	}
 	return "unknown"
 }

@@ -27,6 +27,13 @@ func inputInLoop() rule {
 			}
 			in.report(call, "%s makes the input anew in each iteration", show(call))
 		})
+		in.timedLoops(func(l *loop) {
+			for _, s := range l.body.List {
+				if v := in.filled(l, s); v != nil {
+					in.report(s, "%s is filled anew in each iteration, and then handed on", v.Name())
+				}
+			}
+		})
 	}}
 }
 
@@ -39,6 +46,51 @@ func (in *input) makesInput(fn *types.Func) bool {
 		return true
 	}
 	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
+}
+
+// filled returns the slice if a statement of a loop's body is a loop that sets the
+// elements of one that the body made, and only a call after it uses that. It
+// returns nil otherwise.
+func (in *input) filled(l *loop, s ast.Stmt) *types.Var {
+	var body *ast.BlockStmt
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		body = s.Body
+	case *ast.RangeStmt:
+		body = s.Body
+	default:
+		return nil
+	}
+	if len(body.List) != 1 {
+		return nil
+	}
+	a, ok := body.List[0].(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 {
+		return nil
+	}
+	index, ok := a.Lhs[0].(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	v := in.variable(index.X)
+	if v == nil || in.isOutside(v, l) {
+		return nil
+	}
+	init, ok := in.initOf(l.body, v).(*ast.CallExpr)
+	if !ok || !isMake(in.pass.TypesInfo, init) {
+		return nil
+	}
+	handed := false
+	in.uses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		for _, p := range path {
+			call, ok := p.(*ast.CallExpr)
+			handed = handed || ok && id.Pos() > s.End() && in.callee(call) != nil
+		}
+	})
+	if !handed {
+		return nil
+	}
+	return v
 }
 
 // generators are names of functions that make inputs.

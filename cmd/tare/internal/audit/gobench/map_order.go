@@ -33,6 +33,7 @@ func mapOrder() rule {
 				for _, s := range r.Body.List {
 					if branch, ok := s.(*ast.BranchStmt); ok && branch.Tok.String() == "break" {
 						in.report(r, "the loop takes the first key of %s, which is another one each time", show(r.X))
+						return true
 					}
 				}
 				return true

@@ -97,7 +97,7 @@ func (in *input) reportSlow(b *benchmark, main *loop) {
 			case *ast.IfStmt:
 				return !in.isFailure(n.Body)
 			case *ast.CallExpr:
-				if isSlow(in.callee(n)) {
+				if isSlow(in.callee(n)) || in.isLargeHelper(n) {
 					in.report(n, "%s before the loop is timed: nothing resets the timer after it", show(n.Fun))
 				}
 			}
@@ -143,6 +143,23 @@ func (in *input) iterations(b *benchmark, s ast.Stmt) int64 {
 		return n
 	}
 	return 0
+}
+
+// isLargeHelper reports whether a call is one of a function of the tests that gets
+// a large constant, as a number of things to make.
+func (in *input) isLargeHelper(call *ast.CallExpr) bool {
+	fn := in.callee(call)
+	if fn == nil || !in.isTestHelper(fn) {
+		return false
+	}
+	for _, a := range call.Args {
+		if value := in.pass.TypesInfo.Types[a].Value; value != nil && value.Kind() == constant.Int {
+			if n, exact := constant.Int64Val(value); exact && n >= longLoop {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isSlow reports whether a function takes milliseconds or more.

@@ -65,21 +65,23 @@ func (in *input) reportUnlike(sides []*loop) {
 		return
 	}
 	for _, l := range sides {
-		calls, only := 0, true
+		made, only := 0, true
 		in.inspectTimed(l, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				if in.pass.TypesInfo.Types[n.Fun].IsType() {
 					return true
 				}
-				calls++
+				made++
 				only = only && makers.MatchString(calledName(n)) && !isCallOfValue(in, n)
+			case *ast.CompositeLit:
+				made++
 			case *ast.BinaryExpr, *ast.RangeStmt, *ast.SendStmt, *ast.IndexExpr:
 				only = false
 			}
 			return true
 		})
-		if calls > 0 && only && !quiet.MatchString(l.owner.name) && !quiet.MatchString(in.subName(l.owner)) {
+		if made > 0 && only && !quiet.MatchString(l.owner.name) && !quiet.MatchString(in.subName(l.owner)) {
 			in.report(l.node, "this side only makes values, and another one of the comparison works on them")
 		}
 	}

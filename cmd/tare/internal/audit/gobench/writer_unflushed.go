@@ -21,6 +21,7 @@ func writerUnflushed() rule {
 		Seen:    []string{"tare: study json-encode (jsoniter's Stream)"},
 	}, func(in *input) {
 		in.timedLoops(func(l *loop) {
+			in.reportOuter(l)
 			in.inspectTimed(l, func(n ast.Node) bool {
 				a, ok := n.(*ast.AssignStmt)
 				if !ok || a.Tok != token.DEFINE || len(a.Rhs) != 1 {
@@ -31,13 +32,38 @@ func writerUnflushed() rule {
 					return true
 				}
 				v := in.variable(a.Lhs[0])
-				if v != nil && in.writesOnly(l, v) {
+				if v != nil && in.writesOnly(l.body, v) {
 					in.report(n, "%s is written to and never flushed or closed", v.Name())
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// reportOuter reports writers that are made before a loop, if nothing in the whole
+// function flushes them. What the loop wrote last stays in their buffers.
+func (in *input) reportOuter(l *loop) {
+	seen := map[*types.Var]bool{}
+	in.inspectTimed(l, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
+		if v == nil || seen[v] || !in.isOutside(v, l) || !in.isLocal(v) {
+			return true
+		}
+		seen[v] = true
+		call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
+		if ok && isBuffered(in.pass.TypesInfo, call) && in.writesOnly(l.owner.decl, v) && in.usedIn(l, v) {
+			f := in.rule.Severity
+			in.rule.Severity = tare.Note
+			in.report(id, "%s is never flushed or closed: what the last iterations wrote stays in its buffer", v.Name())
+			in.rule.Severity = f
+		}
+		return true
+	})
 }
 
 // isBuffered reports whether a call returns, alone or first, a writer that holds
@@ -63,12 +89,12 @@ func isBuffered(info *types.Info, call *ast.CallExpr) bool {
 	return false
 }
 
-// writesOnly reports whether a loop uses a writer in ways that cannot flush it: it
+// writesOnly reports whether what is below root uses a writer in ways that cannot flush it: it
 // calls methods that write, or hands it to a function of the standard library that
 // writes.
-func (in *input) writesOnly(l *loop, v *types.Var) bool {
+func (in *input) writesOnly(root ast.Node, v *types.Var) bool {
 	written, other := false, false
-	in.uses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+	in.uses(root, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.SelectorExpr:
 			if call, ok := parent(path, 2).(*ast.CallExpr); ok && call.Fun == ast.Expr(p) && !hasName(p.Sel.Name, []string{"Flush", "Close", "Reset", "ReadFrom", "Buffer", "Available", "Error"}) {

@@ -2,6 +2,7 @@ package input_consumed
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -41,4 +42,18 @@ func BenchmarkDelete(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		delete(users, i) // want `nothing puts into users what delete takes out`
 	}
+}
+
+func BenchmarkWords(b *testing.B) {
+	in := strings.NewReader("many words")
+	for i := 0; i < b.N; i++ {
+		if err := discard(in); err != nil { // want `in is a reader made before the loop`
+			b.Fatal(err)
+		}
+	}
+}
+
+func discard(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
 }

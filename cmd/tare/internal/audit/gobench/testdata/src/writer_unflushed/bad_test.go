@@ -1,6 +1,7 @@
 package writer_unflushed
 
 import (
+	"bufio"
 	"compress/gzip"
 	"io"
 	"testing"
@@ -13,5 +14,12 @@ func BenchmarkBad(b *testing.B) {
 		if _, err := w.Write(data); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkOuter(b *testing.B) {
+	w := bufio.NewWriter(io.Discard)
+	for b.Loop() {
+		w.WriteString("text") // want `w is never flushed or closed`
 	}
 }
