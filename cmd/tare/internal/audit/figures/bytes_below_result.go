@@ -15,8 +15,8 @@ func bytesBelowResult() rule {
 		Why:     "What a call returns has to be somewhere: if it allocates fewer bytes than the result has, the call fails early, copies a part, or returns memory that it does not own.",
 		Do:      "check the error and compare the result with the input in the benchmark, once before the loop",
 		Command: "tare run ffi", Lang: "text",
-		Bad:  "```c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n```\n\n```\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   32 B/op   1 allocs/op\n```\n",
-		Good: "```c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n```\n\n```\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   112 B/op   2 allocs/op\n```\n",
+		Bad:  "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   32 B/op   1 allocs/op\n~~~\n",
+		Good: "~~~c\ntypedef struct {\n    int id;\n    char name[64];\n    double total;\n} Order;\n~~~\n\n~~~\nBenchmarkCopyOrder-8   20000000   51.2 ns/op   112 B/op   2 allocs/op\n~~~\n",
 		Seen: []string{"ffi"},
 	}, findBytesBelowResult}
 }

@@ -15,8 +15,8 @@ func curlBody() rule {
 		Why:     "Without @ curl sends the characters of the name: the server was tried with another request than it was measured with, and an error may have gone unseen.",
 		Do:      "write -d @FILE, or --data-binary @FILE to keep the lines",
 		Command: "tare load -X POST --body @event.json http://127.0.0.1:8080/events", Lang: "text",
-		Bad:  "```\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n```\n",
-		Good: "```\ncurl -X POST -d @order.json http://127.0.0.1:8080/orders\n```\n",
+		Bad:  "~~~\ncurl -X POST -d order.json http://127.0.0.1:8080/orders\n~~~\n",
+		Good: "~~~\ncurl -X POST -d @order.json http://127.0.0.1:8080/orders\n~~~\n",
 		Seen: []string{"ingest"},
 	}, findCurlBody}
 }

@@ -6,7 +6,7 @@ func allRules() []rule {
 		// of any results
 		singleRun(), fewRepetitions(), identicalFigures(), partAboveWhole(), mixOutsideParts(), bytesBelowResult(),
 		// of load generators
-		littlesLaw(), sumsDisagree(), errorsLeftOut(), fewRequests(), shortRun(), generatorLimit(), sharedMachine(), closedLoop(), pausedUsers(), bodiesDiffer(),
+		littlesLaw(), rateDisagrees(), errorsLeftOut(), fewRequests(), shortRun(), generatorLimit(), sharedMachine(), closedLoop(), pausedUsers(), bodiesDiffer(),
 		curlBody(), terminalLog(), loadNotOffered(),
 		// of pages
 		ratioDiffers(), wrongBase(), directionDiffers(), inverseThroughput(), mixedUnits(), unsupportedSignificance(), criterionCannotFail(), targetMisread(),

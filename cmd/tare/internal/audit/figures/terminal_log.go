@@ -16,8 +16,8 @@ func terminalLog() rule {
 		Why:     "A line of log for each request goes through docker to the screen, one after another: a side that logs is measured with its terminal, and one that does not is not.",
 		Do:      "start the server without -t, and give all sides the same log",
 		Command: "tare run tiny", Lang: "text",
-		Bad:  "```\ndocker run -it --rm -p 8080:8080 shop ./server\n```\n\n```\nab -k -c 10 -t 30 http://10.0.0.7:8080/\n```\n\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n",
-		Good: "```\ndocker run -d --rm -p 8080:8080 shop ./server\n```\n\n```\nab -k -c 10 -t 30 http://10.0.0.7:8080/\n```\n\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n",
+		Bad:  "~~~\ndocker run -it --rm -p 8080:8080 shop ./server\n~~~\n\n~~~\nab -k -c 10 -t 30 http://10.0.0.7:8080/\n~~~\n\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n",
+		Good: "~~~\ndocker run -d --rm -p 8080:8080 shop ./server\n~~~\n\n~~~\nab -k -c 10 -t 30 http://10.0.0.7:8080/\n~~~\n\nConcurrency Level:      10\nTime taken for tests:   30.000 seconds\nRequests per second:    900.00 [#/sec] (mean)\n",
 		Seen: []string{"tiny"},
 	}, findTerminalLog}
 }

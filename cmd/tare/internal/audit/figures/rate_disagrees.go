@@ -7,22 +7,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sumsDisagree returns the rule about this mistake: the rate is not requests divided by the duration.
-func sumsDisagree() rule {
+// rateDisagrees returns the rule about this mistake: the rate is not requests divided by the duration.
+func rateDisagrees() rule {
 	return rule{audit.Rule{
-		ID: "sums-disagree", Severity: tare.Void, Title: "The rate is not requests divided by the duration.",
+		ID: "rate-disagrees", Severity: tare.Void, Title: "The rate is not requests divided by the duration.",
 		Why:     "These three figures are of one run and follow from each other: one of them is from another run, or was changed by hand.",
 		Do:      "publish the output of one run as it is",
 		Command: loadCommand, Lang: "text",
 		Bad:  "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:  12800.00\n",
 		Good: "Running 10s test @ http://10.0.0.7:8080/\n  2 threads and 10 connections\n    Latency     1.00ms    0.20ms  12.00ms   90.00%\n  98000 requests in 10.00s, 12.00MB read\nRequests/sec:   9800.00\n",
-	}, findSumsDisagree}
+	}, findRateDisagrees}
 }
 
 // sumsOff is how far the rate may be off: durations are printed with two digits or three.
 const sumsOff = 0.03
 
-func findSumsDisagree(d *document, report reportFunc) {
+func findRateDisagrees(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < 0.2 || l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
 			continue // hey and oha print requests by status, and errors in words
