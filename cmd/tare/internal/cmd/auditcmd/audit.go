@@ -62,11 +62,19 @@ func (o *options) check(args []string) error {
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:   "audit FILE|DIR...",
+		Use:   "audit FILE|DIR|-...",
 		Short: "Read benchmarks before believing them: what is wrong with these figures?",
-		Long: `Read Go benchmarks and say what makes their figures those of something else:
-errors that nobody checks, input that the first iteration uses up, work that the
-compiler removes. Nothing is run.
+		Long: `Read what people have of measurements, and say what makes their figures those of
+something else. Nothing is run. It reads
+
+  Go benchmarks: errors that nobody checks, input that the first iteration uses
+  up, work that the compiler removes;
+  results: the output of go test -bench and benchstat, reports of wrk, wrk2, ab,
+  hey, oha, vegeta, k6 and ghz: single runs, timeouts left out, Little's law;
+  pages: Markdown and HTML with tables of such figures and prose about them:
+  ratios that are not the table's, targets that nothing could miss.
+
+A file is recognised by its content; - is standard input.
 
 A directory is read with all below it, as the go command does. What does not
 compile is read as far as it has types. tare explain RULE shows a rule with a bad
@@ -78,6 +86,8 @@ The same rules run in go vet:  go vet -vettool="$(command -v tare)" ./...
 Exit codes: 0 if nothing was found, or notes only; 3 for warnings, 5 if figures are
 void; 2 for what cannot be read.`,
 		Example: `  tare audit .
+  wrk -t2 -c10 -d30s http://127.0.0.1:8080/ | tare audit -
+  tare audit README.md bench.txt
   tare audit --sarif . > audit.sarif
   tare audit --rules`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,7 +97,7 @@ void; 2 for what cannot be read.`,
 			if o.rules {
 				return o.listRules(env)
 			}
-			d, err := readInputs(cmd, args)
+			d, err := readInputs(env, cmd, args)
 			if err != nil {
 				return err
 			}
@@ -113,18 +123,35 @@ func (o *options) listRules(env cmdenv.Env) error {
 }
 
 // readInputs reads everything that was named.
-func readInputs(cmd *cobra.Command, args []string) (audit.Document, error) {
+func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string
 	for _, arg := range args {
+		if arg == stdin {
+			if err := readResult(arg, env.In, &d); err != nil {
+				return d, err
+			}
+			continue
+		}
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
-			return d, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a Go file or a directory")
-		case !info.IsDir() && filepath.Ext(arg) != ".go":
-			return d, cmdenv.Usage(arg+" is not a Go file", "name a Go file or a directory")
+			return d, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file or a directory")
+		case info.IsDir():
+			err = readPages(arg, &d)
+		case filepath.Ext(arg) != ".go":
+			err = readResult(arg, nil, &d)
 		}
-		code = append(code, arg)
+		if err != nil {
+			return d, err
+		}
+		if info.IsDir() || filepath.Ext(arg) == ".go" {
+			code = append(code, arg)
+		}
+	}
+	if len(code) == 0 {
+		d.Findings = audit.SortFindings(d.Findings)
+		return d, nil
 	}
 	rep, err := gobench.Read(cmd.Context(), code)
 	if err != nil {
@@ -133,13 +160,15 @@ func readInputs(cmd *cobra.Command, args []string) (audit.Document, error) {
 		}
 		return d, readError(err)
 	}
-	d.Read = append(d.Read, fmt.Sprintf("%s in %s", format.Count(rep.Benchmarks, "benchmark"), format.Count(rep.Files, "file")))
+	if rep.Files > 0 || len(d.Read) == 0 {
+		d.Read = append(d.Read, fmt.Sprintf("%s in %s", format.Count(rep.Benchmarks, "benchmark"), format.Count(rep.Files, "file")))
+	}
 	d.Notes = append(d.Notes, rep.Notes...)
 	for _, f := range rep.Findings {
 		f.File = shortPath(f.File)
 		d.Findings = append(d.Findings, f)
 	}
-	audit.SortFindings(d.Findings)
+	d.Findings = audit.SortFindings(d.Findings)
 	return d, nil
 }
 

@@ -1,0 +1,89 @@
+package auditcmd
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/figures"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// stdin is the name of standard input.
+const stdin = "-"
+
+// readResult reads one file of results, or a page, that the user named. One without any figures
+// is an error.
+func readResult(path string, in io.Reader, d *audit.Document) error {
+	if path != stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "name a file or a directory")
+		}
+		defer f.Close()
+		in = f
+	}
+	res, err := figures.Read(path, in)
+	if err != nil {
+		return cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	if len(res.Recognised) == 0 {
+		return cmdenv.Usage(path+" has no figures: no output of go test -bench or benchstat, no report of a load generator, no table", "name such a file, a Go file, a directory, or - for standard input")
+	}
+	d.Read = append(d.Read, strings.Join(res.Recognised, ", "))
+	d.Findings = append(d.Findings, res.Findings...)
+	return nil
+}
+
+// readPages reads the pages and texts below a directory that have figures. One that cannot be
+// read is a note: a directory has files of all kinds.
+func readPages(dir string, d *audit.Document) error {
+	pages, recognised := 0, 0
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := e.Name(); {
+		case e.IsDir():
+			if path != dir && (name == "testdata" || name == "vendor" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		case !e.Type().IsRegular() || !slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt"}, strings.ToLower(filepath.Ext(name))):
+			return nil
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			d.Notes = append(d.Notes, cmdenv.Cause(err).Error())
+			return nil
+		}
+		defer f.Close()
+		pages++
+		res, err := figures.Read(path, f)
+		if err != nil {
+			d.Notes = append(d.Notes, format.Line(err.Error(), 0))
+			return nil
+		}
+		if len(res.Recognised) > 0 {
+			recognised++
+		}
+		for _, finding := range res.Findings {
+			finding.File = shortPath(finding.File)
+			d.Findings = append(d.Findings, finding)
+		}
+		return nil
+	})
+	if err != nil {
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", dir, cmdenv.Cause(err)), "")
+	}
+	if recognised > 0 {
+		d.Read = append(d.Read, fmt.Sprintf("figures in %d of %s", recognised, format.Count(pages, "page")))
+	}
+	return nil
+}
