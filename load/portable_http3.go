@@ -110,7 +110,6 @@ func (c *carriedConn) open(ctx context.Context, addr string, shook func(took int
 func (c *carriedConn) useConn(k *quicConn) {
 	k.users++
 	c.link, c.stream = k, k.NewStream()
-	c.seen, _ = k.Traffic()
 }
 
 func (c *carriedConn) countIn(r *run) bool {
@@ -136,6 +135,7 @@ func (c *carriedConn) startRequest(q *encodedRequest, x *exchange, _ bool) error
 func (c *carriedConn) roundTrip(l *portableLeg, x *exchange, due time.Time) (o reply) {
 	c.kept.release()
 	c.h.reset(c.bare, x.verify)
+	c.seen, _ = c.link.Traffic()
 	c.setDue(int64(due.Sub(c.s.base)))
 	err := c.sendAndRead(l, x, due)
 	late := c.setDue(0)
@@ -195,8 +195,7 @@ func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	in, out := c.link.Traffic()
 	x.bytesIn, x.bytesOut = x.bytesIn+in-c.link.in, x.bytesOut+int(out-c.link.out)
 	c.link.in, c.link.out = in, out
-	alive, c.seen = in > c.seen, in
-	return alive
+	return in > c.seen
 }
 
 // sendAndRead sends the request and reads its answer to the end of the stream.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http/httptest"
 	"runtime"
 	"strings"
@@ -223,5 +224,59 @@ func TestStreams(t *testing.T) {
 	r, _, err := run(t, o, load.Leg{Ops: 1000})
 	if err != nil || r.Requests != 1000 || r.Opened != int64(o.Connections) || len(r.Errors) != 0 {
 		t.Errorf("%v: %d answered, %d connections, %s", err, r.Requests, r.Opened, fmt.Sprint(r.Errors))
+	}
+}
+
+// Connections to a server that is gone without a word are given up after a request has
+// timed out, and those of all slots are opened again.
+func TestServerIsReplaced(t *testing.T) {
+	secure := httptest.NewTLSServer(nil) // for its certificate
+	config := &tls.Config{Certificates: secure.TLS.Certificates, NextProtos: []string{"h3"}}
+	secure.Close()
+	var addr *net.UDPAddr
+	listen := func() (stop func()) {
+		socket, err := net.ListenUDP("udp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr = socket.LocalAddr().(*net.UDPAddr)
+		server := &quic.Transport{Conn: socket}
+		l, err := server.Listen(config, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for {
+				c, err := l.Accept(context.Background())
+				if err != nil {
+					return
+				}
+				go answerAll(c, fineAnswer)
+			}
+		}()
+		return func() {
+			socket.Close() // first, so that no connection is closed politely
+			server.Close()
+		}
+	}
+	addr = &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	stop := listen()
+	o := options(addr.String())
+	o.Connections, o.Streams, o.Timeout = 2, 2, time.Second
+	s, err := load.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if r, err := s.Run(t.Context(), load.Leg{Ops: 10}); err != nil || r.Requests != 10 {
+		t.Fatalf("%v: %d answered, %v", err, r.Requests, r.Errors)
+	}
+	stop()
+	stop = listen()
+	defer stop()
+	r, err := s.Run(t.Context(), load.Leg{Ops: 100})
+	// Each of the four slots loses the request that it had sent to the old server.
+	if lost := r.Errors[load.ErrTimeout]; err != nil || lost < 1 || lost > 4 || r.Requests != 100-lost || len(r.Errors) != 1 || r.Opened != 2 {
+		t.Errorf("%v: %d answered, %v, %d connections: %s", err, r.Requests, r.Errors, r.Opened, r.FirstError)
 	}
 }

@@ -24,11 +24,17 @@ type stream struct {
 
 func (s *stream) Open() (bool, error) {
 	opened, err := s.c.conn.OpenStream()
-	var full *quic.StreamLimitReachedError
-	if errors.As(err, &full) {
+	if err != nil && isFull(err) {
 		return false, nil
 	}
 	return true, s.use(opened, err)
+}
+
+// isFull reports whether the server allows no more streams for now. It is a function of
+// its own because errors.As allocates.
+func isFull(err error) bool {
+	var full *quic.StreamLimitReachedError
+	return errors.As(err, &full)
 }
 
 func (s *stream) OpenWait(ctx context.Context) error {
