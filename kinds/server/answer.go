@@ -43,7 +43,7 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	}
 	w.touched, w.showed = true, true
 	if caller, ok := w.session.(*ownClient); ok {
-		return c.answerBy(ctx, caller, cases)
+		return c.answerByClient(ctx, caller, cases)
 	}
 	by := w.newSender()
 	defer by.close()

@@ -248,8 +248,8 @@ func (c *conn) addClientFigures(s tare.Sample, by *ownClient) {
 	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(a.Bytes)/ops, float64(a.Allocs)/ops
 }
 
-// answerBy makes the client answer all cases that it can send, one after another.
-func (c *conn) answerBy(ctx context.Context, by *ownClient, cases []int) (wire.Reply, error) {
+// answerByClient makes the client answer all cases that it can send, one after another.
+func (c *conn) answerByClient(ctx context.Context, by *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))
 	var asked []int // places in list

@@ -101,12 +101,12 @@ func readTrailers(r *Response, answer *http.Response) error {
 	case len(r.Body) > 0 && r.Body[0] != 0:
 		return errors.New("the answer is compressed")
 	}
-	r.Header[GRPCStatus], r.Status = text, httpOf(n)
+	r.Header[GRPCStatus], r.Status = text, httpStatusOf(n)
 	return nil
 }
 
-// httpOf returns the status of HTTP that google.rpc.Code names for one of gRPC.
-func httpOf(code int) int {
+// httpStatusOf returns the status of HTTP that google.rpc.Code names for one of gRPC.
+func httpStatusOf(code int) int {
 	switch code {
 	case 0:
 		return http.StatusOK

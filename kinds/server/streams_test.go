@@ -136,7 +136,7 @@ func TestStatusOfGRPC(t *testing.T) {
 func TestStatusesOfGRPC(t *testing.T) {
 	var got []int
 	for code := range 18 {
-		got = append(got, httpOf(code))
+		got = append(got, httpStatusOf(code))
 	}
 	want := []int{200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401, 500}
 	for code := range want {
