@@ -66,7 +66,7 @@ func NewTable(list []Written) Table {
 		_, end := once.addPath(r.segments)
 		other, taken := end.taken[r.Method]
 		if taken {
-			t.Left = append(t.Left, Left{r.Written, sameAs(other)})
+			t.Left = append(t.Left, Left{r.Written, sameRouteText(other)})
 		} else {
 			end.taken[r.Method] = r.Written
 		}
@@ -82,7 +82,7 @@ func NewTable(list []Written) Table {
 	return t
 }
 
-func sameAs(other Written) string { return "it is the same route as " + other.withLine() }
+func sameRouteText(other Written) string { return "it is the same route as " + other.withLine() }
 
 // withLine returns the route with its line.
 func (w Written) withLine() string {
