@@ -125,16 +125,16 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	}
 	bodies := make([][]byte, len(docs))
 	for i, d := range docs {
-		if bodies[i], err = toHeld(w.Op, d.Body); err != nil {
+		if bodies[i], err = reencodeBody(w.Op, d.Body); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)
 		}
 	}
 	return bodies, nil
 }
 
-// toHeld returns a document as stored in the Go value that contenders encode, or that encoding/json
+// reencodeBody returns a document as stored in the Go value that contenders encode, or that encoding/json
 // makes of it: a number beyond int and float64 is rounded for all contenders.
-func toHeld(op string, body []byte) ([]byte, error) {
+func reencodeBody(op string, body []byte) ([]byte, error) {
 	if op == codec.OpAny {
 		var v any
 		if err := json.Unmarshal(body, &v); err != nil {

@@ -109,9 +109,9 @@ func sameSpelled(name, want, got string) bool {
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareBroughtBack compares the field after a round trip. If the reference loses something, the
+// compareRoundTrip compares the field after a round trip. If the reference loses something, the
 // contender may have lost nothing.
-func compareBroughtBack(c fixture.Case, want, got []byte) comparison {
+func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // the order of keys has nothing to come back in
 		return comparison{}
 	}
@@ -161,9 +161,9 @@ func shownField(name string, text []byte) string {
 	return "0"
 }
 
-// comparePicked compares what was picked out by value, and shows it as a Go
+// compareFields compares what was picked out by value, and shows it as a Go
 // program has it.
-func comparePicked(c fixture.Case, want, got []byte) comparison {
+func compareFields(c fixture.Case, want, got []byte) comparison {
 	f := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
 	switch {
 	case f.want != f.got:

@@ -185,7 +185,7 @@ func FuzzDocuments(f *testing.F) {
 				t.Fatalf("%s: %q", d, d.Body)
 			}
 			for _, op := range []string{codec.OpAny, codec.OpMarshal} {
-				if _, err := toHeld(op, d.Body); err != nil {
+				if _, err := reencodeBody(op, d.Body); err != nil {
 					t.Fatalf("%s of %q: %v", op, d.Body, err)
 				}
 			}

@@ -41,7 +41,7 @@ func allExams() []examSpec {
 		{
 			id: "exam/probes/roundtrip", set: "probes", fixture: "probes", op: codec.OpRoundTrip,
 			bearsOn:   []string{codec.OpRoundTrip},
-			reference: roundTripProbe, compare: compareBroughtBack,
+			reference: roundTripProbe, compare: compareRoundTrip,
 			phrases: phrases{refuses: "does not bring back ", accepts: "brings back "},
 		},
 		{
@@ -59,7 +59,7 @@ func allExams() []examSpec {
 		{
 			id: "exam/excerpts/fields", set: "excerpts", fixture: "devices", op: codec.OpFields,
 			bearsOn:   []string{codec.OpFields},
-			reference: pickFields, compare: comparePicked,
+			reference: pickFields, compare: compareFields,
 			phrases: phrases{refuses: "refuses ", accepts: "accepts "},
 		},
 	}
