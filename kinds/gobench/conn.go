@@ -83,12 +83,12 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	if q.Op == wire.OpSlice {
 		c.addReported(q.On, a)
 	}
-	a.Answers = onlyFor(q.Op, a.Answers)
+	a.Answers = answersFor(q.Op, a.Answers)
 	return a, err
 }
 
-// onlyFor removes answers from replies to all operations except answer.
-func onlyFor(op string, answers []wire.Answer) []wire.Answer {
+// answersFor removes answers from replies to all operations except answer.
+func answersFor(op string, answers []wire.Answer) []wire.Answer {
 	if op != wire.OpAnswer {
 		return nil
 	}
