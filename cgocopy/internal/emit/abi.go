@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Spot is a size or an offset that C can say.
+// Spot is a size or an offset that C can express.
 type Spot struct {
 	Expr  string // in C
 	Name  string // of a struct, or Struct.member
 	Size  bool   // it is a size, not an offset
 	Bytes int64
-	Pos   string // file:line; empty: not known
+	Pos   string // file:line; empty if unknown
 	Type  string // as C writes it
 }
 
@@ -28,8 +28,8 @@ func (s Spot) describeChange() string {
 	return s.Name + " moved"
 }
 
-// Spots are the sizes and offsets that code for a plan relies on. Bit-fields
-// have none that C can say.
+// Spots returns the sizes and offsets that code for a plan relies on. Bit-fields have none that C
+// can express.
 func Spots(p *plan.Plan) []Spot {
 	var list []Spot
 	for _, s := range p.Structs {

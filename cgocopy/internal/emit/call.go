@@ -14,7 +14,7 @@ func HasCgo(p *plan.Plan) bool {
 	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, isFreed)
 }
 
-// Cgo is the file that calls C: functions that are wrapped, and those that free.
+// Cgo returns the file that calls C: functions that are wrapped, and those that free.
 func Cgo(u Unit) ([]byte, error) {
 	build := "cgo"
 	if u.Build != "" && u.Build != build {

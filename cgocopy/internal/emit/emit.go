@@ -109,7 +109,7 @@ func (f *file) writeType(s *plan.Struct) {
 	f.writeLine("type %s struct {", s.Go)
 	for _, m := range s.Fields {
 		from := m.C
-		if from == "" { // the whole of a union
+		if from == "" { // an entire union
 			from = "the member that " + m.Rule.On.C + " says"
 		}
 		f.writeLine("\t%s %s // %s", m.Go, m.Rule.Go, from)
@@ -252,7 +252,7 @@ func (f *file) writeFromC(s *plan.Struct) {
 	}
 	f.writeLine("func (d *%s) fromC(%s)%s {", s.Go, strings.Join(params, ", "), result)
 	for _, m := range s.Fields {
-		v := value{file: f, name: strings.TrimSuffix(errorName(s)+"."+m.C, "."), left: "left", loose: f.loose[s]}
+		v := value{file: f, name: strings.TrimSuffix(errorName(s)+"."+m.C, "."), remaining: "left", loose: f.loose[s]}
 		v.emitLoad("d."+m.Go, m.Rule, "p", m.Offset)
 	}
 	if s.Fails {

@@ -50,8 +50,7 @@ func (f *file) writeLayout(u Unit) {
 	}
 }
 
-// ReadLayout finds the account in a generated file. It is false where there is
-// none.
+// ReadLayout finds the layout in a generated file. It returns false if there is none.
 func ReadLayout(src string) ([]string, bool) {
 	if !strings.Contains(src, "// "+layoutTitle+"\n//\n") {
 		return nil, false

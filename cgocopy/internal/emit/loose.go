@@ -31,7 +31,7 @@ type looseness struct {
 // markInside checks a value at offset.
 func (l looseness) markInside(r plan.Rule, offset int64, loose bool) {
 	switch {
-	case r.Op == plan.Slice, r.Op == plan.Deref: // what is pointed to lies by itself
+	case r.Op == plan.Slice, r.Op == plan.Deref: // the target of a pointer is separate
 		return
 	case r.Struct != nil:
 		if loose || offset%l.alignOf(r.Struct) != 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Test is the file of a test in which C fills every member with another value
+// Test returns the file of a test in which C fills every member with another value
 // and Go has to find them. Pointers are nil there.
 func Test(u Unit) ([]byte, error) {
 	f := u.newFile()

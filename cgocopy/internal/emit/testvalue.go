@@ -13,7 +13,7 @@ import (
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
-// bitsOf is the width of a Go number, and whether it has a sign.
+// bitsOf returns the width of a Go number, and whether it has a sign.
 func bitsOf(name string) (bits int, signed bool) {
 	signed = !strings.HasPrefix(name, "u") && name != "byte"
 	if name == "byte" {

@@ -10,10 +10,10 @@ import (
 // value writes how one value is taken over.
 type value struct {
 	*file
-	name  string // for errors: Struct.member
-	left  string // how many pointers may still follow, as source
-	loops int    // around it
-	loose bool   // the struct may lie anywhere
+	name      string // for errors: Struct.member
+	remaining string // how many pointers may still follow, as source
+	loops     int    // around it
+	loose     bool   // the struct may be at any address
 
 	circular bool // what it owns can lead to its own kind
 }
@@ -47,7 +47,7 @@ func (v value) emitLoad(dst string, r plan.Rule, base string, offset int64) {
 	case plan.Text:
 		v.emitText(dst, r, pointerExpr(r, p))
 	case plan.Nested:
-		call := fmt.Sprintf("%s.fromC(%s)", dst, v.fromCArgs(r.Struct, p, "a", v.left))
+		call := fmt.Sprintf("%s.fromC(%s)", dst, v.fromCArgs(r.Struct, p, "a", v.remaining))
 		if r.Struct.Fails {
 			v.emitCheck(call)
 		} else {
@@ -90,7 +90,9 @@ func pointerExpr(r plan.Rule, p string) string {
 }
 
 // depthExpr returns how many pointers may follow after one of rule r.
-func (v value) depthExpr(r plan.Rule) string { return fmt.Sprintf("min(%s, %d)-1", v.left, r.Depth) }
+func (v value) depthExpr(r plan.Rule) string {
+	return fmt.Sprintf("min(%s, %d)-1", v.remaining, r.Depth)
+}
 
 // emitText emits the copy of the text that a pointer leads to.
 func (v value) emitText(dst string, r plan.Rule, p string) {
@@ -181,8 +183,8 @@ func (v value) emitSlice(dst string, r plan.Rule, elements string) {
 	v.writeLine("{\nq := %s", elements)
 	v.writeLine("n, err := cgocopy.Count(%q, q, %s, %d)\nif err != nil {\nreturn err\n}", v.siblingName(r.Len.C), v.countExpr(r.Len), r.Max)
 	if r.Depth > 0 {
-		v.writeLine("if n > 0 && %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.left, v.name)
-		v.left = v.depthExpr(r)
+		v.writeLine("if n > 0 && %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.remaining, v.name)
+		v.remaining = v.depthExpr(r)
 	}
 	v.loose = v.loose && r.Op == plan.Tail
 	e := *r.Elem
@@ -229,7 +231,7 @@ func (v value) emitUnion(dst string, r plan.Rule, base string, offset int64) {
 
 func (v value) emitDeref(dst string, r plan.Rule, p string) {
 	v.writeLine("if q := %s; q == nil {\n%s = nil\n} else {", pointerExpr(r, p), dst)
-	v.writeLine("if %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.left, v.name)
+	v.writeLine("if %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.remaining, v.name)
 	v.writeLine("if %s == nil {\n%s = new(%s)\n}", dst, dst, r.Struct.Go)
 	switch {
 	case r.Struct.Flat:
