@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Answer is one way to answer a study's question. The first of a study's answers whose
-// condition holds and whose headline, or text, quotes only what was measured is printed.
+// Answer is one way to answer a study's question. The first of a study's answers whose condition
+// holds and whose headline, or text, quotes only measured figures is printed.
 type Answer struct {
 	When     Ruling   `json:"when,omitempty"`     // how the criteria of Of came out together; "" if on any result
 	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
@@ -56,7 +56,7 @@ const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, br
 // form are set.
 type Figure struct {
 	Form          FigureForm
-	Contender     string // of a share: where its step leads
+	Contender     string // of a share: the end of its step
 	Workload      string
 	Metric        string
 	To            string // workload
@@ -214,7 +214,7 @@ func (s *Study) checkFigure(f Figure, works, seen map[string]bool) error {
 	return s.checkReferences("", "", f.To, "", works, seen)
 }
 
-// Rule is the limit that comparisons are compared with.
+// Rule returns the limit that comparisons are compared with.
 func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a.Ratio}.Rule() }
 
 // checkCondition returns an error unless of names a criterion of the study or, if the answer has a

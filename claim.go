@@ -13,10 +13,10 @@ type ClaimKind string
 const (
 	ClaimRatio     ClaimKind = "ratio"     // value against baseline; without figures: on Side of it; with Of: against the contender's own figure there
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
-	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's go.mod requires beyond the baseline's, or its binary links where no go.mod is known
+	ClaimCount     ClaimKind = "count"     // modules added: Value, compared with the requirements of the contender's go.mod in addition to the baseline's, or with the linked ones if no go.mod is known
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
-	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone; beyond a fixed cost, where Value is above 0 and there are four sizes
-	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; in addition to a fixed cost, if Value is positive and there are four sizes
+	ClaimShare     ClaimKind = "share"     // Contender saves at least Value, a share, of the baseline's figure
 	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender: by the break-even of Workloads
 	ClaimCause     ClaimKind = "cause"     // all of the difference of Decomposition comes from the steps to Causes
 	ClaimReported  ClaimKind = "reported"  // published, but not measured, because of Because
@@ -26,11 +26,11 @@ const (
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`
-	Place         string    `json:"place,omitempty"` // where in the source it stands: the heading above it
+	Place         string    `json:"place,omitempty"` // position in the source: the heading above it
 	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how what was published came about
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
-	StandIn       string    `json:"stand_in,omitempty"` // the contender that answers where Contender was not measured, e.g. because no clone of it was given
+	StandIn       string    `json:"stand_in,omitempty"` // the contender to use if Contender was not measured, e.g. because the user has no clone of it
 	Workload      string    `json:"workload"`
 	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
 	Metric        string    `json:"metric"`
@@ -39,7 +39,7 @@ type Claim struct {
 	Unit          string    `json:"unit"`
 	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
 	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
-	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side where the sentence contradicts its figures
+	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side if the sentence contradicts its figures
 	Target        float64   `json:"target,omitempty"`        // ratio: the published target; a claim holds only if the entire interval reaches it
 	Of            ClaimOf   `json:"of,omitzero"`             // ratio: what the figure is compared with instead of the baseline's on the same workload
 	Plus          string    `json:"plus,omitempty"`          // ratio: a metric to add to Metric on both sides, e.g. what the client allocates
@@ -53,7 +53,7 @@ type Claim struct {
 
 // ClaimOf is a figure of the claim's own contender, or of another one.
 type ClaimOf struct {
-	Contender string `json:"contender,omitempty"` // empty: the claim's own
+	Contender string `json:"contender,omitempty"` // empty means that of the claim
 	Workload  string `json:"workload"`
 	Metric    string `json:"metric"`
 }
@@ -208,7 +208,7 @@ func claimKindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Ratio is the published effect: value over baseline; 1 where there are no figures.
+// Ratio returns the published effect: value over baseline, or 1 without figures.
 func (c Claim) Ratio() float64 {
 	if c.Baseline == 0 {
 		return 1
@@ -247,7 +247,7 @@ type ClaimResult struct {
 	ID          string    `json:"id"`
 	Kind        ClaimKind `json:"kind"`
 	Source      string    `json:"source"`
-	SourceURL   string    `json:"source_url,omitempty"` // where the source can be read
+	SourceURL   string    `json:"source_url,omitempty"` // address of the source
 	Place       string    `json:"place,omitempty"`      // as in the claim
 	Shown       []Shown   `json:"shown,omitempty"`      // likewise
 	Statement   string    `json:"statement"`
@@ -261,7 +261,7 @@ type ClaimResult struct {
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published: the ratio is off by more than 2× where the direction holds, by more than 1.25× where it is open
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published: the ratio is off by more than 2× if the direction holds, by more than 1.25× if it is open
 	Why         string    `json:"why"`
 
 	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.
@@ -327,7 +327,7 @@ func (b BreakEven) validate(at string, s *Study, works, seen map[string]bool) er
 type BreakEvenResult struct {
 	Contender string           `json:"contender"`
 	Against   string           `json:"against"`
-	Metric    string           `json:"metric"` // cpu; time where the study does not measure cpu
+	Metric    string           `json:"metric"` // cpu; time if the study does not measure cpu
 	Rates     []float64        `json:"rates_per_second"`
 	Level     float64          `json:"level"`  // confidence of each interval, simultaneous over looks
 	Points    []BreakEvenPoint `json:"points"` // by members, then by levels
@@ -340,15 +340,15 @@ type BreakEvenPoint struct {
 	Workload string  `json:"workload"`
 	Members  int     `json:"members,omitempty"` // as in Workload
 	Levels   int     `json:"levels,omitempty"`
-	More     float64 `json:"more_ns_per_op"` // what the baseline takes more; negative: less
+	More     float64 `json:"more_ns_per_op"` // excess of the baseline; negative if it takes less
 	MoreLow  float64 `json:"more_ns_per_op_low"`
 	MoreHigh float64 `json:"more_ns_per_op_high"`
 
 	// Cores is the resulting number of cores at each of the rates: 0.01 is 1 % of a core.
 	Cores []float64 `json:"more_cores"`
 
-	// OnePercent is the rate at which it is 1 % of one core; zero: no
-	// difference was shown, or the baseline takes less.
+	// OnePercent is the rate at which it is 1 % of one core; 0 means that no difference was shown,
+	// or that the baseline takes less.
 	OnePercent     float64 `json:"one_percent_rate_per_second,omitempty"`
 	OnePercentLow  float64 `json:"one_percent_rate_per_second_low,omitempty"`
 	OnePercentHigh float64 `json:"one_percent_rate_per_second_high,omitempty"`

@@ -17,8 +17,8 @@ type Comparison struct {
 	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
 	Value        float64 `json:"value"`         // median over rounds, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"` // from the ratio of sums, where slices were paired
-	RankLow      int     `json:"rank_low,omitempty"`   // best rank the evidence allows; zero where not ranked
+	SumsRatio    float64 `json:"sums_ratio,omitempty"` // from the ratio of sums, if slices were paired
+	RankLow      int     `json:"rank_low,omitempty"`   // best rank the evidence allows; 0 if not ranked
 	RankHigh     int     `json:"rank_high,omitempty"`
 	Letters      string  `json:"letters,omitempty"`     // contenders with the same letter do not differ significantly
 	Exact        bool    `json:"exact,omitempty"`       // every round agreed to the last digit
@@ -41,8 +41,8 @@ type Value struct {
 // Bounded reports whether c has an interval.
 func (c Comparison) Bounded() bool { return c.Low > 0 && c.High > 0 }
 
-// HalfWidth is half the width of c's interval on the logarithmic scale; zero
-// without an interval.
+// HalfWidth returns half the width of c's interval on the logarithmic scale, or 0 without an
+// interval.
 func (c Comparison) HalfWidth() float64 {
 	if !c.Bounded() {
 		return 0
@@ -63,7 +63,7 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor is the noise floor that c shows, which is the control's.
+// NoiseFloor returns the noise floor that c shows, which is the control's.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
 		return 0
@@ -102,14 +102,13 @@ func (c Comparison) Below(effect float64) bool {
 	return effect > 0 && c.Bounded() && c.Low*(1+effect) >= 1 && c.High <= 1+effect
 }
 
-// Turned are the effects of the reverse pair.
+// Turned returns the effects of the reverse pair.
 func (e Effects) Turned() Effects {
 	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negate(e.Effects), negate(e.Sums)
 	return e
 }
 
-// EffectsOf returns the effects of a against b, also where the pair is stored
-// the other way round.
+// EffectsOf returns the effects of a against b, also if the pair is stored the other way round.
 func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool) {
 	for _, e := range effects {
 		switch {
@@ -140,10 +139,10 @@ type Scaling struct {
 	Contender string    `json:"contender"`
 	Fixture   string    `json:"fixture"`
 	Op        string    `json:"op"`
-	By        Extent    `json:"by,omitempty"` // what size is; empty: bytes
+	By        Extent    `json:"by,omitempty"` // kind of size; empty means bytes
 	Workloads []string  `json:"workloads"`    // by size, the smallest first
 	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same whatever the size
-	Low       float64   `json:"low"`          // equal to Exponent where there are too few rounds
+	Low       float64   `json:"low"`          // equal to Exponent if there are too few rounds
 	High      float64   `json:"high"`
 	Level     float64   `json:"level"` // confidence, simultaneous over looks
 	Rounds    int       `json:"rounds"`
@@ -167,13 +166,13 @@ type Cost struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Against      string  `json:"against"`
-	Metric       string  `json:"metric"`                    // cpu; time where the study does not measure cpu
+	Metric       string  `json:"metric"`                    // cpu; time if the study does not measure cpu
 	Rate         float64 `json:"rate_per_second,omitempty"` // as requested; 0: no rate was requested
 	Cores        float64 `json:"cores,omitempty"`           // used at Rate; 0.25 is a quarter of one core
 	AgainstCores float64 `json:"against_cores,omitempty"`   // used by the baseline at Rate
-	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative where the contender costs more
+	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative if the contender costs more
 	SavedLow     float64 `json:"saved_cores_low,omitempty"`
 	SavedHigh    float64 `json:"saved_cores_high,omitempty"`
-	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; zero: no difference was shown
+	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; 0 means that no difference was shown
 	Sentence     string  `json:"sentence"`
 }

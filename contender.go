@@ -58,12 +58,12 @@ type Contender struct {
 // Start describes how a contender is started, and where its deliveries are found. Fields other than
 // Launch are of launch command, except URL.
 type Start struct {
-	Launch   Launch            `json:"launch,omitempty"`   // empty: program
+	Launch   Launch            `json:"launch,omitempty"`   // empty means program
 	Command  []string          `json:"command,omitempty"`  // the command line
 	URL      string            `json:"url,omitempty"`      // of launch url
 	Path     string            `json:"path,omitempty"`     // what every path begins with, e.g. /ingest
-	Files    map[string]string `json:"files,omitempty"`    // texts by the name under which they lie in $DIR
-	Delivers string            `json:"delivers,omitempty"` // where it delivers, an item a line: a pattern of files, or $DESTINATION
+	Files    map[string]string `json:"files,omitempty"`    // texts by their file name in $DIR
+	Delivers string            `json:"delivers,omitempty"` // destination of its items, an item a line: a pattern of files, or $DESTINATION
 }
 
 // Build describes the sources of a contender. It is empty if tare built nothing.
@@ -101,7 +101,7 @@ func (c Contender) Title() string {
 	return c.ID
 }
 
-// String is name@version, or the id where nothing was built.
+// String returns name@version, or the id if nothing was built.
 func (c Contender) String() string {
 	switch {
 	case c.Name == "":
@@ -130,10 +130,10 @@ type Identity struct {
 // Adoption is the cost of adopting a contender in a service, except for time. 0 means unknown.
 type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
-	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; zero: none, or not known
-	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where there is no text or it was not recognised
-	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was measured; empty for std, a directory, or where the module cache does not say
-	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty: nothing is known against it
+	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; 0 means none or unknown
+	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" if there is no text or it was not recognised
+	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was measured; empty for std, a directory, or if the module cache does not know it
+	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty if it does not
 	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a go build that compiled every third-party package, with std and the SDK compiled before
 	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request
 	StartSeconds     float64  `json:"start_seconds,omitempty"`      // from starting the process to its first answer, median of some starts

@@ -12,8 +12,8 @@ import (
 // Criterion is a rule with a margin, declared before measuring. Exactly one
 // of Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
-	Contender  string `json:"contender,omitempty"` // empty: every contender
-	Workload   string `json:"workload,omitempty"`  // empty: every workload
+	Contender  string `json:"contender,omitempty"` // empty means every contender
+	Workload   string `json:"workload,omitempty"`  // empty means every workload
 	Metric     string `json:"metric"`
 	Ratio      string `json:"ratio,omitempty"`      // to the baseline, e.g. "<= 0.5"
 	Equivalent string `json:"equivalent,omitempty"` // to the baseline within, e.g. "3%"
@@ -115,7 +115,7 @@ func ParseCriterion(text string) (Criterion, error) {
 	return c, err
 }
 
-// String is the criterion as one would say it.
+// String returns the criterion in the usual notation.
 func (c Criterion) String() string {
 	switch {
 	case c.Ratio != "":
@@ -181,7 +181,7 @@ type Verdict struct {
 	Workload     string `json:"workload"`
 	Metric       string `json:"metric"`
 	Criterion    string `json:"criterion,omitempty"`
-	Verdict      Ruling `json:"verdict,omitempty"` // empty where there is no criterion
+	Verdict      Ruling `json:"verdict,omitempty"` // empty if there is no criterion
 	Sentence     string `json:"sentence"`
 	RoundsNeeded int    `json:"rounds_needed,omitempty"` // forecast, where inconclusive
 }

@@ -8,7 +8,7 @@ type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
 	Workload string          `json:"workload"`
-	Metric   string          `json:"metric,omitempty"` // empty: the primary one
+	Metric   string          `json:"metric,omitempty"` // empty means the primary one
 	From     string          `json:"from"`             // contender the chain starts at
 	Steps    []DecomposeStep `json:"steps"`
 }

@@ -1,6 +1,5 @@
-// Package tare holds the data types of a measurement: plain structs that a study,
-// its plan and its result are made of. It imports nothing of the project and does
-// nothing but validate and print.
+// Package tare has the data types of a measurement: plain structs that a study, its plan and its
+// result are made of. It imports nothing of the project and does nothing but validate and print.
 //
 // A scale is tared before it weighs. So is every study: the baseline runs a second time, as a
 // control, and a null contender that does nothing runs next to the others. A difference that the

@@ -56,7 +56,7 @@ type Trial struct {
 // VoidPart is a part of a trial that does not count although the trial was completed, because of a
 // failure in its round.
 type VoidPart struct {
-	Workload string `json:"workload,omitempty"` // empty: all of them
+	Workload string `json:"workload,omitempty"` // empty means all of them
 	Why      string `json:"why"`                // one line
 }
 
@@ -80,7 +80,7 @@ type TrialError struct {
 	Message string `json:"message"`
 }
 
-// Error is class and message in one line.
+// Error returns class and message in one line.
 func (e *TrialError) Error() string { return e.Class + ": " + e.Message }
 
 // Classes of trial errors.

@@ -19,7 +19,7 @@ type Explanation struct {
 	Calls     []Decision `json:"calls"`            // calls in the source of one side only, in these functions
 	Work      []Origin   `json:"work,omitempty"`   // in instructions/op, counted, those that differ most first; with it nothing may be profiled
 	Flame     string     `json:"flame,omitempty"`  // flame graph of the differences in CPU time, relative to the result
-	Why       string     `json:"why,omitempty"`    // why there is no more; empty: nothing failed
+	Why       string     `json:"why,omitempty"`    // why there is no more; empty if nothing failed
 }
 
 // Waits reports whether most of the difference in time is not CPU time: the contender takes longer,
@@ -49,7 +49,7 @@ func (e Explanation) Waiting() float64 {
 // the runtime.
 type Origin struct {
 	Function string  `json:"function"`
-	Through  string  `json:"through,omitempty"` // what it called directly that has most of it; empty: itself
+	Through  string  `json:"through,omitempty"` // the function that it called directly and that has most of it; empty means itself
 	File     string  `json:"file,omitempty"`    // base name
 	Line     int     `json:"line,omitempty"`
 	From     float64 `json:"from"` // per operation, mean over rounds

@@ -17,7 +17,7 @@ type Finding struct {
 	Severity  Severity `json:"severity"`
 	Contender string   `json:"contender,omitempty"`
 	Workload  string   `json:"workload,omitempty"`
-	Metric    string   `json:"metric,omitempty"` // of that metric only; empty: all
+	Metric    string   `json:"metric,omitempty"` // of that metric only; empty means all
 	Message   string   `json:"message"`
 	Advice    string   `json:"advice,omitempty"`
 	Expected  bool     `json:"expected,omitempty"` // a trap's expectation that came true
@@ -66,7 +66,7 @@ type Expectation struct {
 	Outcome      TrapOutcome `json:"outcome"`
 	Message      string      `json:"message"`                 // what the check found, or why it found nothing
 	Rounds       int         `json:"rounds"`                  // complete rounds of the contender at the plan's slice length
-	RoundsNeeded int         `json:"rounds_needed,omitempty"` // forecast, where more rounds would decide
+	RoundsNeeded int         `json:"rounds_needed,omitempty"` // forecast, if more rounds would decide
 }
 
 // OutcomeOf returns the result of the trap with that id: the worst of its expectations. It returns

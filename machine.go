@@ -35,7 +35,7 @@ type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`
 	HalfWidth float64 `json:"half_width"`       // the noise floor as a share: 0.02 is ±2 %
-	Within    float64 `json:"within,omitempty"` // what of HalfWidth comes of what varies within rounds: one build against itself; zero: not known
+	Within    float64 `json:"within,omitempty"` // part of HalfWidth from variance within rounds: one build against itself; 0 if unknown
 	Found     float64 `json:"found,omitempty"`  // the difference, as a share, that four of five such studies would find; zero in older results
 	Seconds   float64 `json:"seconds"`          // it took
 }

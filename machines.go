@@ -10,7 +10,7 @@ type OnMachine struct {
 	Seed        string       `json:"seed"`
 	Comparisons []Comparison `json:"comparisons"`
 	Effects     []Effects    `json:"effects"`        // of its rounds
-	Part        []string     `json:"part,omitempty"` // workloads that only this machine measured; empty: it measured all
+	Part        []string     `json:"part,omitempty"` // workloads that only this machine measured; empty if it measured all
 }
 
 // Divided reports whether each machine measured other workloads, and no verdict is
@@ -19,7 +19,7 @@ func (r *Result) Divided() bool {
 	return len(r.Machines) > 0 && len(r.Machines[0].Part) > 0
 }
 
-// MeasuredBy is the machine that alone measured a workload; empty: none, or all.
+// MeasuredBy returns the only machine that measured a workload, or "" if none or all did.
 func (r *Result) MeasuredBy(workload string) string {
 	for _, m := range r.Machines {
 		if slices.Contains(m.Part, workload) {
@@ -37,10 +37,10 @@ type OverMachines struct {
 	Metric    string   `json:"metric"`
 	Against   string   `json:"against"`
 	Kind      string   `json:"machine_kind"`       // operating system and architecture
-	Less      []string `json:"less_on,omitempty"`  // names of machines where it takes significantly less
-	More      []string `json:"more_on,omitempty"`  // where it takes significantly more
-	Open      []string `json:"open_on,omitempty"`  // where no difference was shown
-	Void      []string `json:"void_on,omitempty"`  // where it is void
+	Less      []string `json:"less_on,omitempty"`  // names of machines on which it takes significantly less
+	More      []string `json:"more_on,omitempty"`  // those on which it takes significantly more
+	Open      []string `json:"open_on,omitempty"`  // those on which no difference was shown
+	Void      []string `json:"void_on,omitempty"`  // those on which it is void
 	Ratio     float64  `json:"ratio,omitempty"`    // mean over machines; zero with fewer than three
 	Low       float64  `json:"low,omitempty"`      // interval over machines
 	High      float64  `json:"high,omitempty"`     //

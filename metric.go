@@ -40,7 +40,7 @@ const KeyReported = "reported:"
 // MetricInstructions is the name of the metric that counters count.
 const MetricInstructions = "instructions"
 
-// Metrics is the catalogue, in the order tables use.
+// Metrics returns the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{
 		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Closed: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
@@ -95,7 +95,8 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// MetricFor is MetricNamed. A metric that is not in the catalogue has its name for words.
+// MetricFor is MetricNamed for known metrics. A metric that is not in the catalogue has its name as
+// its texts.
 func MetricFor(name string) Metric {
 	if m, ok := MetricNamed(name); ok {
 		return m

@@ -12,8 +12,8 @@ const (
 // Reference is the form of the baseline in a ratio to it, on metrics that are measured per slice.
 type Reference string
 
-// BaselineAndControl is the mean of the baseline and of the control, which is the
-// baseline once more. In older plans the baseline stands for itself.
+// BaselineAndControl is the mean of the baseline and of the control, which is the baseline once
+// more. In older plans the baseline represents itself.
 const BaselineAndControl Reference = "baseline+control"
 
 // Plan is every round in order, from a recorded seed.
@@ -28,11 +28,11 @@ type Plan struct {
 	Slices          []Slicing    `json:"slices"` // one per workload
 	SecondsPerRound float64      `json:"seconds_per_round"`
 	PilotSeconds    float64      `json:"pilot_seconds,omitempty"`
-	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
-	Stretched       bool         `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
+	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // 0 means a fixed number of rounds
+	Stretched       bool         `json:"stretched,omitempty"`      // the budget was stretched to the least number of rounds for a verdict
 	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // what a budget set by the user has no time for
 	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left before the end, because they were proven slower than the leaders on everything
-	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the fewest rounds a verdict needs
+	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the least number of rounds for a verdict
 	Revised         int          `json:"revised,omitempty"`        // after this many rounds the number of slices was planned again; 0: never
 	LongEvery       int          `json:"long_every,omitempty"`     // rounds between extra rounds at eight times the slice length; 0: none
 }
@@ -50,7 +50,7 @@ type Pilot struct {
 	NSPerOp     float64 `json:"ns_per_op"`
 	BytesPerOp  float64 `json:"bytes_per_op"`
 	AllocsPerOp float64 `json:"allocs_per_op"`
-	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; zero: none seen
+	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; 0 if none was seen
 	SetupNS     float64 `json:"setup_ns"`            // start, prepare, sample and warm-up, as in every round
 	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: what testing takes around each slice
 

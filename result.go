@@ -9,8 +9,8 @@ import (
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
 
-// Result is everything a study found, in one document. Its groups have names
-// in Go only: in the document their fields stand side by side.
+// Result is everything a study found, in one document. Its groups have names in Go only: in the
+// document their fields are side by side.
 type Result struct {
 	Schema   string `json:"schema"`
 	Study    string `json:"study"`
@@ -21,7 +21,7 @@ type Result struct {
 	Quotes []Quote `json:"quotes,omitempty"` // the comparisons that Answer and then Figures quote
 	Kind   Kind    `json:"kinds"`
 
-	Recommended string `json:"recommended,omitempty"` // what a publication recommended, and whether it stands; empty: the study names none, or these figures do not tell
+	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; empty if the study names none, or these figures do not decide
 
 	Run
 	Design
@@ -63,7 +63,7 @@ type Measured struct {
 	Comparisons []Comparison `json:"comparisons"`
 	Scaling     []Scaling    `json:"scaling,omitempty"` // where workloads come in three sizes or more
 
-	Counter *Counter `json:"counter,omitempty"` // of Work; nil: nothing was counted
+	Counter *Counter `json:"counter,omitempty"` // of Work; nil if nothing was counted
 	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds, of workloads that were not timed too
 }
 
@@ -74,7 +74,7 @@ type Judged struct {
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
-	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
+	Semantics   []Semantics   `json:"semantics,omitempty"` // answers with another meaning than the reference's
 }
 
 // Analysis is the cost and the causes of differences, as far as the study or its user requested
@@ -107,20 +107,20 @@ type Record struct {
 // be repeated. The seed, the environment and the isolation are at their usual places.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study's file
-	Dir        string        `json:"study_dir,omitempty"`    // where its relative paths start; empty: it has none
+	Dir        string        `json:"study_dir,omitempty"`    // start of its relative paths; empty if it has none
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
-	Rounds     int           `json:"rounds,omitempty"`       // zero: by budget
-	Slice      time.Duration `json:"slice_ns,omitempty"`     // slice length wanted; zero: by rule
+	Rounds     int           `json:"rounds,omitempty"`       // zero means by budget
+	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested slice length; zero means by the slice rule
 	Contenders []string      `json:"contenders,omitempty"`   // patterns that chose them; none: all
 	Workloads  []string      `json:"workloads,omitempty"`    // likewise
 	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
-	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; empty: the machine's
+	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; empty means the machine's
 
 	Command []string          `json:"command,omitempty"`      // of a study that has no file: arguments of the tare that made it, e.g. bench --base main
 	WorkDir string            `json:"work_dir,omitempty"`     // directory in which it was given
 	Files   map[string]string `json:"files_sha256,omitempty"` // of the files that it names, as it names them
 
-	Seal string `json:"seal,omitempty"` // MAC of what decides what a rerun runs, by the data directory that the result was made in; empty: not known
+	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, by the data directory in which the result was made; empty if unknown
 }
 
 // NotWeighed is something that was omitted, and why.
@@ -131,21 +131,21 @@ type NotWeighed struct {
 
 // Prefixes of the omitted parts of a study, before their ids.
 const (
-	leftContender = "contender "
-	leftWorkload  = "workload "
+	contenderPrefix = "contender "
+	workloadPrefix  = "workload "
 )
 
 // LeftContender records why a contender was omitted.
-func LeftContender(id, why string) NotWeighed { return NotWeighed{leftContender + id, why} }
+func LeftContender(id, why string) NotWeighed { return NotWeighed{contenderPrefix + id, why} }
 
 // LeftWorkload records why a workload was omitted.
-func LeftWorkload(id, why string) NotWeighed { return NotWeighed{leftWorkload + id, why} }
+func LeftWorkload(id, why string) NotWeighed { return NotWeighed{workloadPrefix + id, why} }
 
 // Contender returns the id of the omitted contender, or "" if it was something else.
-func (n NotWeighed) Contender() string { return idAfter(n.What, leftContender) }
+func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix) }
 
 // Workload returns the id of the omitted workload, or "" if it was something else.
-func (n NotWeighed) Workload() string { return idAfter(n.What, leftWorkload) }
+func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
 func idAfter(what, prefix string) string {
 	id, ok := strings.CutPrefix(what, prefix)

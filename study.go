@@ -15,7 +15,7 @@ type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
 	Answer      []Answer    `json:"answer,omitempty"`      // what to print on top of a result: the first that the result allows
-	Recommended []Answer    `json:"recommended,omitempty"` // what the publication recommends and whether that stands: the first that the result allows
+	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of the publication and whether it is confirmed: the first that the result allows
 	Sources     []Source    `json:"sources,omitempty"`     // where publications that claims name can be read
 	Kind        Kind        `json:"kinds"`
 	Baseline    string      `json:"baseline"` // id of the entry every ratio is taken to
@@ -39,8 +39,8 @@ type Source struct {
 
 // Budget limits the duration of a study, builds not included.
 type Budget struct {
-	Quick time.Duration `json:"quick_ns,omitempty"` // zero: 40 s
-	Full  time.Duration `json:"full_ns,omitempty"`  // zero: 5 min
+	Quick time.Duration `json:"quick_ns,omitempty"` // zero means 40 s
+	Full  time.Duration `json:"full_ns,omitempty"`  // zero means 5 min
 
 	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only ones quick measures; none: all that carry a claim or a criterion
 }
@@ -48,23 +48,23 @@ type Budget struct {
 // Entry is a contender as a study names it, before anything is built.
 type Entry struct {
 	ID      string `json:"id"`                // unique in the study
-	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
+	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty means ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // or a command line: of a program that speaks the contender protocol, or of a server; $PORT in it is where it is to listen, $DIR a directory of its own, $DESTINATION a port on loopback (see Delivers)
-	URL     string   `json:"url,omitempty"`     // or where a server already listens
+	Command []string `json:"command,omitempty"` // or a command line: of a program that speaks the contender protocol, or of a server; $PORT in it is the port for it, $DIR a separate directory, $DESTINATION a port on loopback (see Delivers)
+	URL     string   `json:"url,omitempty"`     // or the address of a running server
 
 	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; if one does not, the contender is skipped and reported; tare: the running program
 	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT, $DIR and $DESTINATION in them are replaced
 	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // of a command: where it delivers, an item a line: a pattern of files, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server that tare starts and that counts lines
+	Delivers string            `json:"delivers,omitempty"` // of a command: destination of its items, an item a line: a pattern of files, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server that tare starts and that counts lines
 	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; "": completely
 
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
 	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
-	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; empty: the machine's
+	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; empty means the machine's
 	Given string   `json:"given,omitempty"` // module that the user must name; otherwise the entry is skipped
 }
 
@@ -316,7 +316,7 @@ type FieldError struct {
 	Hint string // what would be right; may be empty
 }
 
-// Error is one line: path, what is wrong, what would be right.
+// Error returns one line: path, what is wrong, what would be right.
 func (e *FieldError) Error() string {
 	s := e.Path + ": " + e.What
 	if e.Hint != "" {

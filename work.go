@@ -7,7 +7,7 @@ type Counter struct {
 	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals were never compared with known differences
 }
 
-// String is the counter as it is printed.
+// String returns the counter as it is printed.
 func (c Counter) String() string {
 	switch {
 	case c.Uncalibrated:

@@ -13,11 +13,11 @@ type Workload struct {
 	File    string `json:"file,omitempty"`       // or the user's own input, relative to the study file
 	N       int    `json:"n,omitempty"`          // items per body
 	Op      string `json:"op"`                   // what is done with it; the kind knows the words
-	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero: the fixture's default, one is seed mode
+	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero means the fixture's default, one is seed mode
 	SHA256  string `json:"sha256,omitempty"`     // of the pool
-	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
+	Heap    int64  `json:"heap_bytes,omitempty"` // live heap of each contender meanwhile, in bytes; 0 means only its own
 
-	Slice time.Duration `json:"slice_ns,omitempty"` // how long the slowest one's slice is, in which all do the same number of operations; zero: by rule
+	Slice time.Duration `json:"slice_ns,omitempty"` // slice length of the slowest one, with the same number of operations for all; zero means by the slice rule
 
 	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
 	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil if there is no server
@@ -26,12 +26,12 @@ type Workload struct {
 
 	Parts []Part `json:"parts,omitempty"` // operations that op consists of, by its kind; none: only op itself
 
-	Counts *Counts `json:"counts,omitempty"` // the unit of n, by its kind; nil: see Counted
+	Counts *Counts `json:"counts,omitempty"` // the unit of n, by its kind; nil means see Counted
 
-	// What the kind found in the pool it made; zero where it cannot tell.
+	// Properties of the pool by its kind; 0 if unknown.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
-	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
+	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body with the least
 	Members      int   `json:"members,omitempty"`       // numbers, texts and arrays in one item, those of what is nested in it included
 	Levels       int   `json:"levels,omitempty"`        // of nesting in one item; 1: nothing is nested in it
 }
@@ -78,9 +78,8 @@ func (w Workload) Mixed() bool {
 // OpStop is the operation of servers that end at the end of each trial, under load.
 const OpStop = "stop"
 
-// MaxHeap is the largest live heap a workload can ask for, in bytes: a
-// contender holds it twice over before the collector comes round, and may not
-// hold more than 2 GiB.
+// MaxHeap is the largest live heap of a workload in bytes: a contender uses twice as much until it
+// collects, and may not use more than 2 GiB.
 const MaxHeap = 800e6
 
 // Asks reports whether contender takes part in the workload. The baseline, the control and the null
@@ -89,7 +88,7 @@ func (w Workload) Asks(contender string) bool {
 	return len(w.Contenders) == 0 || contender == ControlID || contender == NullID || slices.Contains(w.Contenders, contender)
 }
 
-// BodyBytes is the mean length of a body; zero where it is not known.
+// BodyBytes returns the mean length of a body, or 0 if unknown.
 func (w Workload) BodyBytes() float64 {
 	if w.Pool <= 0 {
 		return 0
@@ -141,11 +140,11 @@ func (w Workload) Measures(m Metric) bool {
 // Traffic describes how requests reach a server.
 type Traffic struct {
 	Connections int           `json:"connections"`                         // kept open, each with at most one request in flight
-	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: requests sent a second, whatever comes back; zero: closed loop, each connection sends its next request when it has an answer
-	Segment     time.Duration `json:"segment_ns,omitempty"`                // each contender alone for so long, once a round, for latencies; zero: visits in lockstep, for throughput and CPU time
+	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: requests sent a second, independent of responses; 0 means a closed loop, in which each connection sends its next request after a response
+	Segment     time.Duration `json:"segment_ns,omitempty"`                // length of a segment of each contender by itself, once a round, for latencies; 0 means visits in lockstep, for throughput and CPU time
 	TLS         bool          `json:"tls,omitempty"`                       // TLS 1.3 with a certificate made for the run
 	Delay       time.Duration `json:"delay_ns,omitempty"`                  // added to every round trip by a relay
-	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way; zero: as it comes
+	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way; 0 means unlimited
 }
 
 // MaxConnections is the most connections a workload can ask for: both ends
@@ -186,13 +185,13 @@ const (
 	KeySendLag        = "send_lag_p99_ns"      // how late requests were sent, against their intended times; open loop
 	KeySendLagP50     = "send_lag_p50_ns"      // the same, of half of the requests
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
-	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
+	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; missing if the system does not report it
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, or of the contender's own client, while measured
 	KeyOwnClient      = "own_client"           // 1: the contender's own client sent the requests, not the load generator
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
 	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs
-	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; absent where the system does not tell
+	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; missing if the system does not report it
 	KeyClientCores    = "client_cores"         // the load generator may use
 	KeyServerCores    = "server_cores"         // the server may use
 	KeyWall           = "wall_ns"              // measured time
@@ -210,6 +209,6 @@ const (
 	KeyStop           = "stop_ns"                    // metric stop
 	KeyOps            = "ops"                        // operations that were timed
 	KeyResident       = "rss_bytes"                  // metric rss
-	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; absent where it does not count
+	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; missing if it does not count
 	KeySharedProcess  = "shared_process"             // 1: server and load generator are one process
 )
