@@ -75,8 +75,7 @@ func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	if t.Elem != nil || err != nil {
 		return err
 	}
-	// Older DWARF does not say what it is stored as: unsigned, unless a value
-	// is below zero.
+	// Older DWARF does not state the storage type: unsigned, unless a value is negative.
 	t.Elem = &ctype.Type{Kind: ctype.Uint, Name: "unsigned int", Size: t.Size, Language: t.Language}
 	for _, v := range t.Enumerators {
 		if v.Value < 0 {

@@ -31,7 +31,7 @@ func (f *File) buildIndex() {
 		}
 	}
 	names = maps.Clone(f.byName)
-	for _, t := range f.Types { // bare tags, where nothing else has the name
+	for _, t := range f.Types { // bare tags, if nothing else has the name
 		if tag := t.Tag(); tag != "" && (names[tag] == nil || isIncomplete(names[tag])) {
 			put(tag, t)
 		}
@@ -60,7 +60,7 @@ func (f *File) mergeTypes() {
 		}
 		switch same.Kind {
 		case ctype.Struct, ctype.Union, ctype.Enum:
-			*same = ctype.Type{Kind: ctype.Typedef, Elem: one} // without a name, it only stands for one
+			*same = ctype.Type{Kind: ctype.Typedef, Elem: one} // without a name, it only represents one
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// lineTables are the line tables of an object file, of which only the names of source
-// files are read. [dwarf.LineReader] makes room for as many as a table says to have
-// before it looks for them, so that a few bytes can end the process: out of memory.
+// lineTables are the line tables of an object file, of which only the names of source files are
+// read. [dwarf.LineReader] allocates room for as many as a table claims before it reads them, so
+// that a few bytes can end the process: out of memory.
 type lineTables struct {
 	line, lineStr, str []byte // sections
 	order              binary.ByteOrder
@@ -27,9 +27,9 @@ type lineTables struct {
 
 // Bounds of all line tables of an object file, and of one name.
 const (
-	mostFiles     = 4 << 20
-	mostNames     = 256 << 20
-	mostNameBytes = 4 << 10
+	maxFiles     = 4 << 20
+	maxNames     = 256 << 20
+	maxNameBytes = 4 << 10
 )
 
 // lineFile is a source file.
@@ -40,8 +40,8 @@ type lineFile struct {
 	full string // set at the first request: units that share a table are of one directory
 }
 
-// newLineTables takes the sections from data, which has unpacked and relocated them,
-// but does not export them.
+// newLineTables gets the sections from data, which has unpacked and relocated them, but does not
+// export them.
 func newLineTables(data *dwarf.Data) *lineTables {
 	of := reflect.ValueOf(data).Elem()
 	section := func(name string) []byte { return of.FieldByName(name).Bytes() }
@@ -72,14 +72,14 @@ func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 
 // pathOf returns the path of a source file, of a unit compiled in a directory.
 func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
-	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= mostNameBytes {
+	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= maxNameBytes {
 		f.full = string(f.dir)
 		if f.ofUnit {
 			f.full = joinPath(unitDir, f.full)
 		}
 		f.full = joinPath(f.full, string(f.name))
-		if t.names += len(f.full); t.names > mostNames {
-			return "", fmt.Errorf("names of source files of more than %d bytes", mostNames)
+		if t.names += len(f.full); t.names > maxNames {
+			return "", fmt.Errorf("names of source files of more than %d bytes", maxNames)
 		}
 	}
 	return f.full, nil
@@ -239,8 +239,8 @@ func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, 
 		if off > uint64(len(from)) {
 			return nil, 0, fmt.Errorf("there is no text at byte %d", off)
 		}
-		from = from[off:min(uint64(len(from)), off+mostNameBytes+1)]
-		if bytes.IndexByte(from, 0) < 0 && len(from) > mostNameBytes {
+		from = from[off:min(uint64(len(from)), off+maxNameBytes+1)]
+		if bytes.IndexByte(from, 0) < 0 && len(from) > maxNameBytes {
 			return from, 0, nil // longer than names are
 		}
 		at := cursor{b: from}
@@ -263,9 +263,9 @@ func (t *lineTables) readValue(c *cursor, form uint64, wide bool) (text []byte, 
 
 // addFiles counts n more files or directories.
 func (t *lineTables) addFiles(n uint64) error {
-	t.files += int(min(n, mostFiles+1))
-	if t.files > mostFiles {
-		return fmt.Errorf("more than %d source files and directories", mostFiles)
+	t.files += int(min(n, maxFiles+1))
+	if t.files > maxFiles {
+		return fmt.Errorf("more than %d source files and directories", maxFiles)
 	}
 	return nil
 }

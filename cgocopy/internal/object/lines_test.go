@@ -85,7 +85,7 @@ func table(version uint16, rest string) []byte {
 
 func TestLineTablesAreBounded(t *testing.T) {
 	huge := string(binary.AppendUvarint(nil, 1<<62))
-	many := strings.Repeat("f\x00\x00\x00\x00", mostFiles+1)
+	many := strings.Repeat("f\x00\x00\x00\x00", maxFiles+1)
 	for name, c := range map[string]struct {
 		version uint16
 		rest    string
@@ -139,16 +139,16 @@ func TestLineTablesEndSoon(t *testing.T) {
 }
 
 func TestNamesOfFilesAreBounded(t *testing.T) {
-	tables, long := &lineTables{}, bytes.Repeat([]byte("x"), mostNameBytes)
+	tables, long := &lineTables{}, bytes.Repeat([]byte("x"), maxNameBytes)
 	if got, err := tables.pathOf(&lineFile{dir: long, name: []byte("a.c")}, ""); got != "" || err != nil {
 		t.Errorf("a path too long: %d bytes, %v", len(got), err)
 	}
 	var err error
 	n := 0
-	for ; err == nil && n <= mostNames/mostNameBytes; n++ {
+	for ; err == nil && n <= maxNames/maxNameBytes; n++ {
 		_, err = tables.pathOf(&lineFile{name: long}, "")
 	}
-	if err == nil || n != mostNames/mostNameBytes+1 {
+	if err == nil || n != maxNames/maxNameBytes+1 {
 		t.Errorf("after %d names: %v", n, err)
 	}
 	for _, c := range [][3]string{

@@ -26,7 +26,7 @@ var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor a
 
 // File is one object file, or an archive.
 type File struct {
-	Arch   string // as GOARCH names it; empty: not known
+	Arch   string // as GOARCH names it; empty if unknown
 	OS     string // as GOOS names it, if the format has it; else ""
 	Little bool   // byte order
 	Types  []*ctype.Type
@@ -36,9 +36,8 @@ type File struct {
 	anchors map[string]*ctype.Type // what variables point to
 }
 
-// Clash are two types of one name that are not alike: units of a file, and
-// members of an archive, may each have their own. It is false where all of that
-// name agree.
+// Clash returns two types of one name that differ: units of a file, and members of an archive, may
+// each have their own. It returns false if all of that name agree.
 func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 	two, ok := f.clashes[name]
 	return two[0], two[1], ok
@@ -49,7 +48,7 @@ func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 // incomplete ones. It returns nil if there is none.
 func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 
-// Anchor is the type that the pointer variable name points to. Nil: there is no
+// Anchor returns the type that the pointer variable name points to. It returns nil if there is no
 // such variable.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 

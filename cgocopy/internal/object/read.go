@@ -15,7 +15,7 @@ import (
 // recursive.
 type reader struct {
 	data  *dwarf.Data
-	units []unit // by where they begin
+	units []unit // by their start offset
 	lines *lineTables
 	scope map[dwarf.Offset]string // of types of C++: the namespaces and classes around them, geo::
 	unit  unit                    // of the entry that is looked at
@@ -29,7 +29,7 @@ type reader struct {
 	compounds []*ctype.Type // structs and unions
 	anchors   map[string]*ctype.Type
 
-	place func(file string) string
+	printName func(file string) string
 }
 
 // unit holds the facts about all entries of one compilation.
@@ -37,7 +37,7 @@ type unit struct {
 	from     dwarf.Offset
 	language ctype.Language
 	files    []lineFile
-	dir      string // where it was compiled
+	dir      string // working directory of the compiler
 	address  int64  // bytes of a pointer
 }
 
@@ -45,7 +45,7 @@ func readTypes(data *dwarf.Data, place func(string) string) (*reader, error) {
 	if place == nil {
 		place = func(file string) string { return file }
 	}
-	r := &reader{data: data, lines: newLineTables(data), place: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
+	r := &reader{data: data, lines: newLineTables(data), printName: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (r *reader) selectUnit(off dwarf.Offset) {
 	}
 }
 
-// anchorPrefix begins the names of variables that stand for types.
+// anchorPrefix is the prefix of the names of variables that represent types.
 const anchorPrefix = "__cgocopy__"
 
 // recordAnchor records the type that one of our variables points to.
@@ -213,7 +213,7 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	r.done[off] = t
 	switch e.Tag {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
-		// A qualifier changes no layout: the type stands for what it qualifies.
+		// A qualifier changes no layout: the type represents the one it qualifies.
 		t.Kind, t.Name, t.Const = ctype.Typedef, "", e.Tag == dwarf.TagConstType
 		if e.Tag == dwarf.TagAtomicType {
 			t.Kind, t.Why = ctype.Other, "is _Atomic: a copy could be torn"
@@ -319,7 +319,7 @@ func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 			return "", 0, nil
 		}
 		if file != "" {
-			file = r.place(file)
+			file = r.printName(file)
 		}
 	}
 	return file, int(n), nil
