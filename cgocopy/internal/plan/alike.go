@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// View is the member of a union that stands for all of them, because they read
-// alike: whichever C has written, this one has all of its bits, as numbers of
-// the same sort. path is how C reaches it from the union; empty where it has no
-// name. It is false for all other types.
+// View returns the member of a union that represents all of them, because they are read alike:
+// whichever C has written, this one has all of its bits, as numbers of the same sort. path is its
+// path in C from the union, or "" if it has no name. It returns false for all other types.
 func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	s := t.Strip()
 	if s == nil || s.Kind != ctype.Union || !sameRuns(s) {
@@ -60,18 +59,18 @@ func sameRuns(union *ctype.Type) bool {
 	return true
 }
 
-// run is a number, or several unsigned ones or characters side by side: of
-// those it makes no difference where one ends.
+// run is a number, or several unsigned ones or characters side by side: among those the boundaries
+// make no difference.
 type run struct {
 	from, bits int64
 	sort       string
 }
 
-// mostRuns limits how much of a large array is looked at.
-const mostRuns = 4096
+// maxRuns limits how much of a large array is looked at.
+const maxRuns = 4096
 
-// runsOf are the numbers that a member is made of, in the order in which they
-// lie. It is false where something in it is no number and no pointer.
+// runsOf returns the numbers that a member consists of, in memory order. It returns false if
+// something in it is no number and no pointer.
 func runsOf(m ctype.Field) ([]run, bool) {
 	var list []run
 	if !addRuns(&list, m, 0) {
@@ -104,7 +103,7 @@ func addRuns(list *[]run, m ctype.Field, from int64) bool {
 	if t != nil && t.Kind == ctype.Enum {
 		t = t.Elem.Strip()
 	}
-	if t == nil || len(*list) >= mostRuns {
+	if t == nil || len(*list) >= maxRuns {
 		return false
 	}
 	bits := 8 * t.Size

@@ -21,10 +21,10 @@ type Call struct {
 	Free   string // C function that frees the source of Out; "" if there is none
 	With   []string
 
-	Out    *Struct     // what the function gives, with the members Out and, where it is counted, Len; nil: nothing
+	Out    *Struct     // output of the function, with the members Out and, if it is counted, Len; nil if there is none
 	One    *Struct     // the function returns one struct through a pointer, and no Out
 	OutC   *ctype.Type // what the function gives
-	LenC   *ctype.Type // what counts it; nil: nothing does
+	LenC   *ctype.Type // type of its count; nil if it has none
 	Inline bool        // the caller provides the memory, of type OutC
 }
 
@@ -37,8 +37,8 @@ const (
 	In    Role = "in"    // from Go, passed through
 	Out   Role = "out"   // what the function gives
 	Len   Role = "len"   // how many of it
-	Error Role = "error" // a code, zero where it went well
-	OK    Role = "ok"    // zero where it went wrong
+	Error Role = "error" // a code, 0 on success
+	OK    Role = "ok"    // 0 on failure
 )
 
 // Param is one parameter.
@@ -54,12 +54,12 @@ type Param struct {
 //	list_devices(bus, out, len) error free=free_devices
 type CallSpec struct {
 	C      string
-	As     string // Go name; empty: made of C's
+	As     string // Go name; empty means derived from that in C
 	Params []string
 	Result Role
 	Text   string   // of error=FUNCTION
 	Free   string   // free=FUNCTION
-	With   []string // its arguments, out and len among them; nil: out alone
+	With   []string // its arguments, including out and len; nil means only out
 }
 
 // ParseCall reads the text of a -func.

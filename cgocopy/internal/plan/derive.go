@@ -45,18 +45,18 @@ type Plan struct {
 	Structs []*Struct // the requested ones and those in them, each before its users
 	Enums   []*Enum
 	Calls   []*Call
-	Word    int64    // as in Options; zero: 8
+	Word    int64    // as in Options; zero means 8
 	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
 }
 
 // Derive plans Go types after C types. The error is of type Refusals, and
 // complete.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
-	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, asked: map[*ctype.Type]string{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
+	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, requestedNames: map[*ctype.Type]string{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
 	asked := map[*ctype.Type]string{}
 	for _, w := range wanted { // before members, which call types by names of their own
 		if t := w.Type.Strip(); t != nil && asked[t] == "" {
-			d.asked[t], asked[t] = bareName(w.Name), w.Name
+			d.requestedNames[t], asked[t] = bareName(w.Name), w.Name
 		}
 	}
 	for _, w := range wanted {
@@ -99,15 +99,15 @@ func positionOf(t *ctype.Type) string {
 }
 
 type deriver struct {
-	options  Options
-	apart    bool // members of a type of the user's own: structs in it are planned elsewhere
-	structs  map[*ctype.Type]*Struct
-	enums    map[*ctype.Type]*Enum
-	asked    map[*ctype.Type]string // the name by which the user requests a type
-	names    map[string]*ctype.Type // Go names that are taken
-	used     map[string]bool        // keys of tags
-	plan     *Plan
-	refusals Refusals
+	options        Options
+	userTypes      bool // members of a type of the user's own: structs in it are planned elsewhere
+	structs        map[*ctype.Type]*Struct
+	enums          map[*ctype.Type]*Enum
+	requestedNames map[*ctype.Type]string // the name by which the user requests a type
+	names          map[string]*ctype.Type // Go names that are taken
+	used           map[string]bool        // keys of tags
+	plan           *Plan
+	refusals       Refusals
 }
 
 // bareName returns a name of C without the word before it.
@@ -125,12 +125,12 @@ func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 	return true
 }
 
-// structOf plans a struct once. It is nil where the type cannot be had.
+// structOf plans a struct once. It returns nil if that is impossible.
 func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 	if s := d.structs[t]; s != nil {
 		return s
 	}
-	if name := d.asked[t]; name != "" {
+	if name := d.requestedNames[t]; name != "" {
 		goName, cName = Exported(name), name
 	}
 	if reason, remedy := Unusable(t, d.options); reason != "" {
@@ -193,7 +193,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 		inner := m.Type.Strip()
 		name := m.Name
 		if name == "" && inner != nil && inner.Kind == ctype.Union {
-			name = firstName(inner) // stands for it
+			name = firstName(inner) // represents it
 			if d.options.Tags[cName+"."+path+name].On == "" && isViewed(inner) {
 				d.addFields(s, inner, cName, offset+m.Offset, path)
 				continue

@@ -54,7 +54,7 @@ func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	}
 }
 
-// eventCase is the member that holds where the number is n.
+// eventCase returns the member that is valid if the number is n.
 func (w *memberContext) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -78,7 +78,7 @@ func (w *memberContext) eventCase(t *ctype.Type, n int64, name string) (Case, bo
 	return Case{Value: n, Field: Exported(name), C: name, Type: m.Type.String(), Rule: r}, true
 }
 
-// numberOf is the Go type of a count.
+// numberOf returns the Go type of a count.
 func numberOf(c Count) string {
 	if c.Signed {
 		return fmt.Sprintf("int%d", 8*c.Size)

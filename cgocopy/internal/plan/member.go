@@ -26,14 +26,14 @@ func (w *memberContext) reject(t *ctype.Type, reason, remedy string) (Rule, bool
 
 // omitRemedy returns the remedy that always works.
 func (w *memberContext) omitRemedy() string {
-	if w.apart {
+	if w.userTypes {
 		return "leave it out with the tag `cgocopy:\"-\"`"
 	}
 	return fmt.Sprintf("leave it out with -tag '%s.%s=-'", w.cName, w.field.C)
 }
 
 func (w *memberContext) suggestTag(words string) string {
-	if w.apart {
+	if w.userTypes {
 		again := "\"` for one, or `cgocopy:\"" + w.field.C
 		return fmt.Sprintf("say how with the tag `cgocopy:\"%s%s\"`, or %s", w.field.C, strings.ReplaceAll(words, "' for one, or '", again), w.omitRemedy())
 	}
@@ -176,7 +176,7 @@ func goTypeName(t, s *ctype.Type) string {
 
 // planInner plans the struct that a member is, or points to.
 func (w *memberContext) planInner(t, s *ctype.Type) *Struct {
-	if w.apart {
+	if w.userTypes {
 		return stubStruct(t, s)
 	}
 	name := goTypeName(t, s)
@@ -313,7 +313,7 @@ func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool)
 }
 
 func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
-	if name := unionName(t, s); w.tag.On == "" && !w.apart && w.options.Tags[name].On != "" {
+	if name := unionName(t, s); w.tag.On == "" && !w.userTypes && w.options.Tags[name].On != "" {
 		return w.planNested(t, s, offset)
 	}
 	if path, m, ok := View(t); ok && w.tag.On == "" {

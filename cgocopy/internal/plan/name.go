@@ -14,8 +14,8 @@ func isInitialism(word string) bool {
 	return false
 }
 
-// Exported is a C name as an exported Go name: items_count is ItemsCount, and
-// GameObject stays as it is. Empty where nothing of it can be in a Go name.
+// Exported returns a C name as an exported Go name: items_count is ItemsCount, and GameObject stays
+// unchanged. It returns "" if no part of it can be in a Go name.
 func Exported(c string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(c, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == '_' }) {

@@ -60,7 +60,7 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 // tag is known. Structs in it are not planned: rules name them by a Struct of which only C and Says
 // are set.
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
-	d := &deriver{options: o, apart: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
+	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
 	w := &memberContext{deriver: d, struc: &Struct{Go: Exported(cName), Says: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
 	field := m.field

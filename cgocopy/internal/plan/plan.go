@@ -36,8 +36,8 @@ type Field struct {
 	Nameless bool // it is an anonymous union, and C its first member's name; or an entire union, and C is ""
 }
 
-// See makes the field that of the union's member that its rule reads, where it
-// is a union whose members read alike. t is the type of the field.
+// See makes the field that of the union's member that its rule reads, if it is a union whose
+// members are read alike. t is the type of the field.
 func (f *Field) See(t *ctype.Type) {
 	if f.Rule.View == "" {
 		return
@@ -93,7 +93,7 @@ type Rule struct {
 	Bit     int64  // Bits: from the least significant one of the byte at the offset
 	Width   int64  // Bits
 	Signed  bool   // Bits
-	Depth   int64  // Deref, Slice: how many pointers may follow each other; zero: it does not count
+	Depth   int64  // Deref, Slice: how many pointers may follow each other; 0 means unlimited
 	On      *Count // Union: the discriminant
 	Cases   []Case // Union
 	Free    string // C function that frees what a pointer points to
@@ -103,7 +103,7 @@ type Rule struct {
 // Count is a number in the struct next to what it counts.
 type Count struct {
 	C      string // member
-	Go     string // of the Go type, e.g. ItemsCount; empty: it is not taken over
+	Go     string // of the Go type, e.g. ItemsCount; empty if it is not copied
 	Offset int64
 	Size   int64
 	Signed bool
@@ -126,9 +126,9 @@ const (
 
 // Refusal is a member that cannot be copied, and a remedy.
 type Refusal struct {
-	Pos    string // file:line; empty: not known
+	Pos    string // file:line; empty if unknown
 	Struct string
-	Field  string // empty: it is the struct
+	Field  string // empty for the struct itself
 	Type   string // as C writes it
 	Reason string // a sentence without its subject
 	Remedy string
@@ -151,7 +151,7 @@ func (r Refusal) Error() string {
 // Refusals are all refusals of a run: nothing is generated if there is one.
 type Refusals []Refusal
 
-// Error is one line each.
+// Error returns one line each.
 func (r Refusals) Error() string {
 	var lines []string
 	for _, one := range r {

@@ -11,7 +11,7 @@ import (
 //	items_ptr,len=items_count,max=1000
 //	-
 type Tag struct {
-	Name   string // of the member in C; empty: found by the Go name
+	Name   string // of the member in C; empty means by the Go name
 	Skip   bool   // -
 	String bool   // char[N] or uint8_t[N] as a string
 	Bytes  bool   // as bytes
