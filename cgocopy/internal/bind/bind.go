@@ -27,12 +27,12 @@ type Result struct {
 
 // Left is a member that no field takes.
 type Left struct {
-	Pos    string // file:line; empty: not known
+	Pos    string // file:line; empty if unknown
 	Member string // GameObject.pad (char [4])
 	Go     string // the type that does not take it
 }
 
-// String is a note about it, one line.
+// String returns a note about it, one line.
 func (l Left) String() string {
 	note := l.Member + " is taken by no field of " + l.Go
 	if l.Pos == "" {
@@ -97,7 +97,7 @@ func (b *binder) rejectCycles() {
 	}
 }
 
-// structOf plans how n is filled from t, once. It is nil where that cannot be.
+// structOf plans how n is filled from t, once. It returns nil if that is impossible.
 func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked token.Pos) *plan.Struct {
 	name := n.Obj().Name()
 	bad := func(at token.Pos, reason, remedy string) *plan.Struct {

@@ -1,5 +1,5 @@
-// Package bind plans how structs of the user's own are filled from C structs:
-// which member each field takes, and whether its type can hold it.
+// Package bind plans how the user's structs are filled from C structs: which member each field
+// takes, and whether its type can store it.
 package bind
 
 import (
@@ -81,7 +81,7 @@ func (s *Source) addDecls(f *ast.File) {
 // importerFunc is an importer.
 type importerFunc func(path string) (*types.Package, error)
 
-// Import is the call.
+// Import returns the call.
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
 // newImporter returns an importer of only those packages that a type declaration names: functions
@@ -128,7 +128,7 @@ var goRoot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// importsOf are the paths that may be what a file calls by a name.
+// importsOf returns the paths that may be what a file calls by a name.
 func importsOf(f *ast.File, name string) []string {
 	var list []string
 	for _, i := range f.Imports {
