@@ -1,6 +1,6 @@
-// Package cc has the user's own C compiler say how types are laid out: it
-// compiles a few lines that include their headers, with their flags, into an
-// object file with a description of its types.
+// Package cc uses the user's own C compiler to find the layout of types: it compiles a few lines
+// that include their headers, with their flags, into an object file with a description of its
+// types.
 package cc
 
 import (
@@ -28,7 +28,7 @@ type Config struct {
 	Types   []string // wanted: GameObject, struct point, or a bare tag
 	Funcs   []string // wanted functions
 	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
-	CC      []string // compiler and its first words; empty: CC, else gcc or clang, whichever is there
+	CC      []string // compiler and its first arguments; empty means CC, else gcc or clang, whichever is installed
 	CXX     bool     // the headers are C++
 	Dir     string   // where the compiler runs; "" means the working directory, to which printed positions are relative
 
@@ -183,8 +183,7 @@ const (
 	classesOfClang = "-fstandalone-debug"
 )
 
-// unlimited is clang's flag to say all errors; gcc does so anyway, and does not
-// know it.
+// unlimited is clang's flag to print all errors; gcc always does, and does not know it.
 const unlimited = "-ferror-limit=0"
 
 func (c Config) runCompiler(ctx context.Context, compiler string, args, env []string, source []byte) error {

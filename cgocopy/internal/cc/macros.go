@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Macros returns those of names that the headers define as macros for another text,
-// without parameters: where a member has such a name, the compiler sees the text.
+// Macros returns those of names that the headers define as macros for another text, without
+// parameters: if a member has such a name, the compiler sees the text.
 func Macros(ctx context.Context, c Config, names []string) ([]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil || len(names) == 0 {

@@ -19,7 +19,7 @@ type Error struct {
 	Text string // one line
 }
 
-// Error is file:line:col and the text.
+// Error returns file:line:col and the text.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Text
@@ -126,7 +126,7 @@ type UnknownError struct {
 	Object  bool     // it is an object file
 }
 
-// Error is a line for each sort of them.
+// Error returns a line for each sort of them.
 func (e *UnknownError) Error() string {
 	in := strings.Join(e.Headers, ", ")
 	var lines []string
