@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// Context selects Go files as the go command does where the constraint of
-// generated files holds: cgo && sqlite selects those that need the tag sqlite,
-// linux && arm64 those for that system and processor.
+// Context selects Go files as the go command does if the constraint of generated files holds: cgo
+// && sqlite selects those that need the tag sqlite, linux && arm64 those for that system and
+// processor.
 func Context(text string) build.Context {
 	c := build.Default
 	c.CgoEnabled = true
@@ -70,9 +70,9 @@ func Processor(tag string) bool {
 	return false
 }
 
-// Read returns the flags of the C compiler that the package in dir gives in #cgo
-// lines, by pkg-config, and the user in CGO_CPPFLAGS and CGO_CFLAGS. Files of
-// which leave is true do not count; nil: all do.
+// Read returns the flags of the C compiler that the package in dir sets in #cgo lines, by
+// pkg-config, and the user in CGO_CPPFLAGS and CGO_CFLAGS. It skips files for which leave is true;
+// a nil leave skips none.
 func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
 	return readFlags(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
 }
@@ -159,7 +159,7 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	}
 	args := []string{"--cflags"}
 	var names []string
-	for _, p := range packages { // flags may stand anywhere among them
+	for _, p := range packages { // flags may be anywhere among them
 		switch {
 		case p == "--":
 		case strings.HasPrefix(p, "--"):

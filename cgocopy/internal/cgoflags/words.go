@@ -6,9 +6,8 @@ import (
 	"unicode"
 )
 
-// Split cuts the text of CC, CGO_CFLAGS and their like into words, as the go
-// command does: a word may stand in quotes of either kind, in which nothing is
-// escaped.
+// Split cuts the text of CC, CGO_CFLAGS and their like into words, as the go command does: a word
+// may be in quotes of either kind, in which nothing is escaped.
 func Split(text string) ([]string, error) {
 	var words []string
 	for {
