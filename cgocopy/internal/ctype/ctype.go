@@ -31,10 +31,10 @@ const (
 // Type is one type of one object file.
 type Type struct {
 	Kind  Kind
-	Name  string // as C writes it, without qualifiers: unsigned int, struct point, GameObject; empty: it has none
-	Size  int64  // zero where Incomplete
+	Name  string // as C writes it, without qualifiers: unsigned int, struct point, GameObject; empty if it has none
+	Size  int64  // 0 if Incomplete
 	Align int64  // of a struct or union: the largest alignment of a member, or what was declared; else zero
-	Elem  *Type  // of pointers, arrays, enums (what they are stored as) and typedefs; nil: void
+	Elem  *Type  // of pointers, arrays, enums (their storage type) and typedefs; nil means void
 	Count int64  // of arrays: elements; [Flexible] where C gives none
 
 	Const    bool    // of a qualifier, which is a Typedef without a name: const
@@ -46,7 +46,7 @@ type Type struct {
 
 	Incomplete bool   // declared, not defined
 	Why        string // of Other, and of structs that cannot be copied: what is wrong, as a sentence without its subject
-	File       string // where it is declared, as the compiler writes it; empty: not known
+	File       string // position of its declaration, as the compiler prints it; empty if unknown
 	Line       int
 	Language   Language // of the unit it comes from
 }
@@ -56,7 +56,7 @@ const Flexible = -1
 
 // Field is a member.
 type Field struct {
-	Name      string // empty: an anonymous struct or union
+	Name      string // empty for an anonymous struct or union
 	Type      *Type
 	Offset    int64 // bytes from the beginning of the struct; of a bit-field: of the unit Bits counts from
 	BitOffset int64 // of a bit-field: bits from the least significant one of the byte at Offset
@@ -82,7 +82,7 @@ const (
 	None Language = "other"
 )
 
-// String is the type as an error names it.
+// String returns the type as an error names it.
 func (t *Type) String() string {
 	switch {
 	case t == nil:
@@ -143,7 +143,7 @@ func formatPos(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Tag is the name of a struct, union or enum without the word before it.
+// Tag returns the name of a struct, union or enum without the word before it.
 func (t *Type) Tag() string {
 	switch t.Kind {
 	case Struct, Union, Enum:
