@@ -45,7 +45,7 @@ are listed on standard error; a field that takes none is refused.
 type bindOrder struct {
 	order
 	goDir string   // below order.dir
-	goOf  []string // Go type of each of order.types; empty: called as that is
+	goOf  []string // Go type of each of order.types; empty means the same name
 }
 
 func readBind(args []string) (bindOrder, error) {
@@ -180,7 +180,7 @@ func (o bindOrder) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	return errors.Join(all...)
 }
 
-// orHost is an architecture, where it is known, else that of this machine.
+// orHost returns an architecture if it is known, else that of this machine.
 func orHost(arch string) string {
 	if arch == "" {
 		return runtime.GOARCH

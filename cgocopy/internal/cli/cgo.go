@@ -13,7 +13,7 @@ import (
 // goContext is [cgoflags.Context].
 func goContext(tags string) build.Context { return cgoflags.Context(tags) }
 
-// packageOf is the name of the package in dir: that of its Go files, or else
+// packageOf returns the name of the package in dir: that of its Go files, or else
 // the directory's. Tags are those that goContext takes.
 func packageOf(dir, tags string) (string, error) {
 	c := goContext(tags)

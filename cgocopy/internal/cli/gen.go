@@ -69,7 +69,7 @@ type order struct {
 	headers []string
 	flags   []string
 	words   []string // the command line, for the first line of files
-	dir     string   // where the command is carried out; paths are relative to it
+	dir     string   // working directory of the command; paths are relative to it
 }
 
 func readOrder(args []string) (order, error) {
@@ -171,7 +171,7 @@ func (o order) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, erro
 		if k.leave {
 			continue
 		}
-		if u.Build = o.build; k.suffix != ".go" { // its name does not say it
+		if u.Build = o.build; k.suffix != ".go" { // its name does not contain it
 			u.Build = o.buildConstraint()
 		}
 		src, err := k.write(u)

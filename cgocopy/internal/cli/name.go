@@ -18,7 +18,7 @@ func unitName(out string) string {
 	return plan.Exported(base)
 }
 
-// fromPackage are the headers as the directory of the output sees them. Those
+// fromPackage returns the headers as the directory of the output sees them. Those
 // that only the compiler's flags find stay as they are.
 func fromPackage(o order) []string {
 	var list []string
@@ -37,7 +37,7 @@ func headerFromPackage(o order, h string) string {
 	return h
 }
 
-// flagsFromPackage are the flags of the command line with paths as the
+// flagsFromPackage returns the flags of the command line with paths as the
 // directory of the output sees them.
 func flagsFromPackage(o order) []string {
 	move := func(path string) string {
@@ -75,5 +75,5 @@ func madeFor(out string) func(name string) bool {
 	}
 }
 
-// siblingSuffixes are the name endings of files that are written next to the first.
+// siblingSuffixes returns the name endings of files that are written next to the first.
 func siblingSuffixes() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }
