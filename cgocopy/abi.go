@@ -18,7 +18,7 @@ type ABIError struct {
 	Want uint64 // bytes
 }
 
-// Error is the error in one line.
+// Error returns the error in one line.
 func (e *ABIError) Error() string {
 	if e.Name == "" {
 		return "the library describes other members than this program was generated for: generate both anew"

@@ -12,15 +12,15 @@ import (
 // chunk is the number of bytes that an arena allocates at once.
 const chunk = 16 << 10
 
-// Arena makes strings of a batch from a few pieces of memory. Any of those
-// strings keeps its piece, of at most 16 KiB, alive. The zero value works, and
-// a nil arena makes every string by itself. Generated code holds one per batch.
+// Arena makes strings of a batch from a few chunks of memory. Any of those strings keeps its chunk,
+// of at most 16 KiB, alive. The zero value works, and a nil arena allocates every string by itself.
+// Generated code has one per batch.
 type Arena struct {
 	free []byte
 	next int // bytes of the next piece
 }
 
-// NewArena is an arena for n values with about size bytes of text each.
+// NewArena returns an arena for n values with about size bytes of text each.
 func NewArena(n, size int) Arena {
 	if n >= chunk || size >= chunk {
 		return Arena{next: chunk}
@@ -50,8 +50,8 @@ func (a *Arena) copyBytes(b []byte) string {
 // it saves.
 const shortChars = 64
 
-// Chars is the text in a char[n] at p: up to its NUL, or all of it. It never
-// reads byte n. old is returned where it is the same text.
+// Chars returns the text in a char[n] at p: up to its NUL, or all of it. It never reads byte n. It
+// returns old if that is the same text.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	if old != "" && equalsChars(old, p, n) {
 		return old
@@ -165,11 +165,10 @@ func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
 	return a.copyBytes(b), nil
 }
 
-// ValidUTF8 is text with every byte that is no part of a character replaced by
-// U+FFFD.
+// ValidUTF8 returns text with every byte that is no part of a character replaced by U+FFFD.
 func ValidUTF8(text string) string { return strings.ToValidUTF8(text, "�") }
 
-// CheckUTF8 fails where text is not UTF-8.
+// CheckUTF8 returns an error if text is not UTF-8.
 func CheckUTF8(text string) error {
 	if !utf8.ValidString(text) {
 		return ErrUTF8
@@ -177,8 +176,8 @@ func CheckUTF8(text string) error {
 	return nil
 }
 
-// Counted is the text of n bytes at p, NULs among them included. old is returned
-// where it is the same text.
+// Counted returns the text of n bytes at p, including NULs. It returns old if that is the same
+// text.
 func (a *Arena) Counted(old string, p unsafe.Pointer, n int) string {
 	if n == 0 {
 		return ""

@@ -2,7 +2,7 @@ package cgocopy
 
 import "unsafe"
 
-// Bit is 1 for true.
+// Bit returns 1 for true, else 0.
 func Bit(b bool) uint64 {
 	if b {
 		return 1

@@ -25,7 +25,7 @@ type From[T any] interface {
 	FromC(p unsafe.Pointer) error
 }
 
-// Copy is a new T, filled from the C value that p points to.
+// Copy returns a new T, filled from the C value that p points to.
 func Copy[T any, P From[T]](p unsafe.Pointer) (T, error) {
 	var t T
 	err := P(&t).FromC(p)
@@ -39,7 +39,7 @@ type FromSlice[T any] interface {
 	SliceFromC(dst []T, p unsafe.Pointer, n int) ([]T, error)
 }
 
-// CopySlice is a new slice of n values, filled from the C array at p.
+// CopySlice returns a new slice of n values, filled from the C array at p.
 func CopySlice[T any, P FromSlice[T]](p unsafe.Pointer, n int) ([]T, error) {
 	return P(nil).SliceFromC(nil, p, n)
 }

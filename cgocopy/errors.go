@@ -26,7 +26,7 @@ type BadCountError struct {
 	Nil   bool // what it counts is a nil pointer
 }
 
-// Error is the error in one line.
+// Error returns the error in one line.
 func (e *BadCountError) Error() string {
 	switch {
 	case e.Nil:
@@ -49,7 +49,7 @@ type UnionError struct {
 	N     int64
 }
 
-// Error is the error in one line.
+// Error returns the error in one line.
 func (e *UnionError) Error() string {
 	return fmt.Sprintf("%s is %d, for which the union has no member", e.Field, e.N)
 }
@@ -60,13 +60,13 @@ type FieldError struct {
 	Err   error
 }
 
-// Error is member and reason.
+// Error returns member and reason.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// In puts the name of a member before an error.
+// In adds the name of a member to an error.
 func In(field string, err error) error {
 	if err == nil {
 		return nil
@@ -81,7 +81,7 @@ type CodeError struct {
 	Text string // the library's text for the code; may be ""
 }
 
-// Error is the error in one line.
+// Error returns the error in one line.
 func (e *CodeError) Error() string {
 	if e.Text != "" {
 		return fmt.Sprintf("%s: %s (%d)", e.Func, e.Text, e.Code)

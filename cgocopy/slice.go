@@ -33,7 +33,7 @@ func Resize[T any](dst []T, n int) []T {
 	return grown
 }
 
-// Values is dst with the n values at p, of a type that Go lays out as C does.
+// Values returns dst with the n values at p, of a type with the same layout in Go and C.
 func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	dst = Resize(dst, n)
 	if n > 0 {
@@ -42,8 +42,8 @@ func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	return dst
 }
 
-// Bytes is the integer of size bytes at p, at most 8, for members that lie where
-// Go may not load them in one piece.
+// Bytes returns the integer of size bytes at p, at most 8, for members that Go may not load in one
+// access.
 func Bytes(p unsafe.Pointer, size int) uint64 {
 	var b [8]byte
 	copy(b[:], unsafe.Slice((*byte)(p), size))

@@ -109,7 +109,7 @@ func Run(t testing.TB, p Program) *Memory {
 	return m
 }
 
-// At is a copy, aligned to 64 bytes, of what a fill function filled.
+// At returns a copy, aligned to 64 bytes, of what a fill function filled.
 func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	t.Helper()
 	b, ok := m.filled[fill]

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
-// Same fails where a T that is filled from what a fill function filled is not
-// want, and names the fields. Size is what the generated code takes for that of
-// the C struct. It fills twice, the second time into what is there already.
+// Same fails the test if a T that is filled from the struct of a fill function differs from want,
+// and names the fields. size is the size of the C struct in the generated code. It fills twice, the
+// second time into the existing value.
 func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size int, want T) {
 	t.Helper()
 	var got T
