@@ -69,7 +69,7 @@ type Built struct {
 	contender  tare.Contender // common to all variants; without id and variant
 }
 
-// Program is the built contender as one of its variants; "" is a contender
+// Program returns the built contender as one of its variants; "" is a contender
 // without variants.
 func (b Built) Program(variant string) Program {
 	c := b.contender

@@ -55,7 +55,7 @@ func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// GoCommand is the go command in dir with the user's environment, as [Command]. Its
+// GoCommand returns the go command in dir with the user's environment, as [Command]. Its
 // temporary files, and those of its compilers, are in a directory that remove removes.
 func GoCommand(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, remove func()) {
 	cmd = Command(ctx, "go", args...)

@@ -49,7 +49,7 @@ type Manifest struct {
 	Unmaintained string `json:"unmaintained,omitempty"` // one line: the sign that the library is not maintained any more
 }
 
-// IDs are the names under which studies can list the contender: the id, or
+// IDs returns the names under which studies can list the contender: the id, or
 // one id-variant per variant.
 func (m Manifest) IDs() []string {
 	if len(m.Variants) == 0 {
@@ -62,7 +62,7 @@ func (m Manifest) IDs() []string {
 	return ids
 }
 
-// LayersOf is the middleware that a variant declares.
+// LayersOf returns the middleware that a variant declares.
 func (m Manifest) LayersOf(variant string) []string {
 	if own, ok := m.VariantLayers[variant]; ok {
 		return own

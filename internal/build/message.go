@@ -122,7 +122,7 @@ func relativeToBase(file, dir string, bases []string) string {
 	return file
 }
 
-// firstLine is the first line of out that is a message: not a heading, like
+// firstLine returns the first line of out that is a message: not a heading, like
 // "# package" or "go: errors parsing go.mod:", and not the bare name of a
 // package, which go build -v prints.
 func firstLine(out string, err error) string {

@@ -169,7 +169,7 @@ func compilerStamp(cc string) string {
 	return fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 }
 
-// buildEnv is the environment of go build: the user's own, with everything
+// buildEnv returns the environment of go build: the user's own, with everything
 // that decides the binary pinned and nothing else let in. GOENV=off because an
 // empty GOFLAGS in the environment would fall through to the user's file.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {

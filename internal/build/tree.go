@@ -15,7 +15,7 @@ import (
 // wantAll accepts all of a module's own files; those in a nested module are not among them.
 func wantAll(string) bool { return true }
 
-// SDKDirs are the directories of the repository that contenders link packages
+// SDKDirs returns the directories of the repository that contenders link packages
 // of, next to the nouns in its root: the SDK, the applications, and what the load
 // generator shares with the SDK.
 func SDKDirs() []string {
