@@ -46,7 +46,7 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 	return Estimate{Value: value, Variance: squares / float64(left*(left-1)), Free: left - 1}, true
 }
 
-// SameEverywhere is the p-value of the hypothesis that all machines have one
+// SameEverywhere returns the p-value of the hypothesis that all machines have one
 // and the same value: Cochran's Q, referred to the F distribution that allows
 // for variances which were estimated from few rounds; by χ² the test would
 // find differences too often. ok is false with fewer than two machines.
@@ -82,7 +82,7 @@ type Pooled struct {
 	I2        float64 // share of what differs between machines that their rounds do not explain
 }
 
-// Pool is the mean over machines with its interval at 1−alpha, the machine
+// Pool returns the mean over machines with its interval at 1−alpha, the machine
 // being a random effect. The variance between machines is the moment estimator
 // of DerSimonian and Laird; the interval is Hartung's, Knapp's, Sidik's and
 // Jonkman's, from Student's t with a degree of freedom for each machine but
@@ -172,16 +172,16 @@ func sumOf(x []float64) float64 {
 	return total
 }
 
-// aboveF is the chance that F with a and b degrees of freedom exceeds f.
+// aboveF returns the chance that F with a and b degrees of freedom exceeds f.
 func aboveF(f, a, b float64) float64 { return incompleteBeta(b/2, a/2, b/(b+a*f)) }
 
-// studentQuantile is the p-quantile, above the median, of Student's t.
+// studentQuantile returns the p-quantile, above the median, of Student's t.
 func studentQuantile(p, free float64) float64 {
 	x := findRoot(func(x float64) bool { return incompleteBeta(free/2, 0.5, x)/2 < 1-p })
 	return math.Sqrt(free * (1 - x) / x)
 }
 
-// incompleteBeta is the regularized incomplete beta function I_x(a, b), by its
+// incompleteBeta returns the regularized incomplete beta function I_x(a, b), by its
 // continued fraction, evaluated from the front.
 //
 // Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",

@@ -48,7 +48,7 @@ func SignedRankCDF(n, w int) float64 {
 	return SignedRankNull(n)[w]
 }
 
-// nearNull is P(W ≤ w) of many rounds.
+// nearNull returns P(W ≤ w) of many rounds.
 func nearNull(n, w int) float64 {
 	m := float64(n)
 	mean, sd := m*(m+1)/4, math.Sqrt(m*(m+1)*(2*m+1)/24)
@@ -121,8 +121,8 @@ func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
-// HalfWidth is half the width of the interval of x at level alpha; zero and
-// false when x has too few values for one.
+// HalfWidth returns half the width of the interval of x at level alpha, or 0 and false if x has too
+// few values for one.
 func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok {
@@ -161,7 +161,7 @@ func criticalRank(n int, alpha float64) int {
 	return criticalOf(SignedRankNull(n), alpha)
 }
 
-// criticalOf is the same for a null distribution that is at hand.
+// criticalOf returns the same for a null distribution that is at hand.
 func criticalOf(null []float64, alpha float64) int {
 	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
