@@ -15,20 +15,19 @@ import (
 	"github.com/tarebench/tare/internal/whole"
 )
 
-// sector is how much a Disk writes or loses at once. It is small, so that
-// most batches lie on several.
+// sector is the number of bytes that a Disk writes or loses as one. It is small, so that most
+// batches are on several.
 const sector = 64
 
 var (
 	errDead = errors.New("the machine is off")
 
-	// ErrIO is how operations fail.
+	// ErrIO is the error of failing operations.
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system that keeps what is synced apart from what is not,
-// and fails as it is told to. Names survive a power cut in the order in which
-// they were changed, as a journal keeps them; bytes in any order.
+// Disk is a file system that separates synced from unsynced data, and fails as configured. Names
+// survive a power cut in the order in which they were changed, as in a journal; bytes in any order.
 type Disk struct {
 	whole.Disk // nil: the operations that are not below are not called
 
@@ -64,9 +63,9 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// step begins an operation: it says whether this fails, and whether the machine
-// goes off in the middle of it.
-func (d *Disk) step() (last bool, err error) {
+// beginOp begins an operation: it returns an error if this fails, and last if the machine stops in
+// the middle of it.
+func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
 	}
@@ -86,7 +85,7 @@ func (d *Disk) step() (last bool, err error) {
 func (d *Disk) OpenFile(path string, flag int) (whole.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	if _, err := d.step(); err != nil {
+	if _, err := d.beginOp(); err != nil {
 		return nil, err
 	}
 	n := d.names[path]
@@ -95,12 +94,12 @@ func (d *Disk) OpenFile(path string, flag int) (whole.Handle, error) {
 	}
 	if n == nil {
 		n = &inode{dirty: map[int]bool{}, disk: map[int][]byte{}}
-		d.rewrite(func(names map[string]*inode) { names[path] = n })
+		d.updateNames(func(names map[string]*inode) { names[path] = n })
 	}
 	return &file{d: d, n: n}, nil
 }
 
-func (d *Disk) rewrite(change func(map[string]*inode)) {
+func (d *Disk) updateNames(change func(map[string]*inode)) {
 	d.names = maps.Clone(d.names)
 	change(d.names)
 	d.log = append(d.log, d.names)
@@ -110,7 +109,7 @@ func (d *Disk) rewrite(change func(map[string]*inode)) {
 func (d *Disk) RenameNew(from, to string) error {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	if _, err := d.step(); err != nil {
+	if _, err := d.beginOp(); err != nil {
 		return err
 	}
 	switch {
@@ -119,7 +118,7 @@ func (d *Disk) RenameNew(from, to string) error {
 	case d.names[to] != nil:
 		return fs.ErrExist
 	}
-	d.rewrite(func(names map[string]*inode) { names[to] = names[from]; delete(names, from) })
+	d.updateNames(func(names map[string]*inode) { names[to] = names[from]; delete(names, from) })
 	return nil
 }
 
@@ -127,13 +126,13 @@ func (d *Disk) RenameNew(from, to string) error {
 func (d *Disk) Remove(path string) error {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	if _, err := d.step(); err != nil {
+	if _, err := d.beginOp(); err != nil {
 		return err
 	}
 	if d.names[path] == nil {
 		return fs.ErrNotExist
 	}
-	d.rewrite(func(names map[string]*inode) { delete(names, path) })
+	d.updateNames(func(names map[string]*inode) { delete(names, path) })
 	return nil
 }
 
@@ -141,7 +140,7 @@ func (d *Disk) Remove(path string) error {
 func (d *Disk) List(dir string) ([]string, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	if last, err := d.step(); err != nil || last {
+	if last, err := d.beginOp(); err != nil || last {
 		return nil, cmp.Or(err, errDead)
 	}
 	var out []string
@@ -158,7 +157,7 @@ func (d *Disk) List(dir string) ([]string, error) {
 func (d *Disk) SyncDir(string) error {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	if last, err := d.step(); err != nil || last {
+	if last, err := d.beginOp(); err != nil || last {
 		return errors.Join(err, errDead)
 	}
 	d.stable, d.log = d.names, nil
@@ -180,8 +179,7 @@ type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off is what the machine finds when it comes up again: after a power cut, or
-// after the process alone was killed.
+// Off returns the disk after a restart: after a power cut, or after only the process was killed.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -192,7 +190,7 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 		out := map[string]*inode{}
 		for path, n := range names {
 			if found[n] == nil {
-				found[n] = n.next(next.rng, powerCut)
+				found[n] = n.afterRestart(next.rng, powerCut)
 			}
 			out[path] = found[n]
 		}
@@ -212,21 +210,21 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	return next
 }
 
-func (n *inode) next(rng *rand.Rand, powerCut bool) *inode {
+func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	if !powerCut {
 		return &inode{slices.Clone(n.data), maps.Clone(n.dirty), maps.Clone(n.disk), n.size, slices.Clone(n.sizes)}
 	}
-	out := &inode{data: n.survive(rng), dirty: map[int]bool{}, disk: map[int][]byte{}}
+	out := &inode{data: n.survivingData(rng), dirty: map[int]bool{}, disk: map[int][]byte{}}
 	out.size = int64(len(out.data))
 	for at := 0; at*sector < len(out.data); at++ {
-		out.disk[at] = out.sector(at)
+		out.disk[at] = out.sectorAt(at)
 	}
 	return out
 }
 
-// survive is what is left of a file whose unsynced sectors are written or not,
-// each for itself.
-func (n *inode) survive(rng *rand.Rand) []byte {
+// survivingData returns the remaining content of a file whose unsynced sectors are each written or
+// not.
+func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
 	if low := n.size; size > low && rng.IntN(2) == 0 {
@@ -236,24 +234,24 @@ func (n *inode) survive(rng *rand.Rand) []byte {
 	for at := range (int(size) + sector - 1) / sector {
 		from := n.disk[at]
 		if n.dirty[at] && rng.IntN(2) == 0 {
-			from = n.sector(at)
+			from = n.sectorAt(at)
 		}
 		copy(out[at*sector:], from)
 	}
 	return out
 }
 
-func (n *inode) sector(at int) []byte {
+func (n *inode) sectorAt(at int) []byte {
 	return slices.Clone(n.data[min(at*sector, len(n.data)):min((at+1)*sector, len(n.data))])
 }
 
-// persist brings dirty sectors to stable storage, those that written says. The
-// others are left, and no sector is dirty any more.
-func (n *inode) persist(written func() bool) (left map[int]bool) {
+// syncSectors writes dirty sectors to stable storage, those for which written returns true. It
+// returns the others, and no sector is dirty any more.
+func (n *inode) syncSectors(written func() bool) (left map[int]bool) {
 	left = map[int]bool{}
 	for _, at := range slices.Sorted(maps.Keys(n.dirty)) {
 		if written() {
-			n.disk[at] = n.sector(at)
+			n.disk[at] = n.sectorAt(at)
 		} else {
 			left[at] = true
 		}
@@ -262,7 +260,7 @@ func (n *inode) persist(written func() bool) (left map[int]bool) {
 	return left
 }
 
-// Content is what files hold, by path.
+// Content returns the content of files, by path.
 func (d *Disk) Content() map[string]string {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -280,5 +278,5 @@ func (d *Disk) Change(path string, change func([]byte) []byte) {
 	n := d.names[path]
 	n.data = change(slices.Clone(n.data))
 	f := file{d: d, n: n}
-	f.resize(n.data, 0)
+	f.setContent(n.data, 0)
 }

@@ -23,14 +23,14 @@ func (f *file) Close() error { return nil }
 func (f *file) Size() (int64, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	_, err := f.d.step()
+	_, err := f.d.beginOp()
 	return int64(len(f.n.data)), err
 }
 
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	if last, err := f.d.step(); err != nil || last {
+	if last, err := f.d.beginOp(); err != nil || last {
 		return 0, cmp.Or(err, errDead)
 	}
 	n := copy(p, f.n.data[min(off, int64(len(f.n.data))):])
@@ -43,7 +43,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 func (f *file) Write(p []byte) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	last, err := f.d.step()
+	last, err := f.d.beginOp()
 	if errors.Is(err, errDead) {
 		return 0, err
 	}
@@ -55,7 +55,7 @@ func (f *file) Write(p []byte) (int, error) {
 	if f.d.Room >= 0 {
 		f.d.Room -= int64(len(p))
 	}
-	f.resize(append(f.n.data, p...), len(f.n.data))
+	f.setContent(append(f.n.data, p...), len(f.n.data))
 	if last {
 		err = errDead
 	}
@@ -66,7 +66,7 @@ func (f *file) Write(p []byte) (int, error) {
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	last, err := f.d.step()
+	last, err := f.d.beginOp()
 	if errors.Is(err, errDead) {
 		return 0, err
 	}
@@ -87,8 +87,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), err
 }
 
-// resize changes the content from an offset on.
-func (f *file) resize(data []byte, from int) {
+// setContent changes the content from an offset on.
+func (f *file) setContent(data []byte, from int) {
 	f.n.data = data
 	for at := range f.n.dirty {
 		if at*sector >= len(data) {
@@ -104,13 +104,13 @@ func (f *file) resize(data []byte, from int) {
 func (f *file) Truncate(size int64) error {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	if _, err := f.d.step(); err != nil {
+	if _, err := f.d.beginOp(); err != nil {
 		return err
 	}
 	if f.d.Room >= 0 {
 		f.d.Room += int64(len(f.n.data)) - size
 	}
-	f.resize(append(slices.Clone(f.n.data), make([]byte, max(0, int(size)-len(f.n.data)))...)[:size], int(size))
+	f.setContent(append(slices.Clone(f.n.data), make([]byte, max(0, int(size)-len(f.n.data)))...)[:size], int(size))
 	return nil
 }
 
@@ -120,22 +120,22 @@ func (f *file) Sync() error {
 	}
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	last, err := f.d.step()
+	last, err := f.d.beginOp()
 	if errors.Is(err, errDead) {
 		return err
 	}
 	coin := func() bool { return f.d.rng.IntN(2) == 0 }
 	switch {
 	case last:
-		for at := range f.n.persist(coin) {
-			f.n.dirty[at] = true // not given up: nobody was told
+		for at := range f.n.syncSectors(coin) {
+			f.n.dirty[at] = true // not given up: no caller was notified
 		}
 		return errDead
 	case err != nil:
-		f.n.persist(coin)
+		f.n.syncSectors(coin)
 		return err
 	}
-	f.n.persist(func() bool { return true })
+	f.n.syncSectors(func() bool { return true })
 	for at, b := range f.n.disk {
 		if at*sector >= len(f.n.data) {
 			delete(f.n.disk, at)

@@ -26,7 +26,7 @@ type Fault struct {
 	keeps bool // of a name that was not synced the new one is found, not the old one
 }
 
-func faults() []Fault {
+func allFaults() []Fault {
 	off := errors.New("power loss")
 	return []Fault{
 		{Name: "EIO", err: syscall.EIO},
@@ -57,7 +57,7 @@ type renaming struct {
 	existed bool
 }
 
-func (d *disk) step() error {
+func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
 	}
@@ -69,7 +69,7 @@ func (d *disk) step() error {
 }
 
 func (d *disk) OpenFile(path string, flag int) (whole.Handle, error) {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return nil, err
 	}
 	info, errStat := os.Stat(path)
@@ -88,7 +88,7 @@ func (d *disk) OpenFile(path string, flag int) (whole.Handle, error) {
 }
 
 func (d *disk) CreateTemp(dir, pattern string) (whole.Handle, error) {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return nil, err
 	}
 	h, err := d.System.CreateTemp(dir, pattern)
@@ -100,7 +100,7 @@ func (d *disk) CreateTemp(dir, pattern string) (whole.Handle, error) {
 }
 
 func (d *disk) Rename(from, to string) error {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return err
 	}
 	before, err := os.ReadFile(to)
@@ -114,7 +114,7 @@ func (d *disk) Rename(from, to string) error {
 }
 
 func (d *disk) Link(from, to string) error {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return err
 	}
 	if err := d.System.Link(from, to); err != nil {
@@ -126,7 +126,7 @@ func (d *disk) Link(from, to string) error {
 }
 
 func (d *disk) Remove(path string) error {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return err
 	}
 	delete(d.synced, path)
@@ -134,7 +134,7 @@ func (d *disk) Remove(path string) error {
 }
 
 func (d *disk) SyncDir(dir string) error {
-	if err := d.step(); err != nil {
+	if err := d.beginOp(); err != nil {
 		return err
 	}
 	d.renamed = nil
@@ -178,14 +178,14 @@ type handle struct {
 }
 
 func (h *handle) Read(p []byte) (int, error) {
-	if err := h.disk.step(); err != nil {
+	if err := h.disk.beginOp(); err != nil {
 		return 0, err
 	}
 	return h.Handle.Read(p[:min(len(p), 300)]) // several reads a file
 }
 
 func (h *handle) Write(p []byte) (int, error) {
-	if err := h.disk.step(); err != nil {
+	if err := h.disk.beginOp(); err != nil {
 		n := 0
 		if h.disk.fault.short {
 			n, _ = h.Handle.Write(p[:len(p)/2])
@@ -196,7 +196,7 @@ func (h *handle) Write(p []byte) (int, error) {
 }
 
 func (h *handle) Truncate(size int64) error {
-	if err := h.disk.step(); err != nil {
+	if err := h.disk.beginOp(); err != nil {
 		return err
 	}
 	h.disk.synced[h.Name()] = min(h.disk.synced[h.Name()], size)
@@ -204,14 +204,14 @@ func (h *handle) Truncate(size int64) error {
 }
 
 func (h *handle) Chmod(mode fs.FileMode) error {
-	if err := h.disk.step(); err != nil {
+	if err := h.disk.beginOp(); err != nil {
 		return err
 	}
 	return h.Handle.Chmod(mode)
 }
 
 func (h *handle) Sync() error {
-	if err := h.disk.step(); err != nil {
+	if err := h.disk.beginOp(); err != nil {
 		return err
 	}
 	size, err := h.Size()
@@ -220,29 +220,29 @@ func (h *handle) Sync() error {
 }
 
 func (h *handle) Close() error {
-	err := h.disk.step()
+	err := h.disk.beginOp()
 	_ = h.Handle.Close() // a test leaves no file open
 	return err
 }
 
-// Sweep has save fail at each of its operations in each way, in a directory of its
-// own. save writes old, or new over it, and says where; a file that is torn or lost
-// fails the test, and so does one that was acknowledged and is not there.
+// Sweep makes save fail at each of its operations in each way, in a separate directory. save writes
+// old, or new over it, and returns the path; a torn or lost file fails the test, and so does a
+// missing file that was acknowledged.
 func Sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
-	sweep(t, save, false, true)
+	runSweep(t, save, false, true)
 }
 
 // SweepNew is Sweep for what is written where nothing is.
 func SweepNew(t *testing.T, save func(d whole.Disk, dir string) (path string, err error)) {
 	t.Helper()
-	sweep(t, func(d whole.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
+	runSweep(t, func(d whole.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
 }
 
-func sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error), overs ...bool) {
+func runSweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error), overs ...bool) {
 	t.Helper()
 	for _, over := range overs {
-		want := wanted(t, save)
+		want := expectedContent(t, save)
 		EachFault(t, func(d whole.Disk, dir string) (left func(Fault, int)) {
 			var before []byte
 			if over {
@@ -272,9 +272,9 @@ func sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path s
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which that
-// can fail, with a directory of its own. What use returns is called with the fault and
-// the number of the operation, when only what such a fault leaves is there.
+// EachFault calls use once for each of its operations on d and each way in which that can fail, in
+// a separate directory. It calls the function that use returns with the fault and the number of the
+// operation, once only the remains of such a fault are there.
 func EachFault(t *testing.T, use func(d whole.Disk, dir string) (left func(f Fault, at int))) {
 	t.Helper()
 	run := func(f Fault, at int) (operations int) {
@@ -290,16 +290,16 @@ func EachFault(t *testing.T, use func(d whole.Disk, dir string) (left func(f Fau
 	if operations == 0 {
 		t.Fatal("nothing is done with the disk")
 	}
-	for _, f := range faults() {
-		for at := 1; at <= operations+1; at++ { // the last one is a stop behind all of them
+	for _, f := range allFaults() {
+		for at := 1; at <= operations+1; at++ { // the last one is a stop after all of them
 			run(f, at)
 		}
 	}
-	t.Logf("%d faults at %d operations", len(faults())*(operations+1), operations)
+	t.Logf("%d faults at %d operations", len(allFaults())*(operations+1), operations)
 }
 
-// wanted is what save writes anew.
-func wanted(t *testing.T, save func(whole.Disk, string, bool) (string, error)) []byte {
+// expectedContent returns what save writes in a new directory.
+func expectedContent(t *testing.T, save func(whole.Disk, string, bool) (string, error)) []byte {
 	t.Helper()
 	path, err := save(whole.System{}, t.TempDir(), true)
 	if err != nil {
