@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// sameCount is how close counts are that are the same: an average over many
-	// operations carries a share of what was counted before them.
+	// sameCount is the maximum difference of equal counts: an average over many operations carries
+	// a share of what was counted before them.
 	sameCount = 0.5
-	// settledRuns is how many runs a count has to stay for its return to an earlier level
-	// to be two changes, and not a count that varies.
+	// settledRuns is the number of runs a count has to stay for its return to an earlier level to
+	// be two changes, and not a count that varies.
 	settledRuns = 3
 	// countChance bounds the probability that counts of one level that varies lie on
 	// one side of all later ones by chance.
