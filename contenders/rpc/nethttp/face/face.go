@@ -1,4 +1,4 @@
-// Package face serves users over HTTP, by the standard library.
+// Package face serves users over HTTP, with the standard library.
 package face
 
 import (
@@ -12,42 +12,42 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New is the face.
+// New returns the transport.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: opener()}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
-	f := &face{users: u, receipts: o.Receipts}
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
+	f := &usersServer{users: u, receipts: o.Receipts}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/users/{id}", f.handle(http.StatusOK, f.get))
-	mux.HandleFunc("PUT /v1/users/{id}", f.handle(http.StatusOK, f.update))
-	mux.HandleFunc("DELETE /v1/users/{id}", f.handle(http.StatusOK, f.remove))
+	mux.HandleFunc("GET /v1/users/{id}", f.newHandler(http.StatusOK, f.getUser))
+	mux.HandleFunc("PUT /v1/users/{id}", f.newHandler(http.StatusOK, f.updateUser))
+	mux.HandleFunc("DELETE /v1/users/{id}", f.newHandler(http.StatusOK, f.removeUser))
 	mux.HandleFunc("/v1/users/{id}", notAllowed("GET, HEAD, PUT, DELETE"))
-	mux.HandleFunc("POST /v1/users", f.handle(http.StatusCreated, f.create))
-	mux.HandleFunc("GET /v1/users", f.handle(http.StatusOK, f.list))
+	mux.HandleFunc("POST /v1/users", f.newHandler(http.StatusCreated, f.createUser))
+	mux.HandleFunc("GET /v1/users", f.newHandler(http.StatusOK, f.listUsers))
 	mux.HandleFunc("/v1/users", notAllowed("GET, HEAD, POST"))
-	mux.HandleFunc("GET /health", f.health)
+	mux.HandleFunc("GET /health", f.serveHealth)
 	mux.HandleFunc("/health", notAllowed("GET, HEAD"))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, users.NoPath()) })
-	return server.HTTP2(f.layers(mux, o)), nil
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, users.NoPath()) })
+	return server.HTTP2(f.addLayers(mux, o)), nil
 }
 
-// face is the service over HTTP.
-type face struct {
+// usersServer serves the users service.
+type usersServer struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-func (f *face) create(w http.ResponseWriter, r *http.Request) (any, error) {
-	d, err := f.draft(w, r)
+func (f *usersServer) createUser(w http.ResponseWriter, r *http.Request) (any, error) {
+	d, err := f.readDraft(w, r)
 	if err != nil {
 		return nil, err
 	}
 	return f.users.Create(r.Context(), d)
 }
 
-func (f *face) get(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (f *usersServer) getUser(_ http.ResponseWriter, r *http.Request) (any, error) {
 	id, err := users.ParseID(r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (f *face) get(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return f.users.Get(r.Context(), id)
 }
 
-func (f *face) update(w http.ResponseWriter, r *http.Request) (any, error) {
-	d, err := f.draft(w, r)
+func (f *usersServer) updateUser(w http.ResponseWriter, r *http.Request) (any, error) {
+	d, err := f.readDraft(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (f *face) update(w http.ResponseWriter, r *http.Request) (any, error) {
 	return f.users.Update(r.Context(), id, d)
 }
 
-func (f *face) remove(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (f *usersServer) removeUser(_ http.ResponseWriter, r *http.Request) (any, error) {
 	id, err := users.ParseID(r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f *face) remove(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return struct{}{}, f.users.Delete(r.Context(), id)
 }
 
-func (f *face) list(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (f *usersServer) listUsers(_ http.ResponseWriter, r *http.Request) (any, error) {
 	asked := r.URL.Query()
 	q, err := users.ParseQuery(asked.Get("query"), asked.Get("page"), asked.Get("limit"))
 	if err != nil {
@@ -84,15 +84,15 @@ func (f *face) list(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return f.users.List(r.Context(), q)
 }
 
-func (f *face) health(w http.ResponseWriter, _ *http.Request) {
+func (f *usersServer) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	f.receipts.Request()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, "ok\n") // the client has gone
+	_, _ = io.WriteString(w, "ok\n") // the client has disconnected
 }
 
-// draft reads the body of a request.
-func (f *face) draft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
-	wire := &counted{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
+// readDraft reads the body of a request.
+func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
+	wire := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
 	body, err := io.ReadAll(wire)
 	f.receipts.Body(wire.n)
 	if err == nil {
@@ -104,52 +104,52 @@ func (f *face) draft(w http.ResponseWriter, r *http.Request) (d users.Draft, err
 	return d, nil
 }
 
-// counted counts the bytes of a body. Its length would do here, but not where a
-// framework reads the body, and faces are to pay the same for what the lab asks.
-type counted struct {
+// countedBody counts the bytes of a body. Its length would do here, but not if a framework reads the body, and
+// all transports must have the same cost for the lab's counts.
+type countedBody struct {
 	io.ReadCloser
 	n int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// handle is a handler that answers with JSON of a value, or of why there is none.
-func (f *face) handle(status int, call func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
+// newHandler returns a handler that answers with JSON of a value, or of the error.
+func (f *usersServer) newHandler(status int, call func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Request()
 		v, err := call(w, r)
 		if err != nil {
-			refuse(w, err)
+			writeError(w, err)
 			return
 		}
-		answer(w, status, v)
+		writeAnswer(w, status, v)
 	}
 }
 
 func notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
-		refuse(w, users.NotAllowed())
+		writeError(w, users.NotAllowed())
 	}
 }
 
-func refuse(w http.ResponseWriter, err error) {
+func writeError(w http.ResponseWriter, err error) {
 	e := users.RefusalOf(err)
-	answer(w, e.HTTP(), e)
+	writeAnswer(w, e.HTTP(), e)
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+func writeAnswer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a time with a year of five digits, and nothing else
+		panic(err) // only for a time with a year of five digits
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has gone
+	_, _ = w.Write(body) // the client has disconnected
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers wraps next in the middleware. Each counts that it ran.
-func (f *face) layers(next http.Handler, o server.Options) http.Handler {
+// addLayers applies the middleware.
+func (f *usersServer) addLayers(next http.Handler, o server.Options) http.Handler {
 	if f.users.Limited() {
-		next = f.limit(next)
+		next = f.limitRate(next)
 	}
-	return f.identify(server.AccessLog(f.recover(next), o))
+	return f.setRequestID(server.AccessLog(f.recoverPanic(next), o))
 }
 
-// identify gives each answer the id of its request.
-func (f *face) identify(next http.Handler) http.Handler {
+// setRequestID adds the id of the request to its answer.
+func (f *usersServer) setRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()
 		w.Header().Set("X-Request-Id", f.users.RequestID(r.Header.Get("X-Request-Id")))
@@ -26,9 +26,9 @@ func (f *face) identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover answers for a handler that panics. http.ErrAbortHandler breaks the
-// connection, as the handler wants.
-func (f *face) recover(next http.Handler) http.Handler {
+// recoverPanic answers for a handler that panics. http.ErrAbortHandler closes the connection, as the handler
+// requires.
+func (f *usersServer) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()
 		defer func() {
@@ -39,18 +39,18 @@ func (f *face) recover(next http.Handler) http.Handler {
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(v)
 			}
-			refuse(w, fmt.Errorf("panic: %v", v))
+			writeError(w, fmt.Errorf("panic: %v", v))
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// limit refuses what is beyond the rate limit.
-func (f *face) limit(next http.Handler) http.Handler {
+// limitRate rejects requests beyond the rate limit.
+func (f *usersServer) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()
 		if !f.users.Allow() {
-			refuse(w, users.Limited())
+			writeError(w, users.Limited())
 			return
 		}
 		next.ServeHTTP(w, r)
