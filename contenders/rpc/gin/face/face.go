@@ -1,4 +1,4 @@
-// Package face serves users over HTTP, by gin.
+// Package face serves users over HTTP, with gin.
 package face
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New is the face.
+// New returns the transport.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: opener()}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.HandleMethodNotAllowed = true // 405 where it would be 404
@@ -27,125 +27,125 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 	if err := r.SetTrustedProxies(nil); err != nil {
 		return nil, err
 	}
-	f := &face{users: u, receipts: o.Receipts}
-	f.layers(r, o)
-	r.NoRoute(func(c *gin.Context) { refuse(c, users.NoPath()) })
-	r.NoMethod(func(c *gin.Context) { refuse(c, users.NotAllowed()) })
+	f := &usersServer{users: u, receipts: o.Receipts}
+	f.addLayers(r, o)
+	r.NoRoute(func(c *gin.Context) { writeError(c, users.NoPath()) })
+	r.NoMethod(func(c *gin.Context) { writeError(c, users.NotAllowed()) })
 	r.GET("/health", func(c *gin.Context) {
 		o.Receipts.Request()
 		c.String(http.StatusOK, "ok\n")
 	})
 	v1 := r.Group("/v1/users")
-	v1.POST("", f.handle(http.StatusCreated, f.create))
-	v1.GET("", f.handle(http.StatusOK, f.list))
-	v1.GET("/:id", f.handle(http.StatusOK, f.get))
-	v1.PUT("/:id", f.handle(http.StatusOK, f.update))
-	v1.DELETE("/:id", f.handle(http.StatusOK, f.remove))
+	v1.POST("", f.newHandler(http.StatusCreated, f.createUser))
+	v1.GET("", f.newHandler(http.StatusOK, f.listUsers))
+	v1.GET("/:id", f.newHandler(http.StatusOK, f.getUser))
+	v1.PUT("/:id", f.newHandler(http.StatusOK, f.updateUser))
+	v1.DELETE("/:id", f.newHandler(http.StatusOK, f.removeUser))
 	return server.HTTP2(r), nil
 }
 
-// face is the service over HTTP.
-type face struct {
+// usersServer serves the users service.
+type usersServer struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// layers installs the middleware.
-func (f *face) layers(r *gin.Engine, o server.Options) {
-	f.use(r, f.identify)
+// addLayers applies the middleware.
+func (f *usersServer) addLayers(r *gin.Engine, o server.Options) {
+	f.addLayer(r, f.setRequestID)
 	if o.Log != nil {
-		f.use(r, gin.LoggerWithWriter(o.Log))
+		f.addLayer(r, gin.LoggerWithWriter(o.Log))
 	}
-	f.use(r, gin.CustomRecovery(func(c *gin.Context, cause any) { refuse(c, fmt.Errorf("panic: %v", cause)) }))
+	f.addLayer(r, gin.CustomRecovery(func(c *gin.Context, cause any) { writeError(c, fmt.Errorf("panic: %v", cause)) }))
 	if f.users.Limited() {
-		f.use(r, f.limit)
+		f.addLayer(r, f.limitRate)
 	}
 }
 
-// use adds a middleware, with its calls counted.
-func (f *face) use(r *gin.Engine, layer gin.HandlerFunc) {
+// addLayer adds a middleware that counts its calls.
+func (f *usersServer) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		f.receipts.Layer()
 		layer(c)
 	})
 }
 
-// identify gives each answer the id of its request.
-func (f *face) identify(c *gin.Context) {
+// setRequestID adds the id of the request to its answer.
+func (f *usersServer) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", f.users.RequestID(c.GetHeader("X-Request-Id")))
 }
 
-// limit refuses what is beyond the rate limit.
-func (f *face) limit(c *gin.Context) {
+// limitRate rejects requests beyond the rate limit.
+func (f *usersServer) limitRate(c *gin.Context) {
 	if !f.users.Allow() {
-		refuse(c, users.Limited())
+		writeError(c, users.Limited())
 	}
 }
 
-func (f *face) create(c *gin.Context) (any, error) {
-	d, err := f.draft(c)
+func (f *usersServer) createUser(c *gin.Context) (any, error) {
+	d, err := f.readDraft(c)
 	if err != nil {
 		return nil, err
 	}
 	return f.users.Create(c.Request.Context(), d)
 }
 
-func (f *face) get(c *gin.Context) (any, error) {
-	id, err := id(c)
+func (f *usersServer) getUser(c *gin.Context) (any, error) {
+	id, err := readID(c)
 	if err != nil {
 		return nil, err
 	}
 	return f.users.Get(c.Request.Context(), id)
 }
 
-func (f *face) update(c *gin.Context) (any, error) {
-	d, err := f.draft(c)
+func (f *usersServer) updateUser(c *gin.Context) (any, error) {
+	d, err := f.readDraft(c)
 	if err != nil {
 		return nil, err
 	}
-	id, err := id(c)
+	id, err := readID(c)
 	if err != nil {
 		return nil, err
 	}
 	return f.users.Update(c.Request.Context(), id, d)
 }
 
-func (f *face) remove(c *gin.Context) (any, error) {
-	id, err := id(c)
+func (f *usersServer) removeUser(c *gin.Context) (any, error) {
+	id, err := readID(c)
 	if err != nil {
 		return nil, err
 	}
 	return gin.H{}, f.users.Delete(c.Request.Context(), id)
 }
 
-func (f *face) list(c *gin.Context) (any, error) {
-	q, err := query(c)
+func (f *usersServer) listUsers(c *gin.Context) (any, error) {
+	q, err := readQuery(c)
 	if err != nil {
 		return nil, err
 	}
 	return f.users.List(c.Request.Context(), q)
 }
 
-// handle is a handler that answers with JSON of a value, or of why there is none.
-func (f *face) handle(status int, call func(*gin.Context) (any, error)) gin.HandlerFunc {
+// newHandler returns a handler that answers with JSON of a value, or of the error.
+func (f *usersServer) newHandler(status int, call func(*gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		f.receipts.Request()
 		v, err := call(c)
 		if err != nil {
-			refuse(c, err)
+			writeError(c, err)
 			return
 		}
 		c.JSON(status, v)
 	}
 }
 
-func refuse(c *gin.Context, err error) {
+func writeError(c *gin.Context, err error) {
 	e := users.RefusalOf(err)
 	c.AbortWithStatusJSON(e.HTTP(), e)
 }
 
-// id binds the path. Where gin cannot, the service says why.
-func id(c *gin.Context) (int64, error) {
+// readID binds the path. If gin cannot, the service returns the error.
+func readID(c *gin.Context) (int64, error) {
 	var path struct {
 		ID int64 `uri:"id"`
 	}
@@ -155,8 +155,8 @@ func id(c *gin.Context) (int64, error) {
 	return path.ID, nil
 }
 
-// query binds the query, likewise.
-func query(c *gin.Context) (users.Query, error) {
+// readQuery binds the query. If gin cannot, the service returns the error.
+func readQuery(c *gin.Context) (users.Query, error) {
 	var q struct {
 		Query string `form:"query"`
 		Page  int32  `form:"page"`
@@ -168,12 +168,12 @@ func query(c *gin.Context) (users.Query, error) {
 	return users.Query{Text: q.Query, Page: int(q.Page), Limit: int(q.Limit)}, nil
 }
 
-// draft binds the body.
-func (f *face) draft(c *gin.Context) (d users.Draft, err error) {
-	wire := &counted{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
+// readDraft binds the body.
+func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
+	wire := &countedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
 	c.Request.Body = wire
 	err = c.ShouldBindJSON(&d)
-	if err == nil { // gin's decoder stops behind the first value
+	if err == nil { // gin's decoder stops after the first value
 		_, err = io.Copy(io.Discard, wire)
 	}
 	f.receipts.Body(wire.n)
@@ -186,23 +186,23 @@ func (f *face) draft(c *gin.Context) (d users.Draft, err error) {
 	return d, nil
 }
 
-// counted counts the bytes of a body, and remembers why there are no more: not
-// every decoder's error says so.
-type counted struct {
+// countedBody counts the bytes of a body, and stores the error at its end: not every decoder's error contains
+// it.
+type countedBody struct {
 	io.ReadCloser
 	n   int64
 	err error
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.n += int64(n)
 	c.err = err
 	return n, err
 }
 
-// tooLong reports whether there were more bytes than are let through.
-func (c *counted) tooLong() bool {
+// tooLong reports whether the body was longer than the limit.
+func (c *countedBody) tooLong() bool {
 	var limit *http.MaxBytesError
 	return errors.As(c.err, &limit)
 }
