@@ -18,13 +18,13 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// client calls by one connection, which carries many calls at once.
+// client calls through one connection, which carries many calls at once.
 type client struct {
 	conn *grpc.ClientConn
 	stub stub.UserServiceClient
 }
 
-func dial(t rpc.Target) (rpc.Client, error) {
+func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
@@ -40,44 +40,44 @@ func dial(t rpc.Target) (rpc.Client, error) {
 
 func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
 	m, err := c.stub.CreateUser(ctx, &proto.CreateUserRequest{Name: d.Name, Email: d.Email})
-	return c.user(ctx, m, err)
+	return c.userOrError(ctx, m, err)
 }
 
 func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
 	m, err := c.stub.GetUser(ctx, &proto.GetUserRequest{Id: id})
-	return c.user(ctx, m, err)
+	return c.userOrError(ctx, m, err)
 }
 
 func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
 	m, err := c.stub.UpdateUser(ctx, &proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email})
-	return c.user(ctx, m, err)
+	return c.userOrError(ctx, m, err)
 }
 
 func (c *client) Delete(ctx context.Context, id int64) error {
 	_, err := c.stub.DeleteUser(ctx, &proto.DeleteUserRequest{Id: id})
-	return c.refused(ctx, err)
+	return c.readError(ctx, err)
 }
 
 func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 	m, err := c.stub.ListUsers(ctx, proto.FromQuery(q))
 	if err != nil {
-		return users.Page{}, c.refused(ctx, err)
+		return users.Page{}, c.readError(ctx, err)
 	}
 	return proto.ToPage(m), nil
 }
 
 func (c *client) Close() error { return c.conn.Close() }
 
-func (c *client) user(ctx context.Context, m *proto.User, err error) (users.User, error) {
+func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (users.User, error) {
 	if err != nil {
-		return users.User{}, c.refused(ctx, err)
+		return users.User{}, c.readError(ctx, err)
 	}
 	return proto.ToUser(m), nil
 }
 
-// refused is the refusal that an error is, or the error of the transport. The two
-// share some of their codes: a server that cannot be reached is unavailable too.
-func (c *client) refused(ctx context.Context, err error) error {
+// readError returns the error of the service that err contains, or the error of the transport. The two share
+// some of their codes: an unreachable server is unavailable too.
+func (c *client) readError(ctx context.Context, err error) error {
 	s, ok := status.FromError(err)
 	if err == nil || !ok || ctx.Err() != nil || s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready {
 		return err

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// codec is grpc-go's own for protocol buffers, which counts what it decodes: how
-// long a message is it is told, and working that out again would cost as much as a
-// part of decoding it.
+// codec is grpc-go's codec for protocol buffers with a count of the decoded bytes. It receives the length of a
+// message; to compute it again would cost as much as a part of the decoder.
 type codec struct {
 	encoding.CodecV2
 	receipts *server.Receipts

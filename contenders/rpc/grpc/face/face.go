@@ -1,4 +1,4 @@
-// Package face serves users over gRPC, by grpc-go.
+// Package face serves users over gRPC, with grpc-go.
 package face
 
 import (
@@ -18,54 +18,54 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )
 
-// New is the face.
+// New returns the transport.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.GRPC}, Dial: dial, Store: opener()}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
-	s := grpc.NewServer(append(before(o.Ops),
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
+	s := grpc.NewServer(append(serverOptions(o.Ops),
 		grpc.MaxRecvMsgSize(users.MaxBody),
 		grpc.MaxHeaderListSize(server.MaxHead),
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),
-		grpc.ChainUnaryInterceptor(layers(o, u)...),
+		grpc.ChainUnaryInterceptor(newInterceptors(o, u)...),
 	)...)
 	stub.RegisterUserServiceServer(s, &service{users: u, receipts: o.Receipts})
 	h := health.NewServer()
 	h.SetServingStatus(stub.UserService_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
 	grpc_health_v1.RegisterHealthServer(s, h)
 	reflection.Register(s)
-	return &running{s, h}, nil
+	return &gracefulServer{s, h}, nil
 }
 
-// layers are the interceptors, the outermost first.
-func layers(o server.Options, u *users.Service) []grpc.UnaryServerInterceptor {
-	l := layer{users: u, receipts: o.Receipts}
-	list := []grpc.UnaryServerInterceptor{l.identify}
+// newInterceptors returns the interceptors, the outermost first.
+func newInterceptors(o server.Options, u *users.Service) []grpc.UnaryServerInterceptor {
+	l := interceptors{users: u, receipts: o.Receipts}
+	list := []grpc.UnaryServerInterceptor{l.setRequestID}
 	if o.Log != nil {
-		list = append(list, l.log(slog.New(slog.NewTextHandler(o.Log, nil))))
+		list = append(list, l.addLog(slog.New(slog.NewTextHandler(o.Log, nil))))
 	}
-	list = append(list, l.recover)
+	list = append(list, l.recoverPanic)
 	if u.Limited() {
-		list = append(list, l.limit)
+		list = append(list, l.limitRate)
 	}
 	return list
 }
 
-// running is a server that ends in the way of package net/http's.
-type running struct {
+// gracefulServer is a server that ends as package net/http's does.
+type gracefulServer struct {
 	*grpc.Server
 	health *health.Server
 }
 
 // Serve ends without an error when Shutdown is called.
-func (r *running) Serve(l net.Listener) error { return r.Server.Serve(l) }
+func (r *gracefulServer) Serve(l net.Listener) error { return r.Server.Serve(l) }
 
 // Shutdown says that the service is about to go, and ends what has not ended
 // with ctx.
-func (r *running) Shutdown(ctx context.Context) error {
+func (r *gracefulServer) Shutdown(ctx context.Context) error {
 	r.health.Shutdown()
 	ended := make(chan struct{})
 	go func() {

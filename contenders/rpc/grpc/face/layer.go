@@ -20,27 +20,26 @@ import (
 // requestID is the key of metadata with the id of a request.
 const requestID = "x-request-id"
 
-// layer are the interceptors, each of which counts its calls.
-type layer struct {
+// interceptors contains the state of the interceptors, each of which counts its calls.
+type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// before are the options of a service that runs alone: a call is refused when its head
-// has come, before its message is read, and a connection has few calls at once. Nil
-// means a lab runs it.
-func before(ops *server.Ops) []grpc.ServerOption {
+// serverOptions returns the options of a service without a lab: it rejects a call after its head, before its
+// message is read, and a connection has few calls at once. They are nil under a lab.
+func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	if !ops.Claim() {
 		return nil
 	}
 	return []grpc.ServerOption{
 		grpc.MaxConcurrentStreams(server.MaxStreams),
-		grpc.InTapHandle(func(ctx context.Context, call *tap.Info) (context.Context, error) { return ctx, refused(ops, call) }),
+		grpc.InTapHandle(func(ctx context.Context, call *tap.Info) (context.Context, error) { return ctx, checkCall(ops, call) }),
 	}
 }
 
-// refused returns why a call is refused before it is made.
-func refused(ops *server.Ops, call *tap.Info) error {
+// checkCall returns an error if a call must be rejected before it is made.
+func checkCall(ops *server.Ops, call *tap.Info) error {
 	only := func(key string) string {
 		if list := call.Header.Get(key); len(list) > 0 {
 			return list[0]
@@ -57,8 +56,8 @@ func refused(ops *server.Ops, call *tap.Info) error {
 	return status.Errorf(codes.PermissionDenied, "over HTTP this would be %d %s", page.Status, http.StatusText(page.Status))
 }
 
-// identify answers with the id of the request.
-func (l layer) identify(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+// setRequestID adds the id of the request to its answer.
+func (l interceptors) setRequestID(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	l.receipts.Layer()
 	given := ""
 	if ids := metadata.ValueFromIncomingContext(ctx, requestID); len(ids) > 0 {
@@ -70,8 +69,8 @@ func (l layer) identify(ctx context.Context, m any, _ *grpc.UnaryServerInfo, nex
 	return next(ctx, m)
 }
 
-// log writes a line for each request.
-func (l layer) log(to *slog.Logger) grpc.UnaryServerInterceptor {
+// addLog writes a line for each request.
+func (l interceptors) addLog(to *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, m any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		l.receipts.Layer()
 		start := time.Now()
@@ -81,22 +80,22 @@ func (l layer) log(to *slog.Logger) grpc.UnaryServerInterceptor {
 	}
 }
 
-// recover answers for a handler that panics.
-func (l layer) recover(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
+// recoverPanic answers for a handler that panics.
+func (l interceptors) recoverPanic(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	l.receipts.Layer()
 	defer func() {
 		if v := recover(); v != nil {
-			err = refusal(fmt.Errorf("panic: %v", v))
+			err = newStatus(fmt.Errorf("panic: %v", v))
 		}
 	}()
 	return next(ctx, m)
 }
 
-// limit refuses what is beyond the rate limit.
-func (l layer) limit(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+// limitRate rejects requests beyond the rate limit.
+func (l interceptors) limitRate(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	l.receipts.Layer()
 	if !l.users.Allow() {
-		return nil, refusal(users.Limited())
+		return nil, newStatus(users.Limited())
 	}
 	return next(ctx, m)
 }
