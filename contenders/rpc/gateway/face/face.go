@@ -1,4 +1,4 @@
-// Package face serves users over HTTP, by gRPC-Gateway.
+// Package face serves users over HTTP, with gRPC-Gateway.
 package face
 
 import (
@@ -23,31 +23,31 @@ import (
 
 // Ways to reach the gRPC service.
 const (
-	overLoopback = "dial"      // a server of its own in this process
-	inProcess    = "inprocess" // by calling its methods
+	overLoopback = "dial"      // with a server of its own in this process
+	inProcess    = "inprocess" // with direct calls of its methods
 )
 
-// New is the face.
+// New returns the transport.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.ProtoJSONClient, Store: opener(), Variants: []string{overLoopback, inProcess}}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.ProtoJSONClient, Store: newOpener(), Variants: []string{overLoopback, inProcess}}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	mux := runtime.NewServeMux(
-		runtime.WithMiddlewares(receive(o.Receipts)),
-		runtime.WithErrorHandler(refuse),
-		runtime.WithRoutingErrorHandler(astray),
-		runtime.WithForwardResponseOption(created),
+		runtime.WithMiddlewares(countBodies(o.Receipts)),
+		runtime.WithErrorHandler(writeStatus),
+		runtime.WithRoutingErrorHandler(writeNoRoute),
+		runtime.WithForwardResponseOption(setCreated),
 		runtime.WithDisablePathLengthFallback(),
 	)
 	err := mux.HandlePath(http.MethodGet, "/health", func(w http.ResponseWriter, _ *http.Request, _ map[string]string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "ok\n") // the client has gone
+		_, _ = io.WriteString(w, "ok\n") // the client has disconnected
 	})
 	if err != nil {
 		return nil, err
 	}
-	l := layer{users: u, receipts: o.Receipts}
+	l := layers{users: u, receipts: o.Receipts}
 	switch o.Variant {
 	case overLoopback, "":
 		b, err := newBackend(u, o.Ops != nil)
@@ -55,14 +55,14 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 			return nil, err
 		}
 		if err := stub.RegisterUserServiceHandler(context.Background(), mux, b.conn); err != nil {
-			return nil, errors.Join(err, b.close())
+			return nil, errors.Join(err, b.closeAll())
 		}
-		return &running{Server: server.HTTP2(l.around(mux, o)), backend: b}, nil
+		return &gatewayServer{Server: server.HTTP2(l.addLayers(mux, o)), backend: b}, nil
 	case inProcess:
 		if err := stub.RegisterUserServiceHandlerServer(context.Background(), mux, &service{users: u}); err != nil {
 			return nil, err
 		}
-		return server.HTTP2(l.around(mux, o)), nil
+		return server.HTTP2(l.addLayers(mux, o)), nil
 	}
 	return nil, fmt.Errorf("unknown variant %q", o.Variant)
 }
@@ -78,10 +78,9 @@ type backend struct {
 // on loopback is of this order.
 const pipeSize = 256 << 10
 
-// newBackend returns the gRPC server and a client of it. Standalone they are
-// connected in memory, so that there is no second port that asks for no token. In a
-// study they are connected over loopback, which is what is measured, and the server
-// takes no connection but the client's.
+// newBackend returns the gRPC server and a client of it. Without a lab they are connected in memory, so that
+// there is no second port without a token. In a study they are connected over loopback, which the lab
+// measures, and the server accepts only the client's connection.
 func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	var listener net.Listener
 	var dial func(context.Context, string) (net.Conn, error)
@@ -89,35 +88,34 @@ func newBackend(u *users.Service, standalone bool) (*backend, error) {
 		pipe := bufconn.Listen(pipeSize)
 		listener, dial = pipe, func(ctx context.Context, _ string) (net.Conn, error) { return pipe.DialContext(ctx) }
 	} else {
-		own, err := newOwnListener()
+		own, err := newDialListener()
 		if err != nil {
 			return nil, err
 		}
-		listener, dial = own, own.dial
+		listener, dial = own, own.dialSelf
 	}
 	conn, err := grpc.NewClient("passthrough:///"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dial))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s := grpc.NewServer(grpc.ConnectionTimeout(server.ReadTimeout), grpc.UnaryInterceptor(recovered))
+	s := grpc.NewServer(grpc.ConnectionTimeout(server.ReadTimeout), grpc.UnaryInterceptor(recoverMethod))
 	stub.RegisterUserServiceServer(s, &service{users: u})
 	return &backend{listener: listener, server: s, conn: conn}, nil
 }
 
-// ownListener accepts the connections that its own dial has opened, and closes any
-// other.
-type ownListener struct {
+// dialListener accepts the connections that its own method dialSelf has opened, and closes any other.
+type dialListener struct {
 	net.Listener
-	mu     sync.Mutex      // held while dial connects, so that Accept finds the address
+	mu     sync.Mutex      // locked while dialSelf connects, so that Accept finds the address
 	dialed map[string]bool // local addresses of open connections that Accept has not returned yet
 }
 
-func newOwnListener() (*ownListener, error) {
+func newDialListener() (*dialListener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	return &ownListener{Listener: l, dialed: map[string]bool{}}, err
+	return &dialListener{Listener: l, dialed: map[string]bool{}}, err
 }
 
-func (l *ownListener) dial(ctx context.Context, _ string) (net.Conn, error) {
+func (l *dialListener) dialSelf(ctx context.Context, _ string) (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var d net.Dialer
@@ -129,7 +127,7 @@ func (l *ownListener) dial(ctx context.Context, _ string) (net.Conn, error) {
 }
 
 // Accept returns the next connection of dial.
-func (l *ownListener) Accept() (net.Conn, error) {
+func (l *dialListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
@@ -147,36 +145,36 @@ func (l *ownListener) Accept() (net.Conn, error) {
 	}
 }
 
-// close ends all of it; nothing is under way any more.
-func (b *backend) close() error {
+// closeAll closes the connection and the server; there must be no calls in flight.
+func (b *backend) closeAll() error {
 	err := b.conn.Close()
 	b.server.Stop()
-	_ = b.listener.Close() // which the server has closed if it served
+	_ = b.listener.Close() // already closed if the server has served
 	return err
 }
 
-// running is a gateway with its backend.
-type running struct {
+// gatewayServer is a gateway with its backend.
+type gatewayServer struct {
 	server.Server
 	backend *backend
 }
 
 // Front returns the gateway.
-func (r *running) Front() server.Server { return r.Server }
+func (r *gatewayServer) Front() server.Server { return r.Server }
 
 // Serve serves both.
-func (r *running) Serve(l net.Listener) error {
+func (r *gatewayServer) Serve(l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- r.backend.server.Serve(r.backend.listener) }()
 	err := r.Server.Serve(l)
-	if !errors.Is(err, http.ErrServerClosed) { // nobody will call Shutdown
-		err = errors.Join(err, r.backend.close())
+	if !errors.Is(err, http.ErrServerClosed) { // Shutdown will not be called
+		err = errors.Join(err, r.backend.closeAll())
 		<-ended
 	}
 	return err
 }
 
 // Shutdown ends the gateway first: its requests need the backend.
-func (r *running) Shutdown(ctx context.Context) error {
-	return errors.Join(r.Server.Shutdown(ctx), r.backend.close())
+func (r *gatewayServer) Shutdown(ctx context.Context) error {
+	return errors.Join(r.Server.Shutdown(ctx), r.backend.closeAll())
 }

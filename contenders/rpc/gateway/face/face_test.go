@@ -12,7 +12,7 @@ func TestFace(t *testing.T) { conformance.Face(t, New()) }
 // TestBackendTakesNoOtherConnection: in a study the gateway's backend listens on
 // loopback, and closes every connection but the gateway's.
 func TestBackendTakesNoOtherConnection(t *testing.T) {
-	own, err := newOwnListener()
+	own, err := newDialListener()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestBackendTakesNoOtherConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stranger.Close()
-	conn, err := own.dial(t.Context(), "")
+	conn, err := own.dialSelf(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

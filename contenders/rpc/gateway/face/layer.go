@@ -12,23 +12,23 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layer is the middleware. It stands in front of the gateway, which does not call
-// its own for paths that it does not know.
-type layer struct {
+// layers contains the middleware. It is in front of the gateway, which does not call its own for unknown
+// paths.
+type layers struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// around puts the layers around next.
-func (l layer) around(next http.Handler, o server.Options) http.Handler {
+// addLayers applies the layers to next.
+func (l layers) addLayers(next http.Handler, o server.Options) http.Handler {
 	if l.users.Limited() {
-		next = l.limit(next)
+		next = l.limitRate(next)
 	}
-	return l.identify(server.AccessLog(l.recover(next), o))
+	return l.setRequestID(server.AccessLog(l.recoverPanic(next), o))
 }
 
-// identify gives each answer the id of its request.
-func (l layer) identify(next http.Handler) http.Handler {
+// setRequestID adds the id of the request to its answer.
+func (l layers) setRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
 		w.Header().Set("X-Request-Id", l.users.RequestID(r.Header.Get("X-Request-Id")))
@@ -36,9 +36,8 @@ func (l layer) identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover answers for a handler that panics, unless that wants the connection to
-// break.
-func (l layer) recover(next http.Handler) http.Handler {
+// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+func (l layers) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
 		defer func() {
@@ -49,30 +48,29 @@ func (l layer) recover(next http.Handler) http.Handler {
 			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(v)
 			}
-			answer(w, users.RefusalOf(fmt.Errorf("panic: %v", v)))
+			writeAnswer(w, users.RefusalOf(fmt.Errorf("panic: %v", v)))
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// recovered answers for a method that panics in a backend, which calls it in a
-// goroutine that no layer stands around. It is not counted as one: a request that
-// the gateway refuses does not come there.
-func recovered(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
+// recoverMethod answers for a method that panics in a backend, which calls it in a goroutine of its own,
+// without layers. It does not count as a layer: a request that the gateway rejects does not reach it.
+func recoverMethod(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = refusal(fmt.Errorf("panic: %v", v))
+			err = newStatus(fmt.Errorf("panic: %v", v))
 		}
 	}()
 	return next(ctx, m)
 }
 
-// limit refuses what is beyond the rate limit.
-func (l layer) limit(next http.Handler) http.Handler {
+// limitRate rejects requests beyond the rate limit.
+func (l layers) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
 		if !l.users.Allow() {
-			answer(w, users.RefusalOf(users.Limited()))
+			writeAnswer(w, users.RefusalOf(users.Limited()))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -19,22 +19,22 @@ type service struct {
 
 func (s *service) CreateUser(ctx context.Context, m *proto.CreateUserRequest) (*proto.User, error) {
 	u, err := s.users.Create(ctx, users.Draft{Name: m.GetName(), Email: m.GetEmail()})
-	return user(u, err)
+	return userOrError(u, err)
 }
 
 func (s *service) GetUser(ctx context.Context, m *proto.GetUserRequest) (*proto.User, error) {
 	u, err := s.users.Get(ctx, m.GetId())
-	return user(u, err)
+	return userOrError(u, err)
 }
 
 func (s *service) UpdateUser(ctx context.Context, m *proto.UpdateUserRequest) (*proto.User, error) {
 	u, err := s.users.Update(ctx, m.GetId(), users.Draft{Name: m.GetName(), Email: m.GetEmail()})
-	return user(u, err)
+	return userOrError(u, err)
 }
 
 func (s *service) DeleteUser(ctx context.Context, m *proto.DeleteUserRequest) (*proto.DeleteUserResponse, error) {
 	if err := s.users.Delete(ctx, m.GetId()); err != nil {
-		return nil, refusal(err)
+		return nil, newStatus(err)
 	}
 	return &proto.DeleteUserResponse{}, nil
 }
@@ -42,20 +42,20 @@ func (s *service) DeleteUser(ctx context.Context, m *proto.DeleteUserRequest) (*
 func (s *service) ListUsers(ctx context.Context, m *proto.ListUsersRequest) (*proto.ListUsersResponse, error) {
 	p, err := s.users.List(ctx, proto.ToQuery(m))
 	if err != nil {
-		return nil, refusal(err)
+		return nil, newStatus(err)
 	}
 	return proto.FromPage(p), nil
 }
 
-func user(u users.User, err error) (*proto.User, error) {
+func userOrError(u users.User, err error) (*proto.User, error) {
 	if err != nil {
-		return nil, refusal(err)
+		return nil, newStatus(err)
 	}
 	return proto.FromUser(u), nil
 }
 
-// refusal is err as a status of gRPC.
-func refusal(err error) error {
+// newStatus converts err to a status of gRPC.
+func newStatus(err error) error {
 	e := users.RefusalOf(err)
 	return status.Error(codes.Code(e.Code.GRPC()), e.Message)
 }

@@ -1,4 +1,4 @@
-// Package stub is what protoc-gen-go-grpc and protoc-gen-grpc-gateway make of the
+// Package stub is the output of protoc-gen-go-grpc and protoc-gen-grpc-gateway for the
 // service in users.proto.
 package stub
 
