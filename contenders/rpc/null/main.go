@@ -1,5 +1,5 @@
-// Command null is the service behind the least that can be called a server: what
-// is measured of it is the harness, the network, the kernel, and the business
+// Command null is the service with a minimal server: measurements
+// of it show the cost of the harness, the network, the kernel, and the business
 // logic itself.
 package main
 

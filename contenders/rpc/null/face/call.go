@@ -16,36 +16,35 @@ const (
 	checks  = "/grpc.health.v1.Health/Check"
 )
 
-// Codes of gRPC that package users has no word for.
+// Codes of gRPC that package users does not have.
 const (
 	codeOK            = 0
 	codeUnimplemented = 12
 )
 
-// errNoMethod is that nothing is at the path of a call.
+// errNoMethod is the error of a call with an unknown path.
 var errNoMethod = errors.New("no such method")
 
-// call is one call of gRPC.
-type call struct {
+// grpcCall is one call of gRPC.
+type grpcCall struct {
 	stream      uint32
-	path, given string // its path, and the id that its sender gave it
-	grpc        bool   // it says that it is one
-	body        []byte // of what came, with the prefix of the message
-	unread      int64  // bytes of DATA that its sender has not heard were read
-	room        int64  // bytes that may still be sent on its stream
+	path, given string // its path, and the id from the client
+	grpc        bool   // its content type is that of gRPC
+	body        []byte // received bytes, with the prefix of the message
+	unread      int64  // bytes of DATA without a window update yet
+	room        int64  // window of its stream, in bytes
 	id          string
 	answer      []byte // with the prefix of the message
 	sent        int    // bytes of it
 	code        int
-	why         string // of a refusal
+	why         string // message of an error
 }
 
-// prefixLen is what comes before a message: whether it is compressed, and its
-// length.
+// prefixLen is the number of bytes before a message: whether it is compressed, and its length.
 const prefixLen = 5
 
-// message returns the message in the body of c; false if the body is not one message.
-func (c *call) message() ([]byte, bool) {
+// readMessage returns the message in the body of c; false if the body is not one message.
+func (c *grpcCall) readMessage() ([]byte, bool) {
 	b := c.body
 	if len(b) < prefixLen || b[0] != 0 {
 		return nil, false
@@ -54,11 +53,11 @@ func (c *call) message() ([]byte, bool) {
 	return b[prefixLen:], length == uint64(len(b)-prefixLen)
 }
 
-// reply has c answered.
-func (f *face) reply(c *call) {
+// answerCall answers c.
+func (f *nullServer) answerCall(c *grpcCall) {
 	c.answer = append(c.answer[:0], 0, 0, 0, 0, 0)
 	c.code, c.why = codeOK, ""
-	err := f.carry(c)
+	err := f.runLayers(c)
 	switch {
 	case errors.Is(err, errNoMethod):
 		c.code, c.why = codeUnimplemented, err.Error()
@@ -70,8 +69,8 @@ func (f *face) reply(c *call) {
 	c.answer[1], c.answer[2], c.answer[3], c.answer[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
 }
 
-// carry does for a call what answer does for a request, layers included.
-func (f *face) carry(c *call) (err error) {
+// runLayers runs a call with its layers, as answerHTTP does for a request.
+func (f *nullServer) runLayers(c *grpcCall) (err error) {
 	f.receipts.Layer()
 	c.id = f.users.RequestID(c.given)
 	if f.line != nil {
@@ -96,16 +95,16 @@ func (f *face) carry(c *call) (err error) {
 			return users.Limited()
 		}
 	}
-	return f.method(c)
+	return f.runMethod(c)
 }
 
-// method finds what a call is for.
-func (f *face) method(c *call) error {
+// runMethod runs the method of a call.
+func (f *nullServer) runMethod(c *grpcCall) error {
 	name, ours := strings.CutPrefix(c.path, methods)
 	if !ours && c.path != checks {
 		return errNoMethod
 	}
-	m, ok := c.message()
+	m, ok := c.readMessage()
 	if !ok {
 		return users.Malformed(protowire.ErrMessage)
 	}
@@ -116,22 +115,22 @@ func (f *face) method(c *call) error {
 	switch name {
 	case "CreateUser":
 		var d users.Draft
-		if d, err = drafted(m); err == nil {
+		if d, err = parseDraftMessage(m); err == nil {
 			u, err = f.users.Create(f.ctx, d)
 		}
 	case "GetUser":
 		var id int64
-		if id, _, err = identified(m); err == nil {
+		if id, _, err = parseUserRequest(m); err == nil {
 			u, err = f.users.Get(f.ctx, id)
 		}
 	case "UpdateUser":
 		var id int64
 		var d users.Draft
-		if id, d, err = identified(m); err == nil {
+		if id, d, err = parseUserRequest(m); err == nil {
 			u, err = f.users.Update(f.ctx, id, d)
 		}
 	default:
-		return f.others(c, name, m)
+		return f.runOther(c, name, m)
 	}
 	if errors.Is(err, protowire.ErrMessage) {
 		return users.Malformed(err)
@@ -142,17 +141,17 @@ func (f *face) method(c *call) error {
 	return err
 }
 
-// others carries out the methods whose answer is not a user.
-func (f *face) others(c *call, name string, m []byte) error {
+// runOther runs the methods whose answer is not a user.
+func (f *nullServer) runOther(c *grpcCall, name string, m []byte) error {
 	switch name {
 	case "DeleteUser":
-		id, _, err := identified(m)
+		id, _, err := parseUserRequest(m)
 		if err != nil {
 			return users.Malformed(err)
 		}
 		return f.users.Delete(f.ctx, id)
 	case "ListUsers":
-		q, err := queried(m)
+		q, err := parseQueryMessage(m)
 		if err != nil {
 			return users.Malformed(err)
 		}

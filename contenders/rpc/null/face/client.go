@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// dial returns a client over net/http, for gRPC or HTTP.
-func dial(t rpc.Target) (rpc.Client, error) {
+// newClient returns a client over net/http, for gRPC or HTTP.
+func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return rpc.HTTPClient(t)
 	}
@@ -35,24 +35,24 @@ type client struct {
 }
 
 func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
-	return user(c.call(ctx, "CreateUser", protowire.AppendString(protowire.AppendString(nil, 1, d.Name), 2, d.Email)))
+	return parseUser(c.callMethod(ctx, "CreateUser", protowire.AppendString(protowire.AppendString(nil, 1, d.Name), 2, d.Email)))
 }
 
 func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
-	return user(c.call(ctx, "GetUser", protowire.AppendNumber(nil, 1, id)))
+	return parseUser(c.callMethod(ctx, "GetUser", protowire.AppendNumber(nil, 1, id)))
 }
 
 func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
-	return user(c.call(ctx, "UpdateUser", protowire.AppendString(protowire.AppendString(protowire.AppendNumber(nil, 1, id), 2, d.Name), 3, d.Email)))
+	return parseUser(c.callMethod(ctx, "UpdateUser", protowire.AppendString(protowire.AppendString(protowire.AppendNumber(nil, 1, id), 2, d.Name), 3, d.Email)))
 }
 
 func (c *client) Delete(ctx context.Context, id int64) error {
-	_, err := c.call(ctx, "DeleteUser", protowire.AppendNumber(nil, 1, id))
+	_, err := c.callMethod(ctx, "DeleteUser", protowire.AppendNumber(nil, 1, id))
 	return err
 }
 
 func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
-	m, err := c.call(ctx, "ListUsers", protowire.AppendNumber(protowire.AppendNumber(protowire.AppendString(nil, 1, q.Text), 2, int64(q.Page)), 3, int64(q.Limit)))
+	m, err := c.callMethod(ctx, "ListUsers", protowire.AppendNumber(protowire.AppendNumber(protowire.AppendString(nil, 1, q.Text), 2, int64(q.Page)), 3, int64(q.Limit)))
 	if err != nil {
 		return users.Page{}, err
 	}
@@ -60,7 +60,7 @@ func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
 		case 1:
-			u, err := user(f.Data, nil)
+			u, err := parseUser(f.Data, nil)
 			p.Users = append(p.Users, u)
 			return err
 		case 2:
@@ -80,8 +80,8 @@ func (c *client) Close() error {
 	return nil
 }
 
-// call makes one call and returns the message of its answer.
-func (c *client) call(ctx context.Context, method string, m []byte) ([]byte, error) {
+// callMethod makes one call and returns the message of its answer.
+func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byte, error) {
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+method, bytes.NewReader(body))
 	if err != nil {
@@ -103,16 +103,16 @@ func (c *client) call(ctx context.Context, method string, m []byte) ([]byte, err
 		said = a.Header
 	}
 	if status := said.Get("Grpc-Status"); status != "0" {
-		return nil, refusal(status, said.Get("Grpc-Message"))
+		return nil, parseStatus(status, said.Get("Grpc-Message"))
 	}
-	if answer, ok := (&call{body: answer}).message(); ok {
+	if answer, ok := (&grpcCall{body: answer}).readMessage(); ok {
 		return answer, nil
 	}
 	return nil, fmt.Errorf("%s: the answer: %w", method, protowire.ErrMessage)
 }
 
-// refusal returns the error for a grpc-status other than 0.
-func refusal(status, message string) error {
+// parseStatus returns the error for a grpc-status other than 0.
+func parseStatus(status, message string) error {
 	text, err := url.PathUnescape(message)
 	for _, code := range users.Codes() {
 		if err == nil && status == strconv.Itoa(code.GRPC()) {
@@ -122,8 +122,8 @@ func refusal(status, message string) error {
 	return fmt.Errorf("grpc-status %q: %s", status, message)
 }
 
-// user decodes a User message, or passes err on.
-func user(m []byte, err error) (u users.User, _ error) {
+// parseUser decodes a User message, or returns err.
+func parseUser(m []byte, err error) (u users.User, _ error) {
 	if err != nil {
 		return u, err
 	}
@@ -136,16 +136,16 @@ func user(m []byte, err error) (u users.User, _ error) {
 		case 3:
 			u.Email = string(f.Data)
 		case 4:
-			u.CreatedAt, err = moment(f.Data)
+			u.CreatedAt, err = parseTime(f.Data)
 		case 5:
-			u.UpdatedAt, err = moment(f.Data)
+			u.UpdatedAt, err = parseTime(f.Data)
 		}
 		return err
 	})
 	return u, err
 }
 
-func moment(m []byte) (time.Time, error) {
+func parseTime(m []byte) (time.Time, error) {
 	var at [3]int64
 	err := protowire.Walk(m, func(f protowire.Field) error {
 		at[min(f.Number, 2)] = int64(f.N)

@@ -13,35 +13,35 @@ import (
 
 // New returns the null contender's transport: its server and its client.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: dial}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: newClient}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
-	f := &face{users: u, receipts: o.Receipts}
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
+	f := &nullServer{users: u, receipts: o.Receipts}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	if o.Log != nil {
 		f.line = server.Lines(o.Log)
 	}
-	// Its own receipts are not those of o: what counts is not every request.
-	s, err := server.Null{Answer: f.answer, MaxBody: users.MaxBody, HTTP2: f.serve2}.Serve(server.Options{})
+	// Its own receipts are not those of o, which do not count every request.
+	s, err := server.Null{Answer: f.answerHTTP, MaxBody: users.MaxBody, HTTP2: f.serveHTTP2}.Serve(server.Options{})
 	f.Server = s
 	return f, err
 }
 
-// face is the server.
-type face struct {
+// nullServer serves the users service.
+type nullServer struct {
 	server.Server
 	users    *users.Service
 	receipts *server.Receipts
-	line     func(method, path string, status int, took time.Duration) // nil: there is no log
-	ctx      context.Context                                           // of all calls, until the server is given up
+	line     func(method, path string, status int, took time.Duration) // nil if there is no log
+	ctx      context.Context                                           // of all calls, until the end of the server
 	cancel   context.CancelFunc
 }
 
 // SpeaksHTTP2 tells what stands before a service that runs alone to let gRPC through.
-func (f *face) SpeaksHTTP2() bool { return true }
+func (f *nullServer) SpeaksHTTP2() bool { return true }
 
-func (f *face) Shutdown(ctx context.Context) error {
+func (f *nullServer) Shutdown(ctx context.Context) error {
 	defer f.cancel()
 	return f.Server.Shutdown(ctx)
 }

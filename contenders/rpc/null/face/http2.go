@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// mostStreams is how many calls may be under way on one connection.
-const mostStreams = 250
+// maxStreams limits the calls in flight on one connection.
+const maxStreams = 250
 
-// mostHead is how many bytes a call's head may have.
-const mostHead = 64 << 10
+// maxHead limits the bytes of a call's head.
+const maxHead = 64 << 10
 
-// talk2 is one connection of HTTP/2: calls are answered one after another, each
-// when it has come whole.
-type talk2 struct {
+// http2Conn is one connection of HTTP/2: calls are answered one after another, each after it has completely
+// arrived.
+type http2Conn struct {
 	*server.Conn
-	f       *face
+	f       *nullServer
 	out     []byte
 	reader  h2.Reader
 	decoder *h2.Decoder
@@ -30,31 +30,31 @@ type talk2 struct {
 	kind    *h2.Field // content-type
 	fine    *h2.Field // grpc-status: 0
 
-	calls   map[uint32]*call // that have not come whole
-	waiting []*call          // for room to be answered
-	spare   []*call
+	calls   map[uint32]*grpcCall // that have not completely arrived
+	waiting []*grpcCall          // that wait for window
+	spare   []*grpcCall
 	last    uint32 // stream
-	path    string // of the call before
-	room    int64  // bytes that may still be sent, of all streams
-	initial int64  // that each may have at first
+	path    string // of the previous call
+	room    int64  // window of all streams, in bytes
+	initial int64  // initial window of each stream
 	unread  int64
-	head    *call  // whose block has not come whole; nil: there is none
-	block   []byte // of it
-	ends    bool   // it is all there is of the call
+	head    *grpcCall // whose block is incomplete; nil if there is none
+	block   []byte    // of it
+	ends    bool      // the head is the complete call
 	field   func(name, value []byte) error
 }
 
-// serve2 serves a connection of HTTP/2.
-func (f *face) serve2(conn *server.Conn) {
+// serveHTTP2 serves a connection of HTTP/2.
+func (f *nullServer) serveHTTP2(conn *server.Conn) {
 	preface := make([]byte, len(h2.Preface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != h2.Preface {
 		return
 	}
-	w := &talk2{Conn: conn, f: f, decoder: h2.NewDecoder(h2.TableSize), calls: map[uint32]*call{}, room: h2.Window, initial: h2.Window}
+	w := &http2Conn{Conn: conn, f: f, decoder: h2.NewDecoder(h2.TableSize), calls: map[uint32]*grpcCall{}, room: h2.Window, initial: h2.Window}
 	w.encoder.Reset()
 	w.kind, w.fine = w.known.Ready("content-type", "application/grpc"), w.known.Ready("grpc-status", "0")
-	w.field = w.take
-	w.out = h2.AppendSettings(w.out, h2.Setting{ID: h2.MaxStreams, Value: mostStreams})
+	w.field = w.setField
+	w.out = h2.AppendSettings(w.out, h2.Setting{ID: h2.MaxStreams, Value: maxStreams})
 	buf := make([]byte, 16<<10)
 	for {
 		if _, err := conn.Write(w.out); err != nil {
@@ -69,34 +69,33 @@ func (f *face) serve2(conn *server.Conn) {
 		}
 		n, err := read(buf)
 		if err != nil {
-			w.leave(answered && idle && conn.Ends())
+			w.endConn(answered && idle && conn.Ends())
 			return
 		}
-		if w.feed(buf[:n]) != nil {
+		if w.handleBytes(buf[:n]) != nil {
 			_, _ = conn.Write(h2.AppendGoAway(w.out, w.last, protocolError))
 			return
 		}
 	}
 }
 
-// protocolError is what a connection ends with that makes no sense (RFC 9113,
-// section 7).
+// protocolError is the code that ends an invalid connection (RFC 9113, section 7).
 const protocolError h2.Code = 1
 
-// leave ends the connection, after what was answered has arrived.
-func (w *talk2) leave(answered bool) {
+// endConn ends the connection, after its answers have arrived.
+func (w *http2Conn) endConn(answered bool) {
 	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.last, h2.NoError))
 	if answered && err == nil {
 		w.Linger()
 	}
 }
 
-// feed takes what came.
-func (w *talk2) feed(b []byte) error {
+// handleBytes processes received bytes.
+func (w *http2Conn) handleBytes(b []byte) error {
 	for len(b) > 0 {
 		f, n, whole, err := w.reader.Next(b)
 		if b = b[n:]; err == nil && whole {
-			err = w.handle(f)
+			err = w.handleFrame(f)
 		}
 		if err != nil {
 			return err
@@ -105,25 +104,25 @@ func (w *talk2) feed(b []byte) error {
 	return nil
 }
 
-func (w *talk2) handle(f h2.Frame) error {
+func (w *http2Conn) handleFrame(f h2.Frame) error {
 	if (f.Type == h2.Continuation) != (w.head != nil) || w.head != nil && f.Stream != w.head.stream {
 		return h2.Error("a head in pieces that do not follow each other")
 	}
 	switch f.Type {
 	case h2.Headers, h2.Continuation:
-		return w.headers(f)
+		return w.handleHeaders(f)
 	case h2.Data:
-		return w.data(f)
+		return w.handleData(f)
 	case h2.RSTStream:
-		w.forget(f.Stream)
+		w.removeCall(f.Stream)
 	case h2.Settings:
 		if !f.Has(h2.Ack) {
-			w.settings(f)
+			w.applySettings(f)
 			w.out = h2.AppendHeader(w.out, 0, h2.Settings, h2.Ack, 0)
 		}
 	case h2.WindowUpdate:
 		n := int64(f.Number(0) &^ (1 << 31))
-		if c := w.at(f.Stream); c != nil {
+		if c := w.findCall(f.Stream); c != nil {
 			c.room += n
 		} else if f.Stream == 0 {
 			w.room += n
@@ -135,11 +134,11 @@ func (w *talk2) handle(f h2.Frame) error {
 	case h2.PushPromise:
 		return h2.Error("a promise of a client")
 	}
-	w.send()
+	w.sendAnswers()
 	return nil
 }
 
-func (w *talk2) settings(f h2.Frame) {
+func (w *http2Conn) applySettings(f h2.Frame) {
 	for id, v := range f.Values() {
 		switch id {
 		case h2.HeaderTableSize:
@@ -156,30 +155,30 @@ func (w *talk2) settings(f h2.Frame) {
 	}
 }
 
-// at returns the call in progress on a stream; nil if there is none.
-func (w *talk2) at(stream uint32) *call {
+// findCall returns the call in progress on a stream; nil if there is none.
+func (w *http2Conn) findCall(stream uint32) *grpcCall {
 	if c := w.calls[stream]; c != nil {
 		return c
 	}
-	if i := w.inLine(stream); i >= 0 {
+	if i := w.waitingIndex(stream); i >= 0 {
 		return w.waiting[i]
 	}
 	return nil
 }
 
-func (w *talk2) inLine(stream uint32) int {
-	return slices.IndexFunc(w.waiting, func(c *call) bool { return c.stream == stream })
+func (w *http2Conn) waitingIndex(stream uint32) int {
+	return slices.IndexFunc(w.waiting, func(c *grpcCall) bool { return c.stream == stream })
 }
 
-func (w *talk2) forget(stream uint32) {
+func (w *http2Conn) removeCall(stream uint32) {
 	delete(w.calls, stream)
-	if i := w.inLine(stream); i >= 0 {
+	if i := w.waitingIndex(stream); i >= 0 {
 		w.waiting = slices.Delete(w.waiting, i, i+1)
 	}
 }
 
-// headers takes the head of a call, or its trailers.
-func (w *talk2) headers(f h2.Frame) (err error) {
+// handleHeaders processes the head of a call, or its trailers.
+func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 	b := f.Payload
 	if f.Type == h2.Headers {
 		if b, err = f.Content(); err != nil {
@@ -190,11 +189,11 @@ func (w *talk2) headers(f h2.Frame) (err error) {
 			if f.Stream%2 == 0 || f.Stream <= w.last {
 				return h2.Error("a head of no call")
 			}
-			c, w.last = w.begin(f.Stream), f.Stream
+			c, w.last = w.newCall(f.Stream), f.Stream
 		}
 		w.head, w.block, w.ends = c, w.block[:0], f.Has(h2.EndStream)
 	}
-	if w.block = append(w.block, b...); len(w.block) > mostHead {
+	if w.block = append(w.block, b...); len(w.block) > maxHead {
 		return h2.Error("a head that is too long")
 	}
 	if !f.Has(h2.EndHeaders) {
@@ -206,28 +205,28 @@ func (w *talk2) headers(f h2.Frame) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case w.calls[c.stream] == nil && (len(w.calls) == mostStreams || w.Ends()):
+	case w.calls[c.stream] == nil && (len(w.calls) == maxStreams || w.Ends()):
 		w.out = h2.AppendReset(w.out, c.stream, h2.RefusedStream)
 	case w.ends:
-		w.whole(c)
+		w.finishCall(c)
 	default:
 		w.calls[c.stream] = c
 	}
 	return nil
 }
 
-// begin returns a new call on a stream.
-func (w *talk2) begin(stream uint32) *call {
-	c := new(call)
+// newCall returns a new call on a stream.
+func (w *http2Conn) newCall(stream uint32) *grpcCall {
+	c := new(grpcCall)
 	if n := len(w.spare); n > 0 {
 		c, w.spare = w.spare[n-1], w.spare[:n-1]
 	}
-	*c = call{stream: stream, body: c.body[:0], answer: c.answer[:0], room: w.initial}
+	*c = grpcCall{stream: stream, body: c.body[:0], answer: c.answer[:0], room: w.initial}
 	return c
 }
 
-// take takes one field of a head.
-func (w *talk2) take(name, value []byte) error {
+// setField stores one field of a head.
+func (w *http2Conn) setField(name, value []byte) error {
 	switch c := w.head; string(name) {
 	case ":path":
 		if w.path != string(value) {
@@ -242,9 +241,8 @@ func (w *talk2) take(name, value []byte) error {
 	return nil
 }
 
-// data takes a piece of a call's body, and says now and then that there is room
-// for more.
-func (w *talk2) data(f h2.Frame) error {
+// handleData appends a piece of a call's body, and opens the windows again after half of one is used.
+func (w *http2Conn) handleData(f h2.Frame) error {
 	const often = h2.Window / 2
 	b, err := f.Content()
 	if err != nil {
@@ -255,7 +253,7 @@ func (w *talk2) data(f h2.Frame) error {
 		w.unread = 0
 	}
 	c := w.calls[f.Stream]
-	if c == nil { // it is over
+	if c == nil { // it has ended
 		return nil
 	}
 	c.body = append(c.body, b...)
@@ -264,13 +262,13 @@ func (w *talk2) data(f h2.Frame) error {
 		delete(w.calls, c.stream)
 		e := users.RefusalOf(users.TooLarge())
 		c.code, c.why, c.id = e.Code.GRPC(), e.Message, w.f.users.RequestID(c.given)
-		w.out = w.begins(c)
+		w.out = w.appendHead(c)
 		w.waiting = append(w.waiting, c)
-		w.send()
+		w.sendAnswers()
 		w.out = h2.AppendReset(w.out, c.stream, h2.NoError)
 	case f.Has(h2.EndStream):
 		delete(w.calls, c.stream)
-		w.whole(c)
+		w.finishCall(c)
 	case c.unread > often:
 		w.out = h2.AppendWindowUpdate(w.out, c.stream, uint32(c.unread))
 		c.unread = 0
@@ -278,23 +276,23 @@ func (w *talk2) data(f h2.Frame) error {
 	return nil
 }
 
-// whole has a call answered.
-func (w *talk2) whole(c *call) {
+// finishCall answers a call that has completely arrived.
+func (w *http2Conn) finishCall(c *grpcCall) {
 	delete(w.calls, c.stream)
-	if !c.grpc { // nobody asks for anything else over HTTP/2
+	if !c.grpc { // no other protocol is used over HTTP/2
 		frame := len(w.out)
 		w.out = h2.AppendField(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), ":status", "415")
 		h2.SetLength(w.out[frame:])
 		return
 	}
-	w.f.reply(c)
-	w.out = w.begins(c)
+	w.f.answerCall(c)
+	w.out = w.appendHead(c)
 	w.waiting = append(w.waiting, c)
-	w.send()
+	w.sendAnswers()
 }
 
-// begins appends the head of an answer; that of a refusal is all there is of it.
-func (w *talk2) begins(c *call) []byte {
+// appendHead appends the head of an answer, which is the complete answer if it is an error.
+func (w *http2Conn) appendHead(c *grpcCall) []byte {
 	flags := uint8(h2.EndHeaders)
 	if c.code != codeOK {
 		flags |= h2.EndStream
@@ -305,14 +303,14 @@ func (w *talk2) begins(c *call) []byte {
 	b = h2.AppendLiteral(b, "x-request-id", c.id)
 	if c.code != codeOK {
 		b = h2.AppendLiteral(b, "grpc-status", strconv.Itoa(c.code))
-		b = h2.AppendLiteral(b, "grpc-message", escaped(c.why))
+		b = h2.AppendLiteral(b, "grpc-message", escapeText(c.why))
 	}
 	h2.SetLength(b[frame:])
 	return b
 }
 
-// send sends of answers what there is room for, in turn.
-func (w *talk2) send() {
+// sendAnswers sends the waiting answers, in turn, as far as the windows allow.
+func (w *http2Conn) sendAnswers() {
 	for len(w.waiting) > 0 {
 		c := w.waiting[0]
 		for c.code == codeOK && c.sent < len(c.answer) {
@@ -333,9 +331,8 @@ func (w *talk2) send() {
 	}
 }
 
-// escaped returns a text as a header may have it (github.com/grpc/grpc, PROTOCOL-HTTP2:
-// Percent-Encoded).
-func escaped(text string) string {
+// escapeText returns a text in the form of a header (github.com/grpc/grpc, PROTOCOL-HTTP2: Percent-Encoded).
+func escapeText(text string) string {
 	const digits = "0123456789ABCDEF"
 	var b []byte
 	for i := range len(text) {

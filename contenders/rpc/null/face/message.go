@@ -9,8 +9,8 @@ import (
 
 // The messages of apps/users/proto by hand (protobuf.dev/programming-guides/encoding).
 
-// identified decodes a request about one user: its id and, for an update, the draft.
-func identified(m []byte) (id int64, d users.Draft, err error) {
+// parseUserRequest decodes a request about one user: its id and, for an update, the draft.
+func parseUserRequest(m []byte) (id int64, d users.Draft, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
 		case 1:
@@ -25,7 +25,7 @@ func identified(m []byte) (id int64, d users.Draft, err error) {
 	return id, d, err
 }
 
-func drafted(m []byte) (d users.Draft, err error) {
+func parseDraftMessage(m []byte) (d users.Draft, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
 		case 1:
@@ -38,7 +38,7 @@ func drafted(m []byte) (d users.Draft, err error) {
 	return d, err
 }
 
-func queried(m []byte) (q users.Query, err error) {
+func parseQueryMessage(m []byte) (q users.Query, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {
 		case 1:
