@@ -15,14 +15,14 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"
 )
 
-// client calls by the connections of one transport.
+// client calls through the connections of one transport.
 type client struct {
 	transport *http.Transport
 	service   protoconnect.UserServiceClient
 }
 
-func dial(t rpc.Target) (rpc.Client, error) {
-	// No other face compresses its answers, and no other client asks for that.
+func newClient(t rpc.Target) (rpc.Client, error) {
+	// No other transport compresses its answers, and no other client requests that.
 	options := []connect.ClientOption{connect.WithAcceptCompression("gzip", nil, nil)}
 	http2 := t.HTTP2
 	switch t.Protocol {
@@ -52,28 +52,28 @@ func dial(t rpc.Target) (rpc.Client, error) {
 
 func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
 	a, err := c.service.CreateUser(ctx, connect.NewRequest(&proto.CreateUserRequest{Name: d.Name, Email: d.Email}))
-	return told(a, err)
+	return userOrError(a, err)
 }
 
 func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
 	a, err := c.service.GetUser(ctx, connect.NewRequest(&proto.GetUserRequest{Id: id}))
-	return told(a, err)
+	return userOrError(a, err)
 }
 
 func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
 	a, err := c.service.UpdateUser(ctx, connect.NewRequest(&proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email}))
-	return told(a, err)
+	return userOrError(a, err)
 }
 
 func (c *client) Delete(ctx context.Context, id int64) error {
 	_, err := c.service.DeleteUser(ctx, connect.NewRequest(&proto.DeleteUserRequest{Id: id}))
-	return refused(err)
+	return readError(err)
 }
 
 func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 	a, err := c.service.ListUsers(ctx, connect.NewRequest(proto.FromQuery(q)))
 	if err != nil {
-		return users.Page{}, refused(err)
+		return users.Page{}, readError(err)
 	}
 	return proto.ToPage(a.Msg), nil
 }
@@ -83,15 +83,15 @@ func (c *client) Close() error {
 	return nil
 }
 
-func told(a *connect.Response[proto.User], err error) (users.User, error) {
+func userOrError(a *connect.Response[proto.User], err error) (users.User, error) {
 	if err != nil {
-		return users.User{}, refused(err)
+		return users.User{}, readError(err)
 	}
 	return proto.ToUser(a.Msg), nil
 }
 
-// refused is the refusal that an error is, or the error of the transport.
-func refused(err error) error {
+// readError returns the error of the service that err contains, or the error of the transport.
+func readError(err error) error {
 	var e *connect.Error
 	if !errors.As(err, &e) || !connect.IsWireError(err) {
 		return err

@@ -1,4 +1,4 @@
-// Package face serves users over Connect and gRPC, by connect-go.
+// Package face serves users over Connect and gRPC, with connect-go.
 package face
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"
 )
 
-// New is the face.
+// New returns the transport.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: dial, Store: opener()}
+	return rpc.Face{Serve: newServer, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
-func serve(o server.Options, u *users.Service) (server.Server, error) {
-	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(layers(o, u)...)}
+func newServer(o server.Options, u *users.Service) (server.Server, error) {
+	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(newInterceptors(o, u)...)}
 	mux := http.NewServeMux()
 	path, handler := protoconnect.NewUserServiceHandler(&service{users: u, receipts: o.Receipts}, options...)
-	mux.Handle(path, receive(handler, o.Receipts))
+	mux.Handle(path, countBodies(handler, o.Receipts))
 	mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker(protoconnect.UserServiceName)))
 	reflector := grpcreflect.NewStaticReflector(protoconnect.UserServiceName)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
@@ -33,26 +33,26 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "ok\n") // the client has gone
+		_, _ = io.WriteString(w, "ok\n") // the client has disconnected
 	})
 	refuse := connect.NewErrorWriter()
 	astray := &users.Error{Code: users.NotFound, Message: "nothing is at this path; there are POST /" + protoconnect.UserServiceName + "/CreateUser, GetUser, UpdateUser, DeleteUser and ListUsers, and GET /health"}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		_ = refuse.Write(w, r, refusal(astray)) // the client has gone
+		_ = refuse.Write(w, r, newError(astray)) // the client has disconnected
 	})
 	return server.HTTP2(mux), nil
 }
 
-// layers are the interceptors, the outermost first.
-func layers(o server.Options, u *users.Service) []connect.Interceptor {
-	l := layer{users: u, receipts: o.Receipts}
-	list := []connect.Interceptor{connect.UnaryInterceptorFunc(l.identify)}
+// newInterceptors returns the interceptors, the outermost first.
+func newInterceptors(o server.Options, u *users.Service) []connect.Interceptor {
+	l := interceptors{users: u, receipts: o.Receipts}
+	list := []connect.Interceptor{connect.UnaryInterceptorFunc(l.setRequestID)}
 	if o.Log != nil {
-		list = append(list, l.log(slog.New(slog.NewTextHandler(o.Log, nil))))
+		list = append(list, l.addLog(slog.New(slog.NewTextHandler(o.Log, nil))))
 	}
-	list = append(list, connect.UnaryInterceptorFunc(l.recover))
+	list = append(list, connect.UnaryInterceptorFunc(l.recoverPanic))
 	if u.Limited() {
-		list = append(list, connect.UnaryInterceptorFunc(l.limit))
+		list = append(list, connect.UnaryInterceptorFunc(l.limitRate))
 	}
 	return list
 }

@@ -16,26 +16,26 @@ import (
 // requestID is the header with the id of a request.
 const requestID = "X-Request-Id"
 
-// layer are the interceptors, each of which counts its calls.
-type layer struct {
+// interceptors contains the state of the interceptors, each of which counts its calls.
+type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// identify answers with the id of the request.
-func (l layer) identify(next connect.UnaryFunc) connect.UnaryFunc {
+// setRequestID adds the id of the request to its answer.
+func (l interceptors) setRequestID(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 		l.receipts.Layer()
 		id := l.users.RequestID(q.Header().Get(requestID))
-		if info, ok := connect.CallInfoForHandlerContext(ctx); ok { // which is sent with refusals too
+		if info, ok := connect.CallInfoForHandlerContext(ctx); ok { // which is sent with errors too
 			info.ResponseHeader().Set(requestID, id)
 		}
 		return next(ctx, q)
 	}
 }
 
-// log writes a line for each request.
-func (l layer) log(to *slog.Logger) connect.UnaryInterceptorFunc {
+// addLog writes a line for each request.
+func (l interceptors) addLog(to *slog.Logger) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 			l.receipts.Layer()
@@ -51,9 +51,8 @@ func (l layer) log(to *slog.Logger) connect.UnaryInterceptorFunc {
 	}
 }
 
-// recover answers for a handler that panics, unless that wants the connection to
-// break.
-func (l layer) recover(next connect.UnaryFunc) connect.UnaryFunc {
+// recoverPanic answers for a handler that panics, unless the panic is meant to close the connection.
+func (l interceptors) recoverPanic(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (_ connect.AnyResponse, err error) {
 		l.receipts.Layer()
 		defer func() {
@@ -64,18 +63,18 @@ func (l layer) recover(next connect.UnaryFunc) connect.UnaryFunc {
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
-			err = refusal(fmt.Errorf("panic: %v", v))
+			err = newError(fmt.Errorf("panic: %v", v))
 		}()
 		return next(ctx, q)
 	}
 }
 
-// limit refuses what is beyond the rate limit.
-func (l layer) limit(next connect.UnaryFunc) connect.UnaryFunc {
+// limitRate rejects requests beyond the rate limit.
+func (l interceptors) limitRate(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 		l.receipts.Layer()
 		if !l.users.Allow() {
-			return nil, refusal(users.Limited())
+			return nil, newError(users.Limited())
 		}
 		return next(ctx, q)
 	}

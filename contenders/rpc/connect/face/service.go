@@ -23,25 +23,25 @@ type service struct {
 func (s *service) CreateUser(ctx context.Context, q *connect.Request[proto.CreateUserRequest]) (*connect.Response[proto.User], error) {
 	s.receipts.Request()
 	u, err := s.users.Create(ctx, users.Draft{Name: q.Msg.GetName(), Email: q.Msg.GetEmail()})
-	return user(u, err)
+	return userResponse(u, err)
 }
 
 func (s *service) GetUser(ctx context.Context, q *connect.Request[proto.GetUserRequest]) (*connect.Response[proto.User], error) {
 	s.receipts.Request()
 	u, err := s.users.Get(ctx, q.Msg.GetId())
-	return user(u, err)
+	return userResponse(u, err)
 }
 
 func (s *service) UpdateUser(ctx context.Context, q *connect.Request[proto.UpdateUserRequest]) (*connect.Response[proto.User], error) {
 	s.receipts.Request()
 	u, err := s.users.Update(ctx, q.Msg.GetId(), users.Draft{Name: q.Msg.GetName(), Email: q.Msg.GetEmail()})
-	return user(u, err)
+	return userResponse(u, err)
 }
 
 func (s *service) DeleteUser(ctx context.Context, q *connect.Request[proto.DeleteUserRequest]) (*connect.Response[proto.DeleteUserResponse], error) {
 	s.receipts.Request()
 	if err := s.users.Delete(ctx, q.Msg.GetId()); err != nil {
-		return nil, refusal(err)
+		return nil, newError(err)
 	}
 	return connect.NewResponse(&proto.DeleteUserResponse{}), nil
 }
@@ -50,49 +50,49 @@ func (s *service) ListUsers(ctx context.Context, q *connect.Request[proto.ListUs
 	s.receipts.Request()
 	p, err := s.users.List(ctx, proto.ToQuery(q.Msg))
 	if err != nil {
-		return nil, refusal(err)
+		return nil, newError(err)
 	}
 	return connect.NewResponse(proto.FromPage(p)), nil
 }
 
-func user(u users.User, err error) (*connect.Response[proto.User], error) {
+func userResponse(u users.User, err error) (*connect.Response[proto.User], error) {
 	if err != nil {
-		return nil, refusal(err)
+		return nil, newError(err)
 	}
 	return connect.NewResponse(proto.FromUser(u)), nil
 }
 
-// refusal is err as one of Connect.
-func refusal(err error) error {
+// newError converts err to an error of Connect.
+func newError(err error) error {
 	e := users.RefusalOf(err)
 	return connect.NewError(connect.Code(e.Code.GRPC()), errors.New(e.Message))
 }
 
-// prefix is how many bytes gRPC puts before a message.
-const prefix = 5
+// prefixLen is the number of bytes of gRPC's prefix of a message.
+const prefixLen = 5
 
-// receive counts the bytes of messages. How long one is only its body says: what
-// is decoded has another length than its JSON.
-func receive(next http.Handler, receipts *server.Receipts) http.Handler {
+// countBodies counts the bytes of messages. Only the body has the length: a decoded message has another length
+// than its JSON.
+func countBodies(next http.Handler, receipts *server.Receipts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := &counted{ReadCloser: r.Body}
+		body := &countedBody{ReadCloser: r.Body}
 		r.Body = body
 		next.ServeHTTP(w, r)
 		n := body.n
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			n = max(0, n-prefix)
+			n = max(0, n-prefixLen)
 		}
 		receipts.Body(n)
 	})
 }
 
-// counted counts the bytes of a body.
-type counted struct {
+// countedBody counts the bytes of a body.
+type countedBody struct {
 	io.ReadCloser
 	n int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.n += int64(n)
 	return n, err

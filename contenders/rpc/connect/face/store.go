@@ -4,5 +4,5 @@ package face
 
 import "github.com/tarebench/tare/apps/users"
 
-// opener opens what package users has not: nothing does in this build.
-func opener() users.Opener { return nil }
+// newOpener returns nil: this build has no further stores.
+func newOpener() users.Opener { return nil }

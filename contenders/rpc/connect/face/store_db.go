@@ -7,5 +7,5 @@ import (
 	"github.com/tarebench/tare/apps/users/store"
 )
 
-// opener opens databases too.
-func opener() users.Opener { return store.Open }
+// newOpener returns the opener of databases.
+func newOpener() users.Opener { return store.Open }
