@@ -1,5 +1,5 @@
-// Command all is every face in one program over one store: side by side where it
-// is started alone, one at a time under a lab.
+// Command all is every transport in one program over one store: together if it
+// is started without a lab, one at a time under a lab.
 package main
 
 import (
@@ -11,9 +11,9 @@ import (
 	nethttp "github.com/tarebench/tare/contenders/rpc/nethttp/face"
 )
 
-func main() { rpc.All(faces()) }
+func main() { rpc.All(allFaces()) }
 
-func faces() map[string]rpc.Face {
+func allFaces() map[string]rpc.Face {
 	return map[string]rpc.Face{
 		"connect": connect.New(),
 		"gateway": gateway.New(),

@@ -25,7 +25,7 @@ const seeded = 120
 // the same use-case calls, are told the same, and leave the same users behind.
 func TestSame(t *testing.T) {
 	var first, firstBy string
-	all := faces()
+	all := allFaces()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		f := all[name]
 		for _, variant := range append(f.Variants, make([]string, max(0, 1-len(f.Variants)))...) {

@@ -48,12 +48,12 @@ func TestToken(t *testing.T) {
 	_, out := startAlone(t)
 	place := regexp.MustCompile(`serving users by (\w+) at http://(\S+)`)
 	at := map[string]string{}
-	for lines := bufio.NewScanner(out); len(at) < len(faces()) && lines.Scan(); {
+	for lines := bufio.NewScanner(out); len(at) < len(allFaces()) && lines.Scan(); {
 		if found := place.FindStringSubmatch(lines.Text()); found != nil {
 			at[found[1]] = found[2]
 		}
 	}
-	if len(at) != len(faces()) {
+	if len(at) != len(allFaces()) {
 		t.Fatalf("it serves %v", at)
 	}
 	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Protocols: &http.Protocols{}}}
