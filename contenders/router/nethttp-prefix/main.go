@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.Main(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	mux, known := http.NewServeMux(), map[string]bool{}
 	for _, route := range spec.Routes {
 		prefix, _, _ := strings.Cut(route.BracePath(), "{")
