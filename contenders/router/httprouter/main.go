@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.Main(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (h http.Handler, err error) {
+func buildRouter(_ context.Context, spec router.Spec) (h http.Handler, err error) {
 	defer func() { // a table that it cannot have makes Handle panic
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v: %w", v, contender.ErrUnsupported)
