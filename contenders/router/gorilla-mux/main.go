@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.MainParts(build) }
+func main() { router.MainParts(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := mux.NewRouter()
 	for _, layer := range spec.Layers {
 		r.Use(layer.Handler)
