@@ -10,13 +10,13 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.Main(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := bunrouter.New()
 	group := &r.Group
 	for _, layer := range spec.Layers {
-		group = group.Use(middleware(layer))
+		group = group.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
 		group.Handle(route.Method, route.ColonPath(), func(w http.ResponseWriter, q bunrouter.Request) error {
@@ -27,7 +27,7 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return r, nil
 }
 
-func middleware(layer router.Layer) bunrouter.MiddlewareFunc {
+func newMiddleware(layer router.Layer) bunrouter.MiddlewareFunc {
 	return func(next bunrouter.HandlerFunc) bunrouter.HandlerFunc {
 		return func(w http.ResponseWriter, q bunrouter.Request) (err error) {
 			layer.HTTP(w, q.Request, func(w http.ResponseWriter) { err = next(w, q) })
