@@ -15,27 +15,27 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// delivering is how the exporter is configured.
-type delivering struct {
+// linesConfig configures the exporter to a file.
+type linesConfig struct {
 	Path  string        `mapstructure:"path"`
 	Flush time.Duration `mapstructure:"flush_interval"`
 }
 
-func delivers() component.Config { return &delivering{Flush: time.Second} }
+func defaultLinesConfig() component.Config { return &linesConfig{Flush: time.Second} }
 
-// Validate refuses a configuration that cannot be carried out.
-func (d *delivering) Validate() error {
+// Validate rejects an incomplete configuration.
+func (d *linesConfig) Validate() error {
 	if d.Path == "" || d.Flush <= 0 {
 		return errors.New("path must be given, and flush_interval be positive")
 	}
 	return nil
 }
 
-// lines appends the body of each log record to a file, a line each.
-type lines struct {
-	config *delivering
+// lineExporter appends the body of each log record to a file, a line each.
+type lineExporter struct {
+	config *linesConfig
 	stop   chan struct{}
-	done   chan struct{} // closed when nothing is flushed any more
+	done   chan struct{} // closed when flushing has stopped
 
 	mu     sync.Mutex
 	file   *os.File
@@ -43,11 +43,11 @@ type lines struct {
 }
 
 func newExporter(ctx context.Context, s exporter.Settings, c component.Config) (exporter.Logs, error) {
-	l := &lines{config: c.(*delivering), stop: make(chan struct{}), done: make(chan struct{})}
-	return exporterhelper.NewLogs(ctx, s, c, l.write, exporterhelper.WithStart(l.start), exporterhelper.WithShutdown(l.close))
+	l := &lineExporter{config: c.(*linesConfig), stop: make(chan struct{}), done: make(chan struct{})}
+	return exporterhelper.NewLogs(ctx, s, c, l.writeLogs, exporterhelper.WithStart(l.start), exporterhelper.WithShutdown(l.close))
 }
 
-func (l *lines) start(context.Context, component.Host) (err error) {
+func (l *lineExporter) start(context.Context, component.Host) (err error) {
 	if l.file, err = os.OpenFile(l.config.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (l *lines) start(context.Context, component.Host) (err error) {
 	return nil
 }
 
-func (l *lines) close(context.Context) error {
+func (l *lineExporter) close(context.Context) error {
 	if l.file == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (l *lines) close(context.Context) error {
 	return errors.Join(l.buffer.Flush(), l.file.Close())
 }
 
-func (l *lines) write(_ context.Context, logs plog.Logs) error {
+func (l *lineExporter) writeLogs(_ context.Context, logs plog.Logs) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return writeLines(l.buffer, logs)

@@ -1,9 +1,9 @@
 // Command otelcol is an OpenTelemetry collector that takes the batches of the
 // ingest endpoint and delivers one line of JSON per event, into a file or over HTTP.
 //
-// Service, configuration, HTTP server, pipeline and data model are the
-// collector's own. The two ends are made here, because a general webhook
-// receiver makes one log record of a whole body, and a general file exporter
+// Service, configuration, HTTP server, pipeline and data model are those of the
+// collector. Receiver and exporters are in this package, because a general webhook
+// receiver makes one log record of a complete body, and a general file exporter
 // writes one line per request: events could not be counted.
 package main
 
@@ -22,24 +22,24 @@ import (
 func main() {
 	command := otelcol.NewCommand(otelcol.CollectorSettings{
 		BuildInfo: component.BuildInfo{Command: "otelcol", Description: "events, one line each", Version: "0.153.0"},
-		Factories: factories,
+		Factories: newFactories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()}, DefaultScheme: "file",
 		}},
 	})
-	if command.Execute() != nil { // it has said why
+	if command.Execute() != nil { // it has printed the error
 		os.Exit(1)
 	}
 }
 
-func factories() (f otelcol.Factories, err error) {
+func newFactories() (f otelcol.Factories, err error) {
 	f.Telemetry = otelconftelemetry.NewFactory()
-	if f.Receivers, err = otelcol.MakeFactoryMap(receiver.NewFactory(component.MustNewType("events"), receives, receiver.WithLogs(newReceiver, component.StabilityLevelDevelopment))); err != nil {
+	if f.Receivers, err = otelcol.MakeFactoryMap(receiver.NewFactory(component.MustNewType("events"), defaultReceiverConfig, receiver.WithLogs(newReceiver, component.StabilityLevelDevelopment))); err != nil {
 		return f, err
 	}
 	f.Exporters, err = otelcol.MakeFactoryMap(
-		exporter.NewFactory(component.MustNewType("lines"), delivers, exporter.WithLogs(newExporter, component.StabilityLevelDevelopment)),
-		exporter.NewFactory(component.MustNewType("lines_http"), posts, exporter.WithLogs(newPoster, component.StabilityLevelDevelopment)),
+		exporter.NewFactory(component.MustNewType("lines"), defaultLinesConfig, exporter.WithLogs(newExporter, component.StabilityLevelDevelopment)),
+		exporter.NewFactory(component.MustNewType("lines_http"), defaultPostConfig, exporter.WithLogs(newPoster, component.StabilityLevelDevelopment)),
 	)
 	return f, err
 }

@@ -17,40 +17,40 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// posting is how the exporter over HTTP is configured.
-type posting struct {
+// postConfig configures the exporter over HTTP.
+type postConfig struct {
 	confighttp.ClientConfig `mapstructure:",squash"`
 	Queue                   configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
 	Retry                   configretry.BackOffConfig                                `mapstructure:"retry_on_failure"`
 }
 
-func posts() component.Config {
-	return &posting{
+func defaultPostConfig() component.Config {
+	return &postConfig{
 		ClientConfig: confighttp.NewDefaultClientConfig(),
 		Queue:        configoptional.Some(exporterhelper.NewDefaultQueueConfig()),
 		Retry:        configretry.NewDefaultBackOffConfig(),
 	}
 }
 
-// Validate refuses a configuration that cannot be carried out.
-func (p *posting) Validate() error {
+// Validate rejects an incomplete configuration.
+func (p *postConfig) Validate() error {
 	if p.Endpoint == "" {
 		return errors.New("endpoint must be given")
 	}
 	return nil
 }
 
-// poster sends the bodies of log records to a URL, a line each. The queue, its
-// batches and the retries are the collector's.
+// poster sends the bodies of log records to a URL, a line each. The queue, its batches and the
+// retries are the collector's.
 type poster struct {
-	config    *posting
+	config    *postConfig
 	telemetry component.TelemetrySettings
 	client    *http.Client
 }
 
 func newPoster(ctx context.Context, s exporter.Settings, c component.Config) (exporter.Logs, error) {
-	p := &poster{config: c.(*posting), telemetry: s.TelemetrySettings}
-	return exporterhelper.NewLogs(ctx, s, c, p.post, exporterhelper.WithStart(p.start),
+	p := &poster{config: c.(*postConfig), telemetry: s.TelemetrySettings}
+	return exporterhelper.NewLogs(ctx, s, c, p.sendLogs, exporterhelper.WithStart(p.start),
 		exporterhelper.WithQueue(p.config.Queue), exporterhelper.WithRetry(p.config.Retry))
 }
 
@@ -59,7 +59,7 @@ func (p *poster) start(ctx context.Context, host component.Host) (err error) {
 	return err
 }
 
-func (p *poster) post(ctx context.Context, logs plog.Logs) error {
+func (p *poster) sendLogs(ctx context.Context, logs plog.Logs) error {
 	var body bytes.Buffer
 	if err := writeLines(&body, logs); err != nil {
 		return err

@@ -17,19 +17,19 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 )
 
-// receiving is how the receiver is configured.
-type receiving struct {
+// receiverConfig configures the receiver.
+type receiverConfig struct {
 	confighttp.ServerConfig `mapstructure:",squash"`
-	Path                    string `mapstructure:"path"` // without a slash at its end, which requests may have
+	Path                    string `mapstructure:"path"` // without a slash at its end, which is optional in requests
 }
 
-func receives() component.Config {
-	return &receiving{ServerConfig: confighttp.NewDefaultServerConfig(), Path: "/ingest"}
+func defaultReceiverConfig() component.Config {
+	return &receiverConfig{ServerConfig: confighttp.NewDefaultServerConfig(), Path: "/ingest"}
 }
 
-// endpoint takes arrays of JSON objects and makes a log record of each.
-type endpoint struct {
-	config   *receiving
+// eventReceiver accepts arrays of JSON objects and makes a log record of each object.
+type eventReceiver struct {
+	config   *receiverConfig
 	settings receiver.Settings
 	next     consumer.Logs
 	server   *http.Server
@@ -37,14 +37,14 @@ type endpoint struct {
 }
 
 func newReceiver(_ context.Context, s receiver.Settings, c component.Config, next consumer.Logs) (receiver.Logs, error) {
-	return &endpoint{config: c.(*receiving), settings: s, next: next, done: make(chan struct{})}, nil
+	return &eventReceiver{config: c.(*receiverConfig), settings: s, next: next, done: make(chan struct{})}, nil
 }
 
 // Start listens.
-func (e *endpoint) Start(ctx context.Context, host component.Host) error {
+func (e *eventReceiver) Start(ctx context.Context, host component.Host) error {
 	mux := http.NewServeMux()
 	for _, path := range []string{e.config.Path, e.config.Path + "/{$}"} {
-		mux.HandleFunc("POST "+path, e.take)
+		mux.HandleFunc("POST "+path, e.handlePost)
 	}
 	listener, err := e.config.ToListener(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (e *endpoint) Start(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown answers what is under way and ends the server.
-func (e *endpoint) Shutdown(ctx context.Context) error {
+// Shutdown finishes running requests and stops the server.
+func (e *eventReceiver) Shutdown(ctx context.Context) error {
 	if e.server == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (e *endpoint) Shutdown(ctx context.Context) error {
 	return err
 }
 
-func (e *endpoint) take(w http.ResponseWriter, r *http.Request) {
+func (e *eventReceiver) handlePost(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		status := http.StatusBadRequest
@@ -83,7 +83,7 @@ func (e *endpoint) take(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), status)
 		return
 	}
-	logs, err := records(body, time.Now())
+	logs, err := toLogs(body, time.Now())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -93,8 +93,8 @@ func (e *endpoint) take(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// records makes a log record of each object in body.
-func records(body []byte, now time.Time) (plog.Logs, error) {
+// toLogs makes a log record of each object in body.
+func toLogs(body []byte, now time.Time) (plog.Logs, error) {
 	logs := plog.NewLogs()
 	var list []map[string]any
 	if err := json.Unmarshal(body, &list); err != nil {
