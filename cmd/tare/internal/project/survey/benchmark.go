@@ -24,8 +24,8 @@ type Benchmark struct {
 // ID returns the benchmark's name in a gate.
 func (b Benchmark) ID() string { return b.Package + "." + b.Name }
 
-// benchmarks are those that the test file at rel, from dir, declares.
-func benchmarks(dir, rel string, src []byte) []Benchmark {
+// findBenchmarks returns the benchmarks of the test file at rel in dir.
+func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	if src == nil {
 		return nil
 	}

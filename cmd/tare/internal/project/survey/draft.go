@@ -15,8 +15,8 @@ import (
 const SchemaURL = "https://raw.githubusercontent.com/tarebench/tare/main/docs/schema/project.schema.json"
 
 const (
-	mostNamed    = 8 // packages in a comment
-	mostPerNamed = 3 // benchmarks of each
+	maxPackages = 8 // packages in a comment
+	maxNames    = 3 // benchmarks of each
 )
 
 // Draft returns a tare.yaml for the repository, with comments about the survey and the possible
@@ -45,31 +45,31 @@ func (s Survey) Draft() []byte {
 
 // draftBench adds the benchmarks.
 func (s Survey) draftBench(b *strings.Builder) {
-	packages := s.byPackage()
+	packages := s.groupByPackage()
 	if len(packages) == 0 {
 		b.WriteString("# No benchmarks were found. A gate runs functions of test files like\n#   func BenchmarkEncode(b *testing.B) { for b.Loop() { … } }\n")
 	} else {
 		fmt.Fprintf(b, "# Found: %s.\n", s.Count())
 		for i, p := range packages {
-			if i == mostNamed {
+			if i == maxPackages {
 				fmt.Fprintf(b, "#   and %s more\n", format.Count(len(packages)-i, "package"))
 				break
 			}
-			names := p.names[:min(len(p.names), mostPerNamed)]
+			names := p.names[:min(len(p.names), maxNames)]
 			more := ""
 			if rest := len(p.names) - len(names); rest > 0 {
 				more = fmt.Sprintf(", and %d more", rest)
 			}
-			fmt.Fprintf(b, "#   %s: %s%s\n", comment(p.path), strings.Join(names, ", "), more)
+			fmt.Fprintf(b, "#   %s: %s%s\n", safeComment(p.path), strings.Join(names, ", "), more)
 		}
 	}
 	b.WriteString("bench:\n")
-	fmt.Fprintf(b, "  packages: [%s]        # as go list takes them\n", strings.Join(s.patterns(), ", "))
+	fmt.Fprintf(b, "  packages: [%s]        # as go list takes them\n", strings.Join(s.packagePatterns(), ", "))
 	b.WriteString("  # run: Encode|Decode     # only these, as go test -bench takes it\n")
-	if tags := s.tags(); len(tags) > 0 {
+	if tags := s.missingTags(); len(tags) > 0 {
 		for _, n := range s.Benchmarks {
 			if n.Needs != "" {
-				fmt.Fprintf(b, "  # %s of %s is left out here; it needs %s:\n", n.Name, comment(n.File), comment(n.Needs))
+				fmt.Fprintf(b, "  # %s of %s is left out here; it needs %s:\n", n.Name, safeComment(n.File), safeComment(n.Needs))
 				break
 			}
 		}
@@ -86,18 +86,18 @@ func (s Survey) draftBench(b *strings.Builder) {
 // draftStudies adds the other keys of measurements, with what the survey found.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
-	s.offer(b, "studies", s.Studies, "bench/encode.yaml")
+	s.writeOffer(b, "studies", s.Studies, "bench/encode.yaml")
 	var documents []string
 	for _, f := range s.JSON {
 		documents = append(documents, f.Path)
 	}
 	b.WriteString("# JSON codecs that a change moves, on these documents; tare json FILE compares all.\n")
-	s.offer(b, "json", documents, "testdata/order.json")
+	s.writeOffer(b, "json", documents, "testdata/order.json")
 	b.WriteString("# Routers that a change moves, on these routes; tare routes FILE compares all.\n")
-	s.offer(b, "routes", s.Routes, "api/openapi.yaml")
+	s.writeOffer(b, "routes", s.Routes, "api/openapi.yaml")
 	b.WriteString("# Servers, under load:\n")
 	program, name := "cmd/api", ""
-	if servers := plainOnes(s.Servers); len(servers) > 0 {
+	if servers := onlyPlain(s.Servers); len(servers) > 0 {
 		fmt.Fprintf(b, "# found: %s\n", strings.Join(servers, ", "))
 		program = servers[0]
 	}
@@ -113,9 +113,9 @@ func (s Survey) draftStudies(b *strings.Builder) {
 `, program, name)
 }
 
-// offer adds a key that is commented out, with all that was found for it.
-func (s Survey) offer(b *strings.Builder, key string, found []string, example string) {
-	found = plainOnes(found)
+// writeOffer adds a key that is commented out, with the survey's findings for it.
+func (s Survey) writeOffer(b *strings.Builder, key string, found []string, example string) {
+	found = onlyPlain(found)
 	if len(found) > 0 {
 		fmt.Fprintf(b, "# found: %s\n", strings.Join(found, ", "))
 		example = found[0]
@@ -123,11 +123,11 @@ func (s Survey) offer(b *strings.Builder, key string, found []string, example st
 	fmt.Fprintf(b, "# %s: [%s]\n", key, example)
 }
 
-// plainOnes are the names that can stand in a YAML list as they are.
-func plainOnes(names []string) []string {
+// onlyPlain returns the names that need no quotes in a YAML list.
+func onlyPlain(names []string) []string {
 	var out []string
 	for _, name := range names {
-		if plain(name) {
+		if isPlain(name) {
 			out = append(out, name)
 		}
 	}
@@ -158,19 +158,19 @@ func (s Survey) Count() string {
 	if len(s.Benchmarks) == 0 {
 		return "no benchmarks"
 	}
-	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.byPackage()), "package"))
+	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.groupByPackage()), "package"))
 }
 
-type benched struct {
+type packageBenchmarks struct {
 	path  string
 	names []string
 }
 
-func (s Survey) byPackage() []benched {
-	var out []benched
+func (s Survey) groupByPackage() []packageBenchmarks {
+	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {
 		if len(out) == 0 || out[len(out)-1].path != n.Package {
-			out = append(out, benched{path: n.Package})
+			out = append(out, packageBenchmarks{path: n.Package})
 		}
 		last := &out[len(out)-1]
 		last.names = append(last.names, n.Name)
@@ -178,9 +178,9 @@ func (s Survey) byPackage() []benched {
 	return out
 }
 
-// patterns are what go list is to be given: everything beneath the top, and
-// in a workspace everything beneath each module that has benchmarks.
-func (s Survey) patterns() []string {
+// packagePatterns returns the patterns for go list: everything below the top, and in a
+// workspace everything below each module with benchmarks.
+func (s Survey) packagePatterns() []string {
 	if !s.Workspace {
 		return []string{"./..."}
 	}
@@ -190,7 +190,7 @@ func (s Survey) patterns() []string {
 		if dir := s.moduleOf(path.Dir(n.File)).Dir; dir != "." {
 			p = "./" + dir + "/..."
 		}
-		if plain(p) && !slices.Contains(out, p) {
+		if isPlain(p) && !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
@@ -201,15 +201,15 @@ func (s Survey) patterns() []string {
 	return out
 }
 
-// tags are the build tags, not platforms, that would let more benchmarks in.
-func (s Survey) tags() []string {
+// missingTags returns the build tags, without platforms, that would include more benchmarks.
+func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
 		x, err := constraint.Parse("//go:build " + n.Needs)
 		if n.Needs == "" || err != nil {
 			continue
 		}
-		if tag, ok := x.(*constraint.TagExpr); ok && plain(tag.Tag) && !slices.Contains(out, tag.Tag) {
+		if tag, ok := x.(*constraint.TagExpr); ok && isPlain(tag.Tag) && !slices.Contains(out, tag.Tag) {
 			out = append(out, tag.Tag)
 		}
 	}
@@ -217,15 +217,15 @@ func (s Survey) tags() []string {
 	return out
 }
 
-// plain reports whether a name can stand in a YAML list as it is.
-func plain(name string) bool {
+// isPlain reports whether a name needs no quotes in a YAML list.
+func isPlain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
 	})
 }
 
-// comment is a name that cannot end the comment it stands in.
-func comment(name string) string {
+// safeComment replaces characters that would end a comment.
+func safeComment(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'

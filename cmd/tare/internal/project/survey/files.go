@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
-// systems are the CI systems that the repository in dir is set up for.
-func systems(dir string) []string {
+// findCI returns the CI systems with files in dir.
+func findCI(dir string) []string {
 	found := []string{}
 	for _, ci := range []struct{ file, name string }{
 		{".github/workflows", GitHub}, {".gitlab-ci.yml", GitLab}, {".circleci/config.yml", "CircleCI"}, {"Jenkinsfile", "Jenkins"},
@@ -31,8 +31,9 @@ const (
 	GitLab = "GitLab CI"
 )
 
-// branch is what a clone calls the branch that its remote checks out.
-func branch(dir string) string {
+// defaultBranch returns the name of the remote's default branch in the clone at dir, e.g.
+// origin/main, or "".
+func defaultBranch(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "remotes", "origin", "HEAD"))
 	if err != nil {
 		return ""

@@ -48,15 +48,15 @@ const (
 	maxEntries = 200_000
 	maxSource  = 1 << 20 // bytes of a test file
 	maxModFile = 1 << 20
-	leastJSON  = 256
-	mostJSON   = 5 // documents
-	mostListed = 5 // OpenAPI documents, servers
+	minJSON    = 256
+	maxJSON    = 5 // documents
+	maxListed  = 5 // OpenAPI documents, servers
 )
 
 // Look surveys the part of a repository in dir; root is the top of the repository, where its CI
 // is set up. It skips unreadable and invalid files.
 func Look(dir, root string) (Survey, error) {
-	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: systems(root), Branch: branch(root), Studies: []string{}, JSON: []Fixture{}, Routes: []string{}, Servers: []string{}}
+	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: findCI(root), Branch: defaultBranch(root), Studies: []string{}, JSON: []Fixture{}, Routes: []string{}, Servers: []string{}}
 	_, err := os.Stat(filepath.Join(dir, "go.work"))
 	s.Workspace = err == nil
 	entries := 0
@@ -77,10 +77,10 @@ func Look(dir, root string) (Survey, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && rel != "." && skipped(d.Name()):
+		case d.IsDir() && rel != "." && isSkipped(d.Name()):
 			return fs.SkipDir
 		case d.Type().IsRegular():
-			s.file(rel, d)
+			s.addFile(rel, d)
 		}
 		return nil
 	})
@@ -91,48 +91,48 @@ func Look(dir, root string) (Survey, error) {
 		}
 		return s, err
 	}
-	s.settle()
+	s.finish()
 	return s, nil
 }
 
-// skipped are directories that hold nothing of the repository's own.
-func skipped(name string) bool {
+// isSkipped reports whether a directory has only foreign or hidden files.
+func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
 
-// file takes in one file.
-func (s *Survey) file(rel string, d fs.DirEntry) {
+// addFile adds one file to the survey.
+func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	switch name := d.Name(); {
 	case name == "go.mod" && !inTestdata(rel):
-		if p := modulePath(s.read(rel, maxModFile)); p != "" {
+		if p := modulePath(s.readFile(rel, maxModFile)); p != "" {
 			s.Modules = append(s.Modules, Module{path.Dir(rel), p})
 		}
 	case strings.HasSuffix(name, "_test.go") && name[0] != '_' && !inTestdata(rel):
-		s.Benchmarks = append(s.Benchmarks, benchmarks(s.Dir, rel, s.read(rel, maxSource))...)
-	case strings.HasSuffix(name, ".go") && !inTestdata(rel) && mayServe(rel) && len(s.Servers) < mostListed:
-		if dir := path.Dir(rel); isServer(s.read(rel, maxSource)) && !slices.Contains(s.Servers, dir) {
+		s.Benchmarks = append(s.Benchmarks, findBenchmarks(s.Dir, rel, s.readFile(rel, maxSource))...)
+	case strings.HasSuffix(name, ".go") && !inTestdata(rel) && mayServe(rel) && len(s.Servers) < maxListed:
+		if dir := path.Dir(rel); isServer(s.readFile(rel, maxSource)) && !slices.Contains(s.Servers, dir) {
 			s.Servers = append(s.Servers, dir)
 		}
 	case strings.HasSuffix(name, ".json") && isOpenAPI(name, nil):
-		if !inTestdata(rel) && len(s.Routes) < mostListed {
+		if !inTestdata(rel) && len(s.Routes) < maxListed {
 			s.Routes = append(s.Routes, rel)
 		}
-	case strings.HasSuffix(name, ".json") && kept(rel):
-		if info, err := d.Info(); err == nil && info.Size() >= leastJSON {
+	case strings.HasSuffix(name, ".json") && isFixture(rel):
+		if info, err := d.Info(); err == nil && info.Size() >= minJSON {
 			s.JSON = append(s.JSON, Fixture{rel, info.Size()})
 		}
 	case (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !inTestdata(rel):
-		switch src := s.read(rel, maxSource); {
+		switch src := s.readFile(rel, maxSource); {
 		case isStudy(src):
 			s.Studies = append(s.Studies, rel)
-		case isOpenAPI(name, src) && len(s.Routes) < mostListed:
+		case isOpenAPI(name, src) && len(s.Routes) < maxListed:
 			s.Routes = append(s.Routes, rel)
 		}
 	}
 }
 
-// read is the text of a file of at most limit bytes, else nil.
-func (s *Survey) read(rel string, limit int64) []byte {
+// readFile returns the text of a file of at most limit bytes, else nil.
+func (s *Survey) readFile(rel string, limit int64) []byte {
 	src, err := whole.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
 		return nil
@@ -140,9 +140,8 @@ func (s *Survey) read(rel string, limit int64) []byte {
 	return src
 }
 
-// settle gives benchmarks the import path of their package and puts everything
-// in order.
-func (s *Survey) settle() {
+// finish adds import paths to benchmarks and sorts everything.
+func (s *Survey) finish() {
 	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
 	for i := range s.Benchmarks {
 		s.Benchmarks[i].Package = s.importPath(path.Dir(s.Benchmarks[i].File))
@@ -152,7 +151,7 @@ func (s *Survey) settle() {
 		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	slices.SortFunc(s.JSON, func(a, b Fixture) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path)) })
-	s.JSON = s.JSON[:min(len(s.JSON), mostJSON)]
+	s.JSON = s.JSON[:min(len(s.JSON), maxJSON)]
 }
 
 // importPath returns the import path of the package in dir, or "" if it is in no module.
@@ -189,8 +188,8 @@ func inTestdata(rel string) bool {
 	})
 }
 
-// kept reports whether a document is where people keep input of tests.
-func kept(rel string) bool {
+// isFixture reports whether a document is in a common directory of test inputs.
+func isFixture(rel string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
 		switch dir {
 		case "testdata", "fixtures", "fixture", "samples", "examples":
