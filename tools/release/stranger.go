@@ -115,7 +115,7 @@ func (r *release) verdict(ctx context.Context, w io.Writer, what, tare string) e
 	cmd := exec.CommandContext(ctx, tare, "bench", "./semver", "--base", "HEAD~1", "--bench", "Compare", "--rounds", "6", "--exit-code", "--quiet")
 	cmd.Dir, cmd.Env = filepath.Join(filepath.Dir(r.clone), "foreign"), env
 	out, err := cmd.CombinedOutput()
-	fmt.Fprintf(w, "$ %s\n%s", strings.Join(cmd.Args, " "), excerpt(string(out)))
+	fmt.Fprintf(w, "$ %s\n%s", strings.Join(cmd.Args, " "), firstLines(string(out)))
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 3 && exit.ExitCode() <= 5 {
 		err = nil
 	}

@@ -4,8 +4,10 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -60,16 +62,37 @@ func RunProcess() int {
 
 // Main runs tare and returns the exit code.
 func Main(ctx context.Context, env cmdenv.Env) int {
+	env = TrackOutput(env)
 	path, err := Execute(ctx, env)
 	return Report(env, path, err)
 }
 
-// Report prints the error of the command at path, on stdout too if the arguments ask for
-// JSON, and returns the exit code.
+// TrackOutput returns env with an output that knows whether anything was written to it, if
+// the arguments ask for JSON: an error becomes the document of a command that printed none.
+func TrackOutput(env cmdenv.Env) cmdenv.Env {
+	if cmdenv.WantsJSON(env.Args) {
+		env.Out = &trackedOutput{Writer: env.Out}
+	}
+	return env
+}
+
+type trackedOutput struct {
+	io.Writer
+	written atomic.Bool
+}
+
+// Write implements [io.Writer].
+func (o *trackedOutput) Write(p []byte) (int, error) {
+	o.written.Store(true)
+	return o.Writer.Write(p)
+}
+
+// Report prints the error of the command at path, on an output of [TrackOutput] that is
+// empty as JSON too, and returns the exit code.
 func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
-	if cmdenv.WantsJSON(env.Args) {
-		_ = cmdenv.WriteError(env.Out, path, err) // err was printed; nothing is left to print another to
+	if out, ok := env.Out.(*trackedOutput); ok && !out.written.Load() {
+		_ = cmdenv.WriteError(out, path, err) // err was printed; nothing is left to print another to
 	}
 	return cmdenv.ExitCode(err)
 }

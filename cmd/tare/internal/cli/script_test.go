@@ -56,6 +56,7 @@ var ownLock = fmt.Sprintf("test-%d-", os.Getpid())
 
 func main(env cmdenv.Env) int {
 	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
+	env = cli.TrackOutput(env)
 	path, err := cli.Execute(context.Background(), env)
 	recordError(path, err)
 	return cli.Report(env, path, err)
