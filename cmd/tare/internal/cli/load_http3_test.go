@@ -49,6 +49,9 @@ func TestLoadHTTP3(t *testing.T) {
 	if d := measured(t, "--http", "3", "--insecure", "--handshake", "resume", "-n", "20", "-c", "1", url); d.Requests != 20 || d.TLS.Resumed < 15 {
 		t.Errorf("%d requests, %+v", d.Requests, d.TLS)
 	}
+	if d := measured(t, "--http", "3", "--insecure", "--streams", "3", "-n", "30", "-c", "2", url); d.Requests != 30 || d.Streams != 3 || d.TLS.Handshakes != 2 {
+		t.Errorf("%d requests on %d streams, %+v", d.Requests, d.Streams, d.TLS)
+	}
 	c := loadWith(t, cmdenv.Lab{}, "-q", "--http", "3", "--insecure", "--rate", "200/s", "-d", "300ms", "--warm", "0s", "-c", "4", url)
 	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "open loop at 200/s on 4 connections of HTTP/3 (quic-go, engine portable)") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
@@ -60,7 +63,7 @@ func TestLoadHTTP3(t *testing.T) {
 		"--engine epoll does not speak HTTP/3": {"--engine", "epoll"},
 		"--http 3 is over TLS 1.3":             {"--tls", "1.2"},
 		"--delay is for TCP":                   {"--delay", "1ms"},
-		"--streams is for --http 2":            {"--streams", "2"},
+		"has one request on each connection":   {"--streams", "2", "--handshake", "full"},
 		"--preset wrk speaks HTTP/1.1":         {"--preset", "wrk"},
 		"--handshake \"x\" is none":            {"--handshake", "x"},
 	} {
