@@ -13,21 +13,21 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.Main(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	e := echo.New()
 	for _, layer := range spec.Layers {
-		e.Use(middleware(layer))
+		e.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
 		route.CallRest("*")
-		e.Add(route.Method, route.ColonPathEnding("*"), handler(route))
+		e.Add(route.Method, route.ColonPathEnding("*"), newHandler(route))
 	}
 	return e, nil
 }
 
-func handler(route router.Route) echo.HandlerFunc {
+func newHandler(route router.Route) echo.HandlerFunc {
 	last := "" // parameter that the route ends in
 	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
@@ -41,14 +41,14 @@ func handler(route router.Route) echo.HandlerFunc {
 	}
 }
 
-func middleware(layer router.Layer) echo.MiddlewareFunc {
+func newMiddleware(layer router.Layer) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c *echo.Context) (err error) {
 			layer.Around(router.Exchange{
 				Method: c.Request().Method, Path: c.Request().URL.Path,
 				Get: c.Request().Header.Get, Set: c.Response().Header().Set,
 				Next:   func() { err = next(c) },
-				Status: func() int { return status(c) },
+				Status: func() int { return statusCode(c) },
 				Stop:   func(code int) { err = c.NoContent(code) },
 			})
 			return err
@@ -56,7 +56,7 @@ func middleware(layer router.Layer) echo.MiddlewareFunc {
 	}
 }
 
-func status(c *echo.Context) int {
+func statusCode(c *echo.Context) int {
 	if r, err := echo.UnwrapResponse(c.Response()); err == nil {
 		return r.Status
 	}
