@@ -16,14 +16,14 @@ import (
 func main() {
 	gin.SetMode(gin.ReleaseMode)
 	gin.DefaultWriter = io.Discard
-	router.Variants(map[string]router.Build{"new": with(gin.New), "default": with(gin.Default)})
+	router.Variants(map[string]router.Build{"new": buildWith(gin.New), "default": buildWith(gin.Default)})
 }
 
-func with(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
+func buildWith(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	return func(_ context.Context, spec router.Spec) (http.Handler, error) {
 		r := engine()
 		for _, layer := range spec.Layers {
-			r.Use(middleware(layer))
+			r.Use(newMiddleware(layer))
 		}
 		for _, route := range spec.Routes {
 			route.SlashedRest()
@@ -33,7 +33,7 @@ func with(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	}
 }
 
-func middleware(layer router.Layer) gin.HandlerFunc {
+func newMiddleware(layer router.Layer) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		layer.Around(router.Exchange{
 			Method: c.Request.Method, Path: c.Request.URL.Path,
