@@ -13,21 +13,21 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.MainNativeParts(build) }
+func main() { router.MainNativeParts(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (router.Native, error) {
+func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()
 	for _, route := range spec.Routes {
 		r.Handle(route.Method, route.BracePathEnding("{"+route.Rest+":*}"), func(ctx *fasthttp.RequestCtx) {
-			route.Reply(ctx, func(name string) string { return param(ctx, name) })
+			route.Reply(ctx, func(name string) string { return decodeParam(ctx, name) })
 		})
 	}
 	handler := r.Handler
 	for i := len(spec.Layers) - 1; i >= 0; i-- {
-		handler = middleware(spec.Layers[i], handler)
+		handler = newMiddleware(spec.Layers[i], handler)
 	}
 	return router.Native{
-		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(handler, raw) },
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(handler, raw) },
 		Listen: func(l net.Listener) (stop func(), err error) {
 			server, done := &fasthttp.Server{Handler: handler}, make(chan error, 1)
 			go func() { done <- server.Serve(l) }()
@@ -36,8 +36,8 @@ func build(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
-// middleware wraps a handler: fasthttp has no other way.
-func middleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// newMiddleware wraps a handler: fasthttp has no other way.
+func newMiddleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		layer.Around(router.Exchange{
 			Method: string(ctx.Method()), Path: string(ctx.Path()),
@@ -50,8 +50,8 @@ func middleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.Reque
 	}
 }
 
-// param is a parameter as it is meant. What cannot be unescaped stays as it is.
-func param(ctx *fasthttp.RequestCtx, name string) string {
+// decodeParam returns a parameter without escapes. An invalid one stays as it is.
+func decodeParam(ctx *fasthttp.RequestCtx, name string) string {
 	escaped, _ := ctx.UserValue(name).(string)
 	if value, err := url.PathUnescape(escaped); err == nil {
 		return value
