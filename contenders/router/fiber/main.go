@@ -14,12 +14,12 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.MainNativeParts(build) }
+func main() { router.MainNativeParts(buildRouter) }
 
-func build(_ context.Context, spec router.Spec) (router.Native, error) {
+func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	app := fiber.New(fiber.Config{UnescapePath: true})
 	for _, layer := range spec.Layers {
-		app.Use(middleware(layer))
+		app.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
 		route.CallRest("*")
@@ -33,7 +33,7 @@ func build(_ context.Context, spec router.Spec) (router.Native, error) {
 	}
 	handler := app.Handler()
 	return router.Native{
-		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(handler, raw) },
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(handler, raw) },
 		Listen: func(l net.Listener) (stop func(), err error) {
 			done := make(chan error, 1)
 			go func() { done <- app.Listener(l, fiber.ListenConfig{DisableStartupMessage: true}) }()
@@ -42,7 +42,7 @@ func build(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
-func middleware(layer router.Layer) fiber.Handler {
+func newMiddleware(layer router.Layer) fiber.Handler {
 	return func(c fiber.Ctx) (err error) {
 		layer.Around(router.Exchange{
 			Method: c.Method(), Path: c.Path(),

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepare reads a request into a context of its own. Between two requests of a
-// connection fasthttp's server forgets the values of the former and resets the
-// response; so does Serve. The request itself nobody changes.
-func prepare(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
+// prepareRequest reads a request into a context of its own. Between two requests of a connection fasthttp's
+// server removes the values of the former and resets the response; so does Serve. Nothing changes the request
+// itself.
+func prepareRequest(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
 	ctx := new(fasthttp.RequestCtx)
 	ctx.Init2(nil, nil, false)
 	if err := ctx.Request.Read(bufio.NewReader(bytes.NewReader(raw))); err != nil {
