@@ -18,23 +18,23 @@ import (
 
 func main() {
 	hlog.SetLevel(hlog.LevelFatal)
-	router.MainNative(build)
+	router.MainNative(buildRouter)
 }
 
-func build(_ context.Context, spec router.Spec) (router.Native, error) {
-	unserved := engine(spec)
+func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
+	unserved := newEngine(spec)
 	return router.Native{
-		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(unserved, raw) },
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepareRequest(unserved, raw) },
 		Listen: func(l net.Listener) (stop func(), err error) {
-			return listen(engine(spec, server.WithListener(l), server.WithTransport(standard.NewTransporter))), nil
+			return startServer(newEngine(spec, server.WithListener(l), server.WithTransport(standard.NewTransporter))), nil
 		},
 	}, nil
 }
 
-func engine(spec router.Spec, options ...config.Option) *server.Hertz {
+func newEngine(spec router.Spec, options ...config.Option) *server.Hertz {
 	h := server.New(append(options, server.WithDisablePrintRoute(true))...)
 	for _, layer := range spec.Layers {
-		h.Use(middleware(layer))
+		h.Use(newMiddleware(layer))
 	}
 	for _, route := range spec.Routes {
 		h.Handle(route.Method, route.ColonPath(), func(_ context.Context, c *app.RequestContext) { route.Reply(c, c.Param) })
@@ -42,7 +42,7 @@ func engine(spec router.Spec, options ...config.Option) *server.Hertz {
 	return h
 }
 
-func middleware(layer router.Layer) app.HandlerFunc {
+func newMiddleware(layer router.Layer) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		layer.Around(router.Exchange{
 			Method: string(c.Method()), Path: string(c.Path()),

@@ -13,11 +13,10 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepare reads a request into a context of its own. Between two requests of a
-// connection hertz's server resets the context; Serve does the same to it, but
-// for the request, which nobody changes unless it is redirected: hertz writes
-// where to into the request itself.
-func prepare(h *server.Hertz, raw []byte) (router.Prepared, error) {
+// prepareRequest reads a request into a context of its own. Between two requests of a connection hertz's
+// server resets the context; so does Serve, except for the request, which changes only if it is redirected:
+// hertz writes the new target into the request itself.
+func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	c := h.NewContext()
 	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {
 		return router.Prepared{}, fmt.Errorf("read the request: %w", err)
@@ -41,8 +40,8 @@ func prepare(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	}, nil
 }
 
-// listen runs the server until stop is called, which waits for its end.
-func listen(h *server.Hertz) (stop func()) {
+// startServer runs the server until stop is called, which waits for its end.
+func startServer(h *server.Hertz) (stop func()) {
 	done := make(chan error, 1)
 	go func() { done <- h.Run() }()
 	return func() {
