@@ -9,10 +9,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEcho is an echo with the access log that is asked for.
+// newEcho returns an echo with the access log of the options.
 func newEcho(o server.Options) *echo.Echo {
 	e := plainEcho()
-	logged(e, o)
+	addLog(e, o)
 	return e
 }
 
@@ -22,7 +22,7 @@ func plainEcho() *echo.Echo {
 	})})
 }
 
-// notAllowed is what echo answers to other methods that a path has not.
+// notAllowed is echo's answer to other methods than those of a path.
 func notAllowed(c *echo.Context) error {
 	if allowed, ok := c.Get(echo.ContextKeyHeaderAllow).(string); ok {
 		c.Response().Header().Set(echo.HeaderAllow, allowed)
@@ -30,15 +30,16 @@ func notAllowed(c *echo.Context) error {
 	return echo.ErrMethodNotAllowed
 }
 
-func logged(e *echo.Echo, o server.Options) {
+// addLog adds the access log of the options.
+func addLog(e *echo.Echo, o server.Options) {
 	if o.Log != nil {
 		e.Logger = slog.New(slog.NewJSONHandler(o.Log, nil))
-		e.Use(counted(o.Receipts, middleware.RequestLogger()))
+		e.Use(countCalls(o.Receipts, middleware.RequestLogger()))
 	}
 }
 
-// counted is layer, with its calls counted.
-func counted(r *server.Receipts, layer echo.MiddlewareFunc) echo.MiddlewareFunc {
+// countCalls returns layer with a count of its calls.
+func countCalls(r *server.Receipts, layer echo.MiddlewareFunc) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		inner := layer(next)
 		return func(c *echo.Context) error {

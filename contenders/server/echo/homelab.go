@@ -22,48 +22,48 @@ type house struct {
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	e := plainEcho()
-	use := func(layer echo.MiddlewareFunc) { e.Use(counted(o.Receipts, layer)) }
+	use := func(layer echo.MiddlewareFunc) { e.Use(countCalls(o.Receipts, layer)) }
 	use(middleware.RequestIDWithConfig(middleware.RequestIDConfig{
 		Generator:        func() string { return h.RequestID("") },
-		RequestIDHandler: h.soundID,
+		RequestIDHandler: h.fixRequestID,
 	}))
-	logged(e, o)
+	addLog(e, o)
 	use(middleware.Recover())
 	if h.CORS() {
 		use(middleware.CORSWithConfig(middleware.CORSConfig{
-			UnsafeAllowOriginFunc: h.allowed, AllowMethods: []string{http.MethodGet, http.MethodPost},
+			UnsafeAllowOriginFunc: h.allowOrigin, AllowMethods: []string{http.MethodGet, http.MethodPost},
 		}))
 	}
 	if h.Limited() {
-		use(h.limit)
+		use(h.limitRate)
 	}
-	e.HTTPErrorHandler = h.refuse
-	h.routes(e)
+	e.HTTPErrorHandler = h.writeError
+	h.addRoutes(e)
 	return server.HTTPBodies(e), nil
 }
 
-func (h house) routes(e *echo.Echo) {
-	e.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	e.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	e.GET("/openapi.json", h.data(echo.MIMEApplicationJSON, homelab.OpenAPI))
+func (h house) addRoutes(e *echo.Echo) {
+	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	e.GET("/openapi.json", h.newPage(echo.MIMEApplicationJSON, homelab.OpenAPI))
 	api := e.Group("/api/v1")
-	api.GET("/", h.json(func(*echo.Context) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.json(func(*echo.Context) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.json(func(c *echo.Context) (any, error) {
+	api.GET("/", h.newJSONHandler(func(*echo.Context) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*echo.Context) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *echo.Context) (any, error) {
 		return map[string]any{"services": h.Services(c.QueryParam("name"))}, nil
 	}))
-	api.GET("/devices", h.json(func(*echo.Context) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
-	api.GET("/devices/:id", h.json(func(c *echo.Context) (any, error) {
+	api.GET("/devices", h.newJSONHandler(func(*echo.Context) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
+	api.GET("/devices/:id", h.newJSONHandler(func(c *echo.Context) (any, error) {
 		id, err := deviceID(c)
 		if err != nil {
 			return nil, err
 		}
 		return h.Device(id)
 	}))
-	api.POST("/homeassistant/devices/:id/command", h.json(h.command))
+	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// deviceID is the path's: for echo the last parameter takes all that is left.
+// deviceID returns the id in the path: for echo the last parameter matches the rest of the path.
 func deviceID(c *echo.Context) (string, error) {
 	given := c.Param("id")
 	if strings.Contains(given, "/") {
@@ -76,7 +76,7 @@ func deviceID(c *echo.Context) (string, error) {
 	return id, nil
 }
 
-func (h house) data(kind string, body func() []byte) echo.HandlerFunc {
+func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
 		h.Served(http.StatusOK)
@@ -84,7 +84,7 @@ func (h house) data(kind string, body func() []byte) echo.HandlerFunc {
 	}
 }
 
-func (h house) json(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
+func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
 		v, err := answer(c)
@@ -96,7 +96,7 @@ func (h house) json(answer func(c *echo.Context) (any, error)) echo.HandlerFunc 
 	}
 }
 
-func (h house) command(c *echo.Context) (any, error) {
+func (h house) runCommand(c *echo.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(r.Header.Get(echo.HeaderContentType), r.Header.Get(echo.HeaderOrigin), r.Host); err != nil {
 		return nil, err
@@ -120,9 +120,9 @@ func (h house) command(c *echo.Context) (any, error) {
 	return h.Command(id, command)
 }
 
-// refuse answers all errors, those of echo's router and of recovery too.
-func (h house) refuse(c *echo.Context, err error) {
-	if answered(c) {
+// writeError answers all errors, those of echo's router and of recovery too.
+func (h house) writeError(c *echo.Context, err error) {
+	if hasAnswered(c) {
 		return
 	}
 	switch echo.StatusCode(err) {

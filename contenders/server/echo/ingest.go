@@ -21,8 +21,8 @@ type batches struct {
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	e := newEcho(o)
 	b := batches{o, s}
-	e.HTTPErrorHandler = b.refuse
-	e.POST("/", b.take)
+	e.HTTPErrorHandler = b.writeError
+	e.POST("/", b.acceptBatch)
 	e.GET("/health", func(c *echo.Context) error {
 		o.Receipts.Request()
 		return c.String(http.StatusOK, "ok\n")
@@ -38,7 +38,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(e), nil
 }
 
-func (b batches) take(c *echo.Context) error {
+func (b batches) acceptBatch(c *echo.Context) error {
 	b.Receipts.Request()
 	r := c.Request()
 	head := ingest.Head{
@@ -68,9 +68,9 @@ func (b batches) take(c *echo.Context) error {
 	return c.JSON(http.StatusOK, receipt)
 }
 
-// refuse answers all errors, those of echo's router too.
-func (b batches) refuse(c *echo.Context, err error) {
-	if answered(c) {
+// writeError answers all errors, those of echo's router too.
+func (b batches) writeError(c *echo.Context, err error) {
+	if hasAnswered(c) {
 		return
 	}
 	switch echo.StatusCode(err) {
@@ -89,8 +89,8 @@ func (b batches) refuse(c *echo.Context, err error) {
 	_ = c.JSON(r.Status, r) // nobody is left to tell
 }
 
-// answered reports whether an answer has begun already.
-func answered(c *echo.Context) bool {
+// hasAnswered reports whether an answer has already begun.
+func hasAnswered(c *echo.Context) bool {
 	w, err := echo.UnwrapResponse(c.Response())
 	return err == nil && w.Committed
 }

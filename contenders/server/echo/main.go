@@ -13,14 +13,14 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	e := newEcho(o)
 	e.GET("/v1/id/:id", func(c *echo.Context) error {
 		o.Receipts.Request()
@@ -32,7 +32,7 @@ func tiny(o server.Options) (server.Server, error) {
 		if err != nil {
 			return echo.ErrBadRequest.Wrap(err)
 		}
-		return c.JSON(http.StatusOK, answer{id})
+		return c.JSON(http.StatusOK, writeAnswer{id})
 	})
 	e.GET("/health", func(c *echo.Context) error {
 		o.Receipts.Request()
