@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter(o)
 	r.Get("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Request()
@@ -27,7 +27,7 @@ func tiny(o server.Options) (server.Server, error) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer{id}) // the client has gone
+		_ = json.NewEncoder(w).Encode(writeAnswer{id}) // the client has gone
 	})
 	r.Get("/health", func(w http.ResponseWriter, _ *http.Request) {
 		o.Receipts.Request()
