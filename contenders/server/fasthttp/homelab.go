@@ -20,40 +20,40 @@ type house struct {
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	r := newRouter()
-	r.NotFound = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotFound()) }
-	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotAllowed()) }
-	h.routes(r)
+	r.NotFound = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotFound()) }
+	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotAllowed()) }
+	h.addRoutes(r)
 	handler := r.Handler // the innermost; every line below wraps it once more
 	if h.Limited() {
-		handler = h.counted(h.limit(handler))
+		handler = h.countCalls(h.limitRate(handler))
 	}
 	if h.CORS() {
-		handler = h.counted(h.cors(handler))
+		handler = h.countCalls(h.addCORS(handler))
 	}
-	handler = h.counted(h.recovery(handler))
-	handler = logged(handler, o)
-	handler = h.counted(h.requestID(handler))
-	return serveBodies(handler, o, homelab.MaxCommand, h.unread), nil
+	handler = h.countCalls(h.recoverPanic(handler))
+	handler = addLog(handler, o)
+	handler = h.countCalls(h.requestID(handler))
+	return newBodyServer(handler, o, homelab.MaxCommand, h.writeUnread), nil
 }
 
-func (h house) routes(r *router.Router) {
-	r.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	r.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	r.GET("/openapi.json", h.data("application/json", homelab.OpenAPI))
+func (h house) addRoutes(r *router.Router) {
+	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	r.GET("/openapi.json", h.newPage("application/json", homelab.OpenAPI))
 	api := r.Group("/api/v1")
-	api.GET("/", h.json(func(*fasthttp.RequestCtx) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.json(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.json(func(c *fasthttp.RequestCtx) (any, error) {
+	api.GET("/", h.newJSONHandler(func(*fasthttp.RequestCtx) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *fasthttp.RequestCtx) (any, error) {
 		return map[string]any{"services": h.Services(string(c.QueryArgs().Peek("name")))}, nil
 	}))
-	api.GET("/devices", h.json(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
-	api.GET("/devices/{id}", h.json(func(c *fasthttp.RequestCtx) (any, error) { return h.Device(id(c)) }))
-	api.POST("/homeassistant/devices/{id}/command", h.json(h.command))
+	api.GET("/devices", h.newJSONHandler(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
+	api.GET("/devices/{id}", h.newJSONHandler(func(c *fasthttp.RequestCtx) (any, error) { return h.Device(decodeID(c)) }))
+	api.POST("/homeassistant/devices/{id}/command", h.newJSONHandler(h.runCommand))
 }
 
-// id is the path's, unescaped: the router leaves that to its handlers. What
-// cannot be is no device's id either.
-func id(c *fasthttp.RequestCtx) string {
+// decodeID returns the id in the path without escapes: the router leaves that to its handlers. An invalid one
+// is not a device's id either.
+func decodeID(c *fasthttp.RequestCtx) string {
 	given := c.UserValue("id").(string)
 	if plain, err := url.PathUnescape(given); err == nil {
 		return plain
@@ -61,20 +61,20 @@ func id(c *fasthttp.RequestCtx) string {
 	return given
 }
 
-func (h house) data(kind string, body func() []byte) fasthttp.RequestHandler {
+func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
 		h.Served(fasthttp.StatusOK)
-		send(c, kind, body())
+		writeBody(c, kind, body())
 	}
 }
 
-func (h house) json(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
+func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
 		v, err := answer(c)
 		if err != nil {
-			h.refuse(c, err)
+			h.writeError(c, err)
 			return
 		}
 		h.Served(fasthttp.StatusOK)
@@ -82,7 +82,7 @@ func (h house) json(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.R
 	}
 }
 
-func (h house) command(c *fasthttp.RequestCtx) (any, error) {
+func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	body := c.PostBody()
 	h.receipts.Body(int64(len(body)))
 	if err := h.Admit(string(c.Request.Header.ContentType()), string(c.Request.Header.Peek("Origin")), string(c.Host())); err != nil {
@@ -92,10 +92,10 @@ func (h house) command(c *fasthttp.RequestCtx) (any, error) {
 	if err := json.Unmarshal(body, &command); err != nil {
 		return nil, homelab.Malformed(err)
 	}
-	return h.Command(id(c), command)
+	return h.Command(decodeID(c), command)
 }
 
-func (h house) refuse(c *fasthttp.RequestCtx, err error) {
+func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Response.Header.Set("Allow", fasthttp.MethodGet)
@@ -104,12 +104,12 @@ func (h house) refuse(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// unread refuses what could not be read, before any middleware is called.
-func (h house) unread(c *fasthttp.RequestCtx, status int, err error) {
+// writeUnread rejects a request that could not be read, before any middleware is called.
+func (h house) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	if status == fasthttp.StatusRequestEntityTooLarge {
 		err = homelab.TooLarge()
 	} else {
 		err = &homelab.Refusal{Status: status, Code: "malformed", Message: "the request cannot be read"}
 	}
-	h.requestID(func(c *fasthttp.RequestCtx) { h.refuse(c, err) })(c)
+	h.requestID(func(c *fasthttp.RequestCtx) { h.writeError(c, err) })(c)
 }

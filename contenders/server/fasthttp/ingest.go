@@ -20,13 +20,13 @@ type batches struct {
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r := newRouter()
 	b := batches{o, s}
-	r.NotFound = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotFound()) }
-	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotAllowed()) }
+	r.NotFound = func(c *fasthttp.RequestCtx) { b.writeError(c, ingest.NotFound()) }
+	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { b.writeError(c, ingest.NotAllowed()) }
 	r.POST("/", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
-		receipt, err := b.take(c)
+		receipt, err := b.acceptBatch(c)
 		if err != nil {
-			b.refuse(c, err)
+			b.writeError(c, err)
 			return
 		}
 		sendJSON(c, fasthttp.StatusOK, receipt)
@@ -37,16 +37,16 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	})
 	r.GET("/metrics", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
-		send(c, "text/plain; version=0.0.4", s.Metrics())
+		writeBody(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	r.GET("/openapi.json", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
-		send(c, "application/json", ingest.OpenAPI())
+		writeBody(c, "application/json", ingest.OpenAPI())
 	})
-	return serveBodies(logged(r.Handler, o), o, s.MaxBody(), b.unread), nil
+	return newBodyServer(addLog(r.Handler, o), o, s.MaxBody(), b.writeUnread), nil
 }
 
-func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
+func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	body := c.PostBody()
 	b.Receipts.Body(int64(len(body)))
 	h := &c.Request.Header
@@ -71,7 +71,7 @@ func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	return b.Ingest.Accept(context.Background(), head, batch) // c would end with the server, not with the request
 }
 
-func (b batches) refuse(c *fasthttp.RequestCtx, err error) {
+func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
 	case fasthttp.StatusUnauthorized:
@@ -82,8 +82,8 @@ func (b batches) refuse(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// unread refuses what could not be read.
-func (b batches) unread(c *fasthttp.RequestCtx, status int, err error) {
+// writeUnread rejects a request that could not be read.
+func (b batches) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	switch status {
 	case fasthttp.StatusRequestEntityTooLarge:
 		err = b.Ingest.TooLarge()
@@ -92,5 +92,5 @@ func (b batches) unread(c *fasthttp.RequestCtx, status int, err error) {
 	default:
 		err = &ingest.Refusal{Status: status, Code: "malformed", Message: "the request cannot be read"}
 	}
-	b.refuse(c, err)
+	b.writeError(c, err)
 }

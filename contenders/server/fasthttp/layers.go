@@ -12,8 +12,8 @@ import (
 
 // fasthttp brings no middleware: these are the house's own.
 
-// counted is layer, with its calls counted.
-func (h house) counted(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
+// countCalls returns layer with a count of its calls.
+func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()
 		layer(c)
@@ -27,19 +27,19 @@ func (h house) requestID(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-func (h house) recovery(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		defer func() {
 			if cause := recover(); cause != nil {
 				fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, debug.Stack())
-				h.refuse(c, fmt.Errorf("panic: %v", cause))
+				h.writeError(c, fmt.Errorf("panic: %v", cause))
 			}
 		}()
 		next(c)
 	}
 }
 
-func (h house) cors(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		asked, answer := &c.Request.Header, &c.Response.Header
 		answer.Set("Vary", "Origin")
@@ -60,14 +60,14 @@ func (h house) cors(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-func (h house) limit(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())
 		for _, header := range headers {
 			c.Response.Header.Set(header[0], header[1])
 		}
 		if !ok {
-			h.refuse(c, homelab.TooMany())
+			h.writeError(c, homelab.TooMany())
 			return
 		}
 		next(c)

@@ -13,14 +13,14 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter()
 	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
@@ -30,11 +30,11 @@ func tiny(o server.Options) (server.Server, error) {
 			return
 		}
 		c.SetContentType("application/json")
-		_ = json.NewEncoder(c).Encode(answer{id}) // into memory
+		_ = json.NewEncoder(c).Encode(writeAnswer{id}) // into memory
 	})
 	r.GET("/health", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
 		_, _ = c.WriteString("ok\n")
 	})
-	return serve(logged(r.Handler, o), o), nil
+	return newServer(addLog(r.Handler, o), o), nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// logged writes a line for each request, where a log is asked for.
-func logged(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
+// addLog writes a line for each request if the options have a log.
+func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
 		return next
 	}
@@ -27,7 +27,7 @@ func logged(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHand
 	}
 }
 
-// newRouter is a router that redirects nobody.
+// newRouter returns a router without redirects.
 func newRouter() *router.Router {
 	r := router.New()
 	r.HandleOPTIONS = false                                     // 405 where it would be 200
@@ -37,28 +37,25 @@ func newRouter() *router.Router {
 
 type fast struct{ server *fasthttp.Server }
 
-// unasked is how many bytes a body may have where none is asked for: the server
-// makes room for all of them at once.
-const unasked = 4 << 10
+// defaultBody limits the bytes of a body of apps without bodies: the server allocates all of them at once.
+const defaultBody = 4 << 10
 
-func serve(handler fasthttp.RequestHandler, o server.Options) server.Server {
-	return bounded(&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: unasked}, o)
+func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server {
+	return newFast(&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: defaultBody}, o)
 }
 
-// bounded lets heads of server.MaxHead bytes in where the server runs alone; it takes 4
-// KiB by itself. The buffers are then those of requests that arrive, as those of all
-// connections would be 128 MiB.
-func bounded(s *fasthttp.Server, o server.Options) server.Server {
+// newFast accepts heads of server.MaxHead bytes without a lab; fasthttp's default is 4 KiB. The buffers are
+// then those of requests that arrive, as those of all connections would be 128 MiB.
+func newFast(s *fasthttp.Server, o server.Options) server.Server {
 	if o.Ops != nil {
 		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true
 	}
 	return fast{s}
 }
 
-// serveBodies is serve for apps that take bodies of up to limit bytes. What
-// cannot be read is refused before any handler is called: refuse is told with
-// which status.
-func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+// newBodyServer is newServer for apps with bodies of up to limit bytes. Requests that cannot be read are
+// rejected before any handler is called: refuse gets the status.
+func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	unread := func(c *fasthttp.RequestCtx, err error) {
 		var slow interface{ Timeout() bool }
 		var small *fasthttp.ErrSmallBuffer
@@ -73,7 +70,7 @@ func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64,
 		}
 		refuse(c, status, err)
 	}
-	return bounded(&fasthttp.Server{
+	return newFast(&fasthttp.Server{
 		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
 		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
@@ -85,8 +82,8 @@ func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }
 
 func (f fast) Shutdown(ctx context.Context) error { return f.server.ShutdownWithContext(ctx) }
 
-// send answers with a body that is written already.
-func send(c *fasthttp.RequestCtx, kind string, body []byte) {
+// writeBody answers with an encoded body.
+func writeBody(c *fasthttp.RequestCtx, kind string, body []byte) {
 	c.SetContentType(kind)
 	c.SetBody(body)
 }
