@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// engine is the variant's engine and middleware.
-func engine(o server.Options) (*gin.Engine, error) {
+// newEngine returns the engine and middleware of the variant.
+func newEngine(o server.Options) (*gin.Engine, error) {
 	gin.SetMode(gin.ReleaseMode)
 	var r *gin.Engine
 	switch o.Variant {

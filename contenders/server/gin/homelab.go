@@ -18,44 +18,44 @@ type house struct {
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
-	r, err := engine(o)
+	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	h := house{s, o.Receipts}
 	log := r.Handlers
 	r.Handlers = nil
-	h.use(r, h.requestID)
+	h.addLayer(r, h.requestID)
 	r.Use(log...)
 	if o.Variant != "default" && o.Variant != "default-discard" { // which have gin's own recovery already
-		h.use(r, gin.CustomRecovery(func(c *gin.Context, cause any) { h.refuse(c, fmt.Errorf("panic: %v", cause)) }))
+		h.addLayer(r, gin.CustomRecovery(func(c *gin.Context, cause any) { h.writeError(c, fmt.Errorf("panic: %v", cause)) }))
 	}
 	if h.CORS() {
-		h.use(r, h.cors)
+		h.addLayer(r, h.addCORS)
 	}
 	if h.Limited() {
-		h.use(r, h.limit)
+		h.addLayer(r, h.limitRate)
 	}
-	r.NoRoute(func(c *gin.Context) { h.refuse(c, homelab.NotFound()) })
-	r.NoMethod(func(c *gin.Context) { h.refuse(c, homelab.NotAllowed()) })
-	h.routes(r)
+	r.NoRoute(func(c *gin.Context) { h.writeError(c, homelab.NotFound()) })
+	r.NoMethod(func(c *gin.Context) { h.writeError(c, homelab.NotAllowed()) })
+	h.addRoutes(r)
 	return server.HTTPBodies(r), nil
 }
 
-func (h house) routes(r *gin.Engine) {
-	r.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	r.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	r.GET("/openapi.json", h.data(gin.MIMEJSON, homelab.OpenAPI))
+func (h house) addRoutes(r *gin.Engine) {
+	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	r.GET("/openapi.json", h.newPage(gin.MIMEJSON, homelab.OpenAPI))
 	api := r.Group("/api/v1")
-	api.GET("/", h.json(func(*gin.Context) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.json(func(*gin.Context) (any, error) { return gin.H{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.json(func(c *gin.Context) (any, error) { return gin.H{"services": h.Services(c.Query("name"))}, nil }))
-	api.GET("/devices", h.json(func(*gin.Context) (any, error) { return gin.H{"devices": h.Devices()}, nil }))
-	api.GET("/devices/:id", h.json(func(c *gin.Context) (any, error) { return h.Device(c.Param("id")) }))
-	api.POST("/homeassistant/devices/:id/command", h.json(h.command))
+	api.GET("/", h.newJSONHandler(func(*gin.Context) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *gin.Context) (any, error) { return gin.H{"services": h.Services(c.Query("name"))}, nil }))
+	api.GET("/devices", h.newJSONHandler(func(*gin.Context) (any, error) { return gin.H{"devices": h.Devices()}, nil }))
+	api.GET("/devices/:id", h.newJSONHandler(func(c *gin.Context) (any, error) { return h.Device(c.Param("id")) }))
+	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-func (h house) data(kind string, body func() []byte) gin.HandlerFunc {
+func (h house) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
 		h.Served(http.StatusOK)
@@ -63,12 +63,12 @@ func (h house) data(kind string, body func() []byte) gin.HandlerFunc {
 	}
 }
 
-func (h house) json(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
+func (h house) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
 		v, err := answer(c)
 		if err != nil {
-			h.refuse(c, err)
+			h.writeError(c, err)
 			return
 		}
 		h.Served(http.StatusOK)
@@ -76,11 +76,11 @@ func (h house) json(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	}
 }
 
-func (h house) command(c *gin.Context) (any, error) {
+func (h house) runCommand(c *gin.Context) (any, error) {
 	if err := h.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
 		return nil, err
 	}
-	wire := &counted{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
+	wire := &countCalls{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
 	c.Request.Body = io.NopCloser(wire)
 	var command homelab.Command
 	err := c.ShouldBindJSON(&command)
@@ -97,7 +97,7 @@ func (h house) command(c *gin.Context) (any, error) {
 	return h.Command(c.Param("id"), command)
 }
 
-func (h house) refuse(c *gin.Context, err error) {
+func (h house) writeError(c *gin.Context, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", http.MethodGet)

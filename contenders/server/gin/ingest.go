@@ -20,18 +20,18 @@ type batches struct {
 }
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
-	r, err := engine(o)
+	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	b := batches{o, s}
-	r.NoRoute(func(c *gin.Context) { b.refuse(c, ingest.NotFound()) })
-	r.NoMethod(func(c *gin.Context) { b.refuse(c, ingest.NotAllowed()) })
+	r.NoRoute(func(c *gin.Context) { b.writeError(c, ingest.NotFound()) })
+	r.NoMethod(func(c *gin.Context) { b.writeError(c, ingest.NotAllowed()) })
 	r.POST("/", func(c *gin.Context) {
 		o.Receipts.Request()
-		receipt, err := b.take(c)
+		receipt, err := b.acceptBatch(c)
 		if err != nil {
-			b.refuse(c, err)
+			b.writeError(c, err)
 			return
 		}
 		c.JSON(http.StatusOK, receipt)
@@ -51,7 +51,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
-func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
+func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),
 		ContentType:     c.GetHeader("Content-Type"),
@@ -62,7 +62,7 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
 	}
-	wire := &counted{Reader: c.Request.Body}
+	wire := &countCalls{Reader: c.Request.Body}
 	body := b.Ingest.Body(head, wire)
 	defer body.Close()
 	c.Request.Body = body
@@ -78,7 +78,7 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(c.Request.Context(), head, batch)
 }
 
-func (b batches) refuse(c *gin.Context, err error) {
+func (b batches) writeError(c *gin.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
 	case http.StatusUnauthorized:
@@ -89,15 +89,14 @@ func (b batches) refuse(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(r.Status, r)
 }
 
-// counted counts the bytes of a body as they were sent, and remembers why there
-// are no more: not every decoder's error says so.
-type counted struct {
+// countCalls returns layer with a count of its calls.
+type countCalls struct {
 	io.Reader
 	n   int64
 	err error
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countCalls) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += int64(n)
 	c.err = err
@@ -106,7 +105,7 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // tooLong reports whether there were more bytes than [http.MaxBytesReader] lets
 // through.
-func (c *counted) tooLong() bool {
+func (c *countCalls) tooLong() bool {
 	var limit *http.MaxBytesError
 	return errors.As(c.err, &limit)
 }

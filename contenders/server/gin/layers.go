@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// use adds a middleware, with its calls counted. Of those the house needs, only
-// the access log and recovery are in gin's own module.
-func (h house) use(r *gin.Engine, layer gin.HandlerFunc) {
+// addLayer adds a middleware that counts its calls. Of those that the app needs, only the access log and
+// recovery are in gin's own module.
+func (h house) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		h.receipts.Layer()
 		layer(c)
@@ -21,7 +21,7 @@ func (h house) requestID(c *gin.Context) {
 	c.Header("X-Request-Id", h.RequestID(c.GetHeader("X-Request-Id")))
 }
 
-func (h house) cors(c *gin.Context) {
+func (h house) addCORS(c *gin.Context) {
 	c.Header("Vary", "Origin")
 	allowed := h.Allow(c.GetHeader("Origin"))
 	if allowed != "" {
@@ -38,12 +38,12 @@ func (h house) cors(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
-func (h house) limit(c *gin.Context) {
+func (h house) limitRate(c *gin.Context) {
 	headers, ok := h.Take(c.RemoteIP())
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}
 	if !ok {
-		h.refuse(c, homelab.TooMany())
+		h.writeError(c, homelab.TooMany())
 	}
 }

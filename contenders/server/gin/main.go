@@ -16,21 +16,21 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, variants()...)
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, listVariants()...)
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
-	r, err := engine(o)
+func serveTiny(o server.Options) (server.Server, error) {
+	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	r.GET("/v1/id/:id", func(c *gin.Context) {
 		o.Receipts.Request()
-		c.PureJSON(http.StatusOK, answer{c.Param("id")}) // with a line end, as the app wants it
+		c.PureJSON(http.StatusOK, writeAnswer{c.Param("id")}) // with a line end, as the app wants it
 	})
 	r.GET("/health", func(c *gin.Context) {
 		o.Receipts.Request()

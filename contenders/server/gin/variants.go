@@ -2,6 +2,6 @@
 
 package main
 
-// variants are the ways to run gin with encoding/json. Other builds have only
+// listVariants are the ways to run gin with encoding/json. Other builds have only
 // one, which is new.
-func variants() []string { return []string{"new", "default", "default-discard"} }
+func listVariants() []string { return []string{"new", "default", "default-discard"} }

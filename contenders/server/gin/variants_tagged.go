@@ -2,4 +2,4 @@
 
 package main
 
-func variants() []string { return nil }
+func listVariants() []string { return nil }
