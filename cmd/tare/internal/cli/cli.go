@@ -47,8 +47,8 @@ import (
 )
 
 // RunProcess runs this process as tare: as the guardian or the null contender of
-// another tare if its environment says so, as a tool of go vet if that calls it, otherwise as the command of its arguments.
-// It returns the exit code.
+// another tare if its environment requests that, as a tool of go vet if that calls it,
+// otherwise as the command of its arguments. It returns the exit code.
 func RunProcess() int {
 	if trial.GuardianMain() {
 		return 0
@@ -100,14 +100,14 @@ func Report(env cmdenv.Env, path string, err error) int {
 // Execute carries out the command of env's arguments. It returns the command's path,
 // such as "tare bench", and the error, which it does not print.
 func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
-	root := newRoot(filled(env))
+	root := newRoot(withDefaults(env))
 	root.SetArgs(env.Args)
 	cmd, err := root.ExecuteContextC(ctx)
 	return cmd.CommandPath(), err
 }
 
-// filled is env with its defaults.
-func filled(env cmdenv.Env) cmdenv.Env {
+// withDefaults returns env with its defaults.
+func withDefaults(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
 		l.Sources = session.CatalogSources
@@ -125,10 +125,10 @@ func filled(env cmdenv.Env) cmdenv.Env {
 		l.Facts = machine.Facts
 	}
 	if l.Guard == nil {
-		l.Guard = guard
+		l.Guard = startGuardian
 	}
 	if l.Interrupt == nil {
-		l.Interrupt = interrupts
+		l.Interrupt = notifyInterrupts
 	}
 	if l.Terminal == nil {
 		l.Terminal = cmdenv.Terminal
@@ -139,9 +139,8 @@ func filled(env cmdenv.Env) cmdenv.Env {
 	return env
 }
 
-// guard starts the process that ends what is left of a run when tare itself
-// is killed.
-func guard(run string) (*trial.Guardian, error) {
+// startGuardian starts the process that ends the processes of a run if tare is killed.
+func startGuardian(run string) (*trial.Guardian, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -149,13 +148,13 @@ func guard(run string) (*trial.Guardian, error) {
 	return trial.StartGuardian(self, run)
 }
 
-func interrupts() (<-chan os.Signal, func()) {
+func notifyInterrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	return signals, func() { signal.Stop(signals) }
 }
 
-// newRoot makes the command tree.
+// newRoot returns the command tree.
 func newRoot(env cmdenv.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tare",
@@ -196,8 +195,7 @@ difference that the control shows as well.`,
 	return root
 }
 
-// helpCommand is `tare help`, which cobra's own version lets succeed on
-// commands that do not exist.
+// helpCommand returns `tare help`. Unlike cobra's, it fails for unknown commands.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",

@@ -10,7 +10,7 @@ func TestInterruptsReachUs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot interrupt itself there")
 	}
-	signals, restore := interrupts()
+	signals, restore := notifyInterrupts()
 	defer restore()
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// Commands is the command tree, for who describes it: nothing is carried out
-// with it.
+// Commands returns the command tree for descriptions of it. It is not for running commands.
 func Commands() *cobra.Command {
-	return newRoot(filled(cmdenv.Env{Getenv: func(string) string { return "" }, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
+	return newRoot(withDefaults(cmdenv.Env{Getenv: func(string) string { return "" }, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
 }
