@@ -3,7 +3,7 @@
 //
 //   - private functions, and those of them with a one-word name, which seldom is a verb
 //     and a noun; of these also participles, and adverbs or prepositions
-//   - comments that define a name by "is what", "is how" or "are those"
+//   - comments that begin by defining a name: "X is what", "X is how", "X are those"
 //   - words of comments and strings, and those of them that only this project uses
 //
 // make lint runs it at the top of the repository. A package that is not in the table

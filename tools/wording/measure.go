@@ -124,14 +124,14 @@ func (p *measured) addFile(path string, source []byte) error {
 		}
 	}
 	for _, group := range file.Comments {
+		first := set.Position(group.Pos())
+		line := source[first.Offset-(first.Column-1) : first.Offset]
+		if strings.TrimSpace(string(line)) == "" && definition.MatchString(group.List[0].Text) {
+			p.definitions++
+			note("definitions", group.Pos(), group.List[0].Text)
+		}
 		var text []string
 		for _, c := range group.List {
-			at := set.Position(c.Pos())
-			line := source[at.Offset-(at.Column-1) : at.Offset]
-			if strings.TrimSpace(string(line)) == "" && definition.MatchString(c.Text) {
-				p.definitions++
-				note("definitions", c.Pos(), c.Text)
-			}
 			text = append(text, strings.Trim(c.Text, "/* "))
 		}
 		prose(group.Pos(), strings.Join(text, " "))
