@@ -35,7 +35,7 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Opti
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithMaxHeaderBytes(server.MaxHead),
 		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
-		hertz.WithOnAccept(e.accepted),
+		hertz.WithOnAccept(e.storeConn),
 		hertz.WithHandleMethodNotAllowed(true), // 405 where it would be 404
 		hertz.WithRedirectTrailingSlash(false), // 404 where it would be 301
 	}
@@ -49,11 +49,10 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Opti
 // beyond is how many bytes more than its limit a body may have and still be read.
 const beyond = 64 << 10
 
-// bodies are the settings of apps that take bodies of up to limit bytes, which
-// hertz reads before it calls a handler. What it does not read it refuses by
-// itself, in plain text, and nothing can be hooked in there: so that a body a
-// little too long is refused as all else is, that much more of it is read.
-func bodies(limit int64) []config.Option {
+// bodyOptions returns the options of apps with bodies of up to limit bytes, which hertz reads before it calls
+// a handler. It rejects a longer body itself, in plain text, without a hook: so that a slightly longer body
+// gets the app's own error, that much more of it is read.
+func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
 		hertz.WithMaxRequestBodySize(int(limit) + beyond),
 		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // for each part of a body anew, and twice where a chunk is awaited
@@ -61,21 +60,21 @@ func bodies(limit int64) []config.Option {
 	}
 }
 
-// logged adds the access log that is asked for: a line for each request.
-func logged(h *hertz.Hertz, o server.Options) {
+// addLog adds the access log of the options: a line for each request.
+func addLog(h *hertz.Hertz, o server.Options) {
 	if o.Log == nil {
 		return
 	}
 	line := server.Lines(o.Log)
-	h.Use(counted(o.Receipts, func(ctx context.Context, c *app.RequestContext) {
+	h.Use(countCalls(o.Receipts, func(ctx context.Context, c *app.RequestContext) {
 		start := time.Now()
 		c.Next(ctx)
 		line(string(c.Method()), string(c.Path()), c.Response.StatusCode(), time.Since(start))
 	}))
 }
 
-// counted is layer, with its calls counted.
-func counted(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
+// countCalls returns layer with a count of its calls.
+func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r.Layer()
 		layer(ctx, c)
@@ -105,8 +104,8 @@ func (e *engine) Shutdown(ctx context.Context) error {
 	}
 }
 
-// accepted remembers a connection until it is closed, which hertz does not.
-func (e *engine) accepted(c net.Conn) context.Context {
+// storeConn stores a connection until it is closed, which hertz does not.
+func (e *engine) storeConn(c net.Conn) context.Context {
 	if own, ok := c.(*polled.Conn); ok {
 		if c, ok := own.Conn.(netpoll.Connection); ok {
 			e.open.Store(c, nil)

@@ -23,34 +23,34 @@ type house struct {
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newEngine(o, func(e *hertz.Hertz) {
 		h := house{s, o.Receipts}
-		h.layers(e, o)
-		e.NoRoute(func(_ context.Context, c *app.RequestContext) { h.refuse(c, homelab.NotFound()) })
+		h.addLayers(e, o)
+		e.NoRoute(func(_ context.Context, c *app.RequestContext) { h.writeError(c, homelab.NotFound()) })
 		e.NoMethod(func(_ context.Context, c *app.RequestContext) {
 			method := consts.MethodGet
 			if strings.HasSuffix(string(c.Path()), "/command") {
 				method = consts.MethodPost
 			}
 			c.Header("Allow", method) // hertz does not say it
-			h.refuse(c, homelab.NotAllowed())
+			h.writeError(c, homelab.NotAllowed())
 		})
-		h.routes(e)
-	}, bodies(homelab.MaxCommand)...), nil
+		h.addRoutes(e)
+	}, bodyOptions(homelab.MaxCommand)...), nil
 }
 
-func (h house) routes(e *hertz.Hertz) {
-	e.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	e.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	e.GET("/openapi.json", h.data(consts.MIMEApplicationJSON, homelab.OpenAPI))
+func (h house) addRoutes(e *hertz.Hertz) {
+	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	e.GET("/openapi.json", h.newPage(consts.MIMEApplicationJSON, homelab.OpenAPI))
 	api := e.Group("/api/v1")
-	api.GET("/", h.json(func(*app.RequestContext) (any, error) { return h.Info(), nil }))
-	api.GET("/services", h.json(func(*app.RequestContext) (any, error) { return utils.H{"services": h.Services("")}, nil }))
-	api.GET("/cluster/services", h.json(func(c *app.RequestContext) (any, error) { return utils.H{"services": h.Services(c.Query("name"))}, nil }))
-	api.GET("/devices", h.json(func(*app.RequestContext) (any, error) { return utils.H{"devices": h.Devices()}, nil }))
-	api.GET("/devices/:id", h.json(func(c *app.RequestContext) (any, error) { return h.Device(c.Param("id")) }))
-	api.POST("/homeassistant/devices/:id/command", h.json(h.command))
+	api.GET("/", h.newJSONHandler(func(*app.RequestContext) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.newJSONHandler(func(c *app.RequestContext) (any, error) { return utils.H{"services": h.Services(c.Query("name"))}, nil }))
+	api.GET("/devices", h.newJSONHandler(func(*app.RequestContext) (any, error) { return utils.H{"devices": h.Devices()}, nil }))
+	api.GET("/devices/:id", h.newJSONHandler(func(c *app.RequestContext) (any, error) { return h.Device(c.Param("id")) }))
+	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-func (h house) data(kind string, body func() []byte) app.HandlerFunc {
+func (h house) newPage(kind string, body func() []byte) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
 		h.Served(consts.StatusOK)
@@ -58,12 +58,12 @@ func (h house) data(kind string, body func() []byte) app.HandlerFunc {
 	}
 }
 
-func (h house) json(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
+func (h house) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
 		v, err := answer(c)
 		if err != nil {
-			h.refuse(c, err)
+			h.writeError(c, err)
 			return
 		}
 		h.Served(consts.StatusOK)
@@ -71,7 +71,7 @@ func (h house) json(answer func(c *app.RequestContext) (any, error)) app.Handler
 	}
 }
 
-func (h house) command(c *app.RequestContext) (any, error) {
+func (h house) runCommand(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))
 	if err := h.Admit(string(c.ContentType()), string(c.GetHeader("Origin")), string(c.Host())); err != nil {
@@ -87,7 +87,7 @@ func (h house) command(c *app.RequestContext) (any, error) {
 	return h.Command(c.Param("id"), command)
 }
 
-func (h house) refuse(c *app.RequestContext, err error) {
+func (h house) writeError(c *app.RequestContext, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", consts.MethodGet)

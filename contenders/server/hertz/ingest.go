@@ -20,26 +20,26 @@ type batches struct {
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
-		logged(h, o)
-		batches{o, s}.routes(h)
-	}, bodies(s.MaxBody())...), nil
+		addLog(h, o)
+		batches{o, s}.addRoutes(h)
+	}, bodyOptions(s.MaxBody())...), nil
 }
 
-func (b batches) routes(h *hertz.Hertz) {
-	h.NoRoute(func(_ context.Context, c *app.RequestContext) { b.refuse(c, ingest.NotFound()) })
+func (b batches) addRoutes(h *hertz.Hertz) {
+	h.NoRoute(func(_ context.Context, c *app.RequestContext) { b.writeError(c, ingest.NotFound()) })
 	h.NoMethod(func(_ context.Context, c *app.RequestContext) {
 		method := consts.MethodGet
 		if string(c.Path()) == "/" {
 			method = consts.MethodPost
 		}
 		c.Header("Allow", method) // hertz does not say it
-		b.refuse(c, ingest.NotAllowed())
+		b.writeError(c, ingest.NotAllowed())
 	})
 	h.POST("/", func(ctx context.Context, c *app.RequestContext) {
 		b.Receipts.Request()
-		receipt, err := b.take(ctx, c)
+		receipt, err := b.acceptBatch(ctx, c)
 		if err != nil {
-			b.refuse(c, err)
+			b.writeError(c, err)
 			return
 		}
 		c.JSON(consts.StatusOK, receipt)
@@ -58,7 +58,7 @@ func (b batches) routes(h *hertz.Hertz) {
 	})
 }
 
-func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
+func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
 	body := c.Request.Body()
 	b.Receipts.Body(int64(len(body)))
 	head := ingest.Head{
@@ -82,7 +82,7 @@ func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receip
 	return b.Ingest.Accept(ctx, head, batch)
 }
 
-func (b batches) refuse(c *app.RequestContext, err error) {
+func (b batches) writeError(c *app.RequestContext, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
 	case consts.StatusUnauthorized:

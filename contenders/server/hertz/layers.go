@@ -15,17 +15,17 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers adds the middleware. Of that only recovery is in hertz's own module.
-func (h house) layers(e *hertz.Hertz, o server.Options) {
-	use := func(layer app.HandlerFunc) { e.Use(counted(o.Receipts, layer)) }
+// addLayers adds the middleware. Only recovery is in hertz's own module.
+func (h house) addLayers(e *hertz.Hertz, o server.Options) {
+	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) }
 	use(h.requestID)
-	logged(e, o)
-	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recovered)))
+	addLog(e, o)
+	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recoverPanic)))
 	if h.CORS() {
-		use(h.cors)
+		use(h.addCORS)
 	}
 	if h.Limited() {
-		use(h.limit)
+		use(h.limitRate)
 	}
 }
 
@@ -33,12 +33,12 @@ func (h house) requestID(_ context.Context, c *app.RequestContext) {
 	c.Header("X-Request-Id", h.RequestID(string(c.GetHeader("X-Request-Id"))))
 }
 
-func (h house) recovered(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
+func (h house) recoverPanic(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
 	fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, stack)
-	h.refuse(c, fmt.Errorf("panic: %v", cause))
+	h.writeError(c, fmt.Errorf("panic: %v", cause))
 }
 
-func (h house) cors(_ context.Context, c *app.RequestContext) {
+func (h house) addCORS(_ context.Context, c *app.RequestContext) {
 	c.Header("Vary", "Origin")
 	origin := string(c.GetHeader("Origin"))
 	allowed := h.Allow(origin)
@@ -56,13 +56,13 @@ func (h house) cors(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
-func (h house) limit(_ context.Context, c *app.RequestContext) {
+func (h house) limitRate(_ context.Context, c *app.RequestContext) {
 	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // of the connection, as no header is trusted
 	headers, ok := h.Take(client)
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}
 	if !ok {
-		h.refuse(c, homelab.TooMany())
+		h.writeError(c, homelab.TooMany())
 	}
 }

@@ -14,20 +14,20 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
-		logged(h, o)
+		addLog(h, o)
 		h.NoMethod(func(_ context.Context, c *app.RequestContext) { c.Header("Allow", consts.MethodGet) }) // hertz does not say it
 		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
 			o.Receipts.Request()
-			c.JSON(consts.StatusOK, answer{c.Param("id")})
+			c.JSON(consts.StatusOK, writeAnswer{c.Param("id")})
 			c.Response.AppendBodyString("\n") // as the app wants it
 		})
 		h.GET("/health", func(_ context.Context, c *app.RequestContext) {
