@@ -13,10 +13,10 @@ import (
 
 // newApp is an app with the access log that is asked for.
 func newApp(o server.Options) *fiber.App {
-	c := config(o)
-	c.JSONEncoder = line
+	c := newConfig(o)
+	c.JSONEncoder = encodeLine
 	app := fiber.New(c)
-	logged(app, o)
+	addLog(app, o)
 	return app
 }
 
@@ -24,10 +24,10 @@ func newApp(o server.Options) *fiber.App {
 // makes room for all of them at once.
 const unasked = 4 << 10
 
-// config is what all apps have. Alone the server lets heads of server.MaxHead bytes in; it
-// takes 4 KiB by itself. The buffers are then those of requests that arrive, as those of
-// all connections would be 128 MiB.
-func config(o server.Options) fiber.Config {
+// newConfig returns the configuration of all apps. Without a lab the server accepts heads of server.MaxHead
+// bytes; fiber's default is 4 KiB. The buffers are then those of requests that arrive, as those of all
+// connections would be 128 MiB.
+func newConfig(o server.Options) fiber.Config {
 	c := fiber.Config{
 		BodyLimit:   unasked,
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
@@ -39,39 +39,39 @@ func config(o server.Options) fiber.Config {
 	return c
 }
 
-// bodies is an app that takes bodies of up to limit bytes. All errors, also of
-// what could not be read, go to refuse.
-func bodies(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
-	c := config(o)
+// newBodyApp returns an app with bodies of up to limit bytes. All errors, also of unreadable requests, go to
+// refuse.
+func newBodyApp(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
+	c := newConfig(o)
 	c.BodyLimit = int(limit)
 	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
 	c.ErrorHandler = refuse
 	return fiber.New(c)
 }
 
-// logged adds the access log that is asked for.
-func logged(app *fiber.App, o server.Options) {
+// addLog adds the access log of the options.
+func addLog(app *fiber.App, o server.Options) {
 	if o.Log != nil {
-		app.Use(counted(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
+		app.Use(countCalls(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
 	}
 }
 
-// counted is layer, with its calls counted.
-func counted(r *server.Receipts, layer fiber.Handler) fiber.Handler {
+// countCalls returns layer with a count of its calls.
+func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		r.Layer()
 		return layer(c)
 	}
 }
 
-// line is fiber's default encoder, with a line end, as the app tiny wants it.
-func line(v any) ([]byte, error) {
+// encodeLine is fiber's default encoder with a line end, as the app tiny requires.
+func encodeLine(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
 }
 
-// send answers with a body that is written already.
-func send(c fiber.Ctx, kind string, body []byte) error {
+// writeBody answers with an encoded body.
+func writeBody(c fiber.Ctx, kind string, body []byte) error {
 	c.Set(fiber.HeaderContentType, kind)
 	return c.Send(body)
 }

@@ -23,11 +23,11 @@ type house struct {
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := &house{House: s, receipts: o.Receipts}
-	app := bodies(o, homelab.MaxCommand, h.refuse)
+	app := newBodyApp(o, homelab.MaxCommand, h.writeError)
 	h.decode = app.Config().JSONDecoder
-	use := func(layer fiber.Handler) { app.Use(counted(o.Receipts, layer)) }
+	use := func(layer fiber.Handler) { app.Use(countCalls(o.Receipts, layer)) }
 	use(h.soundID(requestid.New(requestid.Config{Generator: func() string { return h.RequestID("") }})))
-	logged(app, o)
+	addLog(app, o)
 	use(recover.New())
 	if h.CORS() {
 		use(cors.New(cors.Config{
@@ -36,28 +36,28 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 		}))
 	}
 	if h.Limited() {
-		use(h.limit)
+		use(h.limitRate)
 	}
-	h.routes(app)
+	h.addRoutes(app)
 	return quiet{app}, nil
 }
 
-func (h *house) routes(app *fiber.App) {
-	app.Get("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	app.Get("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	app.Get("/openapi.json", h.data(fiber.MIMEApplicationJSON, homelab.OpenAPI))
+func (h *house) addRoutes(app *fiber.App) {
+	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	app.Get("/openapi.json", h.newPage(fiber.MIMEApplicationJSON, homelab.OpenAPI))
 	api := app.Group("/api/v1")
-	api.Get("/", h.json(func(fiber.Ctx) (any, error) { return h.Info(), nil }))
-	api.Get("/services", h.json(func(fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services("")}, nil }))
-	api.Get("/cluster/services", h.json(func(c fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services(c.Query("name"))}, nil }))
-	api.Get("/devices", h.json(func(fiber.Ctx) (any, error) { return fiber.Map{"devices": h.Devices()}, nil }))
-	api.Get("/devices/:id", h.json(func(c fiber.Ctx) (any, error) { return h.Device(id(c)) }))
-	api.Post("/homeassistant/devices/:id/command", h.json(h.command))
+	api.Get("/", h.newJSONHandler(func(fiber.Ctx) (any, error) { return h.Info(), nil }))
+	api.Get("/services", h.newJSONHandler(func(fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services("")}, nil }))
+	api.Get("/cluster/services", h.newJSONHandler(func(c fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services(c.Query("name"))}, nil }))
+	api.Get("/devices", h.newJSONHandler(func(fiber.Ctx) (any, error) { return fiber.Map{"devices": h.Devices()}, nil }))
+	api.Get("/devices/:id", h.newJSONHandler(func(c fiber.Ctx) (any, error) { return h.Device(decodeID(c)) }))
+	api.Post("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// id is the path's, unescaped: fiber leaves that to its handlers. What cannot
-// be is no device's id either.
-func id(c fiber.Ctx) string {
+// decodeID returns the id in the path without escapes: fiber leaves that to its handlers. An invalid one is
+// not a device's id either.
+func decodeID(c fiber.Ctx) string {
 	given := c.Params("id")
 	if plain, err := url.PathUnescape(given); err == nil {
 		return plain
@@ -65,15 +65,15 @@ func id(c fiber.Ctx) string {
 	return given
 }
 
-func (h *house) data(kind string, body func() []byte) fiber.Handler {
+func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
 		h.Served(fiber.StatusOK)
-		return send(c, kind, body())
+		return writeBody(c, kind, body())
 	}
 }
 
-func (h *house) json(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
+func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
 		v, err := answer(c)
@@ -85,7 +85,7 @@ func (h *house) json(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 	}
 }
 
-func (h *house) command(c fiber.Ctx) (any, error) {
+func (h *house) runCommand(c fiber.Ctx) (any, error) {
 	body := c.Request().Body() // as it was sent: Bind would unpack it, without any limit
 	h.receipts.Body(int64(len(body)))
 	if err := h.Admit(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderOrigin), string(c.Request().Host())); err != nil {
@@ -95,12 +95,12 @@ func (h *house) command(c fiber.Ctx) (any, error) {
 	if err := h.decode(body, &command); err != nil {
 		return nil, homelab.Malformed(err)
 	}
-	return h.Command(id(c), command)
+	return h.Command(decodeID(c), command)
 }
 
-// refuse answers all errors, those of fiber's router, of its server and of
+// writeError answers all errors, those of fiber's router, of its server and of
 // recovery too.
-func (h *house) refuse(c fiber.Ctx, err error) error {
+func (h *house) writeError(c fiber.Ctx, err error) error {
 	var own *fiber.Error
 	if errors.As(err, &own) {
 		switch own.Code {

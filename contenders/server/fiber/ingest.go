@@ -19,26 +19,26 @@ type batches struct {
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	b := &batches{Options: o, Ingest: s}
-	app := bodies(o, s.MaxBody(), b.refuse)
+	app := newBodyApp(o, s.MaxBody(), b.writeError)
 	b.json = app.Config()
-	logged(app, o)
-	app.Post("/", b.take)
+	addLog(app, o)
+	app.Post("/", b.acceptBatch)
 	app.Get("/health", func(c fiber.Ctx) error {
 		o.Receipts.Request()
 		return c.SendString("ok\n")
 	})
 	app.Get("/metrics", func(c fiber.Ctx) error {
 		o.Receipts.Request()
-		return send(c, "text/plain; version=0.0.4", s.Metrics())
+		return writeBody(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	app.Get("/openapi.json", func(c fiber.Ctx) error {
 		o.Receipts.Request()
-		return send(c, fiber.MIMEApplicationJSON, ingest.OpenAPI())
+		return writeBody(c, fiber.MIMEApplicationJSON, ingest.OpenAPI())
 	})
 	return quiet{app}, nil
 }
 
-func (b *batches) take(c fiber.Ctx) error {
+func (b *batches) acceptBatch(c fiber.Ctx) error {
 	b.Receipts.Request()
 	body := c.Request().Body() // as it was sent: c.Body and Bind unpack without any limit
 	b.Receipts.Body(int64(len(body)))
@@ -67,8 +67,8 @@ func (b *batches) take(c fiber.Ctx) error {
 	return c.JSON(receipt)
 }
 
-// refuse answers all errors, those of fiber's router and of its server too.
-func (b *batches) refuse(c fiber.Ctx, err error) error {
+// writeError answers all errors, those of fiber's router and of its server too.
+func (b *batches) writeError(c fiber.Ctx, err error) error {
 	var own *fiber.Error
 	if errors.As(err, &own) {
 		switch own.Code {

@@ -17,9 +17,9 @@ func (h *house) soundID(own fiber.Handler) fiber.Handler {
 	}
 }
 
-// limit is the house's own: fiber's counts requests in windows and has no
+// limitRate is the house's own: fiber's counts requests in windows and has no
 // buckets of tokens.
-func (h *house) limit(c fiber.Ctx) error {
+func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())
 	for _, header := range headers {
 		c.Set(header[0], header[1])

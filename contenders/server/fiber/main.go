@@ -12,14 +12,14 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp(o)
 	app.Get("/v1/id/:id", func(c fiber.Ctx) error {
 		o.Receipts.Request()
@@ -27,7 +27,7 @@ func tiny(o server.Options) (server.Server, error) {
 		if err != nil {
 			return fiber.ErrBadRequest
 		}
-		return c.JSON(answer{id})
+		return c.JSON(writeAnswer{id})
 	})
 	app.Get("/health", func(c fiber.Ctx) error {
 		o.Receipts.Request()
