@@ -13,10 +13,10 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{ingestserving.App(ingested)}, levels()...)
+	server.Main(server.Apps{ingestserving.App(serveIngest)}, levelNames()...)
 }
 
-// level is how far a batch is taken.
+// level is the last step that is done with a batch.
 type level int
 
 const (
@@ -26,11 +26,11 @@ const (
 	encode               // which are checked, their metadata encoded and handed to the sink
 )
 
-// levels are the variants, by level.
-func levels() []string { return []string{"discard", "read", "parse", "encode"} }
+// levelNames returns the variants, by level.
+func levelNames() []string { return []string{"discard", "read", "parse", "encode"} }
 
-func levelOf(variant string) (level, error) {
-	for l, name := range levels() {
+func parseLevel(variant string) (level, error) {
+	for l, name := range levelNames() {
 		if name == variant {
 			return level(l), nil
 		}

@@ -23,26 +23,26 @@ type service struct {
 	level    level
 }
 
-func ingested(o server.Options, taken *ingest.Service) (server.Server, error) {
-	l, err := levelOf(o.Variant)
+func serveIngest(o server.Options, taken *ingest.Service) (server.Server, error) {
+	l, err := parseLevel(o.Variant)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{Service: taken, receipts: o.Receipts, level: l}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /{$}", s.batch)
+	mux.HandleFunc("POST /{$}", s.serveBatch)
 	mux.HandleFunc("/{$}", s.wrongMethod("POST"))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.refuse(w, ingest.NotFound()) })
-	s.page(mux, "/health", textType, func() []byte { return []byte("ok\n") })
-	s.page(mux, "/metrics", metricsType, s.Metrics)
-	s.page(mux, "/openapi.json", jsonType, ingest.OpenAPI)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { s.writeError(w, ingest.NotFound()) })
+	s.addPage(mux, "/health", textType, func() []byte { return []byte("ok\n") })
+	s.addPage(mux, "/metrics", metricsType, s.Metrics)
+	s.addPage(mux, "/openapi.json", jsonType, ingest.OpenAPI)
 	return server.HTTPBodies(server.AccessLog(mux, o)), nil
 }
 
-func (s *service) page(mux *http.ServeMux, path, contentType string, text func() []byte) {
+func (s *service) addPage(mux *http.ServeMux, path, contentType string, text func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		s.receipts.Request()
-		respond(w, http.StatusOK, contentType, text())
+		writeAnswer(w, http.StatusOK, contentType, text())
 	})
 	mux.HandleFunc(path, s.wrongMethod("GET, HEAD"))
 }
@@ -50,27 +50,27 @@ func (s *service) page(mux *http.ServeMux, path, contentType string, text func()
 func (s *service) wrongMethod(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
-		s.refuse(w, ingest.NotAllowed())
+		s.writeError(w, ingest.NotAllowed())
 	}
 }
 
-// batch answers a batch, at every level in the same way.
-func (s *service) batch(w http.ResponseWriter, r *http.Request) {
+// serveBatch answers a batch, at every level in the same way.
+func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 	s.receipts.Request()
-	receipt, err := s.take(r)
+	receipt, err := s.processBatch(r)
 	if err != nil {
-		s.refuse(w, err)
+		s.writeError(w, err)
 		return
 	}
 	text, err := json.Marshal(receipt)
 	if err != nil {
-		s.refuse(w, err)
+		s.writeError(w, err)
 		return
 	}
-	respond(w, http.StatusOK, jsonType, text)
+	writeAnswer(w, http.StatusOK, jsonType, text)
 }
 
-func (s *service) refuse(w http.ResponseWriter, err error) {
+func (s *service) writeError(w http.ResponseWriter, err error) {
 	refusal := s.RefusalOf(err)
 	switch refusal.Status {
 	case http.StatusUnauthorized:
@@ -79,10 +79,10 @@ func (s *service) refuse(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", "1")
 	}
 	text, _ := json.Marshal(refusal) // two strings always can be
-	respond(w, refusal.Status, jsonType, text)
+	writeAnswer(w, refusal.Status, jsonType, text)
 }
 
-func respond(w http.ResponseWriter, status int, contentType string, text []byte) {
+func writeAnswer(w http.ResponseWriter, status int, contentType string, text []byte) {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(text)))

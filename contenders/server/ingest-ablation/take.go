@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// take does with a batch what its level asks for.
-func (s *service) take(r *http.Request) (ingest.Receipt, error) {
+// processBatch does the work of its level with a batch.
+func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
 		ContentType:     r.Header.Get("Content-Type"),
@@ -23,7 +23,7 @@ func (s *service) take(r *http.Request) (ingest.Receipt, error) {
 	sent := sentBytes{from: r.Body}
 	body := s.Body(head, &sent)
 	defer body.Close()
-	text, err := s.receive(body)
+	text, err := s.readBody(body)
 	s.receipts.Body(sent.n)
 	if err != nil || s.level <= read {
 		return ingest.Receipt{}, body.Refusal(err)
@@ -38,15 +38,15 @@ func (s *service) take(r *http.Request) (ingest.Receipt, error) {
 	return s.Accept(r.Context(), head, batch)
 }
 
-// receive reads the whole body, unpacked: into a buffer, or to nowhere.
-func (s *service) receive(body *ingest.Body) ([]byte, error) {
+// readBody reads the complete body, unpacked: into a buffer, or without storing it.
+func (s *service) readBody(body *ingest.Body) ([]byte, error) {
 	if s.level == discard {
 		return nil, body.Discard()
 	}
 	return body.Bytes()
 }
 
-// sentBytes counts what is read of a body as it was sent.
+// sentBytes counts the bytes of a body in the form in which they were sent.
 type sentBytes struct {
 	from io.Reader
 	n    int64
