@@ -15,8 +15,8 @@ func newApp() *iris.Application {
 	return app
 }
 
-// logged adds the access log that is asked for.
-func logged(app *iris.Application, o server.Options) {
+// addLog adds the access log of the options.
+func addLog(app *iris.Application, o server.Options) {
 	if o.Log == nil {
 		return
 	}
@@ -26,27 +26,27 @@ func logged(app *iris.Application, o server.Options) {
 	}
 	lines := accesslog.New(to)
 	lines.RequestBody, lines.BytesReceivedBody = false, false // a line per request, not its body
-	app.UseRouter(counted(o.Receipts, lines.Handler))
+	app.UseRouter(countCalls(o.Receipts, lines.Handler))
 }
 
-// counted is layer, with its calls counted.
-func counted(r *server.Receipts, layer iris.Handler) iris.Handler {
+// countCalls returns layer with a count of its calls.
+func countCalls(r *server.Receipts, layer iris.Handler) iris.Handler {
 	return func(c iris.Context) {
 		r.Layer()
 		layer(c)
 	}
 }
 
-// built is a server of app.
-func built(app *iris.Application) (server.Server, error) {
+// newServer returns a server of app.
+func newServer(app *iris.Application) (server.Server, error) {
 	if err := app.Build(); err != nil {
 		return nil, err
 	}
 	return server.HTTPBodies(app), nil
 }
 
-// send answers with a body that is written already.
-func send(c iris.Context, kind string, body []byte) {
+// writeBody answers with an encoded body.
+func writeBody(c iris.Context, kind string, body []byte) {
 	c.ContentType(kind)
 	_, _ = c.Write(body) // nobody is left to tell
 }

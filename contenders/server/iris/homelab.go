@@ -22,52 +22,52 @@ type house struct {
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	app := newApp()
-	use := func(layer iris.Handler) { app.UseRouter(counted(o.Receipts, layer)) }
+	use := func(layer iris.Handler) { app.UseRouter(countCalls(o.Receipts, layer)) }
 	use(requestid.New(h.requestID))
-	logged(app, o)
+	addLog(app, o)
 	use(recover.New())
 	if h.CORS() {
-		use(h.cors())
+		use(h.addCORS())
 	}
 	if h.Limited() {
-		use(h.limit)
+		use(h.limitRate)
 	}
-	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { h.refuse(c, homelab.NotFound()) })
-	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { h.refuse(c, homelab.NotAllowed()) })
-	app.OnErrorCode(iris.StatusInternalServerError, func(c iris.Context) { h.refuse(c, errPanic) })
-	h.routes(app)
-	return built(app)
+	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { h.writeError(c, homelab.NotFound()) })
+	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { h.writeError(c, homelab.NotAllowed()) })
+	app.OnErrorCode(iris.StatusInternalServerError, func(c iris.Context) { h.writeError(c, errPanic) })
+	h.addRoutes(app)
+	return newServer(app)
 }
 
 var errPanic = errors.New("a handler panicked; iris has logged where")
 
-func (h house) routes(app *iris.Application) {
-	app.Get("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
-	app.Get("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
-	app.Get("/openapi.json", h.data("application/json", homelab.OpenAPI))
+func (h house) addRoutes(app *iris.Application) {
+	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
+	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
+	app.Get("/openapi.json", h.newPage("application/json", homelab.OpenAPI))
 	api := app.Party("/api/v1")
-	api.Get("/{nothing:string max(0)}", h.json(func(iris.Context) (any, error) { return h.Info(), nil })) // iris drops a last slash
-	api.Get("/services", h.json(func(iris.Context) (any, error) { return iris.Map{"services": h.Services("")}, nil }))
-	api.Get("/cluster/services", h.json(func(c iris.Context) (any, error) { return iris.Map{"services": h.Services(c.URLParam("name"))}, nil }))
-	api.Get("/devices", h.json(func(iris.Context) (any, error) { return iris.Map{"devices": h.Devices()}, nil }))
-	api.Get("/devices/{id:string min(1)}", h.json(func(c iris.Context) (any, error) { return h.Device(c.Params().Get("id")) }))
-	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.json(h.command))
+	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.Info(), nil })) // iris drops a last slash
+	api.Get("/services", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"services": h.Services("")}, nil }))
+	api.Get("/cluster/services", h.newJSONHandler(func(c iris.Context) (any, error) { return iris.Map{"services": h.Services(c.URLParam("name"))}, nil }))
+	api.Get("/devices", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"devices": h.Devices()}, nil }))
+	api.Get("/devices/{id:string min(1)}", h.newJSONHandler(func(c iris.Context) (any, error) { return h.Device(c.Params().Get("id")) }))
+	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.newJSONHandler(h.runCommand))
 }
 
-func (h house) data(kind string, body func() []byte) iris.Handler {
+func (h house) newPage(kind string, body func() []byte) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
 		h.Served(iris.StatusOK)
-		send(c, kind, body())
+		writeBody(c, kind, body())
 	}
 }
 
-func (h house) json(answer func(c iris.Context) (any, error)) iris.Handler {
+func (h house) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
 		v, err := answer(c)
 		if err != nil {
-			h.refuse(c, err)
+			h.writeError(c, err)
 			return
 		}
 		h.Served(iris.StatusOK)
@@ -75,7 +75,7 @@ func (h house) json(answer func(c iris.Context) (any, error)) iris.Handler {
 	}
 }
 
-func (h house) command(c iris.Context) (any, error) {
+func (h house) runCommand(c iris.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (h house) command(c iris.Context) (any, error) {
 	return h.Command(c.Params().Get("id"), command)
 }
 
-func (h house) refuse(c iris.Context, err error) {
+func (h house) writeError(c iris.Context, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
 		c.Header("Allow", iris.MethodGet)

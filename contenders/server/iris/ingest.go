@@ -18,15 +18,15 @@ type batches struct {
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	app := newApp()
-	logged(app, o)
+	addLog(app, o)
 	b := batches{o, s}
-	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { b.refuse(c, ingest.NotFound()) })
-	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { b.refuse(c, ingest.NotAllowed()) })
+	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { b.writeError(c, ingest.NotFound()) })
+	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { b.writeError(c, ingest.NotAllowed()) })
 	app.Post("/", func(c iris.Context) {
 		o.Receipts.Request()
-		receipt, err := b.take(c)
+		receipt, err := b.acceptBatch(c)
 		if err != nil {
-			b.refuse(c, err)
+			b.writeError(c, err)
 			return
 		}
 		_ = c.JSON(receipt) // it answers errors itself
@@ -37,16 +37,16 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	})
 	app.Get("/metrics", func(c iris.Context) {
 		o.Receipts.Request()
-		send(c, "text/plain; version=0.0.4", s.Metrics())
+		writeBody(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	app.Get("/openapi.json", func(c iris.Context) {
 		o.Receipts.Request()
-		send(c, "application/json", ingest.OpenAPI())
+		writeBody(c, "application/json", ingest.OpenAPI())
 	})
-	return built(app)
+	return newServer(app)
 }
 
-func (b batches) take(c iris.Context) (ingest.Receipt, error) {
+func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r := c.Request()
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),
@@ -74,7 +74,7 @@ func (b batches) take(c iris.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(r.Context(), head, batch)
 }
 
-func (b batches) refuse(c iris.Context, err error) {
+func (b batches) writeError(c iris.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
 	case iris.StatusUnauthorized:

@@ -14,13 +14,13 @@ func (h house) requestID(c iris.Context) string {
 	return id
 }
 
-// cors is iris's own, which would forbid origins it does not know and answer
+// addCORS is iris's own, which would forbid origins it does not know and answer
 // all OPTIONS by itself; here those requests go on without its headers.
-func (h house) cors() iris.Handler {
+func (h house) addCORS() iris.Handler {
 	own := cors.New().DisallowCredentials().
 		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.Allow(origin) != "" }).
 		HandleErrorFunc(func(c iris.Context, _ error) {
-			if preflight(c) {
+			if isPreflight(c) {
 				h.Served(iris.StatusNoContent)
 				c.StatusCode(iris.StatusNoContent)
 				return
@@ -28,29 +28,29 @@ func (h house) cors() iris.Handler {
 			c.Next()
 		}).Handler()
 	return func(c iris.Context) {
-		if c.Method() == iris.MethodOptions && !preflight(c) {
+		if c.Method() == iris.MethodOptions && !isPreflight(c) {
 			c.Next()
 			return
 		}
 		own(c)
-		if preflight(c) && h.Allow(c.GetHeader("Origin")) != "" {
+		if isPreflight(c) && h.Allow(c.GetHeader("Origin")) != "" {
 			c.ResponseWriter().Header().Set("Access-Control-Allow-Methods", "GET, POST") // where it says *
 		}
 	}
 }
 
-func preflight(c iris.Context) bool {
+func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limit is the house's own: iris's tells clients nothing of what is left to them.
-func (h house) limit(c iris.Context) {
+// limitRate is the house's own: iris's tells clients nothing of what is left to them.
+func (h house) limitRate(c iris.Context) {
 	headers, ok := h.Take(c.RemoteAddr()) // of the connection, as no header is trusted
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}
 	if !ok {
-		h.refuse(c, homelab.TooMany())
+		h.writeError(c, homelab.TooMany())
 		return
 	}
 	c.Next()

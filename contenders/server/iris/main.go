@@ -10,19 +10,19 @@ import (
 )
 
 func main() {
-	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-type answer struct {
+type writeAnswer struct {
 	ID string `json:"id"`
 }
 
-func tiny(o server.Options) (server.Server, error) {
+func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp()
-	logged(app, o)
+	addLog(app, o)
 	app.Get("/v1/id/{id:string min(1)}", func(c iris.Context) {
 		o.Receipts.Request()
-		_ = c.JSON(answer{c.Params().Get("id")}) // it answers errors itself
+		_ = c.JSON(writeAnswer{c.Params().Get("id")}) // it answers errors itself
 	})
 	app.Get("/health", func(c iris.Context) {
 		o.Receipts.Request()
