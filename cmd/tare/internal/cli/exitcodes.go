@@ -40,12 +40,12 @@ If several of 3, 4 and 5 apply, the worst counts: 5, then 3, then 4.
 
 With --json (or --format json) an error is the last line of standard output:
 {"error": {"code", "exit_code", "message", "file", "line", "col", "next"}}. file, line
-and col are left out if there is no place; next are commands that help. The line on
+and col are absent if there is no place; next are commands that help. The line on
 standard error stays.`)
 	return b.String()
 }
 
-// flagError returns a usage error for err, which is about a flag of cmd. Flags behind a
+// flagError returns a usage error for err, which is about a flag of cmd. Flags after a
 // command that does not exist are not the problem.
 func flagError(cmd *cobra.Command, args []string, err error) error {
 	if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {

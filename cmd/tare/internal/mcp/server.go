@@ -55,9 +55,9 @@ func (s *Server) newServer() *sdk.Server {
 		Capabilities: &sdk.ServerCapabilities{},
 	})
 	work := &worker{Server: s, free: make(chan struct{}, 1)}
-	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", true, explain)
-	addTool(server, work, "results", "List kept runs, or read one: verdicts, ratios with intervals, findings.", true, readResults)
-	addTool(server, work, "gate_verdict", "Read the verdicts of a kept run (run), or judge a change (base): measures the benchmarks of both revisions.", false, judgeGate)
+	addTool(server, work, "explain", "Explain a check, study, contender, metric or word of a report.", true, explainName)
+	addTool(server, work, "results", "List stored runs, or read one: verdicts, ratios with intervals, findings.", true, readResults)
+	addTool(server, work, "gate_verdict", "Read the verdicts of a stored run (run), or judge a change (base): measures the benchmarks of both revisions.", false, judgeGate)
 	addTool(server, work, "bench", "Compare two revisions by the module's own benchmarks: the working tree with base, unless head is given.", false, measureBench)
 	addTool(server, work, "json", "Measure JSON codecs on JSON documents of the module, and a Go type of it.", false, measureJSON)
 	addTool(server, work, "routes", "Measure routers on the routes of a list or an OpenAPI document.", false, measureRoutes)
@@ -65,7 +65,7 @@ func (s *Server) newServer() *sdk.Server {
 	return server
 }
 
-// Reply is what a tool returns.
+// Reply holds the result of a tool.
 type Reply struct {
 	ExitCode int       `json:"exit_code" jsonschema:"0 carried out or met, 3 not met or worse, 4 inconclusive, 5 void"`
 	Nothing  string    `json:"nothing,omitempty" jsonschema:"why there was nothing to measure"`
@@ -87,7 +87,7 @@ type worker struct {
 	free chan struct{} // holds a token while a command is carried out
 }
 
-// addTool adds a tool whose input says which command is carried out.
+// addTool adds a tool. plan turns its input into a command.
 func addTool[In any](server *sdk.Server, w *worker, name, description string, readOnly bool, plan func(*Server, In) (request, error)) {
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: readOnly, OpenWorldHint: new(bool), DestructiveHint: new(bool)}}
 	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Reply, error) {
@@ -121,7 +121,7 @@ func (w *worker) carryOut(ctx context.Context, plan func() (request, error)) (re
 	case <-ctx.Done():
 		return reply, ctx.Err()
 	}
-	document, err := w.run(ctx, order.args)
+	document, err := w.runCommand(ctx, order.args)
 	exit := w.Exit(err)
 	if exit != 0 && (exit < 3 || exit > 5) {
 		return reply, err
@@ -132,8 +132,8 @@ func (w *worker) carryOut(ctx context.Context, plan func() (request, error)) (re
 	return order.read(exit, document)
 }
 
-// run carries out a command within the limits and returns what it prints.
-func (w *worker) run(ctx context.Context, args []string) ([]byte, error) {
+// runCommand carries out a command within the limits and returns what it prints.
+func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go w.Limits.Watch(ctx, watchTime, w.Limits.Duration, w.Free, cancel)

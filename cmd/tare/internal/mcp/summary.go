@@ -14,7 +14,7 @@ import (
 // maxRows bounds the rows of each list in a summary.
 const maxRows = 200
 
-// Summary is what a client needs of a result to act on it.
+// Summary holds the parts of a result that a client acts on.
 type Summary struct {
 	Study       string    `json:"study"`
 	Seed        string    `json:"seed"`
@@ -48,14 +48,14 @@ type Ratio struct {
 	Level     float64 `json:"level" jsonschema:"confidence of the interval"`
 }
 
-// Finding is what a check found.
+// Finding reports a problem that a check has detected.
 type Finding struct {
 	Check    string `json:"check"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 }
 
-// Listed is a kept run.
+// Listed describes a stored run.
 type Listed struct {
 	Run      string    `json:"run" jsonschema:"its name for the tools results and gate_verdict"`
 	Study    string    `json:"study"`
@@ -66,8 +66,8 @@ type Listed struct {
 	Imported bool      `json:"imported,omitempty" jsonschema:"it was made elsewhere"`
 }
 
-// summarize replies with summaries of the results in a document.
-func summarize(exit int, document []byte) (Reply, error) {
+// readResult replies with summaries of the results in a document.
+func readResult(exit int, document []byte) (Reply, error) {
 	results, err := history.Parse("result", document)
 	if err != nil {
 		return Reply{}, err

@@ -21,16 +21,16 @@ type Named struct {
 	Name string `json:"name" jsonschema:"e.g. control, wrong-answer, json-encode"`
 }
 
-// Kept is the input of results.
-type Kept struct {
+// Listing is the input of results.
+type Listing struct {
 	Study string `json:"study,omitempty" jsonschema:"only runs of that study"`
 	Run   string `json:"run,omitempty" jsonschema:"the run to read, as results lists them: STUDY/TIME-SEED"`
-	Limit int    `json:"limit,omitempty" jsonschema:"at most so many runs, the newest; default 20, at most 100"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of runs, the newest; default 20, at most 100"`
 }
 
 // Sides is the input of gate_verdict.
 type Sides struct {
-	Run     string `json:"run,omitempty" jsonschema:"a kept run, as results lists them; nothing is measured"`
+	Run     string `json:"run,omitempty" jsonschema:"a stored run, as results lists them; nothing is measured"`
 	Base    string `json:"base,omitempty" jsonschema:"revision to compare with"`
 	Head    string `json:"head,omitempty" jsonschema:"revision that is judged; default: the working tree"`
 	Changed bool   `json:"changed,omitempty" jsonschema:"only benchmarks that can reach what differs"`
@@ -52,14 +52,14 @@ type Bench struct {
 type Documents struct {
 	Files  []string `json:"files" jsonschema:"JSON documents or NDJSON, below the working directory"`
 	Type   string   `json:"type,omitempty" jsonschema:"Go type of the documents, e.g. example.com/shop.Order"`
-	Only   []string `json:"only,omitempty" jsonschema:"codecs that match these globs, besides encoding/json"`
+	Only   []string `json:"only,omitempty" jsonschema:"codecs that match these globs; encoding/json is always measured"`
 	Budget string   `json:"budget,omitempty" jsonschema:"measuring time, e.g. 30s; default quick"`
 }
 
 // Table is the input of routes.
 type Table struct {
 	File   string   `json:"file" jsonschema:"list of routes or OpenAPI document, below the working directory"`
-	Only   []string `json:"only,omitempty" jsonschema:"routers that match these globs, besides net/http"`
+	Only   []string `json:"only,omitempty" jsonschema:"routers that match these globs; net/http is always measured"`
 	Budget string   `json:"budget,omitempty" jsonschema:"measuring time, e.g. 30s; default quick"`
 }
 
@@ -86,37 +86,37 @@ func newCommand(name string, flags ...string) *command {
 	return &command{args: append([]string{name, "--json"}, flags...)}
 }
 
-// set adds a flag with a text of the client, unless that is "".
-func (c *command) set(flag, value string) *command {
+// setFlag adds a flag with a text of the client, unless that is "".
+func (c *command) setFlag(flag, value string) *command {
 	if value != "" {
-		c.check(flag, value)
+		c.checkText(flag, value)
 		c.args = append(c.args, "--"+flag+"="+value)
 	}
 	return c
 }
 
-// check keeps an error about a text that is too long or not one line.
-func (c *command) check(what, value string) {
+// checkText records an error about a text that is too long or not one line.
+func (c *command) checkText(what, value string) {
 	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
 		c.err = fmt.Errorf("%s is not one line of at most %d bytes", what, maxText)
 	}
 }
 
-// count keeps an error about a list that is too long.
-func (c *command) count(what string, n int) {
+// checkCount records an error about a list that is too long.
+func (c *command) checkCount(what string, n int) {
 	if c.err == nil && n > maxTexts {
 		c.err = fmt.Errorf("%d %s, more than %d", n, what, maxTexts)
 	}
 }
 
-// names adds arguments. None of them is taken for a flag.
-func (c *command) names(what string, names ...string) *command {
-	c.count(what, len(names))
+// addNames adds arguments. None of them is taken for a flag.
+func (c *command) addNames(what string, names ...string) *command {
+	c.checkCount(what, len(names))
 	if c.err == nil && len(names) == 0 {
 		c.err = errors.New("no " + what)
 	}
 	for _, name := range names {
-		c.check(what, name)
+		c.checkText(what, name)
 		if c.err == nil && (name == "" || strings.HasPrefix(name, "-")) {
 			c.err = fmt.Errorf("%q is not one of the %s", format.Line(name, 80), what)
 		}
@@ -125,26 +125,26 @@ func (c *command) names(what string, names ...string) *command {
 	return c
 }
 
-// revision adds a flag with a revision of the repository.
-func (c *command) revision(flag, value string) *command {
+// setRevision adds a flag with a revision of the repository.
+func (c *command) setRevision(flag, value string) *command {
 	if c.err == nil && strings.HasPrefix(value, "-") {
 		c.err = fmt.Errorf("%s %q is not a revision", flag, format.Line(value, 80))
 	}
-	return c.set(flag, value)
+	return c.setFlag(flag, value)
 }
 
-// only adds globs.
-func (c *command) only(globs []string) *command {
-	c.count("globs", len(globs))
+// addGlobs adds globs.
+func (c *command) addGlobs(globs []string) *command {
+	c.checkCount("globs", len(globs))
 	for _, glob := range globs {
-		c.set("only", glob)
+		c.setFlag("only", glob)
 	}
 	return c
 }
 
-// checkFiles keeps an error about files that are not below dir, links followed.
+// checkFiles records an error about files that are not below dir, links followed.
 func (c *command) checkFiles(dir string, files ...string) *command {
-	c.count("files", len(files))
+	c.checkCount("files", len(files))
 	for _, name := range files {
 		if c.err == nil {
 			c.err = checkFile(dir, name)
@@ -174,20 +174,20 @@ func checkFile(dir, name string) error {
 	return nil
 }
 
-// explain plans tare explain.
-func explain(_ *Server, in Named) (request, error) {
-	c := newCommand("explain").names("names", in.Name)
+// explainName plans tare explain.
+func explainName(_ *Server, in Named) (request, error) {
+	c := newCommand("explain").addNames("names", in.Name)
 	return request{args: c.args, read: readDocument}, c.err
 }
 
 // readResults plans tare history, or tare report for a run.
-func readResults(s *Server, in Kept) (request, error) {
+func readResults(s *Server, in Listing) (request, error) {
 	if in.Run != "" {
 		return s.readRun(in.Run)
 	}
 	c := newCommand("history", "--runs")
 	if in.Study != "" {
-		c.names("studies", in.Study)
+		c.addNames("studies", in.Study)
 	} else {
 		c = newCommand("history")
 	}
@@ -200,8 +200,8 @@ func (s *Server) readRun(run string) (request, error) {
 	if err := checkFile(s.Results, filepath.Join(run, "result.json")); err != nil || !filepath.IsLocal(run) {
 		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, 80))
 	}
-	c := newCommand("report").names("runs", filepath.Join(s.Results, run))
-	return request{args: c.args, read: summarize}, c.err
+	c := newCommand("report").addNames("runs", filepath.Join(s.Results, run))
+	return request{args: c.args, read: readResult}, c.err
 }
 
 // judgeGate plans tare gate, or reads the verdicts of a run.
@@ -212,7 +212,7 @@ func judgeGate(s *Server, in Sides) (request, error) {
 	case in.Run != "":
 		return s.readRun(in.Run)
 	}
-	c := newCommand("gate", "--quiet").revision("base", in.Base).revision("head", in.Head)
+	c := newCommand("gate", "--quiet").setRevision("base", in.Base).setRevision("head", in.Head)
 	if in.Changed {
 		c.args = append(c.args, "--changed")
 	}
@@ -221,7 +221,7 @@ func judgeGate(s *Server, in Sides) (request, error) {
 
 // measureBench plans tare bench.
 func measureBench(_ *Server, in Bench) (request, error) {
-	c := newCommand("bench", "--quiet", "--exit-code").revision("base", in.Base).revision("head", in.Head)
+	c := newCommand("bench", "--quiet", "--exit-code").setRevision("base", in.Base).setRevision("head", in.Head)
 	if c.err == nil && in.Base == "" {
 		c.err = errors.New("base is needed: a revision, e.g. HEAD~1")
 	}
@@ -229,30 +229,30 @@ func measureBench(_ *Server, in Bench) (request, error) {
 		c.args = append(c.args, "--changed")
 	}
 	if in.Seed != 0 {
-		c.set("seed", strconv.FormatUint(in.Seed, 10))
+		c.setFlag("seed", strconv.FormatUint(in.Seed, 10))
 	}
-	c.set("bench", in.Bench).set("max", in.Max).set("allow", in.Allow)
+	c.setFlag("bench", in.Bench).setFlag("max", in.Max).setFlag("allow", in.Allow)
 	if len(in.Packages) > 0 {
-		c.names("packages", in.Packages...)
+		c.addNames("packages", in.Packages...)
 	}
 	for _, pattern := range in.Packages {
 		if c.err == nil && (filepath.IsAbs(pattern) || strings.Contains("/"+pattern+"/", "/../")) {
 			c.err = fmt.Errorf("package %q is not below the working directory", format.Line(pattern, 80))
 		}
 	}
-	return request{args: c.args, measures: true, read: summarize}, c.err
+	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
 // measureJSON plans tare json.
 func measureJSON(s *Server, in Documents) (request, error) {
-	c := newCommand("json", "--quiet").set("type", in.Type).only(in.Only).set("budget", in.Budget).checkFiles(s.Dir, in.Files...).names("files", in.Files...)
-	return request{args: c.args, measures: true, read: summarize}, c.err
+	c := newCommand("json", "--quiet").setFlag("type", in.Type).addGlobs(in.Only).setFlag("budget", in.Budget).checkFiles(s.Dir, in.Files...).addNames("files", in.Files...)
+	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
 // measureRoutes plans tare routes.
 func measureRoutes(s *Server, in Table) (request, error) {
-	c := newCommand("routes", "--quiet").only(in.Only).set("budget", in.Budget).checkFiles(s.Dir, in.File).names("files", in.File)
-	return request{args: c.args, measures: true, read: summarize}, c.err
+	c := newCommand("routes", "--quiet").addGlobs(in.Only).setFlag("budget", in.Budget).checkFiles(s.Dir, in.File).addNames("files", in.File)
+	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
 // measureLoad plans tare load. It checks the limits with the URL that tare load gets.
@@ -281,12 +281,12 @@ func measureLoad(s *Server, in Load) (request, error) {
 	if err := s.Limits.CheckLoad(addr, warm+duration, profile); err != nil {
 		return request{}, err
 	}
-	c := newCommand("load", "--quiet", "--warm="+warm.String()).set("start", in.Start).set("method", in.Method).set("body", in.Body)
-	c.set("duration", duration.String()).set("rate", in.Rate).set("slo", in.SLO)
+	c := newCommand("load", "--quiet", "--warm="+warm.String()).setFlag("start", in.Start).setFlag("method", in.Method).setFlag("body", in.Body)
+	c.setFlag("duration", duration.String()).setFlag("rate", in.Rate).setFlag("slo", in.SLO)
 	if in.Connections > 0 {
-		c.set("connections", strconv.Itoa(in.Connections))
+		c.setFlag("connections", strconv.Itoa(in.Connections))
 	}
-	c.names("URLs", target)
+	c.addNames("URLs", target)
 	return request{args: c.args, measures: true, read: readDocument}, c.err
 }
 

@@ -24,10 +24,10 @@ import (
 // a new schema.
 const Schema = "tare.receipt/1"
 
-// MaxBytes is how large a receipt may be.
+// MaxBytes is the size limit of a receipt file.
 const MaxBytes = 16 << 20
 
-// Receipt is what tare bench found, with what it takes to measure it again.
+// Receipt records the findings of tare bench, and everything that a second measurement needs.
 type Receipt struct {
 	Schema  string            `json:"schema"`
 	Tare    string            `json:"tare"` // version that measured
@@ -45,7 +45,7 @@ type Receipt struct {
 	Seal    string            `json:"seal"`             // MAC with the key of the data directory
 }
 
-// Side is what was measured of a side.
+// Side identifies the files of a side.
 type Side struct {
 	ID      string `json:"id"` // base or head
 	Version string `json:"version"`
@@ -54,7 +54,7 @@ type Side struct {
 	Go      string `json:"go,omitempty"`
 }
 
-// Machine is where it was measured.
+// Machine describes the machine that measured.
 type Machine struct {
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
@@ -74,7 +74,7 @@ type Row struct {
 	Noise     float64 `json:"noise"` // noise floor, a share
 }
 
-// Claim is what a row says of the head.
+// Claim is the direction of a significant difference of the head.
 type Claim string
 
 // Claims. Undecided claims no difference.
@@ -144,9 +144,9 @@ func Rows(r *tare.Result) []Row {
 	return rows
 }
 
-// text returns what the seal covers: all but the seal, as a reader of the document has it.
+// sealedText returns what the seal covers: all but the seal, as a reader of the document has it.
 // JSON has no bytes that are not UTF-8.
-func (c Receipt) text() ([]byte, error) {
+func (c Receipt) sealedText() ([]byte, error) {
 	c.Seal = ""
 	written, err := json.Marshal(c)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c Receipt) text() ([]byte, error) {
 
 // Write seals a receipt by the data directory and writes it.
 func (c Receipt) Write(w io.Writer, d cmdenv.Dirs) error {
-	text, err := c.text()
+	text, err := c.sealedText()
 	if err == nil {
 		c.Seal, err = session.MAC(d, Schema, text)
 	}
@@ -171,8 +171,7 @@ func (c Receipt) Write(w io.Writer, d cmdenv.Dirs) error {
 	return cmdenv.PrintJSON(w, c)
 }
 
-// Read reads a receipt that the data directory has sealed. The error says what another
-// one is.
+// Read reads a receipt that the data directory has sealed. Any other file is a usage error.
 func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -186,11 +185,11 @@ func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}
-	c, err := parse(src)
+	c, err := parseReceipt(src)
 	if err != nil {
 		return c, cmdenv.Usage(fmt.Sprintf("%s is not a receipt: %s", path, format.Line(err.Error(), format.LineLimit)), "name what tare bench --receipt wrote")
 	}
-	text, err := c.text()
+	text, err := c.sealedText()
 	if err != nil {
 		return c, err
 	}
@@ -201,8 +200,8 @@ func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 	return c, err
 }
 
-// parse reads a receipt. Fields that the seal would not cover are an error.
-func parse(src []byte) (c Receipt, err error) {
+// parseReceipt reads a receipt. Fields that the seal would not cover are an error.
+func parseReceipt(src []byte) (c Receipt, err error) {
 	if len(src) > MaxBytes {
 		return c, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
 	}
@@ -212,7 +211,7 @@ func parse(src []byte) (c Receipt, err error) {
 		return c, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return c, errors.New("there is more behind the document")
+		return c, errors.New("there is more after the document")
 	}
 	if c.Schema != Schema || len(c.Sides) != 2 {
 		return c, fmt.Errorf("its schema is %q, not %s", format.Line(c.Schema, 40), Schema)

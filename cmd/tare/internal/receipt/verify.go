@@ -5,7 +5,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Outcome is whether a receipt holds.
+// Outcome is the result of verifying a receipt or a row.
 type Outcome string
 
 // Outcomes, from the best to the worst.
@@ -33,7 +33,7 @@ func (c Receipt) Check(now *tare.Result) (rows []Checked, worst Outcome) {
 	for _, then := range c.Rows {
 		checked := Checked{Then: then, Outcome: Open}
 		if row, ok := again[then.Benchmark+"\x00"+then.Metric]; ok {
-			checked.Now, checked.Outcome = &row, judge(then, row)
+			checked.Now, checked.Outcome = &row, judgeRow(then, row)
 		}
 		if checked.Outcome == DoesNot || worst == Holds {
 			worst = checked.Outcome
@@ -43,13 +43,13 @@ func (c Receipt) Check(now *tare.Result) (rows []Checked, worst Outcome) {
 	return rows, worst
 }
 
-// judge compares a row with one that was measured again. Intervals that do not overlap,
+// judgeRow compares a row with one that was measured again. Intervals that do not overlap,
 // and claims of both sides, contradict each other. A claim that the new row neither
 // repeats nor contradicts is undecided.
-func judge(then, now Row) Outcome {
+func judgeRow(then, now Row) Outcome {
 	apart := then.High < now.Low || now.High < then.Low
 	switch {
-	case !then.bounded() || !now.bounded():
+	case !then.hasInterval() || !now.hasInterval():
 		return Open // too few rounds
 	case apart && (then.Claim != now.Claim || then.Claim == Undecided):
 		return DoesNot
@@ -61,12 +61,12 @@ func judge(then, now Row) Outcome {
 	return Open
 }
 
-// bounded reports whether the row has an interval.
-func (r Row) bounded() bool { return r.Low > 0 && r.High > 0 }
+// hasInterval reports whether the row has an interval.
+func (r Row) hasInterval() bool { return r.Low > 0 && r.High > 0 }
 
 // String returns the ratio with its interval.
 func (r Row) String() string {
-	if !r.bounded() {
+	if !r.hasInterval() {
 		return format.Times(r.Ratio) + " (no interval)"
 	}
 	return format.Within(r.Ratio, r.Low, r.High)
