@@ -54,7 +54,7 @@ SHORT ?= -short
 PACKAGES ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 # Packages that wait for most of their time. They are tested first: the others fill
 # the processors meanwhile.
-WAITING = ./cmd/tare/internal/cli ./cmd/tare/internal/bring ./cmd/tare/internal/e2e/... ./load ./contender/contendertest
+WAITING = ./cmd/tare/internal/cli ./cmd/tare/internal/benchstudy ./cmd/tare/internal/e2e/... ./load ./contender/contendertest
 .PHONY: test
 test: ## test every module of the workspace, architecture rules included; what needs many builds or processes is left to make check (make lint vets)
 	$(if $(NO_CGO),@echo "no C compiler that runs: packages and tests that need one are left out")
@@ -89,7 +89,7 @@ soak: ## the repetition-heavy tests whole
 .PHONY: faults
 faults: ## every operation of every store failing, power loss, ten tares at once, 200 kills over nginx and PostgreSQL: counts printed
 	TARE_SOAK=1 $(GO) test -count=1 -v -timeout 180m -run 'Fault|Kill|Power|ReadError|RealFileSystem|NoRoom|ReadOnly|TenAtOnce|ClockJumps|ChangedBytes' \
-		./internal/whole ./internal/build ./lab/journal ./apps/ingest/sink ./apps/ingest/spool ./cmd/tare/internal/history/... ./cmd/tare/internal/session ./cmd/tare/internal/cli ./cmd/tare/internal/e2e
+		./internal/atomicfile ./internal/build ./lab/journal ./apps/ingest/sink ./apps/ingest/spool ./cmd/tare/internal/history/... ./cmd/tare/internal/session ./cmd/tare/internal/cli ./cmd/tare/internal/e2e
 
 .PHONY: sinks
 sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
@@ -183,7 +183,7 @@ generated: ## fail if a contender's generated code is not what its generator wri
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
-	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/cmd/loadcmd ./cmd/tare/internal/bring/gate -update
+	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/cmd/loadcmd ./cmd/tare/internal/benchstudy/gate -update
 
 ##@ Contenders
 

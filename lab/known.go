@@ -11,7 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Known stores the answers of contenders, so that later runs do not ask the same program the same
@@ -84,7 +84,7 @@ var self = sync.OnceValue(func() string {
 	if err != nil {
 		return ""
 	}
-	sum, size, err := whole.Digest(path)
+	sum, size, err := atomicfile.Digest(path)
 	if err != nil {
 		return ""
 	}

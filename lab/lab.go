@@ -14,10 +14,10 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab/journal"
 )
 
@@ -218,7 +218,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if r.study, r.omitted, err = Part(study, r.isReduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
-	if err := whole.MakeDir(r.inputDir(), 0o700); err != nil {
+	if err := atomicfile.MakeDir(r.inputDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
 	if err := r.writeInputs(study); err != nil {

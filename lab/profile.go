@@ -10,7 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // profileTime is the duration of a contender's run for one profile: some hundreds of samples at the
@@ -25,7 +25,7 @@ func (r *run) takeProfiles(ctx context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(r.o.Dir, "profiles")
-	if err := whole.MakeDir(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory of profiles: %w", err)
 	}
 	for _, c := range r.contenders {
@@ -87,7 +87,7 @@ func (r *run) saveProfile(id, workload, of, dir string, a wire.Reply) error {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
 	}
 	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + of + ".pprof"
-	if err := whole.Write(whole.System{}, filepath.Join(dir, name), a.Profile, 0o600); err != nil {
+	if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, name), a.Profile, 0o600); err != nil {
 		return fmt.Errorf("keep a profile: %w", err)
 	}
 	unit := "nanoseconds"

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // Self is the sources of a program that is its own contenders: each entry of a study, and the null
@@ -28,7 +28,7 @@ func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Prog
 	if err != nil {
 		return build.Program{}, fmt.Errorf("find this executable: %w", err)
 	}
-	sum, size, err := whole.Digest(path)
+	sum, size, err := atomicfile.Digest(path)
 	if err != nil {
 		return build.Program{}, err
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/cli"
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 // examples are the folders, and what each needs besides a C compiler.
@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, e := range examples {
 		t.Run(e.dir, func(t *testing.T) {
-			need.Programs(t, append([]string{"gcc"}, e.programs...)...)
+			testenv.Programs(t, append([]string{"gcc"}, e.programs...)...)
 			if _, err := os.Stat(filepath.Join("/usr/include", e.header)); e.header != "" && err != nil {
 				t.Skipf("no %s", e.header)
 			}

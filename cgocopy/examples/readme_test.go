@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/cli"
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 // section is the part of the README under a title.
@@ -35,7 +35,7 @@ func TestQuickStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a lot")
 	}
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 	module, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestLinks(t *testing.T) {
 
 // TestOwnStructs binds the README's struct, and has its refusal said.
 func TestOwnStructs(t *testing.T) {
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 	text := section(t, "Go structs of your own")
 	blocks := block.FindAllStringSubmatch(text, -1)
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Errors that end a run; they are wrapped, use errors.Is.
@@ -135,7 +135,7 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	}
-	if err := writeRecord(whole.System{}, done, buildRecord{seconds, !complete, c}); err != nil {
+	if err := writeRecord(atomicfile.System{}, done, buildRecord{seconds, !complete, c}); err != nil {
 		return err
 	}
 	return publishBuild(done, dir, leaf)

@@ -8,7 +8,7 @@ import (
 	"runtime"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // buildRecord is the content of built.json, next to a cached binary.
@@ -31,7 +31,7 @@ func loadBuild(dir string, leaf Leaf) (Built, bool) {
 		return Built{}, false
 	}
 	path := filepath.Join(dir, binaryName())
-	sum, size, err := whole.Digest(path)
+	sum, size, err := atomicfile.Digest(path)
 	if err != nil || sum != r.Contender.SHA256 || size != r.Contender.BinaryBytes {
 		return Built{}, false
 	}
@@ -57,7 +57,7 @@ func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leaf
 	asked := *c
 	if b.addAdoption(ctx, tool, built.Leaf, work, &asked) {
 		*c = asked
-		_ = writeRecord(whole.System{}, dir, buildRecord{Seconds: built.Seconds, Contender: asked})
+		_ = writeRecord(atomicfile.System{}, dir, buildRecord{Seconds: built.Seconds, Contender: asked})
 	}
 }
 
@@ -71,7 +71,7 @@ func binaryName() string {
 // publishBuild moves a finished build to its directory. If another tare was faster, its build stays
 // if it is complete.
 func publishBuild(done, dir string, leaf Leaf) error {
-	err := whole.Place(done, dir, func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok })
+	err := atomicfile.Place(done, dir, func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok })
 	if err != nil {
 		return cacheError(filepath.Dir(dir), err)
 	}
@@ -79,12 +79,12 @@ func publishBuild(done, dir string, leaf Leaf) error {
 }
 
 // writeRecord writes built.json into dir.
-func writeRecord(disk whole.Disk, dir string, r buildRecord) error {
+func writeRecord(disk atomicfile.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		return err
 	}
-	if err := whole.Write(disk, filepath.Join(dir, recordName), append(src, '\n'), 0o644); err != nil {
+	if err := atomicfile.Write(disk, filepath.Join(dir, recordName), append(src, '\n'), 0o644); err != nil {
 		return cacheError(dir, err)
 	}
 	return nil

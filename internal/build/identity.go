@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // stdPrefix marks a claimed package of the standard library, which is no
@@ -37,7 +37,7 @@ func describeBinary(path string, m Manifest) (tare.Contender, error) {
 		c.Role = tare.RoleTrap
 	}
 	c.Adoption.Unmaintained = m.Unmaintained
-	if c.SHA256, c.BinaryBytes, err = whole.Digest(path); err != nil {
+	if c.SHA256, c.BinaryBytes, err = atomicfile.Digest(path); err != nil {
 		return tare.Contender{}, err
 	}
 	for _, dep := range info.Deps {

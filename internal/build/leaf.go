@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // ManifestName is the file that describes a contender, next to its sources.
@@ -118,7 +118,7 @@ func ReadLeaf(dir string) (Leaf, error) {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, ManifestName)
-	src, err := whole.ReadFile(file, maxManifest)
+	src, err := atomicfile.ReadFile(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Leaf{}, fmt.Errorf("no %s in %s: %w", ManifestName, dir, fs.ErrNotExist)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Prepare returns the contender with pin applied: a copy of its module in the cache, at
@@ -70,7 +70,7 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	}
 	all := filepath.Join(b.Cache, "pinned")
 	dir = filepath.Join(all, key)
-	if whole.Sealed(dir) {
+	if atomicfile.Sealed(dir) {
 		return dir, nil
 	}
 	tmp, work, done, err := makeWorkDirs(all)
@@ -93,9 +93,9 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err := b.applyPin(ctx, tool, work, copied, mod, pin); err != nil {
 		return "", err
 	}
-	err = whole.Seal(whole.System{}, done)
+	err = atomicfile.Seal(atomicfile.System{}, done)
 	if err == nil {
-		err = whole.Place(done, dir, whole.Sealed)
+		err = atomicfile.Place(done, dir, atomicfile.Sealed)
 	}
 	if err != nil {
 		return "", cacheError(all, err)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 var (
@@ -74,7 +74,7 @@ func (l Leaf) checkSourceDir() error {
 			return fmt.Errorf(": it has a source and a %s of its own; one of them must go", e.Name())
 		}
 	}
-	src, err := whole.ReadFile(filepath.Join(l.Src(), ManifestName), maxManifest)
+	src, err := atomicfile.ReadFile(filepath.Join(l.Src(), ManifestName), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf(": source %s is no contender: it has no %s", m.Source, ManifestName)
 	}

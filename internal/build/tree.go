@@ -19,7 +19,7 @@ func wantAll(string) bool { return true }
 // of, next to the nouns in its root: the SDK, the applications, and what the load
 // generator shares with the SDK.
 func SDKDirs() []string {
-	return []string{"apps", "contender", "internal/protowire", "internal/whole", "load/h2", "load/hist", "load/nap", "load/pace"}
+	return []string{"apps", "contender", "internal/protowire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
 // InSDK reports whether a file of the repository is in one of SDKDirs, or a

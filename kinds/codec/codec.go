@@ -18,9 +18,9 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -115,7 +115,7 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	src, err := whole.ReadFile(path, MaxRead)
+	src, err := atomicfile.ReadFile(path, MaxRead)
 	if err != nil {
 		return nil, err
 	}

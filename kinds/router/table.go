@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/router"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Keys of a workload's set.
@@ -91,7 +91,7 @@ func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)
 	}
-	src, err := whole.ReadFile(path, MostList)
+	src, err := atomicfile.ReadFile(path, MostList)
 	if err != nil {
 		return nil, err
 	}

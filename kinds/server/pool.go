@@ -14,7 +14,7 @@ import (
 
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Bounds of a user's own requests.
@@ -114,7 +114,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	src, err := whole.ReadFile(path, maxFile)
+	src, err := atomicfile.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

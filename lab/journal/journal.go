@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Format names the version of the journal's lines.
@@ -64,16 +64,18 @@ type Done struct {
 
 // Writer appends to a journal.
 type Writer struct {
-	file   whole.Handle
+	file   atomicfile.Handle
 	buf    bytes.Buffer
 	plain  bool  // without checksums, as an earlier version began it
 	failed error // the error that ended it: a line after a torn one could not be read
 }
 
 // Create starts a journal at path, which must not exist.
-func Create(path string, head Head) (*Writer, error) { return createFile(whole.System{}, path, head) }
+func Create(path string, head Head) (*Writer, error) {
+	return createFile(atomicfile.System{}, path, head)
+}
 
-func createFile(d whole.Disk, path string, head Head) (*Writer, error) {
+func createFile(d atomicfile.Disk, path string, head Head) (*Writer, error) {
 	f, err := d.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
 	if err == nil {
 		if err = d.SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
@@ -169,10 +171,10 @@ func Begun(path string) (bool, error) {
 // Read reads the journal at path. It omits a torn last line, and what a loss of power
 // left of a round in flight; anything else that is not the format is an error naming
 // the line.
-func Read(path string) (*Log, error) { return readFile(whole.System{}, path) }
+func Read(path string) (*Log, error) { return readFile(atomicfile.System{}, path) }
 
-func readFile(d whole.Disk, path string) (*Log, error) {
-	f, err := d.OpenFile(path, whole.ReadOnly)
+func readFile(d atomicfile.Disk, path string) (*Log, error) {
+	f, err := d.OpenFile(path, atomicfile.ReadOnly)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -324,9 +326,9 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 
 // Resume reads the journal at path, cuts off the round in flight and opens it
 // for appending.
-func Resume(path string) (*Log, *Writer, error) { return resumeFile(whole.System{}, path) }
+func Resume(path string) (*Log, *Writer, error) { return resumeFile(atomicfile.System{}, path) }
 
-func resumeFile(d whole.Disk, path string) (*Log, *Writer, error) {
+func resumeFile(d atomicfile.Disk, path string) (*Log, *Writer, error) {
 	log, err := readFile(d, path)
 	if err != nil {
 		return nil, nil, err

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // keepRounds writes three rounds, resumes and writes two more. It returns how many
 // ends of rounds were acknowledged, and goes on after errors as a careless caller
 // would.
-func keepRounds(d whole.Disk, path string) (acknowledged int) {
+func keepRounds(d atomicfile.Disk, path string) (acknowledged int) {
 	add := func(w *Writer, from, to int) {
 		for i := from; i <= to; i++ {
 			_ = w.Append(Entry{Slice: &tare.Slice{Round: i}})
@@ -41,10 +41,10 @@ func keepRounds(d whole.Disk, path string) (acknowledged int) {
 // Whatever operation fails, and however, the rounds whose end was acknowledged are
 // in the journal, and it can be read.
 func TestNoFaultLosesARound(t *testing.T) {
-	wholetest.EachFault(t, func(d whole.Disk, dir string) func(wholetest.Fault, int) {
+	atomicfiletest.EachFault(t, func(d atomicfile.Disk, dir string) func(atomicfiletest.Fault, int) {
 		path := filepath.Join(dir, FileName)
 		acknowledged := keepRounds(d, path)
-		return func(f wholetest.Fault, at int) {
+		return func(f atomicfiletest.Fault, at int) {
 			log, err := Read(path)
 			switch {
 			case at == 0 && acknowledged != 5:
@@ -70,7 +70,7 @@ func TestNoFaultLosesARound(t *testing.T) {
 func writeRounds(t *testing.T) (path string, text []byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), FileName)
-	if n := keepRounds(whole.System{}, path); n != 5 {
+	if n := keepRounds(atomicfile.System{}, path); n != 5 {
 		t.Fatalf("%d rounds", n)
 	}
 	return path, journalText(t, path)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 const path = "d/events.ndjson"
@@ -19,7 +19,7 @@ const path = "d/events.ndjson"
 type machine struct {
 	t    *testing.T
 	seed uint64
-	disk *wholetest.Disk
+	disk *atomicfiletest.Disk
 
 	mu    sync.Mutex
 	lines map[string]bool // all that Keep was called with; true: acknowledged
@@ -135,7 +135,7 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 		if rng.IntN(2) == 0 {
 			o.Now = func() time.Time { return time.Unix(1e9, 0) }
 		}
-		m := &machine{t: t, seed: seed, disk: wholetest.NewDisk(seed), lines: map[string]bool{}}
+		m := &machine{t: t, seed: seed, disk: atomicfiletest.NewDisk(seed), lines: map[string]bool{}}
 		for range 1 + rng.IntN(4) {
 			m.disk.Left, m.disk.Fails = rng.IntN(80), fails*float64(rng.IntN(3))
 			acknowledged += m.life(o, rng)

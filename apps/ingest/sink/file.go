@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Options configure how a File stores lines. The zero value works.
@@ -18,7 +18,7 @@ type Options struct {
 	Rotate int64            // largest size of a file in bytes, unless one batch is longer; 0 if there is one file
 	Now    func() time.Time // its time is part of the names of rotated files; nil if it is not
 
-	files whole.Disk // nil means the operating system's
+	files atomicfile.Disk // nil means the operating system's
 }
 
 // MaxBatch bounds the bytes of one Keep of a [File].
@@ -61,7 +61,7 @@ var _ Sink = (*File)(nil)
 // middle of a write.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
-		o.files = whole.System{}
+		o.files = atomicfile.System{}
 	}
 	lock, err := o.files.Lock(path + ".lock")
 	if err != nil {

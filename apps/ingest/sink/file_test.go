@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 func mustOpen(t *testing.T, path string, o Options) *File {
@@ -40,7 +40,7 @@ func mustKeep(t *testing.T, f *File, lines string) {
 }
 
 // content is what files hold, by name.
-func content(d *wholetest.Disk) map[string]string {
+func content(d *atomicfiletest.Disk) map[string]string {
 	out := map[string]string{}
 	for path, text := range d.Content() {
 		out[filepath.Base(path)] = text
@@ -48,7 +48,7 @@ func content(d *wholetest.Disk) map[string]string {
 	return out
 }
 
-func wantContent(t *testing.T, d *wholetest.Disk, want map[string]string) {
+func wantContent(t *testing.T, d *atomicfiletest.Disk, want map[string]string) {
 	t.Helper()
 	if got := content(d); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("files %q, want %q", got, want)
@@ -57,7 +57,7 @@ func wantContent(t *testing.T, d *wholetest.Disk, want map[string]string) {
 
 // held makes d wait before it syncs. Each call of next lets one sync happen,
 // once it is there.
-func held(d *wholetest.Disk) (next func()) {
+func held(d *atomicfiletest.Disk) (next func()) {
 	at, on := make(chan struct{}), make(chan struct{})
 	d.OnSync = func() { at <- struct{}{}; <-on }
 	return func() { <-at; on <- struct{}{} }
@@ -107,7 +107,7 @@ func (k *keepers) failed() (n int) {
 }
 
 func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	var k keepers
@@ -134,7 +134,7 @@ func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
 }
 
 func TestKeepOfAnEndedContext(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -164,7 +164,7 @@ func TestKeepOfAnEndedContext(t *testing.T) {
 
 // What is being written when its context ends is waited for.
 func TestKeepWhoseContextEndsTooLate(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -190,7 +190,7 @@ func TestKeepWhoseContextEndsTooLate(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	for _, fsync := range []bool{false, true} {
-		d := wholetest.NewDisk(1)
+		d := atomicfiletest.NewDisk(1)
 		f := mustOpen(t, path, Options{Fsync: fsync, files: d})
 		mustKeep(t, f, "one\n")
 		d.Room = 6
@@ -207,7 +207,7 @@ func TestFullDisk(t *testing.T) {
 // A file whose last write can be neither finished nor undone takes nothing
 // more until it can.
 func TestWriteThatCannotBeUndone(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{files: d})
 	mustKeep(t, f, "one\n")
 	d.Room, d.Fails = 3, 1
@@ -222,12 +222,12 @@ func TestWriteThatCannotBeUndone(t *testing.T) {
 }
 
 func TestFailedSync(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	fail := func(line string) {
 		t.Helper()
 		d.OnSync = func() { d.Mu.Lock(); d.Fails = 1; d.Mu.Unlock(); d.OnSync = nil }
-		if err := f.Keep(context.Background(), []byte(line), 1); !errors.Is(err, wholetest.ErrIO) {
+		if err := f.Keep(context.Background(), []byte(line), 1); !errors.Is(err, atomicfiletest.ErrIO) {
 			t.Errorf("keep %q: %v", line, err)
 		}
 		d.Fails = 0
@@ -244,7 +244,7 @@ func TestFailedSync(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	var k keepers
@@ -275,7 +275,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestWhatIsNoBatch(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{files: d})
 	for _, lines := range [][]byte{[]byte("no end"), []byte("zero\x00\n"), bytes.Repeat([]byte("\n"), MaxBatch+1)} {
 		if err := f.Keep(context.Background(), lines, 1); err == nil {
@@ -305,7 +305,7 @@ func TestOpenWhereItCannot(t *testing.T) {
 
 // A long queue is written in pieces, so that memory stays bounded.
 func TestLongQueue(t *testing.T) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	f := mustOpen(t, path, Options{files: d})
 	line := append(bytes.Repeat([]byte("x"), maxWrite/4), '\n')
 	var batches []*commit.Batch

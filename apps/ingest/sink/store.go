@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // store is the file at path and its rotated files. One goroutine at a time uses it.
@@ -20,15 +20,15 @@ type store struct {
 	fsync  bool
 	rotate int64
 	now    func() time.Time
-	files  whole.Disk
+	files  atomicfile.Disk
 
-	file       whole.Handle // at path; nil if it is to be opened
-	validBytes int64        // bytes of complete lines in it
-	synced     int64        // how many of these are on stable storage; only with fsync
-	torn       bool         // more may follow them, of a write that failed
-	syncFailed bool         // a sync failed: the file is to be renamed, and only the synced bytes are valid
-	number     int          // of the last rotated file
-	buf        []byte       // batches that are written together
+	file       atomicfile.Handle // at path; nil if it is to be opened
+	validBytes int64             // bytes of complete lines in it
+	synced     int64             // how many of these are on stable storage; only with fsync
+	torn       bool              // more may follow them, of a write that failed
+	syncFailed bool              // a sync failed: the file is to be renamed, and only the synced bytes are valid
+	number     int               // of the last rotated file
+	buf        []byte            // batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -168,7 +168,7 @@ func (s *store) makeReady() error {
 
 // openFile opens the file, or makes it, and removes an incomplete line.
 func (s *store) openFile() (cut int64, err error) {
-	file, err := s.files.OpenFile(s.path, whole.Append)
+	file, err := s.files.OpenFile(s.path, atomicfile.Append)
 	if err != nil {
 		return 0, err
 	}
@@ -248,7 +248,7 @@ func (s *store) giveUp() error {
 // rotated one.
 func (s *store) truncateTorn(p rotatedFile) error {
 	name := filepath.Join(filepath.Dir(s.path), p.name)
-	file, err := s.files.OpenFile(name, whole.Append)
+	file, err := s.files.OpenFile(name, atomicfile.Append)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/internal/assert"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // world is a disk, what was kept on it over all of its lives, and a far side,
@@ -19,7 +19,7 @@ import (
 type world struct {
 	t    *testing.T
 	seed uint64
-	disk *wholetest.Disk
+	disk *atomicfiletest.Disk
 
 	mu   sync.Mutex
 	kept map[string]bool // all that Keep was called with; true: acknowledged
@@ -164,7 +164,7 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 		if rng.IntN(2) == 0 {
 			o.Segment = 200 + rng.Int64N(2000)
 		}
-		w := &world{t: t, seed: seed, disk: wholetest.NewDisk(seed), kept: map[string]bool{}, far: map[string]int{}, ids: map[string]string{}}
+		w := &world{t: t, seed: seed, disk: atomicfiletest.NewDisk(seed), kept: map[string]bool{}, far: map[string]int{}, ids: map[string]string{}}
 		for range 1 + rng.IntN(4) {
 			w.disk.Left, w.disk.Fails = rng.IntN(300), fails*float64(rng.IntN(3))
 			w.life(o, rng)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Cursor contains the position and the counters of a reader.
@@ -43,7 +43,7 @@ const (
 
 // openCursor is the open file of a cursor.
 type openCursor struct {
-	file   whole.Handle
+	file   atomicfile.Handle
 	number uint64 // of the newest slot
 	synced int    // slot that was synced last: 2 or 3
 }
@@ -87,7 +87,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 }
 
 // readCursor reads the newest valid slot. An empty file is a cursor at the beginning.
-func readCursor(f whole.Handle) (c Cursor, of openCursor, err error) {
+func readCursor(f atomicfile.Handle) (c Cursor, of openCursor, err error) {
 	of = openCursor{file: f, synced: 2}
 	b := make([]byte, cursorFileSize)
 	n, err := f.ReadAt(b, 0)
@@ -140,14 +140,14 @@ func (f *openCursor) putSlot(c Cursor, slot int) error {
 }
 
 // listCursors reads the cursors of a spool, which other processes may be using.
-func listCursors(files whole.Disk, dir string, names []string) ([]Cursor, error) {
+func listCursors(files atomicfile.Disk, dir string, names []string) ([]Cursor, error) {
 	var out []Cursor
 	for _, file := range names {
 		name, ok := cursorName(file)
 		if !ok {
 			continue
 		}
-		f, err := files.OpenFile(cursorPath(dir, name), whole.ReadOnly)
+		f, err := files.OpenFile(cursorPath(dir, name), atomicfile.ReadOnly)
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/internal/assert"
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // lost adds up what a rig was told.
@@ -198,7 +198,7 @@ func TestDamagedCursor(t *testing.T) {
 // Whatever is in a segment, reading it ends, and gives whole lines with rising
 // numbers.
 func FuzzReader(f *testing.F) {
-	d := wholetest.NewDisk(1)
+	d := atomicfiletest.NewDisk(1)
 	s, _, err := Open(dir, Options{Now: (&clock{at(0)}).Now, files: d})
 	if err != nil {
 		f.Fatal(err)
@@ -215,9 +215,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(append(bytes.Clone(good), good[headerSize:]...), good[:headerSize], false)
 	f.Add(append(bytes.Clone(good), make([]byte, 100)...), []byte("x"), true)
 	f.Fuzz(func(t *testing.T, one, two []byte, reopen bool) {
-		d := wholetest.NewDisk(1)
+		d := atomicfiletest.NewDisk(1)
 		for i, content := range [][]byte{one, two} {
-			file, err := d.OpenFile(segmentPath(dir, uint64(i+1)), whole.Append)
+			file, err := d.OpenFile(segmentPath(dir, uint64(i+1)), atomicfile.Append)
 			assert.NoError(t, "open", err)
 			_, err = file.Write(content)
 			assert.NoError(t, "write", err)

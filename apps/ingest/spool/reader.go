@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Batch contains events in the order in which they were acknowledged, with no number skipped.
@@ -54,7 +54,7 @@ func (d Damage) String() string {
 // Reader reads a spool from its cursor on. One goroutine at a time uses it.
 type Reader struct {
 	dir    string
-	files  whole.Disk
+	files  atomicfile.Disk
 	fsync  bool
 	report func(Damage)
 	state  Cursor
@@ -250,7 +250,7 @@ func (r *Reader) firstNumber(list []segment) (uint64, error) {
 
 // firstGroup returns the group of the first valid frame in a segment whose header is damaged.
 func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
-	file, err := r.files.OpenFile(g.path, whole.ReadOnly)
+	file, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
 		return 0, false, err
 	}
@@ -266,7 +266,7 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 
 // useSegment continues with a segment.
 func (r *Reader) useSegment(g segment) error {
-	f, err := r.files.OpenFile(g.path, whole.ReadOnly)
+	f, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed since it was listed: it contained nothing
@@ -338,7 +338,7 @@ func (r *Reader) copyDamaged(offset, size int64) string {
 		return ""
 	}
 	path := filepath.Join(r.dir, fmt.Sprintf("%012d-%d%s", r.segment.number, offset, damagedEnd))
-	f, err := r.files.OpenFile(path, whole.Overwrite)
+	f, err := r.files.OpenFile(path, atomicfile.Overwrite)
 	if err != nil {
 		return ""
 	}

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Readers are all readers of a spool, in one process.
 type Readers struct {
 	dir   string
-	files whole.Disk
+	files atomicfile.Disk
 	list  []*Reader
 	lock  io.Closer
 
@@ -28,10 +28,10 @@ type Readers struct {
 // the cursor of a reader back by one batch at most. It calls report for all unreadable bytes, from
 // any goroutine that calls Take.
 func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
-	return openReaders(whole.System{}, dir, names, fsync, report)
+	return openReaders(atomicfile.System{}, dir, names, fsync, report)
 }
 
-func openReaders(files whole.Disk, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
+func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
 	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
 	}
-	f, err := r.files.OpenFile(cursorPath(r.dir, name), whole.Overwrite)
+	f, err := r.files.OpenFile(cursorPath(r.dir, name), atomicfile.Overwrite)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // segment is a segment on disk.
@@ -19,7 +19,7 @@ type segment struct {
 }
 
 // listSegments lists the segments in a directory with a higher number than behind, in their order.
-func listSegments(files whole.Disk, dir string, behind uint64) ([]segment, error) {
+func listSegments(files atomicfile.Disk, dir string, behind uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func listSegments(files whole.Disk, dir string, behind uint64) ([]segment, error
 }
 
 // readHeader reads the size and the header.
-func (g *segment) readHeader(files whole.Disk) error {
-	f, err := files.OpenFile(g.path, whole.ReadOnly)
+func (g *segment) readHeader(files atomicfile.Disk) error {
+	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ type segmentTail struct {
 }
 
 // scanSegment reads a segment to its end.
-func scanSegment(files whole.Disk, g segment) (e segmentTail, err error) {
-	f, err := files.OpenFile(g.path, whole.ReadOnly)
+func scanSegment(files atomicfile.Disk, g segment) (e segmentTail, err error) {
+	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
 		return e, err
 	}
@@ -122,7 +122,7 @@ func scanSegment(files whole.Disk, g segment) (e segmentTail, err error) {
 
 // window reads a file through a buffer.
 type window struct {
-	file whole.Handle
+	file atomicfile.Handle
 	at   int64 // of the buffer's first byte
 	buf  []byte
 }

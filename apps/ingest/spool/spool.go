@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/commit"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Options configure how a Spool stores batches.
@@ -36,7 +36,7 @@ type Options struct {
 	Wait    time.Duration    // how long Keep waits until all readers have sent a batch; 0 means that it does not wait
 	Now     func() time.Time // never nil
 
-	files whole.Disk // nil means the operating system's
+	files atomicfile.Disk // nil means the operating system's
 }
 
 const (
@@ -65,7 +65,7 @@ type Spool struct {
 	lock  io.Closer // nil if closed
 
 	// Only the writer whose turn it is uses these.
-	file whole.Handle // the segment that is being written; nil if the next batch begins one
+	file atomicfile.Handle // the segment that is being written; nil if the next batch begins one
 	name string
 	size int64     // acknowledged bytes of it
 	born time.Time // when it was begun
@@ -101,7 +101,7 @@ type Found struct {
 // Open opens the spool in dir, which exists.
 func Open(dir string, o Options) (*Spool, Found, error) {
 	if o.files == nil {
-		o.files = whole.System{}
+		o.files = atomicfile.System{}
 	}
 	o.Bytes = cmp.Or(o.Bytes, DefaultBytes)
 	if o.Bytes < LeastBytes {
@@ -166,7 +166,7 @@ func (s *Spool) recoverState() (found Found, err error) {
 }
 
 func (s *Spool) syncSegment(path string) error {
-	f, err := s.o.files.OpenFile(path, whole.Append)
+	f, err := s.o.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	defer s.mu.Unlock()
 	s.number++
 	path := segmentPath(s.dir, s.number)
-	f, err := s.o.files.OpenFile(path, whole.Append)
+	f, err := s.o.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return buf, err
 	}

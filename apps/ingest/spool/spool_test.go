@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/internal/assert"
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 const dir = "d"
@@ -24,7 +24,7 @@ func (c *clock) Now() time.Time { return c.now }
 
 func at(seconds int) time.Time { return time.Unix(1_700_000_000+int64(seconds), 0) }
 
-func mustOpen(t *testing.T, files whole.Disk, o Options) *Spool {
+func mustOpen(t *testing.T, files atomicfile.Disk, o Options) *Spool {
 	t.Helper()
 	o.files = files
 	if o.Now == nil {
@@ -39,7 +39,7 @@ func mustOpen(t *testing.T, files whole.Disk, o Options) *Spool {
 // rig is a spool with readers in memory.
 type rig struct {
 	t      *testing.T
-	disk   *wholetest.Disk
+	disk   *atomicfiletest.Disk
 	clock  *clock
 	spool  *Spool
 	all    *Readers
@@ -49,7 +49,7 @@ type rig struct {
 
 func newRig(t *testing.T, o Options) *rig {
 	t.Helper()
-	r := &rig{t: t, disk: wholetest.NewDisk(1), clock: &clock{at(0)}}
+	r := &rig{t: t, disk: atomicfiletest.NewDisk(1), clock: &clock{at(0)}}
 	o.Now = r.clock.Now
 	r.spool = mustOpen(t, r.disk, o)
 	r.read()
@@ -245,7 +245,7 @@ func TestFailedWriteHasNoAge(t *testing.T) {
 		if restart {
 			assert.NoError(t, "close", r.spool.Close())
 			last := segmentPath(dir, r.spool.number)
-			f, err := r.disk.OpenFile(last, whole.Append)
+			f, err := r.disk.OpenFile(last, atomicfile.Append)
 			assert.NoError(t, "open", err)
 			_, err = f.Write(header{r.spool.id, r.spool.next, r.spool.acked, r.clock.now}.appendTo(nil))
 			assert.NoError(t, "write", err)
@@ -268,7 +268,7 @@ func TestFailedSync(t *testing.T) {
 	r := newRig(t, Options{Fsync: true})
 	r.mustKeep("1")
 	r.disk.OnSync = func() { r.disk.Fails = 1; r.disk.OnSync = nil }
-	assert.ErrorIs(t, "sync", r.keep("unacknowledged"), wholetest.ErrIO)
+	assert.ErrorIs(t, "sync", r.keep("unacknowledged"), atomicfiletest.ErrIO)
 	r.disk.Fails = 0
 	r.mustKeep("2")
 	got := strings.ReplaceAll(r.take(), "unacknowledged ", "")
@@ -281,7 +281,7 @@ func TestReadErrorPassesNothingOver(t *testing.T) {
 	r.mustKeep("1")
 	r.disk.Fails = 1
 	var b Batch
-	if err := r.reader.Take(&b, 10, 100); !errors.Is(err, wholetest.ErrIO) || b.Len() > 0 {
+	if err := r.reader.Take(&b, 10, 100); !errors.Is(err, atomicfiletest.ErrIO) || b.Len() > 0 {
 		t.Errorf("%v, %d events", err, b.Len())
 	}
 	r.disk.Fails = 0

@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/bind"
 	"github.com/tarebench/tare/cgocopy/internal/cc"
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
-	"github.com/tarebench/tare/cgocopy/internal/need"
 	"github.com/tarebench/tare/cgocopy/internal/object"
 	"github.com/tarebench/tare/cgocopy/internal/plan"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 const oddHeader = `struct far;
@@ -53,7 +53,7 @@ typedef struct {
 // odd compiles the header once.
 func odd(t *testing.T) (*object.File, *ctype.Type) {
 	t.Helper()
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "odd.h"), []byte(oddHeader), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 const header = `#include <stdint.h>
@@ -27,7 +27,7 @@ int game_object(void);
 
 func dir(t *testing.T, files map[string]string) string {
 	t.Helper()
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)

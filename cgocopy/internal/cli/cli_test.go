@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 // run carries out a command line in dir.
@@ -34,7 +34,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func needsC(t *testing.T) {
 	t.Helper()
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 }
 
 const game = `typedef struct { double x, y, z; } Point3D;

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 // namesOf are the source files of all units, by us and by the standard library.
@@ -53,7 +53,7 @@ func namesOf(t *testing.T, data *dwarf.Data) (ours, theirs []string) {
 
 // The names are those that the standard library reads.
 func TestLineTables(t *testing.T) {
-	if err := need.Missing("gcc"); err != nil {
+	if err := testenv.Missing("gcc"); err != nil {
 		t.Skip(err)
 	}
 	for _, flags := range [][]string{{"-gdwarf-2"}, {"-gdwarf-3"}, {"-gdwarf-4", "-gz"}, {"-gdwarf-5"}, {"-gdwarf-5", "-gdwarf64"}, {"-gdwarf-4", "-gdwarf64"}} {

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 const source = `
@@ -33,7 +33,7 @@ int (*__cgocopy__0)(struct node *, double);
 // compiled is the source as an object file.
 func compiled(tb testing.TB, flags ...string) []byte {
 	tb.Helper()
-	need.Programs(tb, "gcc")
+	testenv.Programs(tb, "gcc")
 	dir := tb.TempDir()
 	path := filepath.Join(dir, "a.o")
 	c := exec.Command("gcc", append(append([]string{"-x", "c", "-", "-c", "-o", path}, "-g"), flags...)...)
@@ -130,7 +130,7 @@ func FuzzFrom(f *testing.F) {
 	f.Add([]byte(arMagic + "a.o/            0           0     0     644     4         `\nabcd"))
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Add([]byte("MZ"))
-	if err := need.Missing("gcc"); err == nil {
+	if err := testenv.Missing("gcc"); err == nil {
 		f.Add(compiled(f, "-gdwarf-4", "-gz"))
 		f.Add(compiled(f))
 	}
@@ -247,7 +247,7 @@ func TestEnds(t *testing.T) {
 // TestInherited: each of n classes inherits twice from the one before, so that the last
 // has 2^n times the fields of the first.
 func TestInherited(t *testing.T) {
-	need.Programs(t, "g++")
+	testenv.Programs(t, "g++")
 	for n, want := range map[int]string{8: "", 9: "read DWARF: classes inherit more than 1048576 fields in all"} {
 		path := filepath.Join(t.TempDir(), "a.o")
 		c := exec.Command("g++", "-x", "c++", "-", "-c", "-g", "-o", path)
@@ -335,7 +335,7 @@ func TestUsual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, compiler := range []string{"gcc", "clang"} {
-		if err := need.Missing(compiler); err != nil {
+		if err := testenv.Missing(compiler); err != nil {
 			t.Log(err)
 			continue
 		}

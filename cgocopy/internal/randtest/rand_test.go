@@ -16,7 +16,7 @@ import (
 	// before run again where it has changed.
 	_ "github.com/tarebench/tare/cgocopy"
 	"github.com/tarebench/tare/cgocopy/internal/cli"
-	"github.com/tarebench/tare/cgocopy/internal/need"
+	"github.com/tarebench/tare/cgocopy/internal/testenv"
 )
 
 // maxBatches bounds the memory that compiling and linking one program takes.
@@ -36,10 +36,10 @@ func TestAgainstTheCompiler(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no pages that cannot be read")
 	}
-	need.Programs(t, "gcc")
+	testenv.Programs(t, "gcc")
 	compilers := []string{"gcc"}
 	for _, name := range []string{"clang", "clang-14"} {
-		if need.Missing(name) == nil {
+		if testenv.Missing(name) == nil {
 			compilers = append(compilers, name)
 			break
 		}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -84,7 +84,7 @@ func Repository(dir string) (string, error) {
 }
 
 func isRepository(dir string) (bool, error) {
-	src, err := whole.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
+	src, err := atomicfile.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
 		return false, unlessAbsent(err)
 	}
@@ -229,7 +229,7 @@ func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err err
 			return build.Leaf{}, "", err
 		}
 	}
-	unknown := &lab.UnknownError{What: fmt.Sprintf("contender %q", id), Near: near.Names(id, c.IDs(kind))}
+	unknown := &lab.UnknownError{What: fmt.Sprintf("contender %q", id), Near: suggest.Names(id, c.IDs(kind))}
 	if elsewhere != "" {
 		unknown.What = fmt.Sprintf("%s %q (there is a %s of that name)", kind, id, elsewhere)
 	}

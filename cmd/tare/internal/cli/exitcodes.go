@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -60,7 +60,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}
-	if close := near.Names(name, names); len(close) > 0 {
+	if close := suggest.Names(name, names); len(close) > 0 {
 		next = nil
 		for _, name := range close {
 			next = append(next, "tare "+name+" --help")

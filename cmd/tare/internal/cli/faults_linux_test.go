@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // newFaulty is a directory in which the scripted tare can be run. The directory name
@@ -151,11 +151,11 @@ func TestMakeDirOnDeadDisk(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 		t.Skip("the system knows better: ", err)
 	}
-	if err := whole.MakeDir(dir, 0o700); !errors.Is(err, syscall.EIO) {
+	if err := atomicfile.MakeDir(dir, 0o700); !errors.Is(err, syscall.EIO) {
 		t.Errorf("the error is %v, want %v", err, syscall.EIO)
 	}
 	f.end()
-	if err := whole.MakeDir(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/machine"
@@ -306,7 +306,7 @@ func TestWrongRequestsDoNotWait(t *testing.T) {
 // Every note that tare bench makes can be explained.
 func TestBenchNotesAreExplained(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
-	for _, n := range bring.Notes() {
+	for _, n := range benchstudy.Notes() {
 		code, out, said := call(t, dir, home, "explain", n.ID)
 		if code != cmdenv.ExitOK || !strings.HasPrefix(out, n.ID+" (check)\n") || !strings.Contains(out, "severity: note") {
 			t.Errorf("%s: exit code %d, %q, %q", n.ID, code, out, said)

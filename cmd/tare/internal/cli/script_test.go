@@ -22,7 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/cmd/tare/internal/testtare"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
@@ -295,7 +295,7 @@ func (s sources) Vet(_ string, e tare.Entry) error {
 		return nil
 	}
 	known := slices.Sorted(maps.Keys(s.Contenders))
-	return &lab.UnknownError{What: "contender " + strconv.Quote(e.Leaf()), Near: near.Names(e.Leaf(), known)}
+	return &lab.UnknownError{What: "contender " + strconv.Quote(e.Leaf()), Near: suggest.Names(e.Leaf(), known)}
 }
 
 // Nothing is built, so that any release is here and no module decides.

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // Dirs holds the directories of tare's files.
@@ -92,7 +92,7 @@ func (env Env) Dirs() (Dirs, error) { return findDirs(env.Getenv, runtime.GOOS) 
 
 // ensureWritable creates dir with mode 0700 and checks that a file can be created in it.
 func ensureWritable(dir string) error {
-	if err := whole.MakeDir(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable-")

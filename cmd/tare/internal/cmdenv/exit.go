@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -66,8 +66,8 @@ var ErrInterrupted = errors.New("interrupted")
 // otherwise.
 func Unknown(what, name string, known []string, otherwise string, next ...string) error {
 	hint := otherwise
-	if close := near.Names(name, known); len(close) > 0 {
-		hint = near.Hint(name, close)
+	if close := suggest.Names(name, known); len(close) > 0 {
+		hint = suggest.Hint(name, close)
 	}
 	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint, next...)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/check"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
 )
@@ -32,7 +32,7 @@ func allFormats() []report.Format { return append(report.Formats(), PageOf(nil))
 // PageOf returns the page format for a result in the directory files.
 func PageOf(files fs.FS) report.Format {
 	return html.Format(html.Options{Files: files, Explain: func(id string) string {
-		for _, c := range slices.Concat(check.All(), bring.Notes()) {
+		for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
 			if c.ID == id {
 				return c.Summary + " " + c.Why
 			}
@@ -43,7 +43,7 @@ func PageOf(files fs.FS) report.Format {
 
 // SavePage writes the page next to a result, readable by its owner only.
 func SavePage(path, dir string, res *tare.Result) error {
-	out, err := OpenOutputOn(whole.System{}, path, 0o600)
+	out, err := OpenOutputOn(atomicfile.System{}, path, 0o600)
 	if err != nil {
 		return err
 	}

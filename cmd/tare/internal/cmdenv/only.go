@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -78,9 +78,9 @@ func NoMatch(what, pattern, where string, names []string) error {
 		}
 	}
 	slices.Sort(known)
-	hint := near.Hint(pattern, names)
-	if close := near.Names(pattern, slices.Compact(known)); len(close) > 0 {
-		hint = near.Hint(pattern, close)
+	hint := suggest.Hint(pattern, names)
+	if close := suggest.Names(pattern, slices.Compact(known)); len(close) > 0 {
+		hint = suggest.Hint(pattern, close)
 	}
 	if hint == "" {
 		hint = "tare explain STUDY lists them"

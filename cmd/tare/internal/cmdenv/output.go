@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/report"
 )
 
@@ -41,16 +41,16 @@ func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 // path fails early. The zero value writes nothing.
 type Output struct {
 	path   string
-	mode   fs.FileMode // mode of the finished file
-	file   *whole.File // nil for a device, and for the zero value
-	device *os.File    // a device or a pipe, which is written directly
+	mode   fs.FileMode      // mode of the finished file
+	file   *atomicfile.File // nil for a device, and for the zero value
+	device *os.File         // a device or a pipe, which is written directly
 }
 
 // OpenOutput opens the file at path. An empty path gives an Output that writes nothing.
-func OpenOutput(path string) (*Output, error) { return OpenOutputOn(whole.System{}, path, 0o644) }
+func OpenOutput(path string) (*Output, error) { return OpenOutputOn(atomicfile.System{}, path, 0o644) }
 
 // OpenOutputOn is OpenOutput on a disk, with the mode of the file.
-func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, error) {
+func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil
 	}
@@ -62,7 +62,7 @@ func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, erro
 	case err == nil && !info.Mode().IsRegular():
 		o.device, err = os.OpenFile(path, os.O_WRONLY, 0)
 	default:
-		o.file, err = whole.Create(disk, path)
+		o.file, err = atomicfile.Create(disk, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, Cause(err))

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -51,7 +51,7 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 		}
 		return ParseStudy(arg+".yaml", src)
 	}
-	src, err := whole.ReadStart(arg, studyfile.MaxBytes)
+	src, err := atomicfile.ReadStart(arg, studyfile.MaxBytes)
 	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
 	case err == nil:
 		return ParseStudy(arg, src)
@@ -106,7 +106,7 @@ func (c Study) Vet(sources lab.Sources) error {
 		if errors.As(err, &who) {
 			hint := "tare list contenders shows them"
 			if len(who.Near) > 0 {
-				hint = near.Hint(e.Leaf(), who.Near)
+				hint = suggest.Hint(e.Leaf(), who.Near)
 			}
 			field := &tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint}
 			if c.at == nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // A result that the coordinator cannot write is sent again, and not measured again.
@@ -118,7 +118,7 @@ func TestResultBeyondTheJournal(t *testing.T) {
 
 // syncs counts directories that are brought to stable storage.
 type syncs struct {
-	whole.System
+	atomicfile.System
 	dirs []string
 	err  error
 }

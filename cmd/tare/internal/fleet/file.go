@@ -16,9 +16,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -171,10 +171,10 @@ const cacheLifetime = 14 * 24 * time.Hour
 // Kept returns the path of f in dir, the cache of received files. A missing or modified file is
 // fetched.
 func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
-	if err := whole.MakeDir(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}
-	tree.Sweep(dir, cacheLifetime)
+	gitrev.Sweep(dir, cacheLifetime)
 	path := filepath.Join(dir, f.Hash)
 	if is, content, err := OpenFile(f.Name, path); err == nil {
 		_ = content.(*disk).Close()

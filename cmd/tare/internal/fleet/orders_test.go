@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 )
 
 // Orders that no coordinator gives, and what an agent was not allowed, are refused.
@@ -57,7 +57,7 @@ func TestOrders(t *testing.T) {
 		"--with example.com/m@v1.2.4-0.20240102030405-abcdefabcdef is no":     {Command: "run", Text: study, Flags: []string{"--with=example.com/m@v1.2.4-0.20240102030405-abcdefabcdef"}},
 		`neither module@version nor module=./dir`:                             {Command: "run", Text: study, Flags: []string{"--with=-x"}},
 		"with example.com/m@abcdef is no release":                             {Command: "run", Text: strings.Replace(study, "contenders: [encoding-json]", "contenders: [encoding-json, {id: x, use: encoding-json, with: example.com/m@abcdef}]", 1)},
-		"without a hash": {Command: "json", Repo: &tree.Packed{Head: "--upload-pack=x"}},
+		"without a hash": {Command: "json", Repo: &gitrev.Packed{Head: "--upload-pack=x"}},
 	} {
 		o.Most = 1
 		if err := o.check(Limits{}); err == nil || !strings.Contains(err.Error(), why) {

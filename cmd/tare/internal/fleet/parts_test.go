@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 )
 
 // One machine measures all rounds there are, and does not ask for one more.
@@ -189,9 +189,9 @@ func TestNothing(t *testing.T) {
 }
 
 // packed is a repository of an order that nobody unpacks.
-func packed() *tree.Packed {
+func packed() *gitrev.Packed {
 	id := strings.Repeat("a", 40)
-	return &tree.Packed{Head: id, Commits: []string{id}, Tree: id}
+	return &gitrev.Packed{Head: id, Commits: []string{id}, Tree: id}
 }
 
 // Files of an order come from its coordinator, by their content, and once.

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Secrets holds the coordinator's certificate and the tokens of the agents that join.
@@ -33,14 +33,14 @@ const certificateLifetime = 10 * 365 * 24 * time.Hour
 // ReadSecrets reads the secrets in dir and creates them on first use.
 func ReadSecrets(dir string) (Secrets, error) {
 	s := Secrets{tokens: filepath.Join(dir, "tokens")}
-	if err := whole.MakeDir(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return s, fmt.Errorf("make the fleet's directory: %w", err)
 	}
 	pair := filepath.Join(dir, "certificate.pem")
 	text, err := os.ReadFile(pair)
 	if errors.Is(err, os.ErrNotExist) {
 		if text, err = newCertificate(); err == nil {
-			err = whole.Write(whole.System{}, pair, text, 0o600)
+			err = atomicfile.Write(atomicfile.System{}, pair, text, 0o600)
 		}
 	}
 	if err != nil {
@@ -73,12 +73,12 @@ func (s Secrets) MakeToken(name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := whole.MakeDir(s.tokens, 0o700); err != nil {
+	if err := atomicfile.MakeDir(s.tokens, 0o700); err != nil {
 		return fmt.Errorf("make the directory of tokens: %w", err)
 	}
 	_, err := ReadToken(s.TokenFile(name))
 	if errors.Is(err, os.ErrNotExist) {
-		err = whole.Write(whole.System{}, s.TokenFile(name), []byte(rand.Text()+"\n"), 0o600)
+		err = atomicfile.Write(atomicfile.System{}, s.TokenFile(name), []byte(rand.Text()+"\n"), 0o600)
 	}
 	return err
 }
@@ -88,7 +88,7 @@ const maxToken = 1000
 
 // ReadToken reads the token in a file.
 func ReadToken(path string) (string, error) {
-	text, err := whole.ReadStart(path, maxToken+2) // with its end of line
+	text, err := atomicfile.ReadStart(path, maxToken+2) // with its end of line
 	if err != nil {
 		return "", err
 	}

@@ -19,9 +19,9 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // JournalName is the file in a run's directory that records which machine has which
@@ -51,7 +51,7 @@ type StudyRun struct {
 	// Read parses the results in an agent's document; nil means that it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
-	disk          whole.Disk // nil means whole.System
+	disk          atomicfile.Disk // nil means atomicfile.System
 	mu            sync.Mutex
 	pool          *pool
 	journal       *os.File
@@ -419,7 +419,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	var file string
 	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
-		if err = whole.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err = atomicfile.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -472,7 +472,7 @@ func (r *StudyRun) joinFailures() error {
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := whole.MakeDir(r.Dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the run's directory: %w", err)
 	}
 	r.results = map[string]Delivered{}
@@ -508,9 +508,9 @@ func (r *StudyRun) openJournal() error {
 }
 
 // diskOrSystem returns the disk for results: r.disk, or the system if it is nil.
-func (r *StudyRun) diskOrSystem() whole.Disk {
+func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	if r.disk == nil {
-		return whole.System{}
+		return atomicfile.System{}
 	}
 	return r.disk
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
@@ -18,14 +18,14 @@ import (
 // StudyOrder is a command of tare that measures, to be carried out as far as rounds
 // are permitted.
 type StudyOrder struct {
-	Command string       `json:"command"`         // run, bench, json, routes or gate
-	ID      string       `json:"id,omitempty"`    // of the study; "" lets the command choose it
-	Text    string       `json:"text,omitempty"`  // stdin of the command: the study of tare run
-	Flags   []string     `json:"flags,omitempty"` // --name=value
-	Names   []string     `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
-	Files   []File       `json:"files,omitempty"` // files that Names, flags and the study name
-	Repo    *tree.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
-	Packs   []File       `json:"packs,omitempty"` // objects of the repository
+	Command string         `json:"command"`         // run, bench, json, routes or gate
+	ID      string         `json:"id,omitempty"`    // of the study; "" lets the command choose it
+	Text    string         `json:"text,omitempty"`  // stdin of the command: the study of tare run
+	Flags   []string       `json:"flags,omitempty"` // --name=value
+	Names   []string       `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
+	Files   []File         `json:"files,omitempty"` // files that Names, flags and the study name
+	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
+	Packs   []File         `json:"packs,omitempty"` // objects of the repository
 
 	Kind       string            `json:"kind,omitempty"`       // of Contenders
 	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by id; an agent with other builds rejects the order

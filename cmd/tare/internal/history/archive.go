@@ -13,8 +13,8 @@ import (
 	"strconv"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // Kept describes a result document in an archive or an index.
@@ -129,11 +129,11 @@ func Imported(dir string) (bool, error) {
 // Keep writes a document of another machine into a new directory under dir, which is its study's,
 // and returns that. The write is atomic.
 func Keep(dir string, k Kept, text []byte) (string, error) {
-	return keepOn(whole.System{}, dir, k, text)
+	return keepOn(atomicfile.System{}, dir, k, text)
 }
 
 // keepOn marks the directory first, so that its content never counts as a run of this machine.
-func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
+func keepOn(disk atomicfile.Disk, dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
 		return "", err
@@ -144,9 +144,9 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 		return "", err
 	}
 	result, mark := filepath.Join(to, ResultName), filepath.Join(to, importedName)
-	err = whole.Write(disk, mark, nil, 0o600)
+	err = atomicfile.Write(disk, mark, nil, 0o600)
 	if err == nil {
-		err = whole.Write(disk, result, doc.Bytes(), 0o600)
+		err = atomicfile.Write(disk, result, doc.Bytes(), 0o600)
 	}
 	if err == nil {
 		return to, nil
@@ -159,10 +159,10 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 
 // NewDir makes a new directory under that name or one with a number. Two runs never share one. Only
 // its owner can read it.
-func NewDir(under, name string) (string, error) { return newDir(whole.System{}, under, name) }
+func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
-func newDir(disk whole.Disk, under, name string) (string, error) {
-	if err := whole.MakeDirOn(disk, under, 0o700); err != nil {
+func newDir(disk atomicfile.Disk, under, name string) (string, error) {
+	if err := atomicfile.MakeDirOn(disk, under, 0o700); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {

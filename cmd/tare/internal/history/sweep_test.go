@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // Whatever operation fails, an imported run is there whole or not at all, and never
@@ -18,7 +18,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := newKept(sample(), sum)
-	wholetest.SweepNew(t, func(d whole.Disk, dir string) (string, error) {
+	atomicfiletest.SweepNew(t, func(d atomicfile.Disk, dir string) (string, error) {
 		made, err := keepOn(d, dir, k, text)
 		to := filepath.Join(dir, k.at+"-"+k.seed)
 		if err == nil && made != to {
@@ -35,7 +35,7 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 
 // syncs notes the directories that are synced.
 type syncs struct {
-	whole.System
+	atomicfile.System
 	dirs []string
 }
 

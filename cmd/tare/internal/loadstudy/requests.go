@@ -15,7 +15,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/load"
 )
 
@@ -135,7 +135,7 @@ func bodiesIn(dir string) ([][]byte, error) {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		body, err := whole.ReadStart(filepath.Join(dir, e.Name()), int64(maxBytes-sum))
+		body, err := atomicfile.ReadStart(filepath.Join(dir, e.Name()), int64(maxBytes-sum))
 		if err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}
@@ -244,7 +244,7 @@ func basicAuth(u *url.Userinfo) string {
 
 // WriteRequests writes one request per line.
 func WriteRequests(file string, requests []load.Request) error {
-	f, err := whole.Create(whole.System{}, file)
+	f, err := atomicfile.Create(atomicfile.System{}, file)
 	if err != nil {
 		return fmt.Errorf("write the requests: %w", err)
 	}

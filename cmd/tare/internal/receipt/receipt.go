@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 )
@@ -86,12 +86,12 @@ const (
 
 // Trees finds the commits and trees of both sides. An empty revision is the worktree.
 func Trees(ctx context.Context, dir, base, head string) (sides []Side, err error) {
-	repo, err := tree.Find(ctx, dir)
+	repo, err := gitrev.Find(ctx, dir)
 	if err != nil {
 		return nil, cmdenv.UsageOf(fmt.Errorf("--receipt: %w", err), "a receipt names what was measured by git's hashes")
 	}
 	worktree := ""
-	for _, side := range []Side{{ID: bring.Base, Version: base}, {ID: bring.Head, Version: head}} {
+	for _, side := range []Side{{ID: benchstudy.Base, Version: base}, {ID: benchstudy.Head, Version: head}} {
 		if side.Version != "" {
 			rev, err := repo.Resolve(ctx, side.Version)
 			if err != nil {
@@ -130,7 +130,7 @@ func New(r *tare.Result, sides []Side) Receipt {
 func Rows(r *tare.Result) []Row {
 	rows := []Row{}
 	for _, c := range r.Comparisons {
-		if c.Contender != bring.Head || c.Against != bring.Base || c.Metric != bring.Metrics()[0] {
+		if c.Contender != benchstudy.Head || c.Against != benchstudy.Base || c.Metric != benchstudy.Metrics()[0] {
 			continue
 		}
 		row := Row{c.Workload, c.Metric, Undecided, c.Ratio, c.Low, c.High, c.Level, c.Rounds, tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
@@ -21,12 +21,12 @@ func sample() Receipt {
 		Schema: Schema, Tare: "v0.1.0", Made: time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC), Study: "bench example.com/m", Seed: "7", Stopped: "planned",
 		Command: []string{"bench", "--base", "a\xffb <&>"}, Dir: "/w", Files: map[string]string{"default.pgo": "00"},
 		Sides: []Side{
-			{ID: bring.Base, Version: "main (1a2b3c4d5)", Commit: "1a2b", Tree: "3c4d", Go: "go1.26.0"},
-			{ID: bring.Head, Version: "worktree at 1a2b3c4d5 with changes", Tree: "5e6f", Go: "go1.26.0"},
+			{ID: benchstudy.Base, Version: "main (1a2b3c4d5)", Commit: "1a2b", Tree: "3c4d", Go: "go1.26.0"},
+			{ID: benchstudy.Head, Version: "worktree at 1a2b3c4d5 with changes", Tree: "5e6f", Go: "go1.26.0"},
 		},
 		Machine: Machine{"linux", "amd64", "Scripted 3000"},
 		Rows:    []Row{{"example.com/m.BenchmarkA", "time", Less, 0.5, 0.4, 0.6, 0.95, 12, 0.01}},
-		Counts:  []tare.Work{{Workload: "example.com/m.BenchmarkA", Contender: bring.Head, Metric: "instructions", Ops: 3, PerOp: []float64{100, 100.5}}},
+		Counts:  []tare.Work{{Workload: "example.com/m.BenchmarkA", Contender: benchstudy.Head, Metric: "instructions", Ops: 3, PerOp: []float64{100, 100.5}}},
 	}
 }
 
@@ -132,7 +132,7 @@ func changeEach(v any, path string, do func(path string)) {
 // TestCheck compares rows of a receipt with new ones.
 func TestCheck(t *testing.T) {
 	row := func(ratio, low, high float64) tare.Comparison {
-		return tare.Comparison{Workload: "w", Contender: bring.Head, Against: bring.Base, Metric: bring.Metrics()[0], Ratio: ratio, Low: low, High: high}
+		return tare.Comparison{Workload: "w", Contender: benchstudy.Head, Against: benchstudy.Base, Metric: benchstudy.Metrics()[0], Ratio: ratio, Low: low, High: high}
 	}
 	result := func(c tare.Comparison) *tare.Result {
 		r := &tare.Result{}

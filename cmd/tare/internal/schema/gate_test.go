@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 

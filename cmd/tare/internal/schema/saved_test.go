@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/load"
 )
 

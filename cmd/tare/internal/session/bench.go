@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
@@ -23,15 +23,15 @@ func (w *Session) CountsTime(most time.Duration) time.Duration {
 	if w.Options.User {
 		most = w.Options.Budget
 	}
-	return most / bring.CountsShare
+	return most / benchstudy.CountsShare
 }
 
 // FitBench adapts the study to the available time, and reports how long it will take.
-func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
+func (w *Session) FitBench(b *benchstudy.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
 	}
-	w.Options.Most, w.Options.Expected = bring.MostSlices, b.Expected
+	w.Options.Most, w.Options.Expected = benchstudy.MostSlices, b.Expected
 	if w.Options.User {
 		w.Options.Limit, w.Options.Spent = w.Options.Budget, b.Spent
 	}
@@ -56,10 +56,10 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 // Batch measures a number of rounds of a study of benchmarks and stores nothing. No round starts
 // that would end after most, if all take as long, except the first. An interrupted batch returns no
 // result.
-func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
+func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, most time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
-	o.Rounds, o.Most, o.Expected = rounds, bring.MostSlices, b.Expected
+	o.Rounds, o.Most, o.Expected = rounds, benchstudy.MostSlices, b.Expected
 	o.Permit = permitWithin(most, w.Now)
 	if o.Slice == 0 {
 		o.Slice = b.Slice

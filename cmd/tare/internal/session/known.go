@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // unusedAge is the age at which unused outputs are removed from the cache.
@@ -15,7 +15,7 @@ const unusedAge = 90 * 24 * time.Hour
 // directories of their first two digits. Outputs that cannot be written are requested again.
 type outputCache struct {
 	dir  string
-	disk whole.Disk
+	disk atomicfile.Disk
 }
 
 func (k outputCache) filePath(key string) string { return filepath.Join(k.dir, key[:2], key+".json") }
@@ -33,7 +33,7 @@ func (k outputCache) Load(key string) ([]byte, bool) {
 // Save writes an output, and removes those of its directory that were not used for unusedAge.
 func (k outputCache) Save(key string, what []byte) {
 	dir := filepath.Dir(k.filePath(key))
-	if os.MkdirAll(dir, 0o755) != nil || whole.Write(k.disk, k.filePath(key), what, 0o600) != nil {
+	if os.MkdirAll(dir, 0o755) != nil || atomicfile.Write(k.disk, k.filePath(key), what, 0o600) != nil {
 		return
 	}
 	entries, _ := os.ReadDir(dir)

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/lab/journal"
 )
 
@@ -31,7 +31,7 @@ func TestRunsAreForTheirOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := &tare.Result{Schema: tare.ResultSchema, Study: "s"}
-	if err := saveResult(whole.System{}, dir, res); err != nil {
+	if err := saveResult(atomicfile.System{}, dir, res); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmdenv.SavePage(filepath.Join(dir, cmdenv.PageName), dir, res); err != nil {

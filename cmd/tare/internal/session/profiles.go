@@ -9,7 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Bounds of the functions that a result lists of each profile and of each difference, and of those
@@ -38,7 +38,7 @@ func addProfiles(dir string, res *tare.Result) error {
 		sides[key(p.Contender, *p)] = profile.Side{Name: p.Contender, Profile: read, Ops: p.Ops}
 		p.Flame = strings.TrimSuffix(p.File, ".pprof") + ".svg"
 		title := fmt.Sprintf("%s on %s, %s", p.Contender, p.Workload, p.Of)
-		if err := whole.Write(whole.System{}, filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o600); err != nil {
+		if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o600); err != nil {
 			return fmt.Errorf("keep a flame graph: %w", err)
 		}
 	}
@@ -68,7 +68,7 @@ func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileG
 		return nil, err
 	}
 	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(from.Name, "/", "_") + ".txt"
-	if err := whole.Write(whole.System{}, filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o600); err != nil {
+	if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o600); err != nil {
 		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
 	}
 	return g.Describe(topFunctions), nil

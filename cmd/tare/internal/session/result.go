@@ -7,7 +7,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
@@ -27,7 +27,7 @@ func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result
 	if errProfiles := addProfiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
-	if errSave := saveResult(whole.System{}, dir, res); errSave != nil {
+	if errSave := saveResult(atomicfile.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
 	if w.Ordered {
@@ -95,7 +95,7 @@ func (w *Session) claimsPage() error {
 		linked = append(linked, of)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
-	out, err := cmdenv.OpenOutputOn(whole.System{}, path, 0o600)
+	out, err := cmdenv.OpenOutputOn(atomicfile.System{}, path, 0o600)
 	if err != nil {
 		return err
 	}

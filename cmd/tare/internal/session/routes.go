@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 
 	"github.com/tarebench/tare"
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // RoutesStudy writes the routes into the cache, so that the study can be run again, and makes the
@@ -24,7 +24,7 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 	text := doc.Table.List()
 	sum := sha256.Sum256([]byte(text))
 	dir := filepath.Join(w.Dirs.Cache, "routes", hex.EncodeToString(sum[:10]))
-	if err := whole.MakeDir(dir, 0o755); err != nil {
+	if err := atomicfile.MakeDir(dir, 0o755); err != nil {
 		return cmdenv.Study{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, cmdenv.Cause(err))
 	}
 	list, err := cmdenv.OpenOutput(filepath.Join(dir, doc.ListName()))

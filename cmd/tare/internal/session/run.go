@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -113,7 +113,7 @@ func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
 		Host: lab.Host{
-			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: outputCache{w.Dirs.Known(), whole.System{}},
+			Now: w.Now, LookPath: findProgram, BuildFor: w.BuildFor, Unlocked: w.Options.NoLock, Known: outputCache{w.Dirs.Known(), atomicfile.System{}},
 			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
 			Progress: func(e lab.Event) {
 				switch e.Phase {

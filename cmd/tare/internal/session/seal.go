@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/report"
 )
 
@@ -128,7 +128,7 @@ func makeKey(d cmdenv.Dirs, path string, size int) error {
 	}
 	key := make([]byte, size)
 	_, _ = rand.Read(key) // never fails
-	err := whole.WriteNew(whole.System{}, path, fmt.Appendf(nil, "%x\n", key), 0o600)
+	err := atomicfile.WriteNew(atomicfile.System{}, path, fmt.Appendf(nil, "%x\n", key), 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

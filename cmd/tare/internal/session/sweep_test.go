@@ -9,13 +9,13 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // A result is there whole, or the one before it, whatever operation fails.
 func TestNoFaultTearsAResult(t *testing.T) {
-	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
+	atomicfiletest.Sweep(t, func(d atomicfile.Disk, dir string, fresh bool) (string, error) {
 		res := &tare.Result{Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Started: time.Unix(0, 0).UTC(), Stopped: "interrupted"}}
 		if fresh {
 			res.Question, res.Stopped = strings.Repeat("a question of some length ", 500), "decided"
@@ -27,7 +27,7 @@ func TestNoFaultTearsAResult(t *testing.T) {
 // An answer in the cache is there whole, or is asked for again. What could not be
 // written is nobody's error.
 func TestNoFaultTearsAKnownAnswer(t *testing.T) {
-	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
+	atomicfiletest.Sweep(t, func(d atomicfile.Disk, dir string, fresh bool) (string, error) {
 		k, key, answer := outputCache{dir, d}, "ab12", "old"
 		if fresh {
 			answer = strings.Repeat("new ", 1000)
@@ -38,7 +38,7 @@ func TestNoFaultTearsAKnownAnswer(t *testing.T) {
 		if has && string(after) != answer && !(had && string(after) == string(before)) {
 			t.Errorf("torn: %q", after)
 		}
-		if d == whole.Disk(whole.System{}) {
+		if d == atomicfile.Disk(atomicfile.System{}) {
 			return k.filePath(key), nil
 		}
 		return k.filePath(key), errors.New("a cache acknowledges nothing")

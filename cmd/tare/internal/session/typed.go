@@ -10,8 +10,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // recordAsked records in a result how the user requested it, and the version of tare.
@@ -98,6 +98,6 @@ func SumOf(name string) (string, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before another process writes
 		return "", errors.Join(err, errors.New("not a file"))
 	}
-	sum, _, err := whole.Digest(name)
+	sum, _, err := atomicfile.Digest(name)
 	return sum, err
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // DeadLetters is the file of events that a destination will never accept. Each is on stable storage
@@ -16,7 +16,7 @@ type DeadLetters struct {
 	path     string
 	maxBytes int64
 	now      func() time.Time
-	file     whole.Handle
+	file     atomicfile.Handle
 	size     int64
 }
 
@@ -36,11 +36,11 @@ var ErrDeadLetters = errors.New("the file of dead letters is full")
 
 // OpenDeadLetters opens the file at path, of at most most bytes.
 func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	return openDeadLetters(whole.System{}, path, most, now)
+	return openDeadLetters(atomicfile.System{}, path, most, now)
 }
 
-func openDeadLetters(files whole.Disk, path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	f, err := files.OpenFile(path, whole.Append)
+func openDeadLetters(files atomicfile.Disk, path string, most int64, now func() time.Time) (*DeadLetters, error) {
+	f, err := files.OpenFile(path, atomicfile.Append)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/internal/assert"
-	"github.com/tarebench/tare/internal/whole"
-	"github.com/tarebench/tare/internal/whole/wholetest"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/atomicfile/atomicfiletest"
 )
 
 // scripted answers each Send with the next of its steps, and then takes all.
@@ -177,11 +177,11 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 // A dead event is in the file after a power cut, also if it is the first.
 func TestDeadLettersAfterAPowerCut(t *testing.T) {
 	for seed := range uint64(20) {
-		machine := wholetest.NewDisk(seed)
+		machine := atomicfiletest.NewDisk(seed)
 		d, err := openDeadLetters(machine, "d", 1000, time.Now)
 		assert.NoError(t, "open", err)
 		assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{Index: 0, Reason: "no"}}))
-		f, err := machine.Off(seed, true).OpenFile("d", whole.ReadOnly)
+		f, err := machine.Off(seed, true).OpenFile("d", atomicfile.ReadOnly)
 		assert.NoError(t, "read", err)
 		size, err := f.Size()
 		assert.NoError(t, "size", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/internal/check"
 )
@@ -95,7 +95,7 @@ func (r *reader) checkKnown(id, path string) {
 	for _, c := range check.All() {
 		known = append(known, c.ID)
 	}
-	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(near.Hint(id, known), "tare list checks shows them"))
+	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(suggest.Hint(id, known), "tare list checks shows them"))
 }
 
 func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 )
 
 // Reader decodes nodes into fields. It keeps the first error; later values must not be used.
@@ -84,7 +84,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, l
 		}
 		if read == nil {
 			names := slices.Sorted(maps.Keys(known))
-			r.Fail(r.Of(key), fmt.Sprintf("unknown key %q", key.Value), cmp.Or(near.Hint(key.Value, names), "known: "+strings.Join(names, ", ")))
+			r.Fail(r.Of(key), fmt.Sprintf("unknown key %q", key.Value), cmp.Or(suggest.Hint(key.Value, names), "known: "+strings.Join(names, ", ")))
 			return
 		}
 		at := key.Value

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab"
@@ -213,7 +213,7 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 		if err := os.Mkdir(repo, 0o700); err != nil {
 			return nil, err
 		}
-		if here, err = tree.Unpack(p.ctx, *o.Repo, packs, repo); err != nil {
+		if here, err = gitrev.Unpack(p.ctx, *o.Repo, packs, repo); err != nil {
 			return nil, err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/table"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -25,7 +25,7 @@ import (
 
 // options holds the flags of tare bench. check completes asked and run from the texts.
 type options struct {
-	asked      bring.Asked
+	asked      benchstudy.Asked
 	run        session.Options
 	with       []string // modules of head
 	toolchains string   // of head, or of base and head
@@ -118,7 +118,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 func (o *options) addFlags(cmd *cobra.Command) {
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
-	two.Set.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	two.Set.StringVar(&o.asked.Head, "head", benchstudy.Worktree, "`revision` that is compared, or worktree for the files as they are")
 	two.Set.StringArrayVar(&o.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
 	two.Set.StringVar(&o.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
 	two.Set.StringArrayVar(&o.asked.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
@@ -143,7 +143,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.AddCounts(how.Set, &o.countsText)
 	how.Set.BoolVar(&o.all, "all", false, "with --changed: time benchmarks, too, whose machine code and count of instructions are the same on both sides")
 	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
-	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
+	how.Set.Lookup("profile").NoOptDefVal = string(benchstudy.ProfileDifferent)
 	o.run.On.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
@@ -194,8 +194,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", o.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
 	o.asked.OneBuild = o.layouts == 1
-	if o.profile != "" && !slices.Contains(bring.Profiles(), o.profile) {
-		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(bring.Profiles(), ", "))
+	if o.profile != "" && !slices.Contains(benchstudy.Profiles(), o.profile) {
+		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(benchstudy.Profiles(), ", "))
 	}
 	if o.all && !o.asked.Changed {
 		return cmdenv.Usage("--all is for --changed", "without it, all benchmarks are timed")
@@ -222,9 +222,9 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	switch o.asked.Tests {
 	case ownTests:
 		o.asked.Tests = ""
-	case bring.TestsOfHead:
+	case benchstudy.TestsOfHead:
 	default:
-		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, ownTests, bring.TestsOfHead), "head runs the benchmarks of head on both sides")
+		return cmdenv.Usage(fmt.Sprintf("--tests %q: it is %s or %s", o.asked.Tests, ownTests, benchstudy.TestsOfHead), "head runs the benchmarks of head on both sides")
 	}
 	if o.allow, err = cmdenv.Share("allow", o.allowText); err != nil {
 		return err
@@ -241,17 +241,17 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 }
 
 // benchShard parses i/n. "" means no sharding.
-func benchShard(text string) (bring.Shard, error) {
+func benchShard(text string) (benchstudy.Shard, error) {
 	if text == "" {
-		return bring.Shard{}, nil
+		return benchstudy.Shard{}, nil
 	}
 	i, n, _ := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
 	of, errOf := strconv.Atoi(n)
 	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
-		return bring.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
+		return benchstudy.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
 	}
-	return bring.Shard{Index: index, Of: of}, nil
+	return benchstudy.Shard{Index: index, Of: of}, nil
 }
 
 // benchReleases parses one toolchain or two.

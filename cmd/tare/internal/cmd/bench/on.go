@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -32,7 +32,7 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 		order.Set("pgo", name)
 	}
 	revisions := map[string]string{"base": o.asked.Base}
-	if o.asked.Head != bring.Worktree {
+	if o.asked.Head != benchstudy.Worktree {
 		revisions["head"] = o.asked.Head
 	}
 	ctx := cmd.Context()

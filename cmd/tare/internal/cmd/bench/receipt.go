@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/receipt"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -24,7 +24,7 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
 		return r, err
 	}
-	if r.head = o.asked.Head; r.head == bring.Worktree {
+	if r.head = o.asked.Head; r.head == benchstudy.Worktree {
 		r.head = ""
 	}
 	if r.base = o.asked.Base; r.base == "" { // the same files, built otherwise

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
@@ -30,15 +30,15 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
-		place := bring.Place{
+		place := benchstudy.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.run.User {
 			place.Budget = o.run.Budget
 		}
-		b, err := bring.NewBench(ctx, o.asked, place)
-		var usage *bring.UsageError
+		b, err := benchstudy.NewBench(ctx, o.asked, place)
+		var usage *benchstudy.UsageError
 		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {
 			p.Say(usage.What)
 			return nil
@@ -64,7 +64,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.run.ExitCode {
 			study.Criteria = o.exitCriteria()
 		}
-		profiled := bring.Profile(o.profile)
+		profiled := benchstudy.Profile(o.profile)
 		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
@@ -92,5 +92,5 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 
 // exitCriteria returns the criteria of --exit-code.
 func (o options) exitCriteria() []tare.Criterion {
-	return []tare.Criterion{{Contender: bring.Head, Metric: bring.Metrics()[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
+	return []tare.Criterion{{Contender: benchstudy.Head, Metric: benchstudy.Metrics()[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
@@ -163,6 +163,6 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 }
 
 // selectionOf selects the benchmarks that match pattern, at commit and the good revision.
-func (o options) selectionOf(commit, pattern string) bring.Asked {
-	return bring.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
+func (o options) selectionOf(commit, pattern string) benchstudy.Asked {
+	return benchstudy.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

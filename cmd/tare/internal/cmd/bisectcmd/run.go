@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/bisect"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/bisect"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -68,7 +68,7 @@ type searcher struct {
 	state *state
 	path  string // of the stored state
 
-	built           *bring.Bench // the last built commit
+	built           *benchstudy.Bench // the last built commit
 	commit          string
 	printedForecast bool // the forecast was printed
 }
@@ -81,14 +81,14 @@ func (s *searcher) closeBuild() {
 
 // commitRange holds the commits of the search.
 type commitRange struct {
-	repo    tree.Repo
-	ends    [2]tree.Revision // good and bad
-	commits []tree.Commit    // reachable from bad and not from good
+	repo    gitrev.Repo
+	ends    [2]gitrev.Revision // good and bad
+	commits []gitrev.Commit    // reachable from bad and not from good
 }
 
 // findHistory finds the commits to search, and checks that the bad revision has the benchmark.
 func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
-	if h.repo, err = tree.Find(ctx, "."); err != nil {
+	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
 	}
 	for i, name := range []string{o.good, o.bad} {
@@ -97,7 +97,7 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 		}
 	}
 	h.commits, err = h.repo.Between(ctx, h.ends[0], h.ends[1], o.firstParent)
-	var apart *tree.ApartError
+	var apart *gitrev.ApartError
 	if errors.As(err, &apart) {
 		return h, cmdenv.UsageOf(err, "give the commit that they come from as --good")
 	}
@@ -210,7 +210,7 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	s.built = nil
 	place := s.buildPlace()
 	place.Say = func(text string) { s.w.Progress.Status("build", shortID(commit)+": "+text) }
-	b, err := bring.NewBench(ctx, s.selectionOf(commit, pattern), place)
+	b, err := benchstudy.NewBench(ctx, s.selectionOf(commit, pattern), place)
 	if err != nil {
 		return err
 	}
@@ -274,8 +274,8 @@ func (s *searcher) countInstructions(ctx context.Context, most time.Duration) (*
 }
 
 // buildPlace returns the build directories and limits.
-func (s *searcher) buildPlace() bring.Place {
-	return bring.Place{
+func (s *searcher) buildPlace() benchstudy.Place {
+	return benchstudy.Place{
 		Cache: s.w.Dirs.Cache, Run: s.w.RunTag, Guardian: s.w.Guardian, Procs: s.procs,
 		Say: func(text string) { s.w.Progress.Status("build", text) },
 	}
@@ -293,9 +293,9 @@ func (s *searcher) saveState() error {
 // toSkipError turns an error of a commit into a reason to skip it. Other errors stay as they
 // are.
 func toSkipError(ctx context.Context, err error) error {
-	var usage *bring.UsageError
+	var usage *benchstudy.UsageError
 	var build *suite.BuildError
-	if ctx.Err() == nil && (errors.As(err, &usage) || errors.As(err, &build) && build.Side == bring.Head) {
+	if ctx.Err() == nil && (errors.As(err, &usage) || errors.As(err, &build) && build.Side == benchstudy.Head) {
 		return &bisect.SkipError{Why: format.Line(err.Error(), 0)}
 	}
 	return err

@@ -16,9 +16,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/bisect"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/bisect"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/gobench"
 )
@@ -42,7 +42,7 @@ type state struct {
 }
 
 // newState returns a search without measurements.
-func newState(o options, repo tree.Repo, ends [2]tree.Revision, commits []tree.Commit) *state {
+func newState(o options, repo gitrev.Repo, ends [2]gitrev.Revision, commits []gitrev.Commit) *state {
 	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
 	s.Asked = append([]string{
 		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.most, o.procs),

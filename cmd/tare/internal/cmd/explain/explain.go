@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/rules"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
@@ -83,7 +83,7 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 			found = append(found, explanation{"word", name, []fact{{Text: []string{w.Text}}}})
 		}
 	}
-	for _, c := range slices.Concat(check.All(), bring.Notes()) {
+	for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
 		if c.ID == name {
 			found = append(found, explainCheck(c))
 		}
@@ -123,7 +123,7 @@ func explainableNames(env cmdenv.Env, dir string) []string {
 	for _, w := range listWords() {
 		names = append(names, w.Word)
 	}
-	for _, c := range slices.Concat(check.All(), bring.Notes()) {
+	for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
 		names = append(names, c.ID)
 	}
 	for _, r := range rules.All() {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // parseShard parses i/n. "" means no sharding.
@@ -90,7 +90,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 
 // readPart reads the report of a part, of at most most bytes.
 func readPart(path string, most int64) (gate.Report, error) {
-	text, err := whole.ReadStart(path, most)
+	text, err := atomicfile.ReadStart(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gate.Report{}, cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
 	}

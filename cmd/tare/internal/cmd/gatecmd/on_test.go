@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 )
 
 // What an agent sends back for a gate is checked before the coordinator uses it.

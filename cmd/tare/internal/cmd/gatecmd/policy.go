@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // judgingProject returns the project whose rules judge the change (those of the base), and how
@@ -74,7 +74,7 @@ func readReviews(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := whole.ReadStart(path, maxReviews)
+	text, err := atomicfile.ReadStart(path, maxReviews)
 	if err != nil {
 		return "", cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -58,12 +58,12 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 	b := ask.Project.Bench
 	o, most := gateOptions(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
 	o.Env, o.KeepEnv = b.Env, true // the values are in the repository anyway
-	asked := bring.Asked{
+	asked := benchstudy.Asked{
 		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
-		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),
+		Changed: ask.Changed, Shard: benchstudy.Shard(ask.Shard),
 	}
 	nothing := func(err error) bool {
-		var usage *bring.UsageError
+		var usage *benchstudy.UsageError
 		if errors.As(err, &usage) && usage.Nothing {
 			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
 			return true
@@ -78,14 +78,14 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // set when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
-		place := bring.Place{
+		place := benchstudy.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
 		}
 		if o.User {
 			place.Budget = o.Budget
 		}
-		built, err := bring.NewBench(ctx, asked, place)
+		built, err := benchstudy.NewBench(ctx, asked, place)
 		if nothing(err) {
 			return nil
 		}
@@ -96,7 +96,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		if err := built.Count(ctx, ask.Counts, place, w.CountsTime(most)); err != nil {
 			return session.BenchError(ctx, err)
 		}
-		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
+		m.Base, m.Head = built.Sources.Titles[benchstudy.Base], built.Sources.Titles[benchstudy.Head]
 		if !ask.All && !ask.Record {
 			built.SkipSame()
 		}
@@ -110,7 +110,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 		}
 		study := built.Study
 		study.Criteria = nil
-		for _, c := range ask.Criteria(bring.Head, study.Workloads) {
+		for _, c := range ask.Criteria(benchstudy.Head, study.Workloads) {
 			if slices.Contains(study.Metrics, c.Metric) {
 				study.Criteria = append(study.Criteria, c)
 			}
@@ -121,7 +121,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 				built.Finish(res)
 				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
 				if ask.Profile {
-					built.Explain(ctx, res, bring.ProfileDifferent, place)
+					built.Explain(ctx, res, benchstudy.ProfileDifferent, place)
 				}
 			}
 			return res, err
@@ -140,12 +140,12 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 }
 
 // omissionsOf returns the comparisons that a result lacks, and on which side the cause is.
-func omissionsOf(built *bring.Bench, res *tare.Result) (all []gate.Left) {
+func omissionsOf(built *benchstudy.Bench, res *tare.Result) (all []gate.Left) {
 	for _, l := range res.NotWeighed {
 		left := gate.Left{What: l.What, Why: l.Why}
 		for _, b := range built.Left() {
 			if b.ID == l.What && b.String() == l.Why {
-				left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != bring.Base, b.OneSided
+				left.Broken, left.OneSided = left.Broken || b.Broken && b.Side != benchstudy.Base, b.OneSided
 			}
 		}
 		all = append(all, left)
@@ -159,7 +159,7 @@ const firstRounds = 18
 
 // measureInTwoParts measures all benchmarks for a part of the budget, and undecided ones for
 // the rest.
-func measureInTwoParts(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
+func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
 	first := max(budget/2, built.Takes(firstRounds))
 	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
@@ -42,15 +42,15 @@ func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 }
 
 // findBranch returns the branch, with the repository of the working directory.
-func (s sharingFlags) findBranch(ctx context.Context) (tree.Shared, error) {
-	repo, err := tree.Find(ctx, ".")
+func (s sharingFlags) findBranch(ctx context.Context) (gitrev.Shared, error) {
+	repo, err := gitrev.Find(ctx, ".")
 	switch {
 	case err != nil:
-		return tree.Shared{}, cmdenv.UsageOf(err, "")
+		return gitrev.Shared{}, cmdenv.UsageOf(err, "")
 	case s.branch == "" || strings.HasPrefix(s.branch, "-") || strings.ContainsAny(s.branch, " :^~?*[\\"):
-		return tree.Shared{}, cmdenv.Usage(fmt.Sprintf("--branch %q is not a name of a branch", s.branch), "e.g. tare-history")
+		return gitrev.Shared{}, cmdenv.Usage(fmt.Sprintf("--branch %q is not a name of a branch", s.branch), "e.g. tare-history")
 	}
-	return tree.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
+	return gitrev.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
 }
 
 func pushCommand(env cmdenv.Env) *cobra.Command {
@@ -156,7 +156,7 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 
 // sharedError returns a usage error for a branch that is too large.
 func sharedError(err error) error {
-	if large := (*tree.LargeError)(nil); errors.As(err, &large) {
+	if large := (*gitrev.LargeError)(nil); errors.As(err, &large) {
 		return cmdenv.UsageOf(err, "a branch for results holds the files that tare history push wrote, and nothing else")
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // gateDocs has the recipes for CI.
@@ -138,7 +138,7 @@ func writeFile(path string, text []byte, force bool) error {
 		defer out.Close()
 		return out.Save(func(f io.Writer) error { _, err := f.Write(text); return err })
 	}
-	err := whole.WriteNew(whole.System{}, path, text, 0o644)
+	err := atomicfile.WriteNew(atomicfile.System{}, path, text, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return cmdenv.Usage(path+" is there already", "--print shows what tare init would write, --force writes it")
 	}

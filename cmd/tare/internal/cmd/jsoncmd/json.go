@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 	"github.com/tarebench/tare/internal/format"

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
+	bring "github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
@@ -117,7 +117,7 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	}
 	for _, pattern := range d.o.only {
 		if !cmdenv.Matches([]string{pattern}, base.IDs("codec")) {
-			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them", "tare list contenders"))
+			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(suggest.Hint(pattern, base.IDs("codec")), "tare list contenders shows them", "tare list contenders"))
 		}
 	}
 	for _, l := range unfit {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/jsonstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/load"
 )
 
@@ -42,7 +42,7 @@ func (o *options) readTrust() (loadstudy.Trust, error) {
 	case o.insecure:
 		return t, cmdenv.Usage("--cacert and --insecure contradict each other", "give one of them")
 	}
-	src, err := whole.ReadStart(o.cacert, maxPEM)
+	src, err := atomicfile.ReadStart(o.cacert, maxPEM)
 	if err != nil {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", o.cacert, cmdenv.Cause(err)), "")
 	}

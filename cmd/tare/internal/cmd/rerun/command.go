@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
@@ -105,7 +105,7 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 		}
 	}
 	if cmd.Name() == "bench" {
-		for _, side := range []string{bring.Base, bring.Head} {
+		for _, side := range []string{benchstudy.Base, benchstudy.Head} {
 			c, ok := old.Contender(side)
 			commit, changed := parseCommit(c.Version)
 			switch asked, _ := cmd.Flags().GetString(side); {
@@ -166,8 +166,8 @@ func rebuildArgs(cmd *cobra.Command, over map[string]string) []string {
 // suggestCommand returns the command of a result of tare bench or tare json that does not
 // contain it, or "" for other results.
 func suggestCommand(old *tare.Result) string {
-	base, _ := old.Contender(bring.Base)
-	head, _ := old.Contender(bring.Head)
+	base, _ := old.Contender(benchstudy.Base)
+	head, _ := old.Contender(benchstudy.Head)
 	switch {
 	case old.Kind == "gobench":
 		text := "in its repository: tare bench"

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 	"github.com/tarebench/tare/cmd/tare/internal/receipt"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
@@ -109,7 +109,7 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err != nil {
 		return nil, err
 	}
-	repo, err := tree.Find(ctx, ".")
+	repo, err := gitrev.Find(ctx, ".")
 	if err != nil {
 		return nil, cmdenv.UsageOf(err, "")
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/tarebench/tare"
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/router"
 )

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // options holds the flags of tare routes.
@@ -124,7 +124,7 @@ func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
 		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostBytes+1)); err != nil {
 			return nil, fmt.Errorf("read the routes from stdin: %w", err)
 		}
-	} else if src, err = whole.ReadStart(arg, bring.MostBytes); err != nil {
+	} else if src, err = atomicfile.ReadStart(arg, bring.MostBytes); err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
 	}
 	doc, err := bring.Read(name, src)

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/tarebench/tare"
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/rpc"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	bring "github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/server"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	bring "github.com/tarebench/tare/cmd/tare/internal/bring/rpc"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	bring "github.com/tarebench/tare/cmd/tare/internal/rpcstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"

@@ -17,8 +17,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
+	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 	"github.com/tarebench/tare/contender/server"
 )
 
@@ -237,8 +237,8 @@ func serveFlagError(cmd *cobra.Command, err error) error {
 	}
 	given := "--" + none.GetSpecifiedName()
 	hint := cmd.CommandPath() + " --help lists the flags"
-	if close := near.Names(given, known); len(close) > 0 {
-		hint = near.Hint(given, close)
+	if close := suggest.Names(given, known); len(close) > 0 {
+		hint = suggest.Hint(given, close)
 	}
 	return cmdenv.Usage("unknown flag "+given, hint)
 }

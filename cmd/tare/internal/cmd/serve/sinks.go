@@ -19,8 +19,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 const (
@@ -116,7 +116,7 @@ func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve fun
 
 // startSinks opens the spool and the sinks, and prints their guarantees.
 func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
-	if err := whole.MakeDir(f.dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(f.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
 	}
 	var list []sink.Named

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/atomicfile"
 )
 
 // Survey is the result. Paths are relative to Dir, with slashes.
@@ -133,7 +133,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 
 // readFile returns the text of a file of at most limit bytes, else nil.
 func (s *Survey) readFile(rel string, limit int64) []byte {
-	src, err := whole.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
+	src, err := atomicfile.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/internal/atomicfile"
 	"github.com/tarebench/tare/internal/format"
-	"github.com/tarebench/tare/internal/whole"
 )
 
 // Web is a destination over HTTP.
@@ -79,7 +79,7 @@ func newAuth(t sink.Target, token string) func() (string, error) {
 	return func() (string, error) {
 		switch {
 		case path != "":
-			text, err := whole.ReadFile(path, maxToken)
+			text, err := atomicfile.ReadFile(path, maxToken)
 			if err != nil {
 				return "", fmt.Errorf("read the token: %w", err)
 			}

@@ -1,3 +1,0 @@
-// Package whole holds the command as a whole, as its users run it, against real
-// compilers: what is generated is built, run and looked at.
-package whole

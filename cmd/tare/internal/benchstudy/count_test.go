@@ -1,0 +1,161 @@
+package benchstudy_test
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/counts"
+)
+
+// shapes are functions that do so many turns of some work; every turn does the same.
+const shapes = `package shapes
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+)
+
+var sink int
+var text string
+var kept []byte
+
+type adder interface{ add(int) int }
+type one struct{ n int }
+
+func (o *one) add(x int) int { return o.n + x }
+
+var adders = []adder{&one{1}, &one{2}}
+var table = map[int]int{1: 1, 2: 2, 3: 3, 5: 5, 8: 8}
+
+//go:noinline
+func depth(n int) int {
+	if n == 0 {
+		return 1
+	}
+	return depth(n-1) + 1
+}
+
+func larger[T int | string](a, b T) T {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+//go:noinline
+func turn(shape string) {
+	switch shape {
+	case "loop":
+		for i := 0; i < 64; i++ {
+			sink = sink*31 + i
+		}
+	case "alloc":
+		kept = make([]byte, 100)
+	case "map":
+		for i := 0; i < 8; i++ {
+			sink += table[i]
+		}
+	case "fmt":
+		text = fmt.Sprintf("%d of %s", 12, "twenty")
+	case "sort":
+		a := [...]int{5, 3, 9, 1, 7, 2, 8, 4, 6, 0}
+		sort.Ints(a[:])
+		sink += a[3]
+	case "interface":
+		for i := 0; i < 16; i++ {
+			sink = adders[i%2].add(sink)
+		}
+	case "channel":
+		c := make(chan int, 4)
+		for i := 0; i < 4; i++ {
+			c <- i
+		}
+		sink += <-c
+	case "generic":
+		sink += larger(3, 4) + len(larger("three", "four"))
+		text = larger(text[:0], "x")
+	case "strings":
+		text = strings.Join([]string{"a", "b", "c"}, "/")
+	case "recursion":
+		sink += depth(20)
+	}
+}
+
+func BenchmarkShapes(b *testing.B) {
+	for _, shape := range []string{"loop", "map", "fmt", "channel", "alloc", "sort", "interface", "generic", "strings", "recursion"} {
+		for name, turns := range map[string]int{"more": planted, "same": 100} {
+			b.Run(shape+"/"+name, func(b *testing.B) {
+				for i := 0; i < b.N; i++ {
+					for j := 0; j < turns; j++ {
+						turn(shape)
+					}
+				}
+			})
+		}
+	}
+}
+
+`
+
+// One turn more of a hundred is found as 1 % more instructions, within 0.3 points, in
+// functions of different shape; what is the same differs in none, although no two of the
+// binaries have their functions in the same order. The function that does it is named.
+func TestCountPlanted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts four benchmarks or more on two sides")
+	}
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		t.Skip("no valgrind: install the package valgrind")
+	}
+	t.Parallel()
+	dir := t.TempDir() + "/repo"
+	repository(t, dir, map[string]string{
+		"go.mod": "module example.com/shapes\n\ngo 1.25\n", "shapes_test.go": shapes, "planted_test.go": "package shapes\n\nconst planted = 100\n",
+	})
+	write(t, dir, map[string]string{"planted_test.go": "package shapes\n\nconst planted = 101\n"})
+	pattern, want := "Shapes/^(loop|map)$", 4
+	if os.Getenv("TARE_SOAK") != "" {
+		pattern, want = "Shapes", 20
+	}
+	b, _, err := newBench(t, benchstudy.Asked{Dir: dir, Base: "one", OneBuild: true, Bench: pattern})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := benchstudy.Place{Say: func(string) {}}
+	if err := b.Count(t.Context(), counts.Valgrind, place, 8*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	r := &tare.Result{}
+	b.Finish(r)
+	if r.Counter == nil || len(r.Work) == 0 {
+		t.Fatalf("nothing is counted: %+v", r.Findings)
+	}
+	rows := 0
+	for _, c := range r.Comparisons {
+		if c.Metric != tare.MetricInstructions {
+			continue
+		}
+		rows++
+		t.Logf("%-55s %9.1f %9.1f %.5f [%.5f, %.5f]", c.Workload, c.AgainstValue, c.Value, c.Ratio, c.Low, c.High)
+		differs := c.Differs(0) == tare.Significant
+		if planted := strings.HasSuffix(c.Workload, "/more"); planted != differs || planted && math.Abs(c.Ratio-1.01) > 0.003 {
+			t.Errorf("%s: %.5f [%.5f, %.5f], planted: %v", c.Workload, c.Ratio, c.Low, c.High, planted)
+		}
+	}
+	if rows != want {
+		t.Errorf("%d of %d benchmarks are counted: %v", rows, want, r.Findings)
+	}
+	i := slices.IndexFunc(r.Explanations, func(e tare.Explanation) bool { return strings.HasSuffix(e.Workload, "/loop/more") })
+	if i < 0 || len(r.Explanations[i].Work) == 0 || r.Explanations[i].Work[0].Function != "example.com/shapes.turn" || r.Explanations[i].Work[0].Line == 0 {
+		t.Errorf("the function of the loop is not named: %+v", r.Explanations)
+	}
+}

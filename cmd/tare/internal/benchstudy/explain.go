@@ -1,0 +1,175 @@
+package benchstudy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/profilediff"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/evidence"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/stats"
+)
+
+// Profile selects the rows that are profiled after the rounds.
+type Profile string
+
+// Rows that are profiled.
+const (
+	ProfileNone      Profile = ""
+	ProfileDifferent Profile = "different" // in time or allocations
+	ProfileAll       Profile = "all"
+)
+
+// Profiles lists the values of the option.
+func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
+
+// maxExplained limits the differing rows that are profiled: each takes some twenty seconds.
+const maxExplained = 6
+
+// Explain profiles both sides of rows of the result, after all timing, and adds the causes of their
+// differences. Errors are part of the explanation.
+func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Place) {
+	rows := b.selectProfiled(r, which)
+	if which == ProfileDifferent && len(rows) > maxExplained {
+		var names []string
+		for _, w := range rows[maxExplained:] {
+			names = append(names, w.ID)
+		}
+		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{
+			What: strings.Join(names, ", "), Why: fmt.Sprintf("profiles are taken of the %d rows that differ most; --bench chooses others", maxExplained),
+		})
+		rows = rows[:maxExplained]
+	}
+	for i, w := range rows {
+		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
+		q := b.newQuestion(r, w, p)
+		if p.Dir != "" {
+			q.Keep = func(flame []byte) (string, error) { return keepFlame(p.Dir, i+1, flame) }
+		}
+		e, err := profilediff.Explain(ctx, q)
+		if err != nil {
+			return // the measurements remain
+		}
+		if i := slices.IndexFunc(r.Explanations, func(o tare.Explanation) bool { return o.Workload == e.Workload }); i >= 0 { // counted
+			e.Work = r.Explanations[i].Work
+			r.Explanations[i] = e
+			continue
+		}
+		r.Explanations = append(r.Explanations, e)
+	}
+}
+
+// keepFlame writes the n-th flame graph next to a result.
+func keepFlame(dir string, n int, flame []byte) (string, error) {
+	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
+	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
+		return "", fmt.Errorf("write a flame graph: %w", err)
+	}
+	if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(file)), flame, 0o600); err != nil {
+		return "", fmt.Errorf("write a flame graph: %w", err)
+	}
+	return file, nil
+}
+
+// selectProfiled returns the workloads to profile, those with the largest differences first.
+func (b *Bench) selectProfiled(r *tare.Result, which Profile) []tare.Workload {
+	differences := map[string]float64{}
+	for _, c := range r.Comparisons {
+		if c.Contender != Head || c.Metric == "bytes" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
+			continue
+		}
+		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
+			differences[c.Workload] = max(differences[c.Workload], math.Abs(math.Log(c.Ratio)))
+		}
+	}
+	if which == ProfileNone {
+		return nil
+	}
+	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
+		base, head := allocsPerRound(r, w)
+		if d := stats.Median(head) - stats.Median(base); isConstant(base) && isConstant(head) && math.Abs(d) >= 0.5 {
+			differences[w.ID] = max(differences[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
+		}
+	}
+	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
+		return which == ProfileDifferent && differences[w.ID] == 0
+	})
+	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(differences[c.ID], differences[a.ID]) })
+	return rows
+}
+
+// newQuestion returns the question about one workload.
+func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, p Place) profilediff.Question {
+	m, _ := tare.MetricNamed("time")
+	q := profilediff.Question{Workload: w.ID, Name: w.Op, Work: b.work, Spec: trial.Spec{Run: p.Run, Guardian: p.Guardian}, Users: newUserFilter(b.Sources)}
+	for _, t := range r.Trials {
+		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
+	}
+	base, head := allocsPerRound(r, w)
+	q.Allocs = stats.Median(head) - stats.Median(base)
+	q.Base, q.Head = b.profileSide(Base, w, p), b.profileSide(Head, w, p)
+	return q
+}
+
+// allocsPerRound returns the allocations of an operation by round, of both sides.
+func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
+	m, _ := tare.MetricNamed("allocs")
+	index := evidence.FromResult(r).Index()
+	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
+}
+
+// isConstant reports whether there are counts and all rounds have the same.
+func isConstant(counts []float64) bool {
+	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < 0.5
+}
+
+// profileSide returns one side of a benchmark to profile, linked again for each round as in the
+// measurement.
+func (b *Bench) profileSide(id string, w tare.Workload, p Place) profilediff.Side {
+	built := b.Sources.Suites[id]
+	pkg := built.Packages[w.Fixture]
+	s := profilediff.Side{ID: id, Dir: pkg.Dir, Env: built.Environment(w.Fixture)}
+	if p.Procs > 0 {
+		s.Env = append(s.Env, fmt.Sprintf("GOMAXPROCS=%d", p.Procs))
+	}
+	s.Binary = func(ctx context.Context, round int) (string, func(), error) {
+		if pkg.Link == nil {
+			return pkg.Binary, func() {}, nil
+		}
+		path, err := pkg.Link.Binary(ctx, uint64(round+1)<<32)
+		return path, func() { _ = os.Remove(path) }, err
+	}
+	tested := built.ImportPath(w.Fixture)
+	s.Source = func(ctx context.Context, packages []string) (profilediff.Source, error) {
+		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
+		said, dir, err := built.Side.Compiled(ctx, profilediff.Flags, tested, others)
+		return profilediff.Source{Dir: dir, Said: said}, err
+	}
+	return s
+}
+
+// newUserFilter returns a predicate for packages whose functions explanations name. These are not
+// of the standard library, unless the sides are built with different releases of Go.
+func newUserFilter(s suite.Sources) func(path string) bool {
+	releases := s.Suites[Base].Go != s.Suites[Head].Go
+	return func(path string) bool {
+		first, _, _ := strings.Cut(path, "/")
+		switch {
+		case path == "" || path == "testing" || path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/runtime/"):
+			return false
+		case releases || strings.Contains(first, "."):
+			return true
+		}
+		return path == s.Module || strings.HasPrefix(path, s.Module+"/") || path == s.Module+"_test"
+	}
+}

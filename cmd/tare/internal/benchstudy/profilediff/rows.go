@@ -1,0 +1,213 @@
+package profilediff
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/profile"
+	"github.com/tarebench/tare/stats"
+)
+
+const (
+	rowsAlpha     = 0.05 // error level over all functions together
+	totalAlpha    = 0.01 // error level that the total differs: it hardly ever does by chance
+	hotShare      = 0.05 // of either side's total that makes a function a candidate
+	maxCandidates = 12   // candidates
+)
+
+// Rows contains the costs of functions on two sides, round by round.
+type Rows struct {
+	rounds int
+	rows   map[string]*row
+	totals [2][]float64
+}
+
+type row struct {
+	name    string
+	sides   [2][]float64           // per operation, by round
+	through map[string]*[2]float64 // sums over rounds, by what is called
+	lines   [2]map[place]float64
+}
+
+type place struct {
+	file string
+	line int
+}
+
+// Add adds one round, in which each side did ops operations.
+func (r *Rows) Add(base, head []profile.Cost, ops float64) {
+	if r.rows == nil {
+		r.rows = map[string]*row{}
+	}
+	r.rounds++
+	for i, costs := range [][]profile.Cost{base, head} {
+		total := 0.0
+		for _, c := range costs {
+			w := r.rows[c.Function]
+			if w == nil {
+				w = &row{name: c.Function, through: map[string]*[2]float64{}, lines: [2]map[place]float64{{}, {}}}
+				r.rows[c.Function] = w
+			}
+			for len(w.sides[i]) < r.rounds {
+				w.sides[i] = append(w.sides[i], 0)
+			}
+			value := c.Value / ops
+			w.sides[i][r.rounds-1] += value
+			if w.through[c.Through] == nil {
+				w.through[c.Through] = &[2]float64{}
+			}
+			w.through[c.Through][i] += value
+			w.lines[i][place{c.File, c.Line}] += value
+			total += value
+		}
+		r.totals[i] = append(r.totals[i], total)
+	}
+}
+
+// roundDifferences returns head minus base of a row, round by round.
+func (r *Rows) roundDifferences(w *row) []float64 {
+	out := make([]float64, r.rounds)
+	for i := range out {
+		if i < len(w.sides[1]) {
+			out[i] = w.sides[1][i]
+		}
+		if i < len(w.sides[0]) {
+			out[i] -= w.sides[0][i]
+		}
+	}
+	return out
+}
+
+// Totals returns the means over rounds of all costs of each side.
+func (r *Rows) Totals() (base, head float64) {
+	return sum(r.totals[0]) / float64(max(1, r.rounds)), sum(r.totals[1]) / float64(max(1, r.rounds))
+}
+
+// sideMean returns the mean of a row on side i.
+func (r *Rows) sideMean(w *row, i int) float64 { return sum(w.sides[i]) / float64(max(1, r.rounds)) }
+
+// candidates returns the functions with at least that share of either side's total, the largest
+// first.
+func (r *Rows) candidates(least float64) []*row {
+	base, head := r.Totals()
+	var out []*row
+	for _, w := range r.rows {
+		if r.sideMean(w, 0) >= least*base && base > 0 || r.sideMean(w, 1) >= least*head && head > 0 {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b *row) int {
+		return cmp.Or(cmp.Compare(max(r.sideMean(b, 0), r.sideMean(b, 1)), max(r.sideMean(a, 0), r.sideMean(a, 1))), cmp.Compare(a.name, b.name))
+	})
+	return out
+}
+
+// Hot returns the names of functions that have at least that share of a side's total.
+func (r *Rows) Hot(least float64) []string {
+	var names []string
+	for _, w := range r.candidates(least) {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// Named returns the functions whose part of the difference excludes zero, by the signed-rank
+// interval over rounds at a level that holds for all candidates together, those that explain most
+// first. It returns none if the totals do not differ.
+func (r *Rows) Named() []tare.Origin {
+	named := []tare.Origin{}
+	candidates := r.candidates(hotShare)
+	candidates = candidates[:min(maxCandidates, len(candidates))]
+	differences := make([]float64, r.rounds)
+	for i := range differences {
+		differences[i] = r.totals[1][i] - r.totals[0][i]
+	}
+	if lo, hi, ok := stats.Interval(differences, totalAlpha); !ok || lo <= 0 && hi >= 0 {
+		return named
+	}
+	for _, w := range candidates {
+		parts := r.roundDifferences(w)
+		alpha := rowsAlpha / float64(len(candidates))
+		if lo, hi, ok := stats.Interval(parts, alpha); !ok || lo <= 0 && hi >= 0 {
+			continue
+		}
+		share, lo, hi, ok := stats.Share(parts, differences, alpha)
+		if !ok {
+			lo, hi = share, share // the JSON has no infinities
+		}
+		if c := r.toOrigin(w); share > hotShare {
+			c.Share, c.Low, c.High = share, lo, hi
+			named = append(named, c)
+		}
+	}
+	slices.SortStableFunc(named, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
+	return named
+}
+
+// minObjects is the smallest difference in allocations per operation: pools and growing tables
+// allocate less than that now and then.
+const minObjects = 0.5
+
+// Exact returns the functions that differ by as much in every round, those with the largest
+// difference first, and the part of the complete difference, as it was measured, that none of them
+// has. If it was not measured (NaN), it is that of the totals.
+func (r *Rows) Exact(total float64) (named []tare.Origin, unseen float64) {
+	named = []tare.Origin{}
+	base, head := r.Totals()
+	if math.IsNaN(total) {
+		total = head - base
+	}
+	if unseen = total - (head - base); math.Abs(unseen) < minObjects {
+		unseen = 0
+	}
+	for _, w := range r.rows {
+		d := r.roundDifferences(w)
+		if least := slices.MinFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); math.Abs(least) < minObjects {
+			continue
+		}
+		c := r.toOrigin(w)
+		if math.Abs(total) >= minObjects {
+			c.Share = (c.To - c.From) / total
+			c.Low, c.High = c.Share, c.Share
+		}
+		named = append(named, c)
+	}
+	slices.SortFunc(named, func(a, b tare.Origin) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(a.Function, b.Function))
+	})
+	return named, unseen
+}
+
+// toOrigin converts a row for a result.
+func (r *Rows) toOrigin(w *row) tare.Origin {
+	c := tare.Origin{Function: w.name, From: r.sideMean(w, 0), To: r.sideMean(w, 1)}
+	direction, furthest := 1.0, 0.0
+	if c.To < c.From {
+		direction = -1
+	}
+	for name, v := range w.through {
+		if d := direction * (v[1] - v[0]); d > furthest || d == furthest && name < c.Through {
+			c.Through, furthest = name, d
+		}
+	}
+	at := 1
+	if c.To == 0 {
+		at = 0
+	}
+	top := 0.0
+	for p, v := range w.lines[at] {
+		if v > top || v == top && p.line < c.Line {
+			c.File, c.Line, top = p.file, p.line, v
+		}
+	}
+	return c
+}
+
+func sum(x []float64) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}

@@ -1,0 +1,80 @@
+package benchstudy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+)
+
+// Finish completes a result: it adds the skipped benchmarks and the notes about slices. The lab has
+// a null contender in every study; tare bench runs nothing for it, so Finish removes it, with
+// values that are not measured of a benchmark.
+func (b *Bench) Finish(r *tare.Result) {
+	var left []tare.NotWeighed
+	for _, l := range b.left {
+		left = append(left, tare.NotWeighed{What: l.ID, Why: l.String()})
+	}
+	r.NotWeighed = append(left, r.NotWeighed...)
+	r.Findings = append(r.Findings, b.findings...)
+	isNull := func(id string) bool { return id == tare.NullID }
+	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })
+	r.Plan.Contenders = slices.DeleteFunc(r.Plan.Contenders, isNull)
+	for i := range r.Plan.Slices {
+		s := &r.Plan.Slices[i]
+		s.Contenders = slices.DeleteFunc(s.Contenders, isNull)
+		delete(s.Until, tare.NullID)
+		delete(s.Ops, tare.NullID)
+		delete(s.Lead, tare.NullID)
+		delete(s.Cycles, tare.NullID)
+	}
+	r.Rounds = slices.DeleteFunc(r.Rounds, func(e tare.Effects) bool { return isNull(e.A) || isNull(e.B) })
+	r.Values = slices.DeleteFunc(r.Values, func(v tare.Value) bool { return isNull(v.Contender) })
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return isNull(c.Contender) || isNull(c.Against) })
+	r.Conformance = slices.DeleteFunc(r.Conformance, func(c tare.Conformance) bool { return c.Cases == 0 || isNull(c.Contender) })
+	r.Trials = slices.DeleteFunc(r.Trials, func(t tare.Trial) bool { return isNull(t.Contender) })
+	for _, t := range r.Trials {
+		for _, s := range t.Samples {
+			delete(s, "cpu_ns_per_op")
+			delete(s, "size_bytes_per_op")
+		}
+	}
+	for i := range r.Trials {
+		r.Trials[i].Answers = nil
+	}
+	b.counted.addToResult(r)
+	b.counted.addFunctions(r)
+	setAnswer(r)
+}
+
+// Untimed returns the result of a comparison without timed benchmarks.
+func (b *Bench) Untimed() *tare.Result {
+	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
+	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
+	r.Rounds, r.Values, r.Comparisons, r.Trials = []tare.Effects{}, []tare.Value{}, []tare.Comparison{}, []tare.Trial{}
+	r.Verdicts, r.Claims, r.Conformance, r.Workloads = []tare.Verdict{}, []tare.ClaimResult{}, []tare.Conformance{}, []tare.Workload{}
+	for _, id := range []string{Base, Head} {
+		s := b.Sources.Suites[id]
+		c := tare.Contender{ID: id, Kind: string(b.Study.Kind), Role: tare.RoleContender, Name: b.Sources.Module, Version: b.Sources.Titles[id]}
+		c.Go = s.Go
+		r.Contenders = append(r.Contenders, c)
+	}
+	b.Finish(r)
+	return r
+}
+
+// Reported returns the units of the metrics that benchmarks reported themselves on workload,
+// sorted.
+func Reported(r *tare.Result, workload string) []string {
+	var units []string
+	for _, t := range r.Trials {
+		for key := range t.Samples[workload] {
+			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok && !slices.Contains(units, unit) {
+				units = append(units, unit)
+			}
+		}
+	}
+	slices.Sort(units)
+	return units
+}

@@ -1,0 +1,275 @@
+// Package benchstudy makes studies of what users bring: two sides of their own
+// module become a study of kind gobench.
+package benchstudy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/reach"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// Ids of the two sides.
+const (
+	Base = "base"
+	Head = "head"
+)
+
+// Worktree is the head if no revision is set.
+const Worktree = "worktree"
+
+// Asked configures a comparison. Without Base both sides are the same files, and With, Go, Env,
+// Tags and PGO are the differences of the head; they can be combined with Base.
+type Asked struct {
+	Dir       string   // where the user is
+	Packages  []string // as the go command takes them; ./... if there are none
+	Base      string   // revision; "" means the head's files
+	Head      string   // revision; "" or Worktree means the files as they are
+	Bench     string   // as go test -bench takes it; "" means all
+	With      []build.With
+	Go        []string // toolchains: of both, or of the head only; an empty name is the machine's
+	Env       []string // NAME=value
+	EnvRecord []string // Env as documents record it
+	Tags      string
+	PGO       string // absolute
+	Tests     string // TestsOfHead if base runs the tests of head; "" if each side has its own
+	OneBuild  bool   // one build of each side, with the linker's order of functions, instead of one for each round
+	Changed   bool   // only benchmarks that the difference between base and head reaches
+	Shard     Shard  // only a part of the benchmarks
+}
+
+// Shard selects a part of several of the same size; the zero value means all.
+type Shard struct{ Index, Of int } // from 1
+
+// UsageError reports a request that the user has to change.
+type UsageError = suite.UsageError
+
+func usageError(format string, args ...any) error {
+	return &UsageError{What: fmt.Sprintf(format, args...)}
+}
+
+// sides are the two sides before they are built.
+type sides struct {
+	base, head *suite.Side
+	titles     map[string]string
+	notes      []string         // about what is missing in them
+	repo       gitrev.Repo      // zero if no revision was requested
+	rev        *gitrev.Revision // of the base
+	headRev    *gitrev.Revision // nil if the worktree
+	reach      *reach.Reached   // of the change; nil if it was not requested
+}
+
+// findSides finds the sides. It unpacks requested revisions below cache.
+func findSides(ctx context.Context, a Asked, cache string) (*sides, error) {
+	dir, err := filepath.Abs(a.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	if err := a.Vet(); err != nil {
+		return nil, err
+	}
+	s := &sides{
+		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
+		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
+		titles: map[string]string{Base: "as it is", Head: "as it is"},
+	}
+	if s.repo, err = gitrev.Find(ctx, dir); err != nil && (a.Base != "" || a.headRevision() != "") {
+		return nil, usageError("%v", err)
+	}
+	if err == nil {
+		s.base.Root, s.head.Root = s.repo.Root, s.repo.Root
+		s.titles[Base] = s.repo.Worktree(ctx)
+		s.titles[Head] = s.titles[Base]
+	}
+	if rev := a.headRevision(); rev != "" {
+		if s.headRev, err = s.unpackRevision(ctx, s.head, rev, cache); err != nil {
+			return nil, err
+		}
+		*s.base = *s.head
+		s.base.ID, s.titles[Base] = Base, s.titles[Head]
+	}
+	if a.Base != "" {
+		if s.rev, err = s.unpackRevision(ctx, s.base, a.Base, cache); err != nil {
+			return nil, err
+		}
+	}
+	s.applyHeadOptions(a)
+	return s, nil
+}
+
+// headRevision returns the head's revision; "" if the head is the files as they are.
+func (a Asked) headRevision() string {
+	if a.Head == Worktree {
+		return ""
+	}
+	return a.Head
+}
+
+// Vet returns an error if options contradict each other.
+func (a Asked) Vet() error {
+	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
+		return usageError("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
+	}
+	if a.Tests != "" && a.Base == "" {
+		return usageError("--tests %s needs --base REV, whose tests are others", a.Tests)
+	}
+	if a.Changed && a.Base == "" {
+		return usageError("--changed needs --base REV, to which something can have changed")
+	}
+	if len(a.Go) > 2 {
+		return usageError("--go takes one toolchain, of the head, or two: base,head")
+	}
+	for _, p := range a.Packages {
+		if filepath.IsAbs(p) {
+			return usageError("package %s is given by an absolute path, which is the same on both sides; give it from here, e.g. ./parse", p)
+		}
+	}
+	return nil
+}
+
+// benchmarkLine matches the first line of a benchmark, in git grep.
+const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
+
+// Check finds errors of a request that show without a build: options that make no sense together,
+// unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes
+// no time that another measurement would notice.
+func (a Asked) Check(ctx context.Context) error {
+	if err := a.Vet(); err != nil {
+		return err
+	}
+	top, err := suite.CompilePattern(cmp.Or(a.Bench, "."))
+	if err != nil {
+		return err
+	}
+	repo, err := gitrev.Find(ctx, a.Dir)
+	if err != nil {
+		if a.Base != "" || a.headRevision() != "" {
+			return usageError("%v", err)
+		}
+		return nil
+	}
+	var head *gitrev.Revision
+	for id, name := range map[string]string{Base: a.Base, Head: a.headRevision()} {
+		if name == "" {
+			continue
+		}
+		rev, err := resolveRevision(ctx, repo, id, name)
+		if err != nil {
+			return err
+		}
+		if id == Head {
+			head = rev
+		}
+	}
+	elsewhere := func(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
+	if a.Changed || a.Shard.Of > 1 || slices.ContainsFunc(a.Packages, elsewhere) {
+		return nil // the selection shows later
+	}
+	lines, err := repo.Grep(ctx, head, benchmarkLine, "*_test.go")
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		_, after, _ := strings.Cut(line, "func")
+		name, _, _ := strings.Cut(strings.TrimSpace(after), "(")
+		if top.MatchString(strings.TrimSpace(name)) {
+			return nil
+		}
+	}
+	return noBenchmarks(a, nil)
+}
+
+// resolveRevision finds the revision of a side.
+func resolveRevision(ctx context.Context, repo gitrev.Repo, id, name string) (*gitrev.Revision, error) {
+	rev, err := repo.Resolve(ctx, name)
+	var unknown *gitrev.UnknownError
+	if errors.As(err, &unknown) {
+		return nil, usageError("--%s: %v; git log shows which there are, and a shallow clone has only the newest", id, err)
+	}
+	return &rev, err
+}
+
+// unpackRevision makes side be revision name.
+func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cache string) (*gitrev.Revision, error) {
+	rev, err := resolveRevision(ctx, s.repo, side.ID, name)
+	if err != nil {
+		return nil, err
+	}
+	root, notes, err := s.repo.Extract(ctx, *rev, cache)
+	if err != nil {
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	side.Root, side.Dir = root, filepath.Join(root, s.repo.Prefix)
+	if info, err := os.Stat(side.Dir); err != nil || !info.IsDir() {
+		return nil, usageError("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(filepath.Clean(s.repo.Prefix)))
+	}
+	s.titles[side.ID] = rev.String()
+	s.notes = append(s.notes, notes...)
+	return rev, nil
+}
+
+// applyHeadOptions sets the options in which the head differs from the base.
+func (s *sides) applyHeadOptions(a Asked) {
+	var has []string
+	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = a.With, a.Env, a.Tags, a.PGO
+	for _, w := range a.With {
+		has = append(has, w.String())
+	}
+	has = append(has, a.EnvRecord...)
+	if a.Tags != "" {
+		has = append(has, "tags "+a.Tags)
+	}
+	if a.PGO != "" {
+		has = append(has, "profile "+filepath.Base(a.PGO))
+	}
+	switch len(a.Go) {
+	case 1:
+		s.head.Go = a.Go[0]
+		has = append(has, a.Go[0])
+	case 2:
+		s.base.Go, s.head.Go = a.Go[0], a.Go[1]
+		s.titles[Base] += " with " + a.Go[0]
+		has = append(has, a.Go[1])
+	}
+	if len(has) > 0 {
+		s.titles[Head] += " with " + strings.Join(has, ", ")
+	}
+}
+
+// filterReached returns the packages that the change between base and head can reach. Error
+// partial explains why it selects complete packages only.
+func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
+	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	for _, p := range packages {
+		names = append(names, p.ImportPath)
+	}
+	deps, err := s.head.Deps(ctx, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	env, flags := s.head.Building()
+	s.reach, partial = reach.Find(ctx, reach.Query{Base: s.base.Root, Head: s.head.Root, Files: files, Deps: deps, Dir: s.head.Dir, Env: env, Flags: flags})
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.Package(p.ImportPath) }), partial, nil
+}

@@ -1,0 +1,279 @@
+package gatecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	bring "github.com/tarebench/tare/cmd/tare/internal/routestudy"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
+)
+
+// nonBench measures the studies, documents, routes and servers of tare.yaml.
+type nonBench struct {
+	*session.Session
+	request  gate.Ask
+	measured *gate.Measured
+	trees    gate.Trees // complete repositories
+	dirs     gate.Trees // the project's directory on each side
+	catalog  catalog.Catalog
+	moved    gate.Moved
+	config   string // path of tare.yaml from the top of the repository
+
+	studies, servers []gate.Measurement
+}
+
+// measureNonBench adds the results of the studies, documents, routes and servers in tare.yaml
+// to m.
+func measureNonBench(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
+	t := ask.Project
+	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
+		return nil
+	}
+	return session.With(ctx, env, gateOptions(ask, 0), p, func(ctx context.Context, w *session.Session) error {
+		b := &nonBench{Session: w, request: ask, measured: m}
+		if err := b.openSides(ctx); err != nil {
+			return err
+		}
+		dir, err := os.MkdirTemp(w.Dirs.Cache, ".gate-")
+		if err != nil {
+			return fmt.Errorf("make a directory for what a gate builds: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		for _, gather := range []func() error{b.addStudies, b.addDocuments, b.addRoutes} {
+			if err := gather(); err != nil {
+				return err
+			}
+		}
+		if err := b.buildServers(ctx, dir); err != nil {
+			return err
+		}
+		if err := b.runStudies(ctx, b.studies); err != nil {
+			return err
+		}
+		w.Sources = loadstudy.Servers{}
+		return b.runStudies(ctx, b.servers)
+	})
+}
+
+// openSides unpacks both sides and finds the contenders and the versions of modules that the
+// project requires.
+func (b *nonBench) openSides(ctx context.Context) error {
+	repo, err := gitrev.Find(ctx, b.request.Project.Dir)
+	if err != nil {
+		return err
+	}
+	if b.trees, err = unpackSides(ctx, repo, b.request, b.Dirs.Cache); err != nil {
+		return err
+	}
+	b.dirs = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
+	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
+	if b.catalog, err = b.FindCatalog(""); err != nil {
+		return err
+	}
+	b.moved, err = movedModules(ctx, b.catalog, b.dirs)
+	return err
+}
+
+// placeError returns a usage error at a position in tare.yaml.
+func (b *nonBench) placeError(at project.Place, what string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
+}
+
+// addStudy adds the comparisons of a study that tare.yaml names.
+func (b *nonBench) addStudy(study tare.Study, file project.File) error {
+	some, left, err := gate.Studies(study, b.request, b.trees, b.moved)
+	var unknown *lab.UnknownError
+	if errors.As(err, &unknown) {
+		return b.placeError(file.Place, file.Path+": "+err.Error())
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", file.Path, err)
+	}
+	for _, one := range some {
+		one.Held.Place = gate.Place{File: b.config, Line: file.Line}
+		b.studies = append(b.studies, one)
+	}
+	b.measured.Left = append(b.measured.Left, left...)
+	if len(some)+len(left) == 0 {
+		b.measured.Notes = append(b.measured.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
+	}
+	return nil
+}
+
+// addStudies adds the study files and the bundled studies.
+func (b *nonBench) addStudies() error {
+	for _, f := range b.request.Project.Studies {
+		var study cmdenv.Study
+		var err error
+		if f.Bundled() {
+			study, err = b.ReadStudy(f.Path)
+			if err == nil && !slices.Contains(b.Bundled(), f.Path) {
+				err = fmt.Errorf("there is no bundled study %s", f.Path)
+			}
+		} else {
+			study, err = b.readStudy(f)
+		}
+		if err != nil {
+			return b.placeError(f.Place, format.Line(err.Error(), 0))
+		}
+		if err := b.addStudy(study.Study, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readStudy reads a study file of the head. Messages name it as tare.yaml does.
+func (b *nonBench) readStudy(f project.File) (cmdenv.Study, error) {
+	src, err := b.readSource(f)
+	if err != nil {
+		return cmdenv.Study{}, err
+	}
+	study, err := cmdenv.ParseStudy(f.Path, src)
+	study.Dir = filepath.Join(b.dirs.Head, filepath.FromSlash(path.Dir(f.Path)))
+	return study, err
+}
+
+// readSource reads a file of the head: a study, a document or a list of routes. The limit on
+// its size is that of routes, the largest.
+func (b *nonBench) readSource(f project.File) ([]byte, error) {
+	src, err := atomicfile.ReadStart(filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s in the head", f.Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", f.Path, cmdenv.Cause(err))
+	}
+	return src, nil
+}
+
+// addDocuments adds a study of JSON codecs for each document: the first variant of each,
+// decoding into any and encoding from it.
+func (b *nonBench) addDocuments() error {
+	for _, f := range b.request.Project.JSON {
+		if _, err := b.readSource(f); err != nil {
+			return b.placeError(f.Place, err.Error())
+		}
+		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+		file := filepath.Join(b.dirs.Head, filepath.FromSlash(f.Path))
+		study := tare.Study{
+			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kind: codec.Kind,
+			Dir: filepath.Dir(file), Metrics: []string{"time"},
+			Workloads: []tare.Workload{
+				{ID: plainID(name) + "/decode", File: filepath.Base(file), Op: codec.OpAny},
+				{ID: plainID(name) + "/encode", File: filepath.Base(file), Op: codec.OpMarshal},
+			},
+		}
+		for _, leaf := range b.catalog.Leaves() {
+			if m := leaf.Manifest; m.Kind == codec.Kind && !m.Trap {
+				study.Contenders = append(study.Contenders, tare.Entry{ID: m.IDs()[0]})
+			}
+		}
+		if err := b.addStudy(study, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainID replaces the characters of name that ids cannot contain.
+func plainID(name string) string {
+	id := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	if id = strings.Trim(id, "-._"); id == "" {
+		return "document"
+	}
+	return id
+}
+
+// addRoutes adds a study of routers with the routes of the head.
+func (b *nonBench) addRoutes() error {
+	for _, f := range b.request.Project.Routes {
+		src, err := b.readSource(f)
+		if err != nil {
+			return b.placeError(f.Place, err.Error())
+		}
+		doc, err := bring.Read(f.Path, src)
+		if err != nil {
+			return b.placeError(f.Place, format.Line(err.Error(), 0))
+		}
+		study, _, err := b.RoutesStudy(doc)
+		if err != nil {
+			return err
+		}
+		if err := b.addStudy(study.Study, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runStudies runs studies of base and head, each under a unique id.
+func (b *nonBench) runStudies(ctx context.Context, list []gate.Measurement) error {
+	if b.measured.Held == nil {
+		b.measured.Held = map[string]gate.Held{}
+	}
+	for _, one := range list {
+		for id, n := one.Study.ID, 2; ; n++ {
+			if _, taken := b.measured.Held[one.Study.ID]; !taken {
+				break
+			}
+			one.Study.ID = fmt.Sprintf("%s-%d", id, n)
+		}
+		b.measured.Held[one.Study.ID] = one.Held
+		// Latencies need continuous segments, which do not fit into quick.
+		segments := slices.ContainsFunc(one.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
+		b.Options.Quick = !b.Options.User && !segments
+		before := len(b.Results)
+		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
+			return err
+		}
+		b.measured.Results, b.measured.Nothing = append(b.measured.Results, b.Results[before:]...), ""
+		for _, res := range b.Results[before:] {
+			for _, l := range res.NotWeighed {
+				b.measured.Left = append(b.measured.Left, gate.Left{What: one.Held.Name + " " + strings.TrimPrefix(l.What, "workload "), Why: l.Why})
+			}
+		}
+	}
+	return nil
+}
+
+// unpackSides returns the directories of both sides.
+func unpackSides(ctx context.Context, repo gitrev.Repo, ask gate.Ask, cache string) (t gate.Trees, err error) {
+	unpack := func(name string) (string, error) {
+		rev, err := repo.Resolve(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		dir, _, err := repo.Extract(ctx, rev, cache)
+		return dir, err
+	}
+	if t.Base, err = unpack(ask.Base); err != nil {
+		return t, err
+	}
+	if t.Head = repo.Root; ask.Head != gate.Worktree {
+		t.Head, err = unpack(ask.Head)
+	}
+	return t, err
+}

@@ -1,0 +1,179 @@
+package gatecmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// twoSides is a project whose change moves one codec of the catalog, and
+// another that it replaces by a directory.
+func twoSides(t *testing.T, yaml string) *nonBench {
+	t.Helper()
+	all, err := catalog.Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &nonBench{Session: &session.Session{}, measured: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	for _, side := range []struct {
+		dir         *string
+		goccy, rest string
+	}{{&b.dirs.Base, "v0.10.2", "\t\n"}, {&b.dirs.Head, "v0.10.5", "\tgithub.com/minio/simdjson-go v0.4.5\n"}} {
+		*side.dir = t.TempDir()
+		for name, text := range map[string]string{
+			"go.mod":              "module m\n\ngo 1.25\n\nrequire (\n\tgithub.com/goccy/go-json " + side.goccy + "\n\tgithub.com/json-iterator/go v1.1.12\n\tgithub.com/segmentio/encoding " + side.goccy + "\n" + side.rest + ")\n\nreplace github.com/segmentio/encoding => ../x\n",
+			"testdata/order.json": `{"id": 7}`,
+		} {
+			path := filepath.Join(*side.dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.trees = b.dirs
+	if b.moved, err = movedModules(context.Background(), all, b.dirs); err != nil {
+		t.Fatal(err)
+	}
+	if b.request.Project, err = project.Parse("tare.yaml", []byte(yaml)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Of all codecs those are measured on the documents that the change moves.
+func TestGateOfDocuments(t *testing.T) {
+	b := twoSides(t, "json: testdata/order.json\n")
+	if err := b.addDocuments(); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.studies) != 1 || len(b.measured.Left)+len(b.measured.Notes) != 0 {
+		t.Fatalf("%d studies, left %v, notes %v", len(b.studies), b.measured.Left, b.measured.Notes)
+	}
+	one := b.studies[0]
+	if err := one.Study.Validate(); err != nil {
+		t.Error(err)
+	}
+	var with []string
+	for _, e := range one.Study.Contenders {
+		with = append(with, e.Use+" "+strings.Join(e.With, " "))
+	}
+	if want := []string{"goccy github.com/goccy/go-json@v0.10.2", "goccy github.com/goccy/go-json@v0.10.5"}; !slices.Equal(with, want) || one.Study.ID != "gate-json-goccy" || one.Held.Name != "json/goccy" || one.Held.Place != (gate.Place{File: "tare.yaml", Line: 1}) {
+		t.Errorf("%s as %+v: %q", one.Study.ID, one.Held, with)
+	}
+	if w := one.Study.Workloads; len(w) != 2 || w[0].ID != "order/decode" || w[1].File != "order.json" || one.Study.Dir != filepath.Join(b.dirs.Head, "testdata") {
+		t.Errorf("%+v in %s", w, one.Study.Dir)
+	}
+}
+
+// What a change does not move is not measured, and said not to be.
+func TestGateOfStudiesThatNothingMoves(t *testing.T) {
+	b := twoSides(t, "studies: x.yaml\n")
+	if err := b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.request.Project.Studies[0]); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.studies) != 0 || len(b.measured.Notes) != 1 || !strings.HasPrefix(b.measured.Notes[0], "x.yaml: nothing to compare: ") {
+		t.Errorf("%d studies, notes %q", len(b.studies), b.measured.Notes)
+	}
+}
+
+// What tare.yaml names and the head has not is said with its place.
+func TestGateSaysWhereSomethingIsMissing(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"studies: bench/x.yaml":                     "tare.yaml:1:10: there is no bench/x.yaml in the head",
+		"json:\n- none.json":                        "tare.yaml:2:3: there is no none.json in the head",
+		"routes: none.txt":                          "tare.yaml:1:9: there is no none.txt in the head",
+		"load: {program: cmd/api, mix: /=1}":        "tare.yaml:1:7: there is no directory cmd/api in the head",
+		"load: {program: cmd/api, feed: none.json}": "tare.yaml:1:7: --feed none.json: no such file or directory",
+	} {
+		b := twoSides(t, yaml+"\n")
+		var err error
+		for _, gather := range []func() error{b.addStudies, b.addDocuments, b.addRoutes, func() error { return b.buildServers(context.Background(), t.TempDir()) }} {
+			if err == nil {
+				err = gather()
+			}
+		}
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || err.Error() != want {
+			t.Errorf("%q\ngot  %v\nwant %s", yaml, err, want)
+		}
+	}
+}
+
+// What cannot be looked at is not taken for missing: a gate that leaves it out passes.
+// A link to itself stands for a disk that fails.
+func TestGateFailsWhereItCannotLook(t *testing.T) {
+	ctx := context.Background()
+	loop := func(t *testing.T, path string) {
+		t.Helper()
+		_ = os.Remove(path)
+		if err := os.Symlink(path, path); err != nil {
+			t.Skip(err)
+		}
+	}
+	server := func(b *nonBench, side string) error {
+		if err := os.Mkdir(filepath.Join(b.dirs.Head, "api"), 0o755); err != nil {
+			return err
+		}
+		loop(t, filepath.Join(side, "api"))
+		return b.buildServers(ctx, t.TempDir())
+	}
+	for name, fails := range map[string]func(b *nonBench) error{
+		"go.mod": func(b *nonBench) error {
+			loop(t, filepath.Join(b.dirs.Base, "go.mod"))
+			_, err := movedModules(ctx, b.catalog, b.dirs)
+			return err
+		},
+		"a server of the base": func(b *nonBench) error { return server(b, b.dirs.Base) },
+		"a server of the head": func(b *nonBench) error { return server(b, b.dirs.Head) },
+		"a build": func(b *nonBench) error {
+			loop(t, filepath.Join(b.dirs.Head, "api"))
+			return gate.Build(ctx, filepath.Join(b.dirs.Head, "api"), filepath.Join(t.TempDir(), "api"))
+		},
+		"a program of a study": func(b *nonBench) error {
+			loop(t, filepath.Join(b.dirs.Base, "mine"))
+			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Dir: b.dirs.Head, Contenders: []tare.Entry{{ID: "mine", Program: "mine"}}}, project.File{Path: "x.yaml"})
+		},
+		"the catalog": func(b *nonBench) error {
+			broken := errors.New("the disk fails")
+			b.moved = func(string, tare.Entry) (before, after []string, ok bool, err error) { return nil, nil, false, broken }
+			return b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "goccy"}}}, project.File{Path: "x.yaml"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := twoSides(t, "load: {program: api, mix: /=1}\n")
+			var build *gate.BuildError
+			if err := fails(b); cmdenv.ExitCode(err) != cmdenv.ExitFailure || errors.As(err, &build) || len(b.measured.Left) > 0 {
+				t.Errorf("%v, left %+v", err, b.measured.Left)
+			}
+		})
+	}
+	b := twoSides(t, "studies: x.yaml\n")
+	if err := b.addStudy(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "gocy"}}}, b.request.Project.Studies[0]); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), `tare.yaml:1:10: x.yaml: `) {
+		t.Errorf("an unknown contender: %v", err)
+	}
+}
+
+// A directory that is there in the head only is left out, even where the base has a file
+// of its parent's name.
+func TestGateOfAServerInHeadOnly(t *testing.T) {
+	b := twoSides(t, "load: {program: cmd/api, mix: /=1}\n")
+	if err := errors.Join(os.MkdirAll(filepath.Join(b.dirs.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.dirs.Base, "cmd"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.buildServers(context.Background(), t.TempDir()); err != nil || len(b.measured.Left) != 1 || b.measured.Left[0].Why != "cmd/api is in head only" {
+		t.Errorf("%v, left %+v", err, b.measured.Left)
+	}
+}

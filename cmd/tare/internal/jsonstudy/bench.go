@@ -1,0 +1,201 @@
+package jsonstudy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gocmd"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/build"
+)
+
+const (
+	sdkPath     = "github.com/tarebench/tare"
+	typePath    = sdkPath + "/contender/codec/document" // of an inferred type
+	skippedName = "left.json"
+)
+
+// Bench configures where codecs are built for a type of the user's: a copy of the SDK and of the
+// catalog's codecs in the cache, with the type in it.
+type Bench struct {
+	Cache string       // directory; benches are in Cache/document
+	Run   string       // tag of every process that is started; "" if none
+	Log   func(string) // receives lines of progress; nil if none are reported
+}
+
+// Catalog returns a catalog of the codecs of from that only selects, built to read and write the
+// type t, and the codecs that do not support it. It reuses an earlier catalog, unless a codec
+// failed because of the machine.
+func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
+	names := map[string]bool{}
+	for _, leaf := range from.Leaves() {
+		m := leaf.Manifest
+		needed := m.ID == Baseline || m.ID == tare.NullID || whyUnfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
+		if m.Kind == codec.Kind && needed {
+			names[filepath.Base(leaf.Dir)] = true
+		}
+	}
+	files, err := collectSources(from, names)
+	if err != nil {
+		return catalog.Catalog{}, nil, err
+	}
+	addType(files, t, own, names)
+	all := filepath.Join(b.Cache, "document")
+	dir := filepath.Join(all, benchKey(files, own))
+	if !atomicfile.Sealed(dir) {
+		if err := b.makeBench(ctx, all, dir, files, t, own, names); err != nil {
+			return catalog.Catalog{}, nil, err
+		}
+	}
+	var left []tare.NotWeighed
+	text, err := os.ReadFile(filepath.Join(dir, skippedName))
+	if err == nil {
+		err = json.Unmarshal(text, &left)
+	}
+	if err != nil {
+		return catalog.Catalog{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+	}
+	c, err := catalog.Open(dir)
+	return c, left, err
+}
+
+// collectSources returns the files of the SDK and of the named contender modules, by slash path.
+func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
+	root, err := from.Repository()
+	switch {
+	case errors.Is(err, catalog.ErrNone):
+		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or measure with --op any", from.Dir)
+	case err != nil:
+		return nil, err
+	}
+	list, err := archive.Collect(root)
+	if err != nil {
+		return nil, fmt.Errorf("reading the catalog: %w", err)
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		leaf, isCodec := strings.CutPrefix(f.Path, "contenders/codec/")
+		name, _, _ := strings.Cut(leaf, "/")
+		if isCodec && names[name] || !strings.HasPrefix(f.Path, "contenders/") {
+			files[f.Path] = string(f.Data)
+		}
+	}
+	return files, nil
+}
+
+// addType adds the files by which codecs find the type.
+func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
+	path := typePath
+	if own == nil {
+		files["contender/codec/document/document.go"] = "// Package document holds the type that was inferred from a user's documents.\npackage document\n\n" + t.Source
+	} else {
+		path = own.bridgePath()
+		maps.Copy(files, own.bridgeFiles("own"))
+	}
+	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
+		"// own makes a pointer to an empty document of the user's type.\nfunc own() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
+	for _, g := range generators(names) {
+		if text, why := g.main(t); why == "" {
+			files[g.leafFile("user.go")] = text
+			files[g.leafFile("user/user.go")] = g.typesSource(t)
+			if g.bare {
+				files[g.leafFile("user/plain/plain.go")] = t.plainSource()
+			}
+		}
+	}
+}
+
+// benchKey returns the name of a bench, a hash of its content.
+func benchKey(files map[string]string, own *Own) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "tare.document/1\n")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
+	}
+	if own != nil {
+		fmt.Fprintf(h, "%s\n", own.fingerprint)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:20]
+}
+
+// makeBench writes a bench next to its final path and moves it there in one rename, so that no
+// process sees an incomplete one.
+func (b Bench) makeBench(ctx context.Context, all, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	tmp, err := os.MkdirTemp(all, ".making-")
+	if err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := gocmd.WriteAll(tmp, files); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	run := gocmd.Go{Tag: b.Run}
+	if own != nil {
+		b.logLine("adding " + own.path + " to the codecs")
+		if err := own.requireAll(ctx, run, tmp); err != nil {
+			return err
+		}
+	}
+	left, lasting := []tare.NotWeighed{}, true
+	for _, g := range generators(names) {
+		_, why := g.main(t)
+		if why == "" {
+			b.logLine("generating " + g.name + "'s code for the type")
+			err := g.runGenerator(ctx, run, tmp, t)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, build.ErrNoToolchain):
+				return err
+			case err != nil:
+				why = err.Error()
+				lasting = lasting && errors.As(err, new(unsupportedError))
+			}
+		}
+		if why == "" {
+			continue
+		}
+		left = append(left, tare.LeftContender(g.name, why))
+		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.leafFile("")))); err != nil {
+			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+		}
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return err
+	}
+	if err := gocmd.WriteAll(tmp, map[string]string{skippedName: string(text)}); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	if lasting { // else the next run finds no seal, and makes it again
+		if err := atomicfile.Seal(atomicfile.System{}, tmp); err != nil {
+			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+		}
+	}
+	if err := atomicfile.Place(tmp, dir, atomicfile.Sealed); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+	}
+	return nil
+}
+
+func (b Bench) logLine(text string) {
+	if b.Log != nil {
+		b.Log(text)
+	}
+}

@@ -1,0 +1,148 @@
+package jsonstudy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gocmd"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// codeGenerator is a codec that needs code generated for the type: it gets a copy of the type, as
+// the generated code is methods.
+type codeGenerator struct {
+	name    string   // of its contender module
+	mark    string   // comment that requests code for the declaration below it
+	command []string // of go, run in the directory of the type
+	main    func(Type) (text, why string)
+	bare    bool // the generated code includes the methods that encoding/json looks for
+}
+
+// generators returns the generators of the named contender modules.
+func generators(names map[string]bool) []codeGenerator {
+	all := []codeGenerator{
+		{
+			name: "easyjson", mark: "//easyjson:json", main: easyjsonMain,
+			command: []string{"run", "github.com/mailru/easyjson/easyjson", "-no_std_marshalers", "user.go"},
+		},
+		{
+			name: "ffjson", main: ffjsonMain,
+			command: []string{"run", "github.com/pquerna/ffjson", "-force-regenerate", "user.go"},
+			bare:    true,
+		},
+	}
+	return slices.DeleteFunc(all, func(g codeGenerator) bool { return !names[g.name] })
+}
+
+// Generated reports whether a codec needs code generated for every type.
+func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
+
+const userMain = `package main
+
+import own "github.com/tarebench/tare/contenders/codec/%s/user"
+
+// user makes a pointer to an empty document of the user's own type.
+func user() func() any { return func() any { return new(%s) } }
+`
+
+// bareMain follows userMain for a contender whose generated methods encoding/json would call. Its type
+// and its copy without methods are the same in memory.
+const bareMain = `
+// bare is a document without the methods that were generated, in the same memory.
+func bare(v any) any {
+	if d, ok := v.(*%s); ok {
+		return (*plain.%s)(unsafe.Pointer(d))
+	}
+	return v
+}
+`
+
+// easyjsonMain returns the file that gives the contender module the type, or why there can be none.
+func easyjsonMain(t Type) (text, why string) {
+	if t.Why != "" {
+		return "", t.Why
+	}
+	if t.Root == "other" {
+		return "", "it generates code for structs, slices and maps, and the document is none"
+	}
+	return fmt.Sprintf(userMain, "easyjson", "own."+rootName), ""
+}
+
+func ffjsonMain(t Type) (text, why string) {
+	made := ""
+	switch {
+	case t.Why != "":
+		return "", t.Why
+	case t.Root == "struct":
+		made = "own." + rootName
+	case t.Root == "slice" && t.Item != "":
+		made = fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)
+	default:
+		return "", "it generates code for structs only, and the document is none"
+	}
+	text = fmt.Sprintf(userMain, "ffjson", made) + fmt.Sprintf(bareMain, made, rootName)
+	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
+}
+
+// leafFile returns a file of the contender module, by slash path from the bench.
+func (g codeGenerator) leafFile(name string) string { return "contenders/codec/" + g.name + "/" + name }
+
+// typesSource returns the source of the copied type, in package user.
+func (g codeGenerator) typesSource(t Type) string {
+	mark := ""
+	if g.mark != "" {
+		mark = "//\n" + g.mark + "\n"
+	}
+	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.importLines() + addMark(t.Source, mark)
+}
+
+// plainSource returns the source of the copied type in a package that no code is generated for.
+func (t Type) plainSource() string {
+	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
+}
+
+// unsupportedError reports that a generator cannot make code for a type. Any other error is the
+// machine's: the next run may succeed.
+type unsupportedError struct{ error }
+
+// runGenerator makes code for the type. If that fails it makes code for a plain struct: if that
+// fails too, e.g. because the generator cannot be downloaded or the disk is full, nothing is known
+// about the type.
+func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
+	err := g.tryGenerate(ctx, run, bench, t)
+	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
+		return err
+	}
+	plain := Type{Source: "// Document is.\ntype " + rootName + " struct{ A int }\n"}
+	if errors.Is(err, gocmd.ErrTooLong) || g.tryGenerate(ctx, run, bench, plain) != nil {
+		return fmt.Errorf("%w; the next run tries again", err)
+	}
+	return unsupportedError{err}
+}
+
+// tryGenerate runs the generator on the type by itself and compiles the result.
+func (g codeGenerator) tryGenerate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
+	dir := filepath.Join(bench, filepath.FromSlash(g.leafFile("user")))
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	files := map[string]string{"user.go": g.typesSource(t)}
+	if g.bare {
+		files["plain/plain.go"] = t.plainSource()
+	}
+	if err := gocmd.WriteAll(dir, files); err != nil {
+		return err
+	}
+	if _, err := run.In(ctx, dir, g.command...); err != nil {
+		return fmt.Errorf("its generator fails: %w", err)
+	}
+	if _, err := run.In(ctx, dir, "build", "."); err != nil {
+		return fmt.Errorf("what its generator makes of the type does not compile: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package jsonstudy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/kinds/codec"
+)
+
+// rootName is the name of the type of a document.
+const rootName = "Document"
+
+// maxDepth is the deepest nesting of structs; deeper values are any.
+const maxDepth = 100
+
+// maxNotes limits the notes of one kind that are reported one by one.
+const maxNotes = 6
+
+// Type is a Go type for documents, as source.
+type Type struct {
+	Name   string   // in messages: "inferred", or import/path.Type
+	Source string   // its declarations, the document's own first; no package clause, no imports
+	Root   string   // struct, slice, map, or other
+	Item   string   // of a slice of structs: their type's name
+	Uses   []string // packages that the source imports
+	Why    string   // why there is no source; "" if there is; one line
+	Notes  []string // decisions, one line each
+}
+
+// Infer makes the Go type of all of docs: a value that may be null or is missing somewhere is a
+// pointer, one with values of several kinds is any, and objects whose keys are data are maps.
+func Infer(docs []codec.Document) (Type, error) {
+	root := new(shape)
+	for _, d := range docs {
+		if err := root.add(d.Body); err != nil {
+			return Type{}, fmt.Errorf("%s: %w", d, err)
+		}
+	}
+	root.nulls = 0 // a document that is null leaves what it is read into as it is
+	g := &generator{names: map[string]bool{rootName: true}}
+	t := Type{Name: "inferred"}
+	expr := g.typeExpr(root, "$", rootName, 0)
+	if expr == rootName {
+		t.Root = "struct"
+	} else {
+		switch {
+		case strings.HasPrefix(expr, "[]"):
+			t.Root = "slice"
+			if g.structs[expr[2:]] {
+				t.Item = expr[2:]
+			}
+		case strings.HasPrefix(expr, "map["):
+			t.Root = "map"
+		default:
+			t.Root = "other"
+		}
+		g.decls = append([]string{fmt.Sprintf("// %s is a whole document.\ntype %[1]s %s\n", rootName, expr)}, g.decls...)
+	}
+	t.Source = strings.Join(g.decls, "\n")
+	t.Notes = g.notes.allLines()
+	return t, nil
+}
+
+// generator writes declarations.
+type generator struct {
+	decls   []string
+	names   map[string]bool // of types
+	structs map[string]bool
+	notes   lineNotes
+}
+
+// typeExpr returns the type of the values at path; a struct gets the name if no other type has it.
+func (g *generator) typeExpr(s *shape, path, name string, depth int) string {
+	switch kinds := s.kindNames(); {
+	case len(kinds) == 0:
+		return "any"
+	case len(kinds) > 1:
+		g.notes.add("mixed", shortPath(path)+" is "+s.describeMixed()+": any")
+		return "any"
+	case depth > maxDepth:
+		g.notes.add("deep", fmt.Sprintf("%s and what is nested deeper than %d levels: any", shortPath(path), maxDepth))
+		return "any"
+	}
+	pointer := ""
+	if s.nulls > 0 {
+		pointer = "*"
+	}
+	switch {
+	case s.texts > 0:
+		return pointer + "string"
+	case s.bools > 0:
+		return pointer + "bool"
+	case s.arrays > 0:
+		if s.items == nil {
+			return "[]any"
+		}
+		return "[]" + g.typeExpr(s.items, path+"[]", singularName(name, depth), depth+1)
+	case s.objects > 0:
+		return g.declareObject(s, path, name, pointer, depth)
+	}
+	return pointer + g.numberType(s, path)
+}
+
+func (g *generator) numberType(s *shape, path string) string {
+	switch {
+	case s.reals == 0 && s.unsigned == 0:
+		return "int64"
+	case s.reals == 0 && s.ints == 0:
+		return "uint64"
+	case s.unsigned+s.large > 0:
+		g.notes.add("large", shortPath(path)+" has numbers that no int64 holds: float64, which rounds them")
+	}
+	return "float64"
+}
+
+// declareObject declares a struct, or returns a map type.
+func (g *generator) declareObject(s *shape, path, name, pointer string, depth int) string {
+	if values, ok := s.dataKeys(); ok {
+		if len(s.fields) > 0 {
+			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", shortPath(path), keyExamples(s.fields)))
+		}
+		return "map[string]" + g.typeExpr(values, path+".*", singularName(name, depth), depth+1)
+	}
+	name = g.uniqueName(name)
+	at := len(g.decls)
+	g.decls = append(g.decls, "")
+	if g.structs == nil {
+		g.structs = map[string]bool{}
+	}
+	g.structs[name] = true
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s is %s.\ntype %[1]s struct {\n", name, legiblePath(path))
+	taken := map[string]bool{}
+	for _, f := range s.fields {
+		own := pickUnique(exportedName(f.key), taken)
+		optional := f.seen < s.objects
+		seen := *f.shape
+		if optional { // a pointer, so that zero is not omitted
+			seen.nulls++
+		}
+		tag := f.key
+		if optional {
+			tag += ",omitempty"
+		} else if f.key == "-" {
+			tag += ","
+		}
+		fmt.Fprintf(&b, "\t%s %s `json:\"%s\"`\n", own, g.typeExpr(&seen, path+"."+f.key, exportedName(f.key), depth+1), tag)
+	}
+	b.WriteString("}\n")
+	g.decls[at] = b.String()
+	return pointer + name
+}
+
+// uniqueName returns name, or name with a number, which no other type has.
+func (g *generator) uniqueName(name string) string {
+	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
+		return name
+	}
+	return pickUnique(name, g.names)
+}
+
+// legiblePath returns a path in a comment of one line.
+func legiblePath(path string) string {
+	if path == "$" {
+		return "a whole document"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, "what is at "+shortPath(path))
+}
+
+// shortPath returns a path that fits into a line.
+func shortPath(path string) string {
+	const most = 80
+	r := []rune(path)
+	if len(r) <= most {
+		return path
+	}
+	return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
+}
+
+func keyExamples(fields []*field) string {
+	const most = 3
+	var keys []string
+	for i, f := range fields {
+		if i == most {
+			keys = append(keys, "…")
+			break
+		}
+		keys = append(keys, fmt.Sprintf("%q", cut24(f.key)))
+	}
+	return strings.Join(keys, ", ")
+}
+
+func cut24(s string) string {
+	const most = 24
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// lineNotes contains lines by kind: the first few, and the number of the others.
+type lineNotes struct {
+	order []string
+	first map[string][]string
+	more  map[string]int
+}
+
+func (n *lineNotes) add(kind, line string) {
+	if n.first == nil {
+		n.first, n.more = map[string][]string{}, map[string]int{}
+	}
+	if n.first[kind] == nil {
+		n.order = append(n.order, kind)
+	}
+	if len(n.first[kind]) < maxNotes {
+		n.first[kind] = append(n.first[kind], line)
+	} else {
+		n.more[kind]++
+	}
+}
+
+func (n *lineNotes) allLines() []string {
+	var out []string
+	for _, kind := range n.order {
+		out = append(out, n.first[kind]...)
+		if more := n.more[kind]; more > 0 {
+			out = append(out, fmt.Sprintf("and %d more places like this", more))
+		}
+	}
+	return out
+}
+
+// importLines returns the import declarations that the source needs.
+func (t Type) importLines() string {
+	var b strings.Builder
+	for _, path := range t.Uses {
+		fmt.Fprintf(&b, "import %q\n", path)
+	}
+	if len(t.Uses) > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// addMark returns source with a mark in the comment above the document's own type.
+func addMark(source, mark string) string {
+	at := strings.Index(source, "type "+rootName+" ")
+	if mark == "" || at < 0 {
+		return source
+	}
+	return source[:at] + mark + source[at:]
+}

@@ -1,0 +1,173 @@
+package jsonstudy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+)
+
+// Kind runs codecs on the user's documents. The values of encoding/json are the reference. A codec
+// with other numbers or texts is measured, but the difference is reported. One that loses parts of
+// a document, fails, or writes invalid JSON is disqualified.
+type Kind struct {
+	codecs lab.Kind // which starts them
+	docs   []codec.Document
+	pool   [][]byte
+	works  map[string]workState // by id of the workload
+	shown  map[string]string
+}
+
+// workState is a workload and its reference.
+type workState struct {
+	fixture   string
+	op        string
+	reference [][]byte // per document; nil if not known yet
+	verb      string   // "decodes", "encodes"
+}
+
+var (
+	_ lab.Describer = (*Kind)(nil)
+	_ lab.Examiner  = (*Kind)(nil)
+)
+
+// NewKind returns a kind for docs; codecs is the kind that runs codecs.
+func NewKind(codecs lab.Kind, docs []codec.Document) *Kind {
+	k := &Kind{codecs: codecs, docs: docs, pool: poolBodies(docs), works: map[string]workState{}, shown: map[string]string{}}
+	for _, w := range allWorkloads() {
+		k.works[w.ID] = workState{fixture: fixtureOf(w), op: w.Op, verb: verbOf(w)}
+	}
+	return k
+}
+
+// Input writes the documents into dir.
+func (k *Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
+	own, ok := k.works[w.ID]
+	if !ok {
+		return wire.Workload{}, fmt.Errorf("workload %q is none of a document's", w.ID)
+	}
+	in, err := codec.Pool(dir, k.pool)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+	}
+	in.ID, in.Fixture, in.Op = w.ID, own.fixture, own.op
+	return in, nil
+}
+
+// Describe sets the number of bytes of the documents.
+func (k *Kind) Describe(w tare.Workload, _ wire.Workload) (tare.Workload, error) {
+	w.Bytes = 0
+	for _, b := range k.pool {
+		w.Bytes += int64(len(b))
+	}
+	return w, nil
+}
+
+// Open starts one trial.
+func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	return k.codecs.Open(ctx, p, spec)
+}
+
+// Compare finds outputs that disqualify. The document itself is correct as well: the null contender
+// returns it.
+func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
+	own := k.works[w.ID]
+	var wrong []string
+	for _, a := range answers {
+		if a.Case < 0 || a.Case >= len(k.pool) {
+			return nil, fmt.Errorf("workload %q: answer for document %d, which was not asked", w.ID, a.Case)
+		}
+		if a.Error != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: returned the error %q", k.docs[a.Case], a.Error))
+			continue
+		}
+		if d, differs := compareDocuments(own.reference[a.Case], a.Output); differs && d.lost && !sameValues(k.pool[a.Case], a.Output) {
+			wrong = append(wrong, fmt.Sprintf("%s: %s", k.docs[a.Case], d))
+		}
+	}
+	return wrong, nil
+}
+
+// sameValues reports whether two documents are equal but for order and spelling.
+func sameValues(a, b []byte) bool {
+	d, differs := compareDocuments(a, b)
+	return !differs || d.form
+}
+
+// Reference names the implementation whose output is the reference.
+func (k *Kind) Reference() string {
+	if named, ok := k.codecs.(interface{ Reference() string }); ok {
+		return named.Reference()
+	}
+	return "encoding/json"
+}
+
+// Exams returns the documents themselves, once per workload.
+func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
+	var list []wire.Workload
+	for _, w := range allWorkloads() {
+		if k.works[w.ID].reference == nil { // it is not in the study
+			continue
+		}
+		in, err := k.Input(w, "", dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// Differ returns how an output differs from the reference, in values or else in spelling.
+// encoding/json writes all decoded values, so that another spelling means another Go value, such as
+// a json.Number with other digits. Documents that differ in the same fields get the same words,
+// those of the first of them; a contender gets all documents in order.
+func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
+	own := k.works[asked.ID]
+	if a.Case == 0 {
+		for key := range k.shown {
+			if strings.HasPrefix(key, asked.ID+" ") {
+				delete(k.shown, key)
+			}
+		}
+	}
+	if a.Case < 0 || a.Case >= len(own.reference) {
+		return tare.Difference{}, false
+	}
+	at := k.docs[a.Case].String()
+	out := tare.Difference{Op: own.op, Case: asked.ID + " " + at, Asked: at, BearsOn: []string{own.op}}
+	if a.Error != "" {
+		out.Property, out.Class, out.Got = "documents", tare.DiffersInAcceptance, cut80("refused: "+a.Error)
+		out.Reference, out.Says = "accepted", "refuses "+at
+		return out, true
+	}
+	d, differs := compareDocuments(own.reference[a.Case], a.Output)
+	if !differs {
+		return tare.Difference{}, false
+	}
+	out.Property, out.Class = d.generalPath(), tare.DiffersInValue
+	out.Asked, out.Reference, out.Got = at+" "+d.path, d.want, d.gotText()
+	if d.form {
+		out.Class = tare.DiffersInForm
+	}
+	key := asked.ID + " " + d.fieldPaths() + " " + string(out.Class)
+	if k.shown[key] == "" {
+		k.shown[key] = d.describe(own.verb, k.docs, a.Case)
+	}
+	out.Says = k.shown[key]
+	return out, true
+}
+
+func cut80(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,85 @@
+package jsonstudy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/lab"
+)
+
+// RefusedError reports that encoding/json itself cannot process a document.
+type RefusedError struct {
+	Document string // file:line
+	What     string
+}
+
+// Error is one line.
+func (e *RefusedError) Error() string { return e.Document + ": " + e.What }
+
+// Refer gets the baseline's values of every document, the reference for all codecs. It may write
+// inputs into dir.
+func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study, t Type, spec trial.Spec, dir string) error {
+	p, err := sources.Program(ctx, codec.Kind, dir, study.Contenders[0])
+	if err != nil {
+		return &lab.LostError{Contender: "the baseline contender " + Baseline, Why: err.Error()}
+	}
+	spec.Name = Baseline + "/reference"
+	spec.Dir = dir
+	conn, err := k.Open(ctx, p, spec)
+	if err != nil {
+		return err
+	}
+	s := &trial.Session{Conn: conn, Trial: spec.Name}
+	defer s.Close(context.WithoutCancel(ctx))
+	if _, err := s.Hello(ctx, p.Variant, "1"); err != nil {
+		return err
+	}
+	for _, w := range study.Workloads {
+		in, err := k.Input(w, "", filepath.Clean(dir))
+		if err != nil {
+			return err
+		}
+		if err := k.loadReference(ctx, s, in, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
+	prepared, err := s.Prepare(ctx, in)
+	var failed *tare.TrialError
+	if errors.As(err, &failed) && failed.Class == tare.ErrContender {
+		return &RefusedError{k.docs[0].File, "not what " + t.Name + " holds: " + failed.Message}
+	}
+	if err != nil {
+		return err
+	}
+	if prepared.Unsupported {
+		return fmt.Errorf("%s cannot do %s", Baseline, in.ID)
+	}
+	own := k.works[in.ID]
+	own.reference = make([][]byte, len(k.pool))
+	for i := range k.pool {
+		answers, err := s.Answer(ctx, in.ID, []int{i})
+		if err != nil {
+			return err
+		}
+		if answers[0].Error != "" {
+			what := "encoding/json refuses it: "
+			if Typed(in.ID) {
+				what = "not what " + t.Name + " holds: "
+			}
+			return &RefusedError{k.docs[i].String(), what + answers[0].Error}
+		}
+		own.reference[i] = answers[0].Output
+	}
+	k.works[in.ID] = own
+	return nil
+}

@@ -1,0 +1,69 @@
+package jsonstudy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gocmd"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// requireAll lets every contender module of the bench require the user's module, as it is on disk,
+// with its dependencies.
+func (o *Own) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
+	sdk := []string{"mod", "edit", "-require=" + o.bridgePath() + "@v0.0.0"}
+	if _, err := run.In(ctx, bench, sdk...); err != nil {
+		return err
+	}
+	leaves, err := filepath.Glob(filepath.Join(bench, "contenders", "codec", "*"))
+	if err != nil {
+		return err
+	}
+	for _, leaf := range leaves {
+		if err := o.requireIn(ctx, run, leaf, "../../../own"); err != nil {
+			return fmt.Errorf("building %s with the module %s: %w", filepath.Base(leaf), o.path, err)
+		}
+	}
+	return nil
+}
+
+// requireIn edits the go.mod in dir, from which the bridge is at the path bridge; "" if there is
+// none.
+func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
+	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
+	if bridge != "" {
+		args = append(args, "-require="+o.bridgePath()+"@v0.0.0", "-replace="+o.bridgePath()+"="+bridge)
+	}
+	for _, m := range o.modules {
+		args = append(args, "-replace="+m.Path+"="+m.Dir)
+	}
+	for _, r := range o.replace {
+		args = append(args, "-replace="+r[0]+"="+r[1])
+	}
+	if _, err := run.In(ctx, dir, args...); err != nil {
+		return err
+	}
+	if err := o.addSums(filepath.Join(dir, "go.sum")); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+	}
+	_, err := run.In(ctx, dir, "list", "-mod=mod", "-deps", "./...")
+	return err
+}
+
+// addSums adds the user's lines to a go.sum.
+func (o *Own) addSums(file string) error {
+	have, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	text := string(have)
+	for line := range strings.Lines(o.sums) {
+		if line != "\n" && !strings.Contains(text, line) {
+			text += line
+		}
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
+}

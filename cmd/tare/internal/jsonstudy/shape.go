@@ -1,0 +1,161 @@
+package jsonstudy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// shape counts the values at one place of the documents.
+type shape struct {
+	nulls, bools, texts   int
+	ints, unsigned, reals int // numbers: those an int64 holds, those only a uint64 does, others
+	large                 int // of the others, integers
+	objects, arrays       int
+
+	items  *shape   // of arrays; nil if all were empty
+	fields []*field // of objects, in the order in which they were first seen
+	byKey  map[string]*field
+}
+
+// field is a key of the objects at one place.
+type field struct {
+	key   string
+	shape *shape
+	seen  int // objects that had it; of equal keys in one object the last counts
+	in    int // number of the object that had it last
+}
+
+// add adds the values of one document, which is valid JSON.
+func (s *shape) add(body []byte) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	return s.addValue(d)
+}
+
+func (s *shape) addValue(d *json.Decoder) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	switch x := token.(type) {
+	case nil:
+		s.nulls++
+	case bool:
+		s.bools++
+	case string:
+		s.texts++
+	case json.Number:
+		s.addNumber(x.String())
+	case json.Delim:
+		if x == '[' {
+			return s.addArray(d)
+		}
+		return s.addObject(d)
+	}
+	return nil
+}
+
+func (s *shape) addNumber(text string) {
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
+		s.ints++
+	} else if _, err := strconv.ParseUint(text, 10, 64); err == nil {
+		s.unsigned++
+	} else {
+		s.reals++
+		if !strings.ContainsAny(text, ".eE") && text != "-0" {
+			s.large++
+		}
+	}
+}
+
+func (s *shape) addArray(d *json.Decoder) error {
+	s.arrays++
+	for d.More() {
+		if s.items == nil {
+			s.items = new(shape)
+		}
+		if err := s.items.addValue(d); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+func (s *shape) addObject(d *json.Decoder) error {
+	s.objects++
+	number := s.objects
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("a key that is no string: %v", token)
+		}
+		f := s.fieldFor(key)
+		if f.in != number {
+			f.in = number
+			f.seen++
+		}
+		if err := f.shape.addValue(d); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// fieldFor returns the field of a key, and adds it if it is new.
+func (s *shape) fieldFor(key string) *field {
+	if f := s.byKey[key]; f != nil {
+		return f
+	}
+	if s.byKey == nil {
+		s.byKey = map[string]*field{}
+	}
+	f := &field{key: key, shape: new(shape)}
+	s.byKey[key] = f
+	s.fields = append(s.fields, f)
+	return f
+}
+
+// merge adds the values of another place.
+func (s *shape) merge(o *shape) {
+	objects := s.objects
+	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
+	s.ints, s.unsigned, s.reals, s.large = s.ints+o.ints, s.unsigned+o.unsigned, s.reals+o.reals, s.large+o.large
+	s.objects, s.arrays = s.objects+o.objects, s.arrays+o.arrays
+	if o.items != nil {
+		if s.items == nil {
+			s.items = new(shape)
+		}
+		s.items.merge(o.items)
+	}
+	for _, other := range o.fields {
+		f := s.fieldFor(other.key)
+		f.seen, f.in = f.seen+other.seen, objects+other.in
+		f.shape.merge(other.shape)
+	}
+}
+
+// kindNames returns the kinds of values seen, in words, except null.
+func (s *shape) kindNames() []string {
+	var out []string
+	for _, k := range []struct {
+		seen int
+		name string
+	}{{s.objects, "object"}, {s.arrays, "array"}, {s.texts, "string"}, {s.ints + s.unsigned + s.reals, "number"}, {s.bools, "boolean"}} {
+		if k.seen > 0 {
+			out = append(out, k.name)
+		}
+	}
+	return out
+}
+
+// describeMixed returns the kinds of a place with more than one, in words.
+func (s *shape) describeMixed() string { return strings.Join(s.kindNames(), " and ") }

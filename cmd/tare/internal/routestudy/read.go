@@ -1,0 +1,145 @@
+// Package routestudy measures every router on the user's own routes: it reads them from an OpenAPI
+// document or a list, makes a study of them, and recommends a router by the result.
+package routestudy
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/openapi"
+	"github.com/tarebench/tare/kinds/router"
+)
+
+// MostBytes is the largest document or list that is read.
+const MostBytes = max(openapi.MaxBytes, router.MostList)
+
+// Document contains the routes of a file.
+type Document struct {
+	Name   string // of the file, as in messages
+	Format string // e.g. OpenAPI 3.1.0; "" if a list of routes
+	Base   string // path of the server before every path of the document; "" if none
+	Table  router.Table
+	Notes  []string // remarks on the document, a line each, except those on skipped routes
+}
+
+// Error reports what is wrong in a document, and where.
+type Error struct{ What string }
+
+// Error is one line: file:line:col: what is wrong, and what would be right.
+func (e *Error) Error() string { return e.What }
+
+// Read reads an OpenAPI document, in YAML or JSON, or a list of routes. The
+// error is an *[Error].
+func Read(name string, src []byte) (*Document, error) {
+	d := &Document{Name: name}
+	var written []router.Written
+	var err error
+	if isList(name, src) {
+		written, err = router.ReadList(name, src)
+	} else {
+		written, err = d.readOpenAPI(src)
+	}
+	if err != nil {
+		return nil, &Error{err.Error()}
+	}
+	d.Table = router.NewTable(written)
+	switch n := len(d.Table.Routes); {
+	case n == 0 && len(d.Table.Left) > 0:
+		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.describeLeft(d.Table.Left[0]))}
+	case n > router.MostRoutes:
+		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
+	}
+	return d, nil
+}
+
+// readOpenAPI returns the operations of an OpenAPI document.
+func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
+	doc, err := openapi.Read(d.Name, src)
+	if err != nil {
+		return nil, err
+	}
+	d.Format, d.Base, d.Notes = doc.Format, doc.Base, doc.Notes
+	for _, l := range doc.Left {
+		why := fmt.Sprintf("%s:%d:%d: %s: %s", d.Name, l.Line, l.Col, l.Where, l.Why)
+		if len(doc.Operations) == 0 {
+			return nil, &Error{why + "; nothing is left to be measured"}
+		}
+		d.Notes = append(d.Notes, why+"; left out")
+	}
+	for _, op := range doc.Operations {
+		list = append(list, router.Written{Method: op.Method, Path: op.Path, Line: op.Line, Col: op.Col})
+	}
+	return list, nil
+}
+
+// isList reports whether src is a list of routes: its name ends in .txt, or its first
+// line that is not empty is a method and a path.
+func isList(name string, src []byte) bool {
+	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src, false) {
+		return true
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte("\ufeff"))) {
+		words := strings.Fields(string(line))
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		return len(words) > 1 && strings.HasPrefix(words[1], "/") && strings.Trim(strings.ToUpper(words[0]), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	}
+	return false
+}
+
+// position returns file:line:col of a route.
+func (d *Document) position(w router.Written) string {
+	return fmt.Sprintf("%s:%d:%d", d.Name, w.Line, w.Col)
+}
+
+func (d *Document) describeLeft(l router.Left) string {
+	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
+}
+
+// maxSkipped limits the skipped routes that are named one by one.
+const maxSkipped = 10
+
+// Remarks returns the notes, the skipped routes, and the properties of the table that routers treat
+// differently, a line each.
+func (d *Document) Remarks() []string {
+	out := append([]string(nil), d.Notes...)
+	for i, l := range d.Table.Left {
+		if i == maxSkipped {
+			out = append(out, fmt.Sprintf("%s: %d more routes are left out", d.Name, len(d.Table.Left)-i))
+			break
+		}
+		out = append(out, d.describeLeft(l)+"; left out")
+	}
+	if n, i := d.Table.Renamed(); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(" (and %d more so)", n-1)
+		}
+		out = append(out, fmt.Sprintf("%s: %s names a parameter otherwise than another route of the same place does%s, which several routers refuse; all are asked for one name, here %s",
+			d.position(d.Table.From[i]), d.Table.From[i], more, d.Table.Routes[i].Path))
+	}
+	if n, i := d.Table.Parts(); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(" (and %d more %s)", n-1, map[bool]string{true: "has", false: "have"}[n == 2])
+		}
+		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are measured on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and measures all",
+			d.position(d.Table.From[i]), d.Table.From[i], more, second))
+	}
+	if a, b, found := d.Table.Ambiguous(); found {
+		one, other := d.Table.From[a], d.Table.From[b]
+		out = append(out, fmt.Sprintf("%s: %s and %s (%s) both match some paths, and neither is more specific: net/http cannot have both, and %s is the baseline instead",
+			d.position(one), one, other, d.position(other), second))
+	}
+	return out
+}
+
+// LeaveParts removes the routes with a parameter that is a part of a segment. It returns false if
+// no route remains.
+func (d *Document) LeaveParts() bool {
+	d.Table = d.Table.Whole()
+	return len(d.Table.Routes) > 0
+}

@@ -1,0 +1,318 @@
+package rpcstudy
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+	"github.com/tarebench/tare/load"
+)
+
+// AppName is the fixture of workloads that request the user's service.
+const AppName = "service"
+
+// Settings of the generated servers, which their template reads, and the settings of an entry that
+// select how it is called.
+const (
+	setMessages = "messages" // file with the messages
+	setVerify   = "verify"   // on: the server compares requests with the expected ones
+
+	setProtocol = "protocol"
+)
+
+// Protocols that requests can be in.
+const (
+	overHTTP        = "http" // by the rules of the gateway
+	overGRPC        = "grpc"
+	overConnect     = "connect"
+	overConnectJSON = "connect-json"
+)
+
+// call is the method and message of a request.
+type call struct {
+	method  *Method
+	message proto.Message
+}
+
+// App returns the service as an app of the server kind. Each op is a method; allID is all of them,
+// alternating.
+func (d *Document) App() (server.App, error) {
+	ops := []string{allID}
+	pools := map[string][]server.Request{}
+	for _, m := range d.Methods {
+		ops = append(ops, m.ID)
+		for _, message := range m.requests {
+			q, err := canonicalRequest(call{m, message})
+			if err != nil {
+				return server.App{}, fmt.Errorf("%s: %w", m.ID, err)
+			}
+			pools[m.ID] = append(pools[m.ID], q)
+		}
+	}
+	var err error
+	if pools[allID], err = alternateMethods(d.Methods, pools); err != nil {
+		return server.App{}, err
+	}
+	return server.App{
+		Name: AppName,
+		Ops:  ops,
+		Requests: func(w tare.Workload) ([]server.Request, error) {
+			return pools[w.Op], nil
+		},
+		Repeats: ops,
+		Answers: handlerResponses,
+		Probes: func() []server.Probe {
+			return server.Probing("the request that was sent", pools[allID]...)
+		},
+		Same:     server.SameJSON,
+		Words:    []string{setProtocol},
+		Settings: d.writeSettings,
+		Dialect:  newDialect,
+	}, nil
+}
+
+// Bounds of the requests of all methods together.
+const (
+	maxTurn      = 100_000   // requests
+	maxTurnBytes = 256 << 20 // in their bodies
+)
+
+// alternateMethods requests each method as often as the others, with all of its requests.
+func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
+	turns, bytes := 0, 0
+	for _, m := range methods {
+		turns = max(turns, len(pools[m.ID]))
+	}
+	for i := range turns {
+		for _, m := range methods {
+			own := pools[m.ID]
+			q := own[i%len(own)]
+			if bytes += len(q.Body); len(list) == maxTurn || bytes > maxTurnBytes {
+				return nil, fmt.Errorf("%s has %d requests, and as often as it each of the %d methods is asked for: more than %d requests or %d MiB; give it fewer, or choose it by --method",
+					longestMethod(methods).ID, turns, len(methods), maxTurn, maxTurnBytes>>20)
+			}
+			list = append(list, q)
+		}
+	}
+	return list, nil
+}
+
+// longestMethod returns the method with the most requests.
+func longestMethod(methods []*Method) *Method {
+	return slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
+}
+
+// canonicalRequest returns a call as Connect has it with JSON. The null contender gets these
+// requests too.
+func canonicalRequest(c call) (server.Request, error) {
+	body, err := toJSON(c.message)
+	q := postRequest(c, body, server.TypeJSON)
+	q.Status = http.StatusOK
+	return q, err
+}
+
+// postRequest returns a call as a POST of a body.
+func postRequest(c call, body []byte, kind string, header ...string) server.Request {
+	q := server.Request{Method: http.MethodPost, Path: c.method.Path(), Header: map[string]string{server.ContentType: kind}, Body: body, Call: c, Status: http.StatusOK}
+	for i := 0; i < len(header); i += 2 {
+		q.Header[header[i]] = header[i+1]
+	}
+	return q
+}
+
+// handlerResponses returns the messages that the handlers respond with.
+func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response, error) {
+	out := make([]server.Response, len(list))
+	made := map[*Method]server.Response{}
+	for i, q := range list {
+		m := q.Call.(call).method
+		r, ok := made[m]
+		if !ok {
+			body, err := toJSON(m.answer)
+			if err != nil {
+				return nil, err
+			}
+			r = server.Answered(server.TypeJSON, body)
+			made[m] = r
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// serverMessages is the file with the responses of a generated server. Its template has the same
+// type.
+type serverMessages struct {
+	Methods map[string]serverMethod `json:"methods"` // by the path of gRPC
+}
+
+type serverMethod struct {
+	Answer   string   `json:"answer"`   // base64 of protocol buffers
+	Requests []string `json:"requests"` // expected if requests are verified
+}
+
+// writeSettings gives a server its messages. Only a server under probes compares requests with
+// them.
+func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
+	messages := serverMessages{map[string]serverMethod{}}
+	for _, m := range d.Methods {
+		b, err := marshalMessage(m.answer)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.ID, err)
+		}
+		one := serverMethod{Answer: base64.StdEncoding.EncodeToString(b)}
+		for _, q := range m.requests {
+			if b, err = marshalMessage(q); err != nil {
+				return fmt.Errorf("%s: %w", m.ID, err)
+			}
+			one.Requests = append(one.Requests, base64.StdEncoding.EncodeToString(b))
+		}
+		messages.Methods[m.Path()] = one
+	}
+	text, err := json.Marshal(messages)
+	if err != nil {
+		return err
+	}
+	set[setMessages] = filepath.Join(dir, "messages.json")
+	if w.Op == server.OpProbes {
+		set[setVerify] = "on"
+	}
+	return os.WriteFile(set[setMessages], text, 0o600)
+}
+
+// Content types.
+const (
+	typeGRPC  = "application/grpc"
+	typeProto = "application/proto"
+)
+
+// newDialect returns the request encoding of a contender. The same engine of package load calls
+// all, one request at a time on each connection.
+func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
+	d := server.Dialect{Name: set[setProtocol]}
+	if c.Role == tare.RoleNull {
+		d.Name = overConnectJSON
+		return d, nil
+	}
+	if !slices.Contains(c.Protocols, d.Name) {
+		return d, fmt.Errorf("%s: %q; this contender speaks %s", setProtocol, d.Name, strings.Join(c.Protocols, ", "))
+	}
+	switch d.Name {
+	case overGRPC:
+		d.Protocol, d.Encode, d.Decode = load.GRPC, encodeWith(typeGRPC, "Te", "trailers"), decodeGRPC
+	case overConnect:
+		d.Encode, d.Decode = encodeWith(typeProto, "Connect-Protocol-Version", "1"), decodeProto
+	case overConnectJSON:
+		d.Encode, d.Decode = encodeJSON, decodeJSON
+	case overHTTP:
+		d.Encode, d.Decode = encodeRule, decodeRule
+	}
+	return d, nil
+}
+
+// encodeWith encodes a call as a message in protocol buffers. The sender adds the prefix of gRPC.
+func encodeWith(kind string, header ...string) func(server.Request) (server.Request, bool, error) {
+	return func(q server.Request) (server.Request, bool, error) {
+		c := q.Call.(call)
+		b, err := marshalMessage(c.message)
+		return postRequest(c, b, kind, header...), true, err
+	}
+}
+
+func encodeJSON(q server.Request) (server.Request, bool, error) {
+	c := q.Call.(call)
+	body, err := toJSON(c.message)
+	return postRequest(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
+}
+
+func encodeRule(q server.Request) (server.Request, bool, error) {
+	c := q.Call.(call)
+	path, body, err := c.method.rule.encode(c.message)
+	out := server.Request{Method: c.method.rule.method, Path: path, Body: body, Call: c, Status: http.StatusOK}
+	if body != nil {
+		out.Header = map[string]string{server.ContentType: server.TypeJSON}
+	}
+	return out, true, err
+}
+
+// prefixLen is the length of the prefix of a message in gRPC.
+const prefixLen = 5
+
+func decodeGRPC(q server.Request, got server.Response) server.Response {
+	b := got.Body
+	if got.Status != http.StatusOK || len(b) < prefixLen || b[0] != 0 || uint64(binary.BigEndian.Uint32(b[1:])) != uint64(len(b)-prefixLen) {
+		return got
+	}
+	got.Body = b[prefixLen:]
+	return toCanonical(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+}
+
+func decodeProto(q server.Request, got server.Response) server.Response {
+	return toCanonical(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+}
+
+func decodeJSON(q server.Request, got server.Response) server.Response {
+	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
+}
+
+// decodeRule reads a response of the gateway, which may be only one field of the message.
+func decodeRule(q server.Request, got server.Response) server.Response {
+	c := q.Call.(call)
+	if c.method.rule.answer == "" {
+		return decodeJSON(q, got)
+	}
+	fd := c.method.desc.Output().Fields().ByName(protoreflect.Name(c.method.rule.answer))
+	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error {
+		whole := fmt.Appendf(nil, "{%q:%s}", fd.JSONName(), got.Body)
+		if err := protojson.Unmarshal(whole, m); err != nil {
+			return err
+		}
+		// The rule does not send the other fields of the message.
+		rest := proto.Clone(c.method.answer).ProtoReflect()
+		if rest.Clear(fd); m.ProtoReflect().Has(fd) {
+			rest.Set(fd, m.ProtoReflect().Get(fd))
+		}
+		proto.Reset(m)
+		proto.Merge(m, rest.Interface())
+		return nil
+	})
+}
+
+// toCanonical returns a response as JSON in one form, whatever its protocol. It returns a response
+// that it cannot read unchanged.
+func toCanonical(q server.Request, got server.Response, kind string, read func(proto.Message) error) server.Response {
+	if got.Status != http.StatusOK {
+		return got
+	}
+	m := dynamicpb.NewMessage(q.Call.(call).method.desc.Output())
+	if read(m) != nil {
+		return got
+	}
+	body, err := toJSON(m)
+	if err != nil {
+		return got
+	}
+	header := map[string]string{}
+	switch told := got.Header[server.ContentType]; told {
+	case "":
+	case kind, kind + "+proto":
+		header[server.ContentType] = server.TypeJSON
+	default:
+		header[server.ContentType] = told
+	}
+	return server.Response{Status: http.StatusOK, Header: header, Body: body}
+}

@@ -1,0 +1,434 @@
+package rpcstudy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bufbuild/protocompile/protoutil"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/gocmd"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/internal/atomicfile"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// What generated modules are made of: main packages whose service is generated, and
+// the module of the generators of code.
+//
+//go:embed template plugins
+var parts embed.FS
+
+// module is a program that is generated.
+type module struct {
+	name      string // of its folder, and of the catalog contender whose requirements it has
+	templates []string
+	plugins   []plugin
+	linked    []string // folders of files that its libraries link: no code is generated for these
+	manifest  string
+}
+
+// plugin is a generator of code. Messages of an edition have pointers for fields,
+// which the gateway's code can only fill through the opaque API.
+type plugin struct {
+	name, options string
+	opaque        string // further option, if there is a file of an edition
+}
+
+const opaqueMessages = ",default_api_level=API_OPAQUE"
+
+func allModules() []module {
+	return []module{
+		{
+			name: "grpc", templates: []string{"calls", "grpc", "grpcserver"},
+			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}},
+			linked:  []string{"google/protobuf/", "google/rpc/"},
+			manifest: `{"id": "grpc", "kind": "server", "apps": ["service"], "protocols": ["grpc"],
+ "why": "grpc-go with generated code, no interceptors; handlers answer with a prepared message",
+ "modules": ["google.golang.org/grpc"], "symbols": ["google.golang.org/grpc.(*Server).handleStream", "google.golang.org/protobuf/proto.Unmarshal"]}`,
+		},
+		{
+			name: "connect", templates: []string{"calls", "bodies", "connect"},
+			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-connect-go", "", ""}},
+			linked:  []string{"google/protobuf/"},
+			manifest: `{"id": "connect", "kind": "server", "apps": ["service"], "protocols": ["connect", "connect-json", "grpc"],
+ "why": "connect-go with generated code on net/http, no interceptors; handlers answer with a prepared message",
+ "modules": ["connectrpc.com/connect"], "symbols": ["connectrpc.com/connect.(*Handler).ServeHTTP", "google.golang.org/protobuf/proto.Unmarshal"]}`,
+		},
+		{
+			name: "gateway", templates: []string{"calls", "bodies", "grpcserver", "gateway"},
+			plugins: []plugin{{"protoc-gen-go", "", opaqueMessages}, {"protoc-gen-go-grpc", "", ""}, {"protoc-gen-grpc-gateway", ",generate_unbound_methods=true,allow_delete_body=true", ",use_opaque_api=true"}},
+			linked:  []string{"google/protobuf/", "google/rpc/", "google/api/"},
+			manifest: `{"id": "gateway", "kind": "server", "apps": ["service"], "protocols": ["http"], "variants": ["dial", "inprocess"],
+ "why": "gRPC-Gateway with generated code: dial reaches a grpc-go server of the same process over loopback, inprocess calls its methods; handlers answer with a prepared message",
+ "modules": ["github.com/grpc-ecosystem/grpc-gateway/v2", "google.golang.org/grpc"], "symbols": ["github.com/grpc-ecosystem/grpc-gateway/v2/runtime.(*ServeMux).ServeHTTP"]}`,
+		},
+	}
+}
+
+// catalogKind is the kind of the contenders whose requirements generated modules have: the versions
+// of the catalog.
+const catalogKind = "rpc"
+
+// modulePath returns the path of a generated module. It sorts before those of libraries, so that
+// its package conflict is initialised before they are.
+func (m module) modulePath() string { return "contender.test/" + m.name }
+
+// Bench configures the generation of servers.
+type Bench struct {
+	Cache string       // directory; benches are in Cache/rpc
+	Run   string       // tag of every process that is started; "" if none
+	Log   func(string) // receives lines of progress; nil if none are reported
+}
+
+// Generate generates the modules of the transports that only selects, and returns their directory.
+// It reuses an earlier result for the same input.
+func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
+	needed := map[string]bool{}
+	for _, t := range allTransports() {
+		if t.id == Baseline || only(t.id) {
+			needed[t.module] = true
+		}
+	}
+	files := map[string]string{}
+	requests := map[string]*pluginpb.CodeGeneratorRequest{}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := parts.ReadFile("plugins/" + name + ".txt")
+		if err != nil {
+			return "", err
+		}
+		files["plugins/"+name] = string(text)
+	}
+	h := sha256.New()
+	for _, m := range allModules() {
+		if !needed[m.name] {
+			continue
+		}
+		request := d.pluginRequest(m)
+		own, err := m.sourceFiles(from, request, d)
+		if err != nil {
+			return "", err
+		}
+		for name, text := range own {
+			files[m.name+"/"+name] = text
+		}
+		requests[m.name] = request
+		src, err := marshalRequest(request)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %x %v\n", m.name, sha256.Sum256(src), m.plugins)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
+	}
+	all := filepath.Join(b.Cache, "rpc")
+	dir := filepath.Join(all, hex.EncodeToString(h.Sum(nil))[:20])
+	if atomicfile.Sealed(dir) {
+		return dir, nil
+	}
+	return dir, b.generateBench(ctx, all, dir, files, requests)
+}
+
+func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
+}
+
+// generateBench generates a bench in a temporary directory and moves it to dir in one rename.
+func (b Bench) generateBench(ctx context.Context, all, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
+	cache := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, all, err) }
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return cache(err)
+	}
+	tmp, err := os.MkdirTemp(all, ".making-")
+	if err != nil {
+		return cache(err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := gocmd.WriteAll(tmp, files); err != nil {
+		return cache(err)
+	}
+	for _, m := range allModules() {
+		request := requests[m.name]
+		if request == nil {
+			continue
+		}
+		for _, p := range m.plugins {
+			if b.Log != nil {
+				b.Log("generating code with " + p.name)
+			}
+			own, err := b.runPlugin(ctx, filepath.Join(tmp, "plugins"), p, request)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return &GenerateError{p.name, err}
+			}
+			if err := gocmd.WriteAll(filepath.Join(tmp, m.name), own); err != nil {
+				return cache(err)
+			}
+		}
+	}
+	if err := atomicfile.Seal(atomicfile.System{}, tmp); err != nil {
+		return cache(err)
+	}
+	if err := atomicfile.Place(tmp, dir, atomicfile.Sealed); err != nil {
+		return cache(err)
+	}
+	return nil
+}
+
+// GenerateError reports that a generator of code rejected the file.
+type GenerateError struct {
+	Plugin string
+	Err    error
+}
+
+// Error is one line.
+func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, e.Err) }
+
+// Unwrap returns the generator's error.
+func (e *GenerateError) Unwrap() error { return e.Err }
+
+// runPlugin lets one plugin generate its files, by slash path.
+func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
+	request = proto.CloneOf(request)
+	options := p.options
+	if slices.ContainsFunc(request.GetProtoFile(), func(f *descriptorpb.FileDescriptorProto) bool {
+		return f.Edition != nil && slices.Contains(request.GetFileToGenerate(), f.GetName())
+	}) {
+		options += p.opaque
+	}
+	request.Parameter = proto.String(request.GetParameter() + options)
+	in, err := marshalRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	out, err := gocmd.Go{Tag: b.Run, Stdin: bytes.NewReader(in)}.In(ctx, dir, "tool", p.name)
+	if err != nil {
+		return nil, err
+	}
+	response := new(pluginpb.CodeGeneratorResponse)
+	if err := proto.Unmarshal([]byte(out), response); err != nil {
+		return nil, fmt.Errorf("its response: %w", err)
+	}
+	if response.Error != nil {
+		return nil, errors.New(response.GetError())
+	}
+	files := map[string]string{}
+	for _, f := range response.GetFile() {
+		if !filepath.IsLocal(f.GetName()) {
+			return nil, fmt.Errorf("it names the file %s", f.GetName())
+		}
+		files[f.GetName()] = f.GetContent()
+	}
+	return files, nil
+}
+
+// sourceFiles returns the files of a module that no plugin writes.
+func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
+	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
+	if err != nil {
+		return nil, err
+	}
+	mod, err := os.ReadFile(filepath.Join(leaf.Src(), "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(leaf.Src(), "go.sum"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	service, err := m.serviceSource(request, d)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{
+		"go.mod": m.goModText(string(mod)), "go.sum": string(sum), build.ManifestName: m.manifest,
+		"service.go": service,
+	}
+	for _, name := range append(m.templates, "conflict/conflict") {
+		text, err := parts.ReadFile("template/" + name + ".go.txt")
+		if err != nil {
+			return nil, err
+		}
+		files[name+".go"] = strings.ReplaceAll(string(text), "MODULE", m.modulePath())
+	}
+	return files, nil
+}
+
+// catalogID returns the catalog id of the contender with the same libraries.
+func (m module) catalogID() string {
+	if m.name == "gateway" {
+		return "gateway-dial"
+	}
+	return m.name
+}
+
+// goModText returns the go.mod of a catalog contender with libraries only: of our own modules the
+// SDK, which the builder finds.
+func (m module) goModText(mod string) string {
+	var b strings.Builder
+	replacing := false
+	for line := range strings.Lines(mod) {
+		switch {
+		case strings.HasPrefix(line, "module "):
+			line = "module " + m.modulePath() + "\n"
+		case strings.HasPrefix(line, "replace ("):
+			replacing = true
+		case strings.Contains(line, "github.com/tarebench/tare/"), strings.HasPrefix(line, "replace "):
+			continue
+		}
+		if !replacing {
+			b.WriteString(line)
+		}
+		if strings.HasPrefix(line, ")") {
+			replacing = false
+		}
+	}
+	return b.String()
+}
+
+// pluginRequest returns the request for plugins: the document's file and the files with the
+// definitions of its messages. Methods that are not measured are removed, since a plugin may reject
+// the complete file for one of them, and so are imports for options only, as their code would do
+// nothing. Each file is a package of its own, so that there can be no cycle.
+func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
+	q := &pluginpb.CodeGeneratorRequest{}
+	parameters := []string{"module=" + m.modulePath()}
+	seen := map[string]bool{}
+	var add func(f protoreflect.FileDescriptor)
+	add = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		needs := importedFiles(f)
+		var paths []string
+		for _, other := range needs {
+			add(other)
+			paths = append(paths, other.Path())
+		}
+		pb := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
+		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = paths, nil, nil, nil
+		pb.Service = d.measuredServices(f, pb.GetService())
+		if known := m.knownPackage(f.Path()); known != "" {
+			parameters = append(parameters, "M"+f.Path()+"="+known)
+		} else {
+			name := fmt.Sprintf("p%d", len(q.FileToGenerate))
+			parameters = append(parameters, fmt.Sprintf("M%s=%s;%s", f.Path(), path.Join(m.modulePath(), name), name))
+			q.FileToGenerate = append(q.FileToGenerate, f.Path())
+		}
+		q.ProtoFile = append(q.ProtoFile, pb)
+	}
+	add(d.file)
+	q.Parameter = proto.String(strings.Join(parameters, ","))
+	return q
+}
+
+// measuredServices returns the services of a file with the measured methods, and without services
+// that have none. Only the document's own file has any.
+func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
+	methods := map[protoreflect.FullName]*Method{}
+	for _, m := range d.Methods {
+		methods[m.desc.FullName()] = m
+	}
+	for _, s := range services {
+		service := f.Package().Append(protoreflect.Name(s.GetName()))
+		s.Method = slices.DeleteFunc(s.Method, func(pb *descriptorpb.MethodDescriptorProto) bool {
+			m := methods[service.Append(protoreflect.Name(pb.GetName()))]
+			if m != nil {
+				pb.Options = m.options
+			}
+			return m == nil
+		})
+		if len(s.Method) > 0 {
+			measured = append(measured, s)
+		}
+	}
+	return measured
+}
+
+// knownPackage returns the Go package with a file's code if the module's libraries link it;
+// otherwise "".
+func (m module) knownPackage(file string) string {
+	if !slices.ContainsFunc(m.linked, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+		return ""
+	}
+	f, err := protoregistry.GlobalFiles.FindFileByPath(file)
+	if err != nil {
+		return ""
+	}
+	o, ok := f.Options().(*descriptorpb.FileOptions)
+	if !ok {
+		return ""
+	}
+	return o.GetGoPackage()
+}
+
+// importedFiles returns the files that define the types of a file's messages and services, in the
+// order of their paths.
+func importedFiles(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
+	found := map[string]protoreflect.FileDescriptor{}
+	note := func(d protoreflect.Descriptor) {
+		if d.ParentFile().Path() != f.Path() {
+			found[d.ParentFile().Path()] = d.ParentFile()
+		}
+	}
+	field := func(fd protoreflect.FieldDescriptor) {
+		if fd.Message() != nil {
+			note(fd.Message())
+		}
+		if fd.Enum() != nil {
+			note(fd.Enum())
+		}
+	}
+	extensions := func(list protoreflect.ExtensionDescriptors) {
+		for i := range list.Len() {
+			field(list.Get(i))
+			note(list.Get(i).ContainingMessage())
+		}
+	}
+	var message func(md protoreflect.MessageDescriptor)
+	message = func(md protoreflect.MessageDescriptor) {
+		for i := range md.Fields().Len() {
+			field(md.Fields().Get(i))
+		}
+		for i := range md.Messages().Len() {
+			message(md.Messages().Get(i))
+		}
+		extensions(md.Extensions())
+	}
+	for i := range f.Messages().Len() {
+		message(f.Messages().Get(i))
+	}
+	extensions(f.Extensions())
+	for i := range f.Services().Len() {
+		methods := f.Services().Get(i).Methods()
+		for k := range methods.Len() {
+			note(methods.Get(k).Input())
+			note(methods.Get(k).Output())
+		}
+	}
+	var list []protoreflect.FileDescriptor
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, found[name])
+	}
+	return list
+}

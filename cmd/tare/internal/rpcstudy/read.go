@@ -1,0 +1,207 @@
+// Package rpcstudy measures the user's own service, a file of protocol buffers, with gRPC, Connect and
+// gRPC-Gateway: it generates servers for it whose handlers respond with a prepared message, and
+// makes a study of them.
+package rpcstudy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Document is a file of protocol buffers, with its measured methods.
+type Document struct {
+	Name    string // as the user named the file
+	Methods []*Method
+	Left    []tare.NotWeighed // methods that are not measured
+	file    protoreflect.FileDescriptor
+}
+
+// Method is a unary method, with the messages that it is called with.
+type Method struct {
+	ID           string // in a study: unique in the document
+	desc         protoreflect.MethodDescriptor
+	rule         rule
+	options      *descriptorpb.MethodOptions // from which code is generated
+	more         int                         // number of further rules, which are not measured
+	requests     []proto.Message
+	answer       proto.Message
+	userRequests bool // requests are the user's
+}
+
+// Path is the path of a call in gRPC and Connect.
+func (m *Method) Path() string {
+	return fmt.Sprintf("/%s/%s", m.desc.Parent().FullName(), m.desc.Name())
+}
+
+// Read compiles a file and selects the methods whose names only matches; nil selects all. A name is
+// pkg.Service/Method.
+func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
+	file, err := grpccall.Load(ctx, name, imports)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Name: name, file: file}
+	var known []string
+	for i := range file.Services().Len() {
+		methods := file.Services().Get(i).Methods()
+		for k := range methods.Len() {
+			m := &Method{desc: methods.Get(k)}
+			full := strings.TrimPrefix(m.Path(), "/")
+			known = append(known, full)
+			if only != nil && !only.MatchString(full) {
+				continue
+			}
+			if why := d.prepareMethod(m); why != "" {
+				d.Left = append(d.Left, tare.NotWeighed{What: "method " + full, Why: why})
+				continue
+			}
+			d.Methods = append(d.Methods, m)
+		}
+	}
+	d.nameMethods()
+	switch {
+	case file.Services().Len() == 0:
+		return nil, fmt.Errorf("%s: there is no service in it", name)
+	case len(known) == 0:
+		return nil, fmt.Errorf("%s: its services have no methods", name)
+	case len(d.Methods) > 0:
+		return d, nil
+	case len(d.Left) == 0:
+		return nil, &NoMethodError{Pattern: only.String(), Known: known}
+	}
+	why := d.Left[0]
+	return nil, fmt.Errorf("%s: nothing is left to measure: %s: %s", name, why.What, why.Why)
+}
+
+// NoMethodError reports that a pattern matches none of the methods.
+type NoMethodError struct {
+	Pattern string
+	Known   []string // as pkg.Service/Method
+}
+
+// Error is one line.
+func (e *NoMethodError) Error() string {
+	return fmt.Sprintf("--method %q matches no method", e.Pattern)
+}
+
+// nameMethods gives each method an id: its own name, prefixed with that of its service if another
+// service has such a method too.
+func (d *Document) nameMethods() {
+	count := map[protoreflect.Name]int{}
+	for _, m := range d.Methods {
+		count[m.desc.Name()]++
+	}
+	for _, m := range d.Methods {
+		if m.ID = string(m.desc.Name()); count[m.desc.Name()] > 1 || m.ID == allID {
+			m.ID = fmt.Sprintf("%s.%s", m.desc.Parent().Name(), m.desc.Name())
+		}
+	}
+}
+
+// prepareMethod reads the rule of a method and makes its messages. It returns why the method cannot
+// be measured, or "".
+func (d *Document) prepareMethod(m *Method) (why string) {
+	switch {
+	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
+		return "it streams in both directions; unary methods are measured"
+	case m.desc.IsStreamingClient():
+		return "its client streams; unary methods are measured"
+	case m.desc.IsStreamingServer():
+		return "its server streams; unary methods are measured"
+	}
+	for _, message := range []protoreflect.MessageDescriptor{m.desc.Input(), m.desc.Output()} {
+		if message.FullName() == httpBody {
+			return "the gateway sends " + httpBody + " as it is, and not as JSON"
+		}
+	}
+	var err error
+	if m.options, err = readOptions(m.desc); err == nil {
+		m.rule, m.more, err = ruleOf(m.desc, m.options)
+	}
+	if err == nil {
+		m.requests, m.answer, err = m.generateMessages()
+	}
+	if err != nil {
+		at := m.desc.ParentFile().SourceLocations().ByDescriptor(m.desc)
+		return fmt.Sprintf("%s:%d:%d: %v", d.Name, at.StartLine+1, at.StartColumn+1, err)
+	}
+	return ""
+}
+
+const httpBody = "google.api.HttpBody"
+
+// Remarks returns lines about methods that are skipped or have no rule, and about the messages.
+func (d *Document) Remarks() []string {
+	var lines []string
+	for _, l := range d.Left {
+		lines = append(lines, fmt.Sprintf("%s: %s; left out", l.What, l.Why))
+	}
+	unbound, further := 0, 0
+	for _, m := range d.Methods {
+		if !m.rule.bound {
+			unbound++
+		}
+		if m.more > 0 {
+			further++
+		}
+	}
+	if unbound > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %s without a google.api.http rule: the gateway has them at POST /package.Service/Method, with the message as JSON", unbound, d.countMethods()))
+	}
+	if further > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %s with more than one google.api.http rule: the first is measured", further, d.countMethods()))
+	}
+	return append(lines, d.describeMessages())
+}
+
+// describeMessages returns the origin of the messages, and their lengths.
+func (d *Document) describeMessages() string {
+	given := 0
+	var requestSizes, responseSizes []int
+	for _, m := range d.Methods {
+		if m.userRequests {
+			given++
+		}
+		for _, q := range m.requests {
+			requestSizes = append(requestSizes, proto.Size(q))
+		}
+		responseSizes = append(responseSizes, proto.Size(m.answer))
+	}
+	origin := "generated from the descriptors"
+	switch {
+	case given == len(d.Methods):
+		origin = "yours"
+	case given > 0:
+		origin = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
+	}
+	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSpan(requestSizes), formatSpan(responseSizes))
+}
+
+func formatSpan(sizes []int) string {
+	low, high := slices.Min(sizes), slices.Max(sizes)
+	if low == high {
+		return fmt.Sprintf("%d B", low)
+	}
+	return fmt.Sprintf("%d to %d B", low, high)
+}
+
+// fileTitle returns the name of the document's file.
+func (d *Document) fileTitle() string { return filepath.Base(filepath.ToSlash(d.Name)) }
+
+func (d *Document) countMethods() string { return format.Count(len(d.Methods), "method") }
+
+// errUnsent reports a message that cannot be sent over the gateway.
+var errUnsent = errors.New("the gateway cannot be sent it")

@@ -1,0 +1,74 @@
+package rpcstudy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/advice"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Recommendation returns what each transport costs a server for a call of the document's methods,
+// compared with gRPC, how long one caller waits, and the questions that the measurement leaves
+// open.
+func (d *Document) Recommendation(r *tare.Result) []string {
+	return slices.Concat(d.compareTransports(r), listFailures(r), d.listUnanswered())
+}
+
+// SetAnswer gives a result the headline of its recommendation.
+func (d *Document) SetAnswer(r *tare.Result) {
+	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
+}
+
+// compareTransports returns the costs of each transport, the cheapest first.
+func (d *Document) compareTransports(r *tare.Result) (lines []string) {
+	subject := "On your " + d.countMethods()
+	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
+	wait := advice.Reading{Result: r, Baseline: Baseline, Workload: oneID, Metric: "time"}
+	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
+		return []string{fmt.Sprintf("%s: no comparison: the workload %s was not measured.", subject, allID)}
+	}
+	if why := cpu.Nothing(); why != "" {
+		return []string{fmt.Sprintf("%s: no comparison: %s.", subject, why)}
+	}
+	for _, c := range cpu.Measured() {
+		line := fmt.Sprintf("%s %s takes %s the server CPU time of gRPC for a call, %s instead of %s", subject, c.Contender,
+			format.Within(c.Ratio, c.Low, c.High), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+		if !cpu.Shown(c) {
+			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %s", subject, c.Contender, format.Within(c.Ratio, c.Low, c.High))
+		}
+		if w, ok := wait.Comparison(c.Contender); ok && w.Bounded() && wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0 {
+			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s, %s", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), format.Within(w.Ratio, w.Low, w.High))
+		}
+		lines = append(lines, line+".")
+	}
+	if len(lines) == 0 {
+		return []string{subject + ": no transport was compared with gRPC."}
+	}
+	return lines
+}
+
+// listFailures names the transports that could not be measured, and why.
+func listFailures(r *tare.Result) (lines []string) {
+	for _, c := range r.Contenders {
+		if c.Error != "" {
+			lines = append(lines, fmt.Sprintf("%s could not be measured: %s.", c.ID, strings.TrimSuffix(c.Error, ".")))
+		}
+	}
+	return lines
+}
+
+// listUnanswered returns the costs that the values do not include.
+func (d *Document) listUnanswered() []string {
+	lines := []string{
+		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",
+		"Not answered: what clients cost. One load generator asks all, with one call at a time on each connection; gRPC's clients send many calls over one.",
+		"Not answered: encryption, compression, headers of yours, and networks: all connections are plain text over loopback.",
+	}
+	if len(d.Left) > 0 {
+		lines = append(lines, fmt.Sprintf("Not answered: %d of the methods asked for, which are named under what was not measured.", len(d.Left)))
+	}
+	return lines
+}

@@ -1,0 +1,501 @@
+package rpcstudy
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// rule maps a method to HTTP: a google.api.http rule, or that of the gateway if the method has
+// none.
+type rule struct {
+	method, template string
+	segments         []segment
+	verb             string // after a colon; "" if none
+	body             string // field that is the body; * if all fields that are not in the path; "" if there is no body
+	answer           string // field that is the body of the response; "" if all
+	bound            bool   // it is in the file
+}
+
+// segment is a part of a path: literal text, * or **, or a field whose value has that form.
+type segment struct {
+	text  string   // literal, * or **
+	field string   // path of a field; "" if none
+	form  []string // of the field's value, segment by segment
+}
+
+// ruleOf returns the first rule of a method that has the options o, and how many more there are. It
+// removes rules from o that the gateway cannot have, since its plugin rejects the complete file for
+// one of them.
+func ruleOf(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
+	if !proto.HasExtension(o, annotations.E_Http) {
+		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
+		r = rule{method: http.MethodPost, template: path, body: "*"}
+		r.segments, r.verb, err = parseTemplate(path)
+		return r, 0, err
+	}
+	h := proto.GetExtension(o, annotations.E_Http).(*annotations.HttpRule)
+	if r, err = readRule(h, m); err != nil {
+		return r, 0, err
+	}
+	more = len(h.GetAdditionalBindings())
+	h.AdditionalBindings = slices.DeleteFunc(h.AdditionalBindings, func(other *annotations.HttpRule) bool {
+		_, err := readRule(other, m)
+		return err != nil || len(other.GetAdditionalBindings()) > 0
+	})
+	proto.SetExtension(o, annotations.E_Http, h)
+	return r, more, nil
+}
+
+// readRule reads one google.api.http rule of a method. It rejects the same rules as the gateway's
+// plugin.
+func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
+	wrong := func(format string, values ...any) (rule, error) {
+		return r, fmt.Errorf("its google.api.http rule "+format, values...)
+	}
+	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
+	if r.answer == "*" { // the gateway sends all of it
+		r.answer = ""
+	}
+	switch p := h.GetPattern().(type) {
+	case *annotations.HttpRule_Get:
+		r.method, r.template = http.MethodGet, p.Get
+	case *annotations.HttpRule_Put:
+		r.method, r.template = http.MethodPut, p.Put
+	case *annotations.HttpRule_Post:
+		r.method, r.template = http.MethodPost, p.Post
+	case *annotations.HttpRule_Delete:
+		r.method, r.template = http.MethodDelete, p.Delete
+	case *annotations.HttpRule_Patch:
+		r.method, r.template = http.MethodPatch, p.Patch
+	case *annotations.HttpRule_Custom:
+		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
+	default:
+		return wrong("names no path")
+	}
+	switch r.method {
+	case http.MethodGet:
+		if r.body != "" {
+			return wrong("has a body, which the gateway refuses for GET")
+		}
+	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
+	default:
+		return wrong("is for the method %s, which is not measured", r.method)
+	}
+	if r.segments, r.verb, err = parseTemplate(r.template); err != nil {
+		return r, fmt.Errorf("its google.api.http rule: %w", err)
+	}
+	for _, s := range r.segments {
+		if s.field == "" {
+			continue
+		}
+		fd := fieldAt(m.Input(), s.field)
+		switch {
+		case fd == nil:
+			return wrong("names the field %s, which %s has not", s.field, m.Input().FullName())
+		case fd.Message() != nil && !isSingleValue(fd.Message()) || fd.Cardinality() == protoreflect.Repeated:
+			return wrong("has the field %s in the path, which is no single value", s.field)
+		case hasOptional(m.Input(), s.field):
+			return wrong("has the field %s in the path, which is optional", s.field)
+		}
+	}
+	for _, named := range []struct {
+		field string
+		of    protoreflect.MessageDescriptor
+	}{{r.body, m.Input()}, {r.answer, m.Output()}} {
+		if named.field == "" || named.field == "*" {
+			continue
+		}
+		if named.of.Fields().ByName(protoreflect.Name(named.field)) == nil {
+			return wrong("names the field %s, which %s has not", named.field, named.of.FullName())
+		}
+	}
+	return r, nil
+}
+
+// readOptions returns a copy of a method's options. Wherever the definitions of its extensions came
+// from, their bytes are the same.
+func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
+	b, err := proto.Marshal(m.Options())
+	if err != nil {
+		return nil, err
+	}
+	o := &descriptorpb.MethodOptions{}
+	return o, proto.Unmarshal(b, o)
+}
+
+// literalRE matches what RFC 3986 allows in a segment of a path.
+var literalRE = regexp.MustCompile(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
+
+// parseTemplate parses a path template as google/api/http.proto defines it.
+func parseTemplate(template string) (list []segment, verb string, err error) {
+	wrong := func(what string) ([]segment, string, error) {
+		return nil, "", fmt.Errorf("the path %q %s", template, what)
+	}
+	rest, ok := strings.CutPrefix(template, "/")
+	if !ok {
+		return wrong("does not begin with a slash")
+	}
+	if strings.Count(template, "**") > 1 {
+		return wrong("has more than one **")
+	}
+	for {
+		var s segment
+		if inner, found := strings.CutPrefix(rest, "{"); found {
+			name, after, closed := strings.Cut(inner, "}")
+			if !closed {
+				return wrong("has a { without a }")
+			}
+			field, form, formed := strings.Cut(name, "=")
+			if !formed {
+				form = "*"
+			}
+			if s.field, s.form, rest = field, strings.Split(form, "/"), after; field == "" || slices.Contains(s.form, "") {
+				return wrong("has an empty segment or field")
+			}
+			for _, part := range s.form {
+				if !literalRE.MatchString(part) {
+					return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", part))
+				}
+			}
+		} else {
+			end := len(rest)
+			if at := strings.IndexAny(rest, "/:{"); at >= 0 {
+				end = at
+			}
+			if s.text, rest = rest[:end], rest[end:]; s.text == "" {
+				return wrong("has an empty segment")
+			}
+			if !literalRE.MatchString(s.text) {
+				return wrong(fmt.Sprintf("has the segment %q: other characters than those of a path are written %%XX", s.text))
+			}
+		}
+		list = append(list, s)
+		switch {
+		case rest == "":
+			return list, "", nil
+		case rest[0] == ':':
+			if rest[1:] == "" || strings.ContainsAny(rest[1:], "/{}") {
+				return wrong("has no verb behind its colon")
+			}
+			return list, rest[1:], nil
+		case rest[0] != '/':
+			return wrong("has something else behind a segment than a slash")
+		}
+		rest = rest[1:]
+	}
+}
+
+// fieldAt returns the field of a message, or of one in it, at a path with dots; nil if there is
+// none.
+func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
+	for name := range strings.SplitSeq(path, ".") {
+		if md == nil {
+			return nil
+		}
+		if fd = md.Fields().ByName(protoreflect.Name(name)); fd == nil {
+			return nil
+		}
+		if md = fd.Message(); fd.Cardinality() == protoreflect.Repeated {
+			md = nil
+		}
+	}
+	return fd
+}
+
+// hasOptional reports whether a field, or one that its path leads through, is optional
+// in proto3.
+func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
+	for i := range len(path) + 1 {
+		if i < len(path) && path[i] != '.' {
+			continue
+		}
+		if fd := fieldAt(md, path[:i]); fd.HasOptionalKeyword() && fd.ParentFile().Syntax() == protoreflect.Proto3 {
+			return true
+		}
+	}
+	return false
+}
+
+// inPath reports whether a field is a part of the path.
+func (r rule) inPath(path string) bool {
+	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
+}
+
+// inBody reports whether a field is a part of the body.
+func (r rule) inBody(path string) bool {
+	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
+}
+
+// canCarry reports whether the gateway can receive a field: in the path, in the body, or else in
+// the query, which cannot encode lists of messages.
+func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
+	return r.inPath(path) || r.inBody(path) || canQuery(fd)
+}
+
+// canQuery reports whether a query can have a field.
+func canQuery(fd protoreflect.FieldDescriptor) bool {
+	switch {
+	case fd.IsMap():
+		return fd.MapValue().Message() == nil
+	case fd.Message() == nil:
+		return true
+	case fd.IsList():
+		return false
+	}
+	switch fd.Message().FullName() {
+	case anyName, "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.Empty":
+		return false
+	}
+	return true
+}
+
+// matchPath gives the fields of the path values of the form that the path requires.
+func (r rule) matchPath(m protoreflect.Message) error {
+	for _, s := range r.segments {
+		if s.field == "" {
+			continue
+		}
+		in, fd, err := fieldParent(m, s.field)
+		if err != nil {
+			return err
+		}
+		if fd.Kind() != protoreflect.StringKind {
+			continue
+		}
+		var parts []string
+		for _, form := range s.form {
+			switch form {
+			case "*":
+				parts = append(parts, fmt.Sprintf("%s-%d", fd.Name(), fd.Number()))
+			case "**":
+				parts = append(parts, string(fd.Name()), fmt.Sprint(fd.Number()))
+			default:
+				parts = append(parts, form)
+			}
+		}
+		in.Set(fd, protoreflect.ValueOfString(strings.Join(parts, "/")))
+	}
+	return nil
+}
+
+// fieldParent returns the message in m that has the field at a path, and the field. Rules make sure
+// that it exists.
+func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		m = m.Mutable(m.Descriptor().Fields().ByName(protoreflect.Name(name))).Message()
+	}
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(names[len(names)-1]))
+	if fd == nil {
+		return nil, nil, fmt.Errorf("there is no field %s", path)
+	}
+	return m, fd, nil
+}
+
+// encode maps a message to HTTP: path with query, and body.
+func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
+	rest := proto.Clone(message).ProtoReflect()
+	var b strings.Builder
+	for _, s := range r.segments {
+		b.WriteByte('/')
+		switch {
+		case s.field == "" && s.text == "*":
+			b.WriteString("x")
+		case s.field == "" && s.text == "**":
+			b.WriteString("x/y")
+		case s.field == "":
+			b.WriteString(s.text)
+		default:
+			in, fd, err := fieldParent(rest, s.field)
+			if err != nil {
+				return "", nil, err
+			}
+			value, err := formatValue(fd, in.Get(fd))
+			if err == nil && !s.canHold(value) {
+				err = fmt.Errorf("the path %s has no place for %s %q", r.template, s.field, value)
+			}
+			if err != nil {
+				return "", nil, err
+			}
+			for i, part := range strings.Split(value, "/") {
+				if i > 0 {
+					b.WriteByte('/')
+				}
+				b.WriteString(url.PathEscape(part))
+			}
+			in.Clear(fd)
+		}
+	}
+	if r.verb != "" {
+		b.WriteString(":" + r.verb)
+	}
+	switch r.body {
+	case "*":
+		body, err = toJSON(rest.Interface())
+		return b.String(), body, err
+	case "":
+	default:
+		fd := rest.Descriptor().Fields().ByName(protoreflect.Name(r.body))
+		if body, err = fieldJSON(rest, fd); err != nil {
+			return "", nil, err
+		}
+		rest.Clear(fd)
+	}
+	q := query{}
+	if err := q.addMessage(rest, ""); err != nil {
+		return "", nil, err
+	}
+	if len(q) > 0 {
+		b.WriteString("?" + strings.Join(q, "&"))
+	}
+	return b.String(), body, nil
+}
+
+// canHold reports whether the segment's field can have a value.
+func (s segment) canHold(value string) bool {
+	parts := strings.Split(value, "/")
+	for i, form := range s.form {
+		switch {
+		case form == "**":
+			return len(parts) >= i && (i < len(parts) && parts[i] != "")
+		case i >= len(parts) || parts[i] == "" || form != "*" && parts[i] != form:
+			return false
+		}
+	}
+	return len(parts) == len(s.form)
+}
+
+// fieldJSON returns one field of a message as the gateway reads it from a body. It reads fields
+// other than messages as package json does: enums and 64 bits as numbers.
+func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
+	switch {
+	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
+		if !m.Has(fd) {
+			return nil, fmt.Errorf("%w: the body is the field %s, which is empty", errUnsent, fd.Name())
+		}
+		only := dynamicpb.NewMessage(m.Descriptor())
+		only.Set(fd, m.Get(fd))
+		text, err := toJSON(only)
+		_, value, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(":"))
+		return value, err
+	case fd.IsList():
+		list := []any{}
+		for i := range m.Get(fd).List().Len() {
+			list = append(list, m.Get(fd).List().Get(i).Interface())
+		}
+		return json.Marshal(list)
+	case fd.Message() != nil:
+		return toJSON(m.Get(fd).Message().Interface())
+	}
+	return json.Marshal(m.Get(fd).Interface())
+}
+
+// query contains the escaped parameters of a query.
+type query []string
+
+func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		fd := fields.Get(i)
+		if !m.Has(fd) {
+			continue
+		}
+		name := prefix + string(fd.Name())
+		switch {
+		case !canQuery(fd):
+			return fmt.Errorf("%w: a query has no words for the field %s", errUnsent, name)
+		case fd.IsMap():
+			from := len(*q)
+			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				var value string
+				value, err = formatValue(fd.MapValue(), v)
+				q.add(name+"["+k.String()+"]", value)
+				return err == nil
+			})
+			slices.Sort((*q)[from:])
+		case fd.IsList():
+			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
+				var value string
+				value, err = formatValue(fd, m.Get(fd).List().Get(k))
+				q.add(name, value)
+			}
+		case fd.Message() != nil && !isSingleValue(fd.Message()):
+			err = q.addMessage(m.Get(fd).Message(), name+".")
+		default:
+			var value string
+			value, err = formatValue(fd, m.Get(fd))
+			q.add(name, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *query) add(name, value string) {
+	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
+}
+
+// isSingleValue reports whether a message is written as one value.
+func isSingleValue(md protoreflect.MessageDescriptor) bool {
+	switch md.FullName() {
+	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
+		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int64Value", "google.protobuf.UInt64Value",
+		"google.protobuf.Int32Value", "google.protobuf.UInt32Value", "google.protobuf.BoolValue", "google.protobuf.StringValue", "google.protobuf.BytesValue":
+		return true
+	}
+	return false
+}
+
+// formatValue formats a single value for a path or query.
+func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
+	switch fd.Kind() {
+	case protoreflect.EnumKind:
+		if value := fd.Enum().Values().ByNumber(v.Enum()); value != nil {
+			return string(value.Name()), nil
+		}
+		return strconv.Itoa(int(v.Enum())), nil
+	case protoreflect.BytesKind:
+		return base64.URLEncoding.EncodeToString(v.Bytes()), nil
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		return formatMessage(v.Message())
+	}
+	return v.String(), nil
+}
+
+func formatMessage(m protoreflect.Message) (string, error) {
+	fields := m.Descriptor().Fields()
+	switch m.Descriptor().FullName() {
+	case "google.protobuf.Timestamp":
+		return time.Unix(m.Get(fields.ByName("seconds")).Int(), m.Get(fields.ByName("nanos")).Int()).UTC().Format(time.RFC3339Nano), nil
+	case "google.protobuf.Duration":
+		seconds, nanos := m.Get(fields.ByName("seconds")).Int(), m.Get(fields.ByName("nanos")).Int()
+		return (time.Duration(seconds)*time.Second + time.Duration(nanos)).String(), nil
+	case "google.protobuf.FieldMask":
+		var paths []string
+		for i := range m.Get(fields.ByName("paths")).List().Len() {
+			paths = append(paths, m.Get(fields.ByName("paths")).List().Get(i).String())
+		}
+		return strings.Join(paths, ","), nil
+	}
+	if value := fields.ByName("value"); isSingleValue(m.Descriptor()) && value != nil {
+		return formatValue(value, m.Get(value))
+	}
+	return "", fmt.Errorf("%w: %s is no single value", errUnsent, m.Descriptor().FullName())
+}

@@ -1,0 +1,118 @@
+package rpcstudy
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// Baseline is the transport that the others are compared with.
+const Baseline = "grpc"
+
+// Budgets of the study, which skips workloads that do not fit.
+const (
+	Quick = 60 * time.Second
+	Full  = 6 * time.Minute
+)
+
+// Workloads of all methods.
+const (
+	allID = "all"    // all methods, alternating
+	oneID = "all/c1" // the same by one caller
+)
+
+// maxSingle is the largest number of methods with a workload of their own.
+const maxSingle = 8
+
+// connections is the number of connections of most workloads.
+const connections = 10
+
+// transport is one way to offer the service.
+type transport struct {
+	id       string // of the contender
+	module   string // its generated program
+	protocol string // of its requests
+}
+
+func allTransports() []transport {
+	return []transport{
+		{"grpc", "grpc", overGRPC},
+		{"connect", "connect", overConnect},
+		{"connect-json", "connect", overConnectJSON},
+		{"connect-grpc", "connect", overGRPC},
+		{"gateway-dial", "gateway", overHTTP},
+		{"gateway-inprocess", "gateway", overHTTP},
+	}
+}
+
+// Transports returns the ids of all contenders.
+func Transports() (ids []string) {
+	for _, t := range allTransports() {
+		ids = append(ids, t.id)
+	}
+	return ids
+}
+
+// Study compares the transports that only selects. Their modules are in dir.
+func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
+	s := tare.Study{
+		ID: d.StudyID(), Question: d.studyQuestion(), Kind: server.Name, Baseline: Baseline,
+		Metrics: []string{"cpu", "time", "bytes", "allocs"},
+		Budget:  tare.Budget{Quick: Quick, Full: Full}, Borrowed: true,
+	}
+	for _, t := range allTransports() {
+		if t.id == Baseline || only(t.id) {
+			s.Contenders = append(s.Contenders, tare.Entry{ID: t.id, Program: filepath.Join(dir, t.module), Set: map[string]string{setProtocol: t.protocol}})
+		}
+	}
+	ask := func(id, op string, callers int) {
+		s.Workloads = append(s.Workloads, tare.Workload{ID: id, Fixture: AppName, Op: op, Traffic: &tare.Traffic{Connections: callers}})
+	}
+	ask(allID, allID, connections)
+	ask(oneID, allID, 1)
+	s.Budget.QuickWorkloads = []string{allID, oneID}
+	for i, m := range d.Methods {
+		if len(d.Methods) > 1 && i < maxSingle {
+			ask(m.ID, m.ID, connections)
+		}
+	}
+	return s
+}
+
+// Alone returns a note on the methods without a workload of their own.
+func (d *Document) Alone() []tare.NotWeighed {
+	if len(d.Methods) <= maxSingle {
+		return nil
+	}
+	return []tare.NotWeighed{{
+		What: fmt.Sprintf("%d methods each by itself", len(d.Methods)-maxSingle),
+		Why:  fmt.Sprintf("the first %d are, and the workload %s has all; --method chooses", maxSingle, allID),
+	}}
+}
+
+var unsafeRE = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// StudyID returns the id of the study, the same for results of the same file.
+func (d *Document) StudyID() string {
+	name := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
+	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
+}
+
+func (d *Document) studyQuestion() string {
+	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
+}
+
+// LibrariesOnly removes from a result the number of modules that the go.mod of a generated server
+// requires: it has the go.mod of a catalog contender, with other modules too.
+func LibrariesOnly(r *tare.Result) {
+	for i := range r.Contenders {
+		if r.Contenders[i].Role != tare.RoleNull {
+			r.Contenders[i].Adoption.ModulesRequired = 0
+		}
+	}
+}

@@ -1,0 +1,385 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/report"
+)
+
+// ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
+const ShardMachines = "machines"
+
+// Order is a command that several machines run, each by itself.
+type Order struct {
+	fleet.StudyOrder
+	On     *cmdenv.Machines
+	Share  int    // rounds of each machine
+	Divide bool   // each machine measures a part, not all
+	Name   string // of the directory of its runs; "" means the study's id
+
+	// Read reads the results in an agent's document; nil if it is one result.
+	Read func(name string, document []byte) ([]*tare.Result, error)
+
+	env      []string // of the order's flags, as documents record it
+	contents map[string]fleet.Content
+	titles   map[string]string // of revisions, by the names that agents use
+
+	removePacks func() // nil if there are none
+}
+
+// NewOrder returns the order for a command of tare, with those of its flags that are part of the
+// measurement. It omits flags that only the coordinator reads, and rejects others.
+func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
+	if _, err := on.Check(); err != nil {
+		return nil, err
+	}
+	o := &Order{On: on, Share: rounds, StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed}, contents: map[string]fleet.Content{}, titles: map[string]string{}}
+	var wrong error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, many := f.Value.(pflag.SliceValue)
+		switch {
+		case !fleet.Carries(cmd.Name(), f.Name):
+			if why, refused := notOn(f.Name); refused && wrong == nil {
+				wrong = cmdenv.Usage("--on does not take --"+f.Name, why)
+			}
+		case many:
+			for _, v := range list.GetSlice() {
+				o.Flags = append(o.Flags, "--"+f.Name+"="+v)
+			}
+		default:
+			o.Flags = append(o.Flags, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	switch {
+	case wrong != nil:
+		return nil, wrong
+	case on.Resume && cmd.Flags().Changed("seed"):
+		return nil, cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
+	case rounds == 0:
+		return nil, cmdenv.Usage("--on needs --rounds", "every machine measures that many, e.g. --rounds 18")
+	}
+	return o, nil
+}
+
+// notOn returns why an order does not carry a flag; refused is false for flags that the coordinator
+// reads itself.
+func notOn(flag string) (why string, refused bool) {
+	switch flag {
+	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
+		"format", "json", "output", "quiet", "no-page", "exit-code", "gitlab", "all":
+		return "", false
+	case "until", "effect", "max", "budget":
+		return "the number of rounds is fixed before: every machine measures --rounds", true
+	case "no-lock":
+		return "an agent measures alone on its machine", true
+	case "catalog", "with-original":
+		return "it names a directory of this machine; measure on each machine by itself, and give tare report the results", true
+	}
+	return "measure on each machine by itself, and give tare report the results", true
+}
+
+// Set gives a flag of the order another value.
+func (o *Order) Set(flag, value string) {
+	for i, text := range o.Flags {
+		if strings.HasPrefix(text, "--"+flag+"=") {
+			o.Flags[i] = "--" + flag + "=" + value
+		}
+	}
+}
+
+// flagValues returns the values of a flag of the order.
+func (o *Order) flagValues(flag string) (values []string) {
+	for _, text := range o.Flags {
+		if value, is := strings.CutPrefix(text, "--"+flag+"="); is {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// Drop removes a flag from the order.
+func (o *Order) Drop(flag string) {
+	o.Flags = slices.DeleteFunc(o.Flags, func(text string) bool { return strings.HasPrefix(text, "--"+flag+"=") })
+}
+
+// AddFile adds a file to the order, under a name. A file is sent once, however many names it has.
+func (o *Order) AddFile(name, path string) error {
+	f, content, err := fleet.OpenFile(name, path)
+	if err != nil {
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+	}
+	o.Files, o.contents[f.Hash] = append(o.Files, f), content
+	return nil
+}
+
+// AddContenders lets agents reject the order if they would build other contenders of a kind than
+// this tare: ids, or all if ids is nil.
+func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
+	all, err := env.FindCatalog(catalog)
+	if err != nil {
+		return err
+	}
+	o.Kind = kind
+	o.Contenders, err = cmdenv.SumsOf(all, kind, ids)
+	return err
+}
+
+// AddRepo adds the repository of the working directory to the order: the revisions of flags, which
+// are replaced by their commits, and with worktree the files as they are.
+func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
+	repo, err := gitrev.Find(ctx, ".")
+	if err != nil {
+		return cmdenv.Usage("--on: "+err.Error(), "other machines get what is compared as commits, and the worktree with what git does not ignore")
+	}
+	var revs []gitrev.Revision
+	for _, flag := range []string{"base", "head"} {
+		if revisions[flag] == "" {
+			continue
+		}
+		rev, err := repo.Resolve(ctx, revisions[flag])
+		if err != nil {
+			return cmdenv.Usage(fmt.Sprintf("--%s: %v", flag, err), "git log shows which there are")
+		}
+		o.Set(flag, rev.Commit)
+		o.titles[gitrev.Revision{Name: rev.Commit, Commit: rev.Commit}.String()] = rev.String()
+		revs = append(revs, rev)
+	}
+	dir, remove, err := machine.TempDir("packs")
+	if err != nil {
+		return fmt.Errorf("make a directory for what is sent: %w", err)
+	}
+	o.removePacks = remove
+	packed, packs, err := repo.Pack(ctx, revs, worktree, dir)
+	if err != nil {
+		return cmdenv.Usage("--on: "+err.Error(), "")
+	}
+	o.Repo = &packed
+	for _, path := range packs {
+		f, content, err := fleet.OpenFile(filepath.Base(path), path)
+		if err != nil {
+			return fmt.Errorf("read what is sent: %w", err)
+		}
+		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
+	}
+	_ = os.RemoveAll(dir) // they are open; Windows keeps them until Close
+	return nil
+}
+
+// Close closes the files of the order.
+func (o *Order) Close() {
+	for _, c := range o.contents {
+		if c, ok := c.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
+	if o.removePacks != nil {
+		o.removePacks()
+	}
+}
+
+// Measured contains the results of machines for an order.
+type Measured struct {
+	Got    []fleet.Delivered // in the order of the machines
+	Failed error             // of machines that have no result; nil if all have one
+	Dir    string            // of the run
+}
+
+// Measure sends the order to the machines, which run its command. Agents that this process starts
+// may run code of the order: the user can run any program on these machines anyway.
+func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
+	if err := o.Check(); err != nil {
+		return m, cmdenv.Usage("--on: "+err.Error(), "")
+	}
+	dirs, err := env.Dirs()
+	if err != nil {
+		return m, err
+	}
+	if o.env, err = RecordEnv(dirs, o.flagValues("env")); err != nil {
+		return m, err
+	}
+	var unlock func()
+	if m.Dir, unlock, err = o.chooseDir(dirs, env); err != nil {
+		return m, err
+	}
+	defer os.Remove(m.Dir) // of a run that never began: others are not empty
+	defer unlock()
+	say := func(name, line string) {
+		if !quiet {
+			fmt.Fprintf(env.Err, "%s: %s\n", name, report.Legible(line))
+		}
+	}
+	f, err := o.On.Open(ctx, env, say, "--allow-commands")
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	r := &fleet.StudyRun{Hub: f.Hub, Dir: m.Dir, Machines: f.Names, Share: o.Share, Study: o.StudyOrder, Say: say, Start: f.Start, Contents: o.contents, Read: o.Read}
+	each, run := "on each of", r.Run
+	if o.Divide {
+		each, run = "of a part of the benchmarks on each of", r.RunParts
+	}
+	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(r.Share, "round"), each, format.Count(len(r.Machines), "machine"), r.Dir))
+	m.Got, m.Failed = run(ctx)
+	if ctx.Err() != nil {
+		return m, cmdenv.ErrInterrupted
+	}
+	if len(m.Got) == 0 {
+		return m, cmdenv.FleetError(ctx, cmp.Or(m.Failed, errors.New("no machine measured")))
+	}
+	if len(m.Got) == 1 && m.Failed != nil && !o.Divide {
+		say("fleet", m.Got[0].Name+" alone measured; nothing is said over machines")
+	}
+	return m, nil
+}
+
+// chooseDir chooses the directory of a run, and its seed: those of the newest run without a result
+// with --resume, else new ones. Until unlock is called, no other tare resumes the run.
+func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
+	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
+	if !o.On.Resume {
+		if o.Seed == 0 {
+			o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+		}
+		if dir, err = newRunDir(under, env.Now(), o.Seed); err != nil {
+			return "", nil, err
+		}
+		unlock, _ = machine.LockDir(dir) // no other tare knows of it yet
+		return dir, unlock, nil
+	}
+	entries, err := os.ReadDir(under)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
+	}
+	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
+	for _, e := range slices.Backward(entries) {
+		if !e.IsDir() {
+			continue
+		}
+		dir := filepath.Join(under, e.Name())
+		seed, ok, errRun := fleet.Unfinished(dir)
+		if errRun != nil {
+			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
+		}
+		if !ok {
+			continue
+		}
+		if unlock, ok := machine.LockDir(dir); ok {
+			o.Seed = seed
+			return dir, unlock, nil
+		}
+		err = errWriting(dir)
+	}
+	return "", nil, err
+}
+
+// MeasureAndReport measures on the machines, judges over them, saves the result and
+// prints it. A study that was divided is judged by criteria.
+func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Options, criteria []tare.Criterion) error {
+	out, err := cmdenv.OpenOutput(options.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	m, err := o.Measure(ctx, env, options.Quiet)
+	if err != nil {
+		return err
+	}
+	var of []judge.Measured
+	exit := cmdenv.ExitOK
+	for _, d := range m.Got {
+		o.Entitle(d.Result)
+		of = append(of, d.Measured)
+		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
+	}
+	res := of[0].Result
+	switch {
+	case o.Divide:
+		if res, err = judge.Parts(of, criteria, o.On.Mixed); err == nil {
+			exit = cmdenv.VerdictCode(res)
+		}
+	case len(of) > 1:
+		res, err = judge.OverMachines(of, o.On.Mixed)
+	}
+	if err != nil {
+		return err
+	}
+	if options.Typed.Args != nil {
+		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = options.Typed.Args, options.Typed.Dir, options.Typed.Sums
+	}
+	all := []*tare.Result{res}
+	if err := m.Keep(all); err != nil {
+		return err
+	}
+	if err := cmdenv.WriteResults(env.Out, options.Format, all, env.Style(env.Out)); err != nil {
+		return err
+	}
+	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
+		return err
+	}
+	if m.Failed != nil {
+		return cmdenv.FleetError(ctx, m.Failed) // after printing the results of the others
+	}
+	if options.ExitCode {
+		return cmdenv.Code(exit)
+	}
+	return nil
+}
+
+// Keep writes results next to the journal of the run, which has then ended.
+func (m Measured) Keep(all []*tare.Result) error {
+	output, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
+	if err != nil {
+		return err
+	}
+	defer output.Close()
+	return output.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
+}
+
+// Title returns the title of a side with the user's name of its revision: agents know its commit.
+func (o *Order) Title(side string) string {
+	for is, was := range o.titles {
+		if rest, found := strings.CutPrefix(side, is); found {
+			side = was + rest
+			break
+		}
+	}
+	return replaceEnv(side, o.env)
+}
+
+// Entitle gives the sides in a result their titles. Profiles stay on the machine that took them.
+func (o *Order) Entitle(r *tare.Result) {
+	for i := range r.Contenders {
+		c := &r.Contenders[i]
+		title := o.Title(c.Version)
+		if title != c.Version {
+			r.Question = strings.ReplaceAll(r.Question, " "+c.Version, " "+title)
+		}
+		c.Version = title
+	}
+	for i, kv := range r.Env {
+		r.Env[i] = replaceEnv(kv, o.env)
+	}
+	for i := range r.Profiles {
+		r.Profiles[i].File, r.Profiles[i].Flame = "", ""
+	}
+}

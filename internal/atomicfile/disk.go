@@ -1,0 +1,128 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+)
+
+// Disk is a file system. It has what files need that must survive faults: tests have
+// every operation fail, fill it up, and cut its power.
+type Disk interface {
+	OpenFile(path string, flag int) (Handle, error) // as [os.OpenFile]; only the owner may read what it creates
+	CreateTemp(dir, pattern string) (Handle, error) // as [os.CreateTemp]
+	Rename(from, to string) error
+	RenameNew(from, to string) error // fails with fs.ErrExist if to exists
+	Link(from, to string) error      // likewise
+	Remove(path string) error
+	List(dir string) (names []string, err error) // in no order
+	SyncDir(dir string) error                    // then names are on stable storage
+	Lock(path string) (io.Closer, error)         // ends when it is closed, and with the process
+}
+
+// Flags of OpenFile.
+const (
+	ReadOnly  = os.O_RDONLY
+	Append    = os.O_RDWR | os.O_CREATE | os.O_APPEND
+	Overwrite = os.O_RDWR | os.O_CREATE // for WriteAt
+)
+
+// Handle is an open file.
+type Handle interface {
+	io.ReadWriteCloser
+	io.ReaderAt
+	io.WriterAt // not with Append
+	Name() string
+	Chmod(mode fs.FileMode) error
+	Sync() error
+	Truncate(size int64) error
+	Size() (int64, error)
+}
+
+// System is the operating system's file system.
+type System struct{}
+
+const private = 0o600
+
+// OpenFile is [os.OpenFile].
+func (System) OpenFile(path string, flag int) (Handle, error) {
+	return wrapFile(os.OpenFile(path, flag, private))
+}
+
+// CreateTemp is [os.CreateTemp].
+func (System) CreateTemp(dir, pattern string) (Handle, error) {
+	return wrapFile(os.CreateTemp(dir, pattern))
+}
+
+func wrapFile(f *os.File, err error) (Handle, error) {
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+// Rename is [os.Rename].
+func (System) Rename(from, to string) error { return os.Rename(from, to) }
+
+// RenameNew can check first: only the process with the lock makes such names.
+func (System) RenameNew(from, to string) error {
+	_, err := os.Lstat(to)
+	switch {
+	case err == nil:
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist): // it may be there
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// Link is [os.Link].
+func (System) Link(from, to string) error { return os.Link(from, to) }
+
+// Remove is [os.Remove].
+func (System) Remove(path string) error { return os.Remove(path) }
+
+// List returns the names in a directory.
+func (System) List(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// SyncDir brings the names in a directory to stable storage, if the system has a call
+// for that.
+func (System) SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+type file struct{ *os.File }
+
+// Truncate tries the path too: Windows shortens no file that was opened to be
+// appended to.
+func (f file) Truncate(size int64) error {
+	err := f.File.Truncate(size)
+	if errors.Is(err, fs.ErrPermission) {
+		err = os.Truncate(f.Name(), size)
+	}
+	return err
+}
+
+func (f file) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,42 @@
+//go:build unix && !solaris && !aix
+
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Lock ends with the process, however that ends.
+func (System) Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, private)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err == nil {
+		return fileLock{f}, nil
+	}
+	_ = f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s is locked: another process writes this file", path)
+	}
+	return nil, fmt.Errorf("lock %s: %w", path, err)
+}
+
+// fileLock is a file with a lock.
+type fileLock struct{ *os.File }
+
+// Close unlocks the file before it closes it: a child process that is being started
+// has the file open until it runs its program, and would hold the lock for that long.
+func (l fileLock) Close() error {
+	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
+}
