@@ -26,7 +26,7 @@ func randomTimed() rule {
 		}
 		found := map[string][]ast.Node{} // by file
 		in.timedCalls(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			if fn.Pkg() == nil || !hasName(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) || nameHas(l.owner.name, "rand") {
+			if fn.Pkg() == nil || !hasName(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2", "crypto/rand"}) || nameHas(l.owner.name, "rand") || in.isWholeStatement(l, call) {
 				return
 			}
 			file := in.pass.Fset.Position(call.Pos()).Filename
@@ -40,4 +40,20 @@ func randomTimed() rule {
 			in.report(nodes[0], "%s is timed with what gets the number%s", show(nodes[0].(*ast.CallExpr).Fun), more)
 		}
 	}}
+}
+
+// isWholeStatement reports whether a statement of a loop only makes a call, and
+// drops its result: the call is what is measured.
+func (in *input) isWholeStatement(l *loop, call *ast.CallExpr) bool {
+	whole := false
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ExprStmt:
+			whole = whole || n.X == ast.Expr(call)
+		case *ast.AssignStmt:
+			whole = whole || len(n.Rhs) == 1 && n.Rhs[0] == ast.Expr(call) && show(n.Lhs[0]) == "_"
+		}
+		return !whole
+	})
+	return whole
 }

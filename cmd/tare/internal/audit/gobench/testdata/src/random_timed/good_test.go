@@ -12,3 +12,9 @@ func BenchmarkGood(b *testing.B) {
 		square = n * n
 	}
 }
+
+func BenchmarkSource(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		_ = rand.Uint32()
+	}
+}
