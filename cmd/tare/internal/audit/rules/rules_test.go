@@ -83,14 +83,13 @@ const intro = `<!-- Generated from package audit/rules by ` + "`go generate ./in
 
 ` + "```sh shop" + `
 tare audit .                  # the Go benchmarks below this directory, and pages with figures (.md, .html, .txt)
-tare audit README.md wrk.txt  # a page, and the output of a tool; - is standard input
 tare audit --sarif . > a.sarif # for code scanning; --github: annotations; --json: docs/schema/audit.schema.json
 tare explain input-consumed   # a rule, with a bad and a good example
 ` + "```" + `
 
 The rules for Go run in go vet as well: ` + "`go vet -vettool=\"$(command -v tare)\" ./...`" + `. Each is a flag there, e.g. ` + "`-sleep_in_loop=false`" + `.
 
-Results are the output of go test -bench (also -json) and benchstat, and reports of wrk, wrk2, ab, hey, oha, vegeta, k6 and ghz, in text or, of the last four, in JSON. Pages are Markdown and HTML. A file is recognised by its
+` + "`tare audit README.md wrk.txt`" + ` reads a page and the output of a tool; - is standard input. Results are the output of go test -bench (also -json) and benchstat, and reports of wrk, wrk2, ab, hey, oha, vegeta, k6 and ghz, in text or, of the last four, in JSON. Pages are Markdown and HTML. A file is recognised by its
 content, also compressed; one that is named and has no figures is an error.
 
 **void**: the figure is not one of what the benchmark is called. **warn**: it is misleading. **note**: worth knowing. Exit codes: 0 if nothing was found, or notes only; 3 for warnings, 5 if something is void, 2 if the
