@@ -158,7 +158,7 @@ func TestCrewPanics(t *testing.T) {
 	} {
 		q.On = "w"
 		wrong.Store(true)
-		if a := l.do(q); a.Error == nil || a.Error.Class != classInternal || !strings.Contains(a.Error.Message, "panic: ouch (") || !strings.Contains(a.Error.Message, "crew_test.go") {
+		if a := l.do(q); a.Error == nil || a.Error.Class != classInternal || !strings.Contains(a.Error.Message, "panic: ouch (") || !strings.Contains(a.Error.Message, "workers_test.go") {
 			t.Errorf("%s: %+v", q.Op, a.Error)
 		}
 		wrong.Store(false)

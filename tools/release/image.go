@@ -93,8 +93,11 @@ func readImage(dir string) ([]byte, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &index)
 	}
-	if err != nil || len(index.Manifests) != 1 {
-		return nil, fmt.Errorf("read index.json of the image: %d manifests, %v", len(index.Manifests), err)
+	if err != nil {
+		return nil, fmt.Errorf("read index.json of the image: %w", err)
+	}
+	if len(index.Manifests) != 1 {
+		return nil, fmt.Errorf("index.json of the image has %d manifests, not one", len(index.Manifests))
 	}
 	var manifest struct {
 		Layers []descriptor `json:"layers"`
@@ -102,8 +105,11 @@ func readImage(dir string) ([]byte, error) {
 	if text, err = readBlob(dir, index.Manifests[0]); err == nil {
 		err = json.Unmarshal(text, &manifest)
 	}
-	if err != nil || len(manifest.Layers) != 1 {
-		return nil, fmt.Errorf("read the manifest of the image: %d layers, %v", len(manifest.Layers), err)
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest of the image: %w", err)
+	}
+	if len(manifest.Layers) != 1 {
+		return nil, fmt.Errorf("the manifest of the image has %d layers, not one", len(manifest.Layers))
 	}
 	if text, err = readBlob(dir, manifest.Layers[0]); err != nil {
 		return nil, err

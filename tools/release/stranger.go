@@ -53,8 +53,11 @@ func (r *release) makeForeign(ctx context.Context, dir string) error {
 // tryArtifacts unpacks the package and the image, and has each command give a verdict.
 func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string) error {
 	debs, err := filepath.Glob(filepath.Join(out, "*.deb"))
-	if err != nil || len(debs) != 1 {
-		return fmt.Errorf("%d packages in %s: %v", len(debs), out, err)
+	if err != nil {
+		return fmt.Errorf("list the packages in %s: %w", out, err)
+	}
+	if len(debs) != 1 {
+		return fmt.Errorf("%s has %d packages, not one", out, len(debs))
 	}
 	installed := filepath.Join(dir, "deb")
 	if _, err := commandOutput(ctx, dir, "dpkg-deb", "--extract", debs[0], installed); errors.Is(err, exec.ErrNotFound) {

@@ -199,7 +199,7 @@ func TestBenchOneProcess(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
 	dir, home := t.TempDir(), t.TempDir()
-	from := filepath.Join("..", "bring", "testdata", "strangers")
+	from := filepath.Join("..", "benchstudy", "testdata", "strangers")
 	for _, name := range []string{"go.mod", "fixedport/f_test.go", "healthy/h_test.go", "logline/l_test.go"} {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-const repository = "../../../../.."
+const repository = "../../../.."
 
 // own writes a module of a user's and returns its directory.
 func own(t *testing.T, files map[string]string) string {

@@ -15,11 +15,11 @@ import (
 // TestRoutesAndFeedsAgree: tare routes and a feed of tare load have the same methods and
 // paths of a document.
 func TestRoutesAndFeedsAgree(t *testing.T) {
-	files, err := filepath.Glob("../../openapi/testdata/dialects/*")
+	files, err := filepath.Glob("../openapi/testdata/dialects/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
-	for _, file := range append(files, "../../openapi/testdata/api.yaml") {
+	for _, file := range append(files, "../openapi/testdata/api.yaml") {
 		if filepath.Ext(file) == ".want" {
 			continue
 		}
@@ -76,7 +76,7 @@ func removeRoute(t *testing.T, routes []string, matches func(string) bool, what 
 
 // TestCase: the routes of the case api.yaml.
 func TestCase(t *testing.T) {
-	src, err := os.ReadFile("../../openapi/testdata/api.yaml")
+	src, err := os.ReadFile("../openapi/testdata/api.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func TestKnownDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks recorded answers only: the routers are built without -short")
 	}
-	from, err := catalog.Open("../../../../..")
+	from, err := catalog.Open("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ service S {
   rpc Get(M) returns (M);
 }
 `))
-	from, err := catalog.Open("../../../../../contenders")
+	from, err := catalog.Open("../../../../contenders")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -329,7 +329,7 @@ func TestVersions(t *testing.T) {
 		}
 		return found
 	}
-	const root = "../../../../../"
+	const root = "../../../../"
 	own, tools := version("plugins/go.mod.txt"), version(root+"tools/go.mod")
 	for _, path := range []string{"google.golang.org/protobuf", "google.golang.org/grpc/cmd/protoc-gen-go-grpc", "connectrpc.com/connect", "github.com/grpc-ecosystem/grpc-gateway/v2"} {
 		if own[path] == "" || own[path] != tools[path] {

@@ -40,7 +40,7 @@ func serve(t *testing.T, d *Document, only func(string) bool) *served {
 		t.Fatal(err)
 	}
 	cache := testtare.Cache(t)
-	from, err := catalog.Open("../../../../../contenders")
+	from, err := catalog.Open("../../../../contenders")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func serve(t *testing.T, d *Document, only func(string) bool) *served {
 	if again, err := (Bench{Cache: cache}).Generate(t.Context(), from, d, only); err != nil || again != dir {
 		t.Errorf("generated again in %s, %v", again, err)
 	}
-	sdk, err := filepath.Abs("../../../../..")
+	sdk, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestMethodsLeftOut(t *testing.T) {
 			if !slices.Equal(measured, c.measured) || !slices.Equal(left, c.left) {
 				t.Errorf("measured %q, left %q", measured, left)
 			}
-			from, err := catalog.Open("../../../../../contenders")
+			from, err := catalog.Open("../../../../contenders")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,7 +253,7 @@ func blank(m proto.Message) {
 // for options alone.
 func TestGenerateSome(t *testing.T) {
 	d := document(t, "testdata/shop.proto")
-	from, err := catalog.Open("../../../../../contenders")
+	from, err := catalog.Open("../../../../contenders")
 	if err != nil {
 		t.Fatal(err)
 	}
