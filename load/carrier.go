@@ -42,7 +42,7 @@ type CarrierStream interface {
 	Cancel(code h3.Code)
 }
 
-// Loss is why a request was lost, with what is known beyond that.
+// Loss holds the reason for a lost request, with what is known beyond that.
 type Loss struct {
 	Err     error
 	Garbled bool // what came is not the protocol: class framing

@@ -20,7 +20,7 @@ import (
 // tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
-// guardLimit is how long a guardian waits for processes to end.
+// guardLimit is the maximum time that a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
 // Guardian is a second process that ends the processes of a run if tare was killed. It has one end

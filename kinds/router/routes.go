@@ -27,7 +27,7 @@ type Written struct {
 // String returns the route in the usual notation.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
-// Table is what routers are built from, and its origin.
+// Table holds the routes that routers are built from, and their origin.
 type Table struct {
 	// Routes is sorted: a literal before the parameter in whose place it is, and
 	// the same routes always alike.

@@ -218,7 +218,7 @@ func (b *bench) latency(ctx context.Context, addr string) error {
 	return nil
 }
 
-// compared are those of ours that others are compared with.
+// compared returns the engines of tare that other tools are compared with.
 func compared(tools []tool) (out []tool) {
 	for _, t := range tools {
 		switch t.(type) {

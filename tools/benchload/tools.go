@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// job is what a tool is asked to do.
+// job describes a run of a tool.
 type job struct {
 	addr        string
 	way         string // how it is spoken to
@@ -35,7 +35,7 @@ const (
 // ways are all but plain.
 func ways() []string { return []string{secure, h2c, grpc, h3, views} }
 
-// url is where a job sends its requests.
+// url returns the target of a job.
 func (j job) url() string {
 	if j.way == secure || j.way == h3 {
 		return "https://" + j.addr + "/"
@@ -43,7 +43,7 @@ func (j job) url() string {
 	return "http://" + j.addr + "/"
 }
 
-// report is what a tool says it did.
+// report holds the figures that a tool printed.
 type report struct {
 	Requests int64
 	P50      time.Duration

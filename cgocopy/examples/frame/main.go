@@ -48,5 +48,5 @@ func main() {
 	fmt.Fprintf(os.Stdout, "median of the others: %d µs, %.1f %% of a frame\n", median.Microseconds(), share(median))
 }
 
-// share is how much of a frame's time d is, in percent.
+// share returns the part of a frame's time d is, in percent.
 func share(d time.Duration) float64 { return 100 * float64(d) / float64(budget) }

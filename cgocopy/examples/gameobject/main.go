@@ -16,7 +16,7 @@ import (
 
 //go:generate go run ../../cmd/cgocopy bind -build cgo -type Object=GameObject game.h
 
-// Kind is what an object is.
+// Kind numbers the kinds of objects.
 type Kind int
 
 // Kinds, as C numbers them.

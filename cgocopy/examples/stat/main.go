@@ -17,7 +17,7 @@ import (
 
 //go:generate go run ../../cmd/cgocopy bind -build "cgo && linux && amd64" -type "File=struct stat" <sys/stat.h>
 
-// File is what of struct stat is of interest here.
+// File holds the members of struct stat that this example prints.
 type File struct {
 	Mode  uint32 `cgocopy:"st_mode"`
 	Links uint64 `cgocopy:"st_nlink"`

@@ -13,28 +13,28 @@ func root(buffer []byte) table {
 	return table{flatbuffers.Table{Bytes: buffer, Pos: flatbuffers.GetUOffsetT(buffer)}}
 }
 
-// at is where a slot's member lies; false: it is not there.
-func (t *table) at(slot int) (flatbuffers.UOffsetT, bool) {
+// findMember returns the offset of a slot's member, and false if it is not there.
+func (t *table) findMember(slot int) (flatbuffers.UOffsetT, bool) {
 	o := t.Offset(flatbuffers.VOffsetT(4 + 2*slot))
 	return t.Pos + flatbuffers.UOffsetT(o), o != 0
 }
 
 func (t *table) int32(slot int) int32 {
-	if at, ok := t.at(slot); ok {
+	if at, ok := t.findMember(slot); ok {
 		return t.GetInt32(at)
 	}
 	return 0
 }
 
 func (t *table) float32(slot int) float32 {
-	if at, ok := t.at(slot); ok {
+	if at, ok := t.findMember(slot); ok {
 		return t.GetFloat32(at)
 	}
 	return 0
 }
 
 func (t *table) float64(slot int) float64 {
-	if at, ok := t.at(slot); ok {
+	if at, ok := t.findMember(slot); ok {
 		return t.GetFloat64(at)
 	}
 	return 0
@@ -42,14 +42,14 @@ func (t *table) float64(slot int) float64 {
 
 // text is a copy: the buffer is used again.
 func (t *table) text(slot int) string {
-	if at, ok := t.at(slot); ok {
+	if at, ok := t.findMember(slot); ok {
 		return string(t.ByteVector(at))
 	}
 	return ""
 }
 
 func (t *table) point(slot int) copier.Point3D {
-	at, ok := t.at(slot)
+	at, ok := t.findMember(slot)
 	if !ok {
 		return copier.Point3D{}
 	}

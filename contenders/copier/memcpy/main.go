@@ -28,26 +28,26 @@ type (
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": of[person](),
-		"GameObject":  of[object](),
-		"AudioBuffer": of[copier.AudioBuffer](),
-		"Flat2":       of[copier.Flat2](),
-		"Flat16":      of[copier.Flat16](),
-		"Flat128":     of[copier.Flat128](),
-		"Flat1024":    of[copier.Flat1024](),
-		"Flat8192":    of[copier.Flat8192](),
-		"Nest1":       of[copier.Nest1](),
-		"Nest3":       of[copier.Nest3](),
-		"Nest5":       of[copier.Nest5](),
-		"Nest9":       of[copier.Nest9](),
-		"Fields1":     of[copier.Fields1](),
-		"Fields4":     of[copier.Fields4](),
-		"Fields16":    of[copier.Fields16](),
-		"Fields64":    of[copier.Fields64](),
+		"BenchPerson": newCopies[person](),
+		"GameObject":  newCopies[object](),
+		"AudioBuffer": newCopies[copier.AudioBuffer](),
+		"Flat2":       newCopies[copier.Flat2](),
+		"Flat16":      newCopies[copier.Flat16](),
+		"Flat128":     newCopies[copier.Flat128](),
+		"Flat1024":    newCopies[copier.Flat1024](),
+		"Flat8192":    newCopies[copier.Flat8192](),
+		"Nest1":       newCopies[copier.Nest1](),
+		"Nest3":       newCopies[copier.Nest3](),
+		"Nest5":       newCopies[copier.Nest5](),
+		"Nest9":       newCopies[copier.Nest9](),
+		"Fields1":     newCopies[copier.Fields1](),
+		"Fields4":     newCopies[copier.Fields4](),
+		"Fields16":    newCopies[copier.Fields16](),
+		"Fields64":    newCopies[copier.Fields64](),
 	}})
 }
 
-func of[T any]() copier.Copies {
+func newCopies[T any]() copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill: func(dst *T, p unsafe.Pointer) error {
 			*dst = *(*T)(p)

@@ -32,32 +32,32 @@ type (
 func main() {
 	r := &registry{types: map[reflect.Type]*description{}}
 	copier.Main(copier.Impl{Memory: cmem.New, Blind: !registered, Types: map[string]copier.Copies{
-		"BenchPerson": of[copier.Person, cPerson](r),
-		"GameObject":  of[copier.GameObject, cObject](r),
-		"AudioBuffer": of[copier.AudioBuffer, copier.AudioBuffer](r),
-		"Flat2":       of[copier.Flat2, copier.Flat2](r),
-		"Flat16":      of[copier.Flat16, copier.Flat16](r),
-		"Flat128":     of[copier.Flat128, copier.Flat128](r),
-		"Flat1024":    of[copier.Flat1024, copier.Flat1024](r),
-		"Flat8192":    of[copier.Flat8192, copier.Flat8192](r),
-		"Nest1":       of[copier.Nest1, copier.Nest1](r),
-		"Nest3":       of[copier.Nest3, copier.Nest3](r),
-		"Nest5":       of[copier.Nest5, copier.Nest5](r),
-		"Nest9":       of[copier.Nest9, copier.Nest9](r),
-		"Deep1":       of[copier.Deep1, copier.Deep1](r),
-		"Deep2":       of[copier.Deep2, copier.Deep2](r),
-		"Deep3":       of[copier.Deep3, copier.Deep3](r),
-		"Deep6":       of[copier.Deep6, copier.Deep6](r),
-		"Deep9":       of[copier.Deep9, copier.Deep9](r),
-		"Fields1":     of[copier.Fields1, copier.Fields1](r),
-		"Fields4":     of[copier.Fields4, copier.Fields4](r),
-		"Fields16":    of[copier.Fields16, copier.Fields16](r),
-		"Fields64":    of[copier.Fields64, copier.Fields64](r),
+		"BenchPerson": newCopies[copier.Person, cPerson](r),
+		"GameObject":  newCopies[copier.GameObject, cObject](r),
+		"AudioBuffer": newCopies[copier.AudioBuffer, copier.AudioBuffer](r),
+		"Flat2":       newCopies[copier.Flat2, copier.Flat2](r),
+		"Flat16":      newCopies[copier.Flat16, copier.Flat16](r),
+		"Flat128":     newCopies[copier.Flat128, copier.Flat128](r),
+		"Flat1024":    newCopies[copier.Flat1024, copier.Flat1024](r),
+		"Flat8192":    newCopies[copier.Flat8192, copier.Flat8192](r),
+		"Nest1":       newCopies[copier.Nest1, copier.Nest1](r),
+		"Nest3":       newCopies[copier.Nest3, copier.Nest3](r),
+		"Nest5":       newCopies[copier.Nest5, copier.Nest5](r),
+		"Nest9":       newCopies[copier.Nest9, copier.Nest9](r),
+		"Deep1":       newCopies[copier.Deep1, copier.Deep1](r),
+		"Deep2":       newCopies[copier.Deep2, copier.Deep2](r),
+		"Deep3":       newCopies[copier.Deep3, copier.Deep3](r),
+		"Deep6":       newCopies[copier.Deep6, copier.Deep6](r),
+		"Deep9":       newCopies[copier.Deep9, copier.Deep9](r),
+		"Fields1":     newCopies[copier.Fields1, copier.Fields1](r),
+		"Fields4":     newCopies[copier.Fields4, copier.Fields4](r),
+		"Fields16":    newCopies[copier.Fields16, copier.Fields16](r),
+		"Fields64":    newCopies[copier.Fields64, copier.Fields64](r),
 	}})
 }
 
-// of copies values of C's layout into T.
-func of[T, C any](r *registry) copier.Copies {
+// newCopies copies values of C's layout into T.
+func newCopies[T, C any](r *registry) copier.Copies {
 	if registered {
 		register[T, C](r)
 	}

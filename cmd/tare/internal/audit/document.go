@@ -17,7 +17,7 @@ import (
 // Schema is the schema of a [Document].
 const Schema = "tare.audit/1"
 
-// Document is what an audit found.
+// Document holds the findings of an audit.
 type Document struct {
 	Schema   string    `json:"schema"`
 	Read     []string  `json:"read"`     // what was read, e.g. "24 benchmarks in 3 files"

@@ -115,7 +115,7 @@ func positionOf(err error) (Position, bool) {
 	return Position{}, false
 }
 
-// ErrorDocument is what --json prints of an error.
+// ErrorDocument is the JSON document of an error.
 type ErrorDocument struct {
 	Error ErrorBody `json:"error"`
 }

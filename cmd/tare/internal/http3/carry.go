@@ -18,7 +18,7 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// maxUniStreams is how many unidirectional streams a server may have open: three that
+// maxUniStreams limits the unidirectional streams that a server may have open: three that
 // HTTP/3 has, and some of types that the client does not know.
 const maxUniStreams = 16
 

@@ -8,7 +8,7 @@ import (
 	"github.com/quic-go/quic-go"
 )
 
-// maxShared is how many connections share a socket.
+// maxShared limits the connections that share a socket.
 const maxShared = 16
 
 // pool holds the sockets of a session, which connections share.

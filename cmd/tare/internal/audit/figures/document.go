@@ -1,6 +1,6 @@
 package figures
 
-// document is what a file holds, as far as the rules need it: figures with their lines, and
+// document holds the content of a file that the rules need: figures with their lines, and
 // sentences about figures.
 type document struct {
 	name      string
@@ -17,7 +17,7 @@ type document struct {
 	groups   []*comparison // of measured
 }
 
-// position is where something is: the line from 1, and the heading above it.
+// position names a place: the line from 1, and the heading above it.
 type position struct {
 	line    int
 	heading string // "" if there is none

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minRuns is how many runs of each side a comparison needs. With fewer than six, the
+// minRuns is the least number of runs of each side of a comparison. With fewer than six, the
 // U test of benchstat cannot reach a 95 % interval; eight leave room for one that is disturbed.
 const minRuns = 8
 

@@ -22,7 +22,7 @@ func fewRequests() rule {
 	}, findFewRequests}
 }
 
-// minBeyond is how many requests have to lie beyond a quantile.
+// minBeyond is the least number of requests beyond a quantile.
 const minBeyond = 10
 
 func findFewRequests(d *document, report reportFunc) {

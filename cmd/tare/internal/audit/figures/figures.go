@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Result is what was found in a file.
+// Result holds the findings of a file.
 type Result struct {
 	Findings   []audit.Finding
 	Recognised []string // what was read of it, e.g. "3 reports of wrk"; empty if it has no figures
@@ -45,7 +45,7 @@ func Rules() []audit.Rule {
 	return out
 }
 
-// maxPerRule is how many findings of a rule a file has. The last says how many more there are.
+// maxPerRule limits the findings of a rule in a file. The last says how many more there are.
 const maxPerRule = 12
 
 // Read reads a file. name is how the user named it, and stands in findings and errors. The

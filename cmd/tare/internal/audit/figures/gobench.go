@@ -128,7 +128,7 @@ func (b *benches) add(at position, text string) bool {
 	return true
 }
 
-// benchKey is what runs of one benchmark share.
+// benchKey identifies the runs of one benchmark.
 type benchKey struct{ pkg, name, path string }
 
 var (

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// maxMeasures is how many figures of a page are compared with its prose.
+// maxMeasures limits the figures of a page that are compared with its prose.
 const maxMeasures = 4000
 
 // Origins of figures that are of no table.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is what a quantity measures.
+// kind names the dimension of a quantity.
 type kind uint8
 
 // Kinds. Only quantities of one kind are compared.

@@ -19,7 +19,7 @@ func rateDisagrees() rule {
 	}, findRateDisagrees}
 }
 
-// sumsOff is how far the rate may be off: durations are printed with two digits or three.
+// sumsOff is the tolerance of the rate: durations are printed with two digits or three.
 const sumsOff = 0.03
 
 func findRateDisagrees(d *document, report reportFunc) {

@@ -57,7 +57,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// maxJudged is how many statements of a page are compared with all of its figures.
+// maxJudged limits the statements of a page that are compared with all of its figures.
 const maxJudged = 2000
 
 // misses returns, of the figures that a claim compares q with, the one that is nearest to the

@@ -146,7 +146,7 @@ func (r *reader) readText(text string) {
 	r.readMarkdown(line)
 }
 
-// maxMarkup is how many bytes a table in HTML may have within Markdown. A longer one is prose.
+// maxMarkup is the maximum size of a table in HTML within Markdown, in bytes. A longer one is prose.
 const maxMarkup = 1 << 18
 
 // readMarkup reports whether a line belongs to a table in HTML within Markdown, and reads the
@@ -307,7 +307,7 @@ func (r *reader) endParagraph() {
 	r.text, r.size = nil, 0
 }
 
-// maxLabel is how many bytes a line has that names what is below it.
+// maxLabel is the maximum length in bytes of a line that names what is below it.
 const maxLabel = 80
 
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }

@@ -29,7 +29,7 @@ var (
 	sized  = regexp.MustCompile(`\d+`)
 )
 
-// minSizes is how many sizes a statement about growth needs.
+// minSizes is the least number of sizes for a statement about growth.
 const minSizes = 3
 
 func findScalingClaim(d *document, report reportFunc) {

@@ -101,7 +101,7 @@ func countBenches(d *document, selects func(runs int) bool) (n, first int) {
 	return n, first
 }
 
-// loadKey is what reports of one target under the same load share.
+// loadKey identifies the reports of one target under the same load.
 type loadKey struct {
 	tool, url, path, label string
 	connections, offered   float64

@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Report is what reading directories and files has found.
+// Report holds the findings of directories and files.
 type Report struct {
 	Findings   []audit.Finding
 	Benchmarks int      // functions and literals that have a *testing.B

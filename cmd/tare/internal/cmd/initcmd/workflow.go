@@ -17,7 +17,7 @@ const (
 	tareAction     = "tarebench/tare@" + tareCommit + " # main, 2026-11-27"
 )
 
-// forge is where a workflow of a gate is written, and what stands in it.
+// forge holds the path and the text of the workflow of a gate.
 type forge struct {
 	flag, name string
 	path       func(root string) string

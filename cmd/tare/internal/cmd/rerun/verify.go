@@ -20,7 +20,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// verified is what tare verify prints as JSON.
+// verified is the JSON document of tare verify.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
 	Made    time.Time         `json:"made"`
