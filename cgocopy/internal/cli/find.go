@@ -141,8 +141,8 @@ func (o order) inObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// findBuilder returns the command that builds the object file, if a Go file has it in its line of
-// go:generate before the one that reads it.
+// findBuilder returns the command that builds the object file, if a Go file has it in its line
+// of go:generate before the one that reads it.
 func (o order) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {
