@@ -112,8 +112,11 @@ func (r *release) verdict(ctx context.Context, w io.Writer, what, tare string) e
 	version := exec.CommandContext(ctx, tare, "version")
 	version.Dir, version.Env = home, env
 	said, err := version.Output()
-	if err != nil || !strings.Contains(string(said), r.version) {
-		return fmt.Errorf("%s: tare version says %q, not %s: %v", what, said, r.version, err)
+	if err != nil {
+		return fmt.Errorf("%s: tare version: %w", what, err)
+	}
+	if !strings.Contains(string(said), r.version) {
+		return fmt.Errorf("%s: tare version says %q, not %s", what, said, r.version)
 	}
 	cmd := exec.CommandContext(ctx, tare, "bench", "./semver", "--base", "HEAD~1", "--bench", "Compare", "--rounds", "6", "--exit-code", "--quiet")
 	cmd.Dir, cmd.Env = filepath.Join(filepath.Dir(r.clone), "foreign"), env

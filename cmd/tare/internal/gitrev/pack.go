@@ -91,8 +91,8 @@ func groupsOf(revs []Revision) (groups [][]string) {
 }
 
 // writeWorktree writes the worktree as a tree of git into a directory of objects below dir. With
-// env git finds it.
-func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string) (tree string, env []string, err error) {
+// env git finds it. except are pathspecs of files that it does not have.
+func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, except ...string) (tree string, env []string, err error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o755); err != nil {
 		return "", nil, err
@@ -106,7 +106,7 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string) (tre
 	}
 	env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}
 	index := append(slices.Clone(env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	for _, args := range [][]string{{"read-tree", "--no-sparse-checkout", head.Tree}, {"add", "--all", "--", ":/"}} {
+	for _, args := range [][]string{{"read-tree", "--no-sparse-checkout", head.Tree}, append([]string{"add", "--all", "--", ":/"}, except...)} {
 		if _, err := runGit(ctx, r.Root, index, args...); err != nil {
 			return "", nil, err
 		}

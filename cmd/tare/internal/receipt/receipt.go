@@ -84,8 +84,9 @@ const (
 	Undecided Claim = "undecided"
 )
 
-// Trees finds the commits and trees of both sides. An empty revision is the worktree.
-func Trees(ctx context.Context, dir, base, head string) (sides []Side, err error) {
+// Trees finds the commits and trees of both sides. An empty revision is the worktree,
+// without the receipt itself, which is written to file.
+func Trees(ctx context.Context, dir, base, head, file string) (sides []Side, err error) {
 	repo, err := gitrev.Find(ctx, dir)
 	if err != nil {
 		return nil, cmdenv.UsageOf(fmt.Errorf("--receipt: %w", err), "a receipt names what was measured by git's hashes")
@@ -100,7 +101,7 @@ func Trees(ctx context.Context, dir, base, head string) (sides []Side, err error
 			side.Commit, side.Tree = rev.Commit, rev.Tree
 		} else {
 			if worktree == "" {
-				if worktree, err = repo.HashWorktree(ctx); err != nil {
+				if worktree, err = repo.HashWorktree(ctx, file); err != nil {
 					return nil, err
 				}
 			}

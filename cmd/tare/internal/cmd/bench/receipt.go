@@ -14,6 +14,7 @@ import (
 
 // record is the receipt of a run that is under way. Without --receipt it has no sides.
 type record struct {
+	path       string
 	file       *cmdenv.Output
 	base, head string // revisions; "" for the worktree
 	sides      []receipt.Side
@@ -21,6 +22,7 @@ type record struct {
 
 // openReceipt opens the file of --receipt and finds out what is measured, before it is.
 func openReceipt(ctx context.Context, o options) (r record, err error) {
+	r.path = o.receipt
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
 		return r, err
 	}
@@ -30,7 +32,7 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 	if r.base = o.asked.Base; r.base == "" { // the same files, built otherwise
 		r.base = r.head
 	}
-	r.sides, err = receipt.Trees(ctx, o.asked.Dir, r.base, r.head)
+	r.sides, err = receipt.Trees(ctx, o.asked.Dir, r.base, r.head, o.receipt)
 	return r, err
 }
 
@@ -45,7 +47,7 @@ func (r record) write(ctx context.Context, w *session.Session) error {
 		w.Progress.Say("no receipt: the run was interrupted")
 		return nil
 	}
-	sides, err := receipt.Trees(ctx, ".", r.base, r.head)
+	sides, err := receipt.Trees(ctx, ".", r.base, r.head, r.path)
 	if err != nil {
 		return err
 	}

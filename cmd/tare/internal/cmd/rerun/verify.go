@@ -72,7 +72,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	if err != nil {
 		return err
 	}
-	args, err := commandOfReceipt(ctx, env, root, o, c)
+	args, err := commandOfReceipt(ctx, env, root, o, c, path)
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	return cmdenv.Code(map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure again, with another seed. It is an
-// error if the files are not those of the receipt.
-func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, c receipt.Receipt) ([]string, error) {
+// commandOfReceipt returns the arguments that measure again what the receipt at path says,
+// with another seed. It is an error if the files are not those of the receipt.
+func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, c receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // another order of everything, so that it is another measurement
 	args, _, err := repeatedArgs(root(env), o, c.Result())
 	if err != nil {
@@ -123,7 +123,7 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 			}
 			revisions[side.ID] = side.Commit
 		default:
-			now, err := repo.HashWorktree(ctx)
+			now, err := repo.HashWorktree(ctx, path)
 			if err != nil {
 				return nil, err
 			}
