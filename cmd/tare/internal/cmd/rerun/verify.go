@@ -101,7 +101,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	return cmdenv.Code(map[receipt.Outcome]int{receipt.Holds: cmdenv.ExitOK, receipt.DoesNot: cmdenv.ExitNotMet, receipt.Open: cmdenv.ExitInconclusive}[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure again what the receipt at path says,
+// commandOfReceipt returns the arguments that measure the receipt at path again,
 // with another seed. It is an error if the files are not those of the receipt.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, c receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // another order of everything, so that it is another measurement
