@@ -23,12 +23,12 @@ func identicalFigures() rule {
 	}, findIdenticalFigures}
 }
 
-// enoughDigits is how large a time has to be, in units of its last digit, so that two runs do
+// enoughDigits is the least size of a time, in units of its last digit, at which two runs do
 // not agree by chance.
 const enoughDigits = 1000
 
-// maxFixed is how many runs of one number of iterations there may be, so that no two have the
-// same time by chance. There are more with -benchtime=1000x.
+// maxFixed limits the runs of one number of iterations: among more, as with -benchtime=1000x,
+// two have the same time by chance.
 const maxFixed = 20
 
 func findIdenticalFigures(d *document, report reportFunc) {

@@ -23,8 +23,8 @@ func littlesLaw() rule {
 	}, findLittlesLaw}
 }
 
-// littleOff is how far rate × latency may be from the number of connections; the check of
-// tare's own runs allows as much.
+// littleOff is the tolerance of rate × latency against the number of connections, as a part of
+// it; the check little has the same.
 const littleOff = 0.10
 
 func findLittlesLaw(d *document, report reportFunc) {

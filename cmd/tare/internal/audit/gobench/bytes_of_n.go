@@ -19,7 +19,7 @@ func bytesOfN() rule {
 		for _, b := range in.suite.benchmarks {
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1 && mentionsN(in, call.Args[0]) && in.suite.at(call) == b {
+				if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1 && mentionsN(in, call.Args[0]) && in.suite.findBenchmark(call) == b {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", show(call.Args[0]))
 				}
 				return true

@@ -29,7 +29,7 @@ func inputInLoop() rule {
 		})
 		in.timedLoops(func(l *loop) {
 			for _, s := range l.body.List {
-				if v := in.filled(l, s); v != nil {
+				if v := in.findFilled(l, s); v != nil {
 					in.report(s, "%s is filled anew in each iteration, and then handed on", v.Name())
 				}
 			}
@@ -48,10 +48,10 @@ func (in *input) makesInput(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generators.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// filled returns the slice if a statement of a loop's body is a loop that sets the
+// findFilled returns the slice if a statement of a loop's body is a loop that sets the
 // elements of one that the body made, and only a call after it uses that. It
 // returns nil otherwise.
-func (in *input) filled(l *loop, s ast.Stmt) *types.Var {
+func (in *input) findFilled(l *loop, s ast.Stmt) *types.Var {
 	var body *ast.BlockStmt
 	switch s := s.(type) {
 	case *ast.ForStmt:

@@ -32,7 +32,7 @@ func parallelN() rule {
 				if pb != nil {
 					in.uses(lit.Body, pb, func(*ast.Ident, []ast.Node) { used = true })
 				}
-				if !used && len(lit.Body.List) > 0 && b == in.suite.at(call) {
+				if !used && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
 					in.report(call, "the function does not call pb.Next, so each goroutine does all of it")
 				}
 				return true

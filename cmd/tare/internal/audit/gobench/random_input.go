@@ -25,7 +25,7 @@ func randomInput() rule {
 				}
 				fn := in.callee(call)
 				seeds := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
-				if seeds && in.suite.at(call) == b && in.ofClock(call.Args) {
+				if seeds && in.suite.findBenchmark(call) == b && in.ofClock(call.Args) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", show(call.Fun))
 				}
 				return true

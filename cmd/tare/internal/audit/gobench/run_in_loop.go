@@ -20,7 +20,7 @@ func runInLoop() rule {
 			for _, l := range b.loops {
 				ast.Inspect(l.body, func(n ast.Node) bool {
 					call, ok := n.(*ast.CallExpr)
-					if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.at(call) == b {
+					if ok && isMethod(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}
 					return true

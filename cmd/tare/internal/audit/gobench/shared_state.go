@@ -48,7 +48,7 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	shared := map[*types.Var]bool{}
 	ast.Inspect(outer.body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := in.pass.TypesInfo.Defs[id].(*types.Var); ok && in.suite.at(id) == outer && v != outer.b {
+			if v, ok := in.pass.TypesInfo.Defs[id].(*types.Var); ok && in.suite.findBenchmark(id) == outer && v != outer.b {
 				shared[v] = true
 			}
 		}

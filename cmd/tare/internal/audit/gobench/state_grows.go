@@ -30,7 +30,7 @@ func stateGrows() rule {
 			in.inspectTimed(l, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
-					if v := in.appended(l, n); v != nil && !nameHas(l.owner.name, "append", "grow") {
+					if v := in.findAppended(l, n); v != nil && !nameHas(l.owner.name, "append", "grow") {
 						report(n, v, "is appended to")
 					}
 					if v := in.mapGrown(l, n); v != nil {
@@ -48,9 +48,9 @@ func stateGrows() rule {
 	}}
 }
 
-// appended returns the variable if a statement appends to one from outside of the
+// findAppended returns the variable if a statement appends to one from outside of the
 // loop that the loop does not set otherwise.
-func (in *input) appended(l *loop, a *ast.AssignStmt) *types.Var {
+func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	if len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 		return nil
 	}

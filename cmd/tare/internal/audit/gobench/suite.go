@@ -356,8 +356,8 @@ func countBenchmarks(info *types.Info, file *ast.File) int {
 	return n
 }
 
-// at returns the innermost benchmark around a node, nil if there is none.
-func (s *suite) at(node ast.Node) *benchmark {
+// findBenchmark returns the innermost benchmark around a node, nil if there is none.
+func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	var found *benchmark
 	for _, b := range s.benchmarks {
 		if b.node.Pos() <= node.Pos() && node.Pos() < b.node.End() && (found == nil || found.node.Pos() < b.node.Pos()) {
