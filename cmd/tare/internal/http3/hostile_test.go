@@ -275,8 +275,10 @@ func TestServerIsReplaced(t *testing.T) {
 	stop = listen()
 	defer stop()
 	r, err := s.Run(t.Context(), load.Leg{Ops: 100})
-	// Each of the four slots loses the request that it had sent to the old server.
-	if lost := r.Errors[load.ErrTimeout]; err != nil || lost < 1 || lost > 4 || r.Requests != 100-lost || len(r.Errors) != 1 || r.Opened != 2 {
+	// Each of the four slots loses the request that it had sent to the old server. The
+	// connection that is opened again first may have answered all others before the
+	// second one is.
+	if lost := r.Errors[load.ErrTimeout]; err != nil || lost < 1 || lost > 4 || r.Requests != 100-lost || len(r.Errors) != 1 || r.Opened < 1 || r.Opened > 2 {
 		t.Errorf("%v: %d answered, %v, %d connections: %s", err, r.Requests, r.Errors, r.Opened, r.FirstError)
 	}
 }
