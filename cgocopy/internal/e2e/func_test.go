@@ -177,6 +177,9 @@ func main() {
 
 // TestFuncRefused: what cannot be called so is said before anything is written.
 func TestFuncRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles C")
+	}
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader})

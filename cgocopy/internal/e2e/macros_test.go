@@ -80,6 +80,9 @@ func TestTemplateCommasInABI(t *testing.T) {
 // TestFlagsReachTheAssertFile: what the command line tells the compiler holds for the file
 // in which the compiler asserts too, with the paths as its directory has them.
 func TestFlagsReachTheAssertFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles C")
+	}
 	t.Parallel()
 	testenv.Programs(t, "gcc")
 	header := "#if !defined(WIDE) || !defined(DEEP) || !defined(TWO)\n#error a flag is missing\n#endif\n#include \"quoted.h\"\nstruct s { int a; };\n"

@@ -165,6 +165,9 @@ func BenchmarkAround(b *testing.B) {
 `
 
 func TestBenchmarksOfTwoRevisions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds many packages twice, and waits for those that hang")
+	}
 	t.Parallel() // it waits for what hangs
 	dir := filepath.Join(t.TempDir(), "repo")
 	repository(t, dir, map[string]string{

@@ -24,6 +24,9 @@ func noted(r *tare.Result, check, workload string) (messages []string) {
 // With the tests of head, benchmarks are compared that the change adds, and the row
 // says so. A file that does not compile with the code of base stays as it is there.
 func TestTestsOfHead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds many packages twice")
+	}
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "repo")
 	const loop = "\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += %s\n\t}\n}\n"

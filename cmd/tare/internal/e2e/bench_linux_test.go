@@ -146,6 +146,9 @@ func (b bench) measure(t *testing.T, dir string, env []string, args ...string) (
 // Whatever a repository is like, tare bench works or ends with one clear line,
 // and leaves everything as it was.
 func TestBenchInHostileRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds many repositories")
+	}
 	t.Parallel()
 	for _, tool := range []string{"git", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -241,6 +241,9 @@ func built(t *testing.T, src string, typ Type, o *Own) (*Kind, error) {
 // TestInferredTypeIsBuilt builds the standard library's contender with an
 // inferred type and asks it for the reference.
 func TestInferredTypeIsBuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds contenders")
+	}
 	src := "{\"b\":1,\"a\": 9007199254740993}\n{\"b\":2.5}"
 	typ, err := Infer(docsOf(t, src))
 	if err != nil {
@@ -302,6 +305,9 @@ func TestNewStudy(t *testing.T) {
 // TestOwnTypeIsBuilt does so with a type of a module of the user's, which stays
 // as it is, and which one of the documents does not fit.
 func TestOwnTypeIsBuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds contenders")
+	}
 	dir := own(t, shop())
 	before := listing(t, dir)
 	o, err := Find(t.Context(), "", dir, "./internal/order.Order")

@@ -45,6 +45,9 @@ func writeTree(t *testing.T, files map[string]string) string {
 // What does not compile, is not in a module, needs other modules or imports itself
 // is read as far as it has types, and one line says what is missing.
 func TestReadsWhatItCan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command for each of many modules")
+	}
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOWORK", "off")
