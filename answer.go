@@ -79,6 +79,17 @@ type AnswerPart struct {
 // Parts splits everything that the answer prints at its figures.
 func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
 
+// names reports whether the answer quotes a figure of one of the contenders, or is about one.
+func (a Answer) names(contenders map[string]bool) bool {
+	for _, comparison := range a.Of {
+		if contender, _, _ := strings.Cut(comparison, " "); contenders[contender] {
+			return true
+		}
+	}
+	parts, _ := a.Parts() // Validate reports what cannot be split
+	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
+}
+
 // SplitFigures splits a text at its figures. The errors are about field "text".
 func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart

@@ -341,7 +341,8 @@ func prefixPath(path string, err error) error {
 }
 
 // Having returns the study without the entries whose module is missing (see [Entry]), and without
-// the workloads that no other entry has. Claims about such an entry are tested on its stand-in.
+// the workloads and the answers that need one of them. Claims about such an entry are tested on its
+// stand-in.
 func (s Study) Having(has func(module string) bool) Study {
 	out := map[string]bool{}
 	var entries []Entry
@@ -371,6 +372,9 @@ func (s Study) Having(has func(module string) bool) Study {
 			s.Claims[i].Contender = c.StandIn
 		}
 	}
+	needsMissing := func(a Answer) bool { return a.names(out) }
+	s.Answer = slices.DeleteFunc(slices.Clone(s.Answer), needsMissing)
+	s.Recommended = slices.DeleteFunc(slices.Clone(s.Recommended), needsMissing)
 	return s
 }
 

@@ -126,6 +126,10 @@ func given() Study {
 
 func TestHaving(t *testing.T) {
 	s := given()
+	s.Answer = []Answer{{Headline: "{theirs w time brief}"}, {Headline: "{ours w time brief}", Figures: "{theirs w time}"}, {Headline: "{ours w time brief}"}}
+	s.Recommended = []Answer{
+		{Of: []string{"theirs w time"}, When: Met, Ratio: "<= 1", Text: "It is."}, {Of: []string{"ours w time"}, When: Met, Ratio: "<= 1", Text: "It is."},
+	}
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +141,10 @@ func TestHaving(t *testing.T) {
 	if len(without.Contenders) != 2 || len(without.Workloads) != 2 || len(without.Workloads[0].Contenders) != 0 || len(without.Workloads[1].Contenders) != 1 {
 		t.Errorf("not given: %+v", without)
 	}
-	if err := without.Validate(); err != nil || len(s.Contenders) != 3 || len(s.Workloads[1].Contenders) != 2 {
+	if len(without.Answer) != 1 || len(without.Recommended) != 1 {
+		t.Errorf("answers about a missing module: %+v, %+v", without.Answer, without.Recommended)
+	}
+	if err := without.Validate(); err != nil || len(s.Answer) != 3 || len(s.Contenders) != 3 || len(s.Workloads[1].Contenders) != 2 {
 		t.Errorf("%v; the study itself became %+v", err, s)
 	}
 }

@@ -226,6 +226,27 @@ func TestBundledHeadlinesQuoteFigures(t *testing.T) {
 	}
 }
 
+// A study whose optional modules are missing is complete without them: it is valid, and it
+// still has an answer on any result.
+func TestBundledStudiesWithoutGivenModules(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
+	removed := 0
+	for _, file := range files {
+		whole := bundled(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		s := whole.Having(func(string) bool { return false })
+		removed += len(whole.Contenders) - len(s.Contenders)
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if len(whole.Answer) > 0 && len(s.Answer) == 0 || len(whole.Recommended) > 0 && len(s.Recommended) == 0 {
+			t.Errorf("%s: no answer is left", file)
+		}
+	}
+	if removed == 0 {
+		t.Error("no study has an optional module")
+	}
+}
+
 // A short budget leaves out workloads and then contenders: what is left of a
 // quick run is answered as well.
 func TestBundledStudiesAnswerInPart(t *testing.T) {
