@@ -195,6 +195,9 @@ func appDefects() []defect {
 
 // TestSuiteFindsAppDefects: likewise of servers of the larger apps.
 func TestSuiteFindsAppDefects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each of many defects")
+	}
 	for _, d := range appDefects() {
 		if _, err := os.Stat("/proc/self/status"); err != nil && d.name == "ingest hoards" {
 			continue

@@ -94,6 +94,9 @@ func TestStudy(t *testing.T) {
 // A server that dies is left out with the reason, and so is one that answers
 // wrong; the study goes on for the others.
 func TestStudyOfFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many servers")
+	}
 	t.Parallel()
 	study := tare.Study{
 		ID: "faults", Question: "Who is left?", Kind: server.Name,

@@ -39,6 +39,9 @@ func weigh(t *testing.T, study tare.Study, rounds int) *tare.Result {
 
 // Faces in several protocols go the whole way, one of them by its own client.
 func TestStudy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers for many trials")
+	}
 	t.Parallel()
 	set := func(id string, words ...string) tare.Entry {
 		e := tare.Entry{ID: id, Use: "good", Set: map[string]string{}}

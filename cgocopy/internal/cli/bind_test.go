@@ -33,6 +33,9 @@ func goRun(t *testing.T, dir string, args ...string) (string, error) {
 // int on an int, members declared in one line and arrays at C's stride among it;
 // and what no field takes is said.
 func TestBindFills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles C")
+	}
 	needsC(t)
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"go.mod": module(t, "world"), "main.go": worldGo, "world.h": worldHeader, "world.c": worldC})

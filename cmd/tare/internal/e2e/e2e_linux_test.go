@@ -155,6 +155,9 @@ func published(t *testing.T, document string) {
 // its own. Nothing stays behind, and the run is resumed with the rounds that its journal
 // has.
 func TestKilledRunIsResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds contenders, and kills runs until one is in the right state")
+	}
 	t.Parallel()
 	b := newBench(t)
 	args := []string{"run", "testdata/kill.yaml", "--rounds", "3", "--json"}

@@ -139,6 +139,9 @@ func allocated(do func()) uint64 {
 // TestCheckTakesLittle: fields are counted before they are decoded, and what has too
 // many is not decoded.
 func TestCheckTakesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks a large description")
+	}
 	path := filepath.Join(t.TempDir(), "tree.proto")
 	if err := os.WriteFile(path, []byte(`syntax = "proto2";
 message Tree { repeated Tree tree = 1; map<int32, Tree> named = 2; repeated int32 number = 3 [packed = true]; repeated float real = 4 [packed = true]; repeated group Part = 5 { optional Tree in = 1; } optional string text = 6; }

@@ -113,6 +113,9 @@ func TestLongLines(t *testing.T) {
 
 // What is small in bytes may take much memory: it is refused before it does.
 func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads large files")
+	}
 	many := func(n int, element string) string { return strings.TrimSuffix(strings.Repeat(element+",", n), ",") }
 	var packages strings.Builder
 	for i := range 1<<18 + 1 {
