@@ -11,7 +11,7 @@ import (
 // Answer is the response to a request, in the form of responses on the wire.
 type Answer struct {
 	wire.HTTPResponse
-	LayerCalls int64 `json:"layer_calls"` // of middleware, for this request
+	LayerCalls int64 `json:"layer_calls"` // number of middleware calls for this request
 }
 
 // answerHeaders returns the names of the headers that an Answer contains if the response has them.
@@ -30,17 +30,18 @@ func pickHeaders(get func(name string) string) map[string]string {
 	return picked
 }
 
-// Answer returns the correct response to q, from a walk of the table segment by segment: a literal before a
-// parameter in the same place, and a catch-all last, whose value starts after the slash and may be empty. ok
-// is false if no route matches q, which a router must reject. It is for one caller at a time.
+// Answer returns the correct response to q. It returns false if no route matches q: a router must reject q
+// then. At each segment of the path, a literal has precedence over a parameter, and a parameter over a
+// catch-all. The value of a catch-all starts after the slash and may be empty. Calls must not overlap, as the
+// first one builds the tree of the routes.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	path, _, _ := strings.Cut(q.Path, "?")
-	if s.places.next == nil && s.places.routes == nil {
+	if s.tree.next == nil { // not built yet
 		for i := range s.Routes {
-			s.places.addRoute(&s.Routes[i])
+			s.tree.addRoute(&s.Routes[i])
 		}
 	}
-	r, values, ok := s.places.findRoute(q.Method, path)
+	r, values, ok := s.tree.findRoute(q.Method, path)
 	if !ok {
 		return Answer{}, false
 	}
@@ -51,9 +52,12 @@ func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	return s.Answered(q, body), true
 }
 
-// Answered returns the response with body and the headers of the layers.
+// Answered returns the response to q with status 200, body, and the headers that the layers add.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
-	a := Answer{wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)}, int64(len(s.Layers))}
+	a := Answer{
+		HTTPResponse: wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)},
+		LayerCalls:   int64(len(s.Layers)), // each layer is called once per request
+	}
 	for _, l := range s.Layers {
 		switch l.Name {
 		case LayerRequestID:
@@ -69,8 +73,8 @@ func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	return a
 }
 
-// Differs compares a response with the correct one and returns the first difference in one line, "" if there
-// is none. Every generated request id is correct.
+// Differs compares a with the correct response and returns the first difference in one line, or "" if they are
+// equal. If right has an empty request id, any id of the generated length is correct.
 func (a Answer) Differs(right Answer) string {
 	switch {
 	case a.Status != right.Status:
@@ -81,12 +85,12 @@ func (a Answer) Differs(right Answer) string {
 		return fmt.Sprintf("%d calls of middleware, want %d", a.LayerCalls, right.LayerCalls)
 	}
 	for _, name := range answerHeaders() {
-		want, wanted := right.Header[name]
-		got, there := a.Header[name]
-		if want == "" && wanted && len(got) == requestIDLength {
-			continue
+		want, wantHeader := right.Header[name]
+		got, hasHeader := a.Header[name]
+		if wantHeader && want == "" && len(got) == requestIDLength {
+			continue // only a generated request id has no known value
 		}
-		if there != wanted || got != want {
+		if hasHeader != wantHeader || got != want {
 			return fmt.Sprintf("header %s: %q, want %q", name, truncateText([]byte(got)), want)
 		}
 	}
@@ -95,9 +99,9 @@ func (a Answer) Differs(right Answer) string {
 
 // truncateText limits b to 100 bytes, so that an error fits on one line.
 func truncateText(b []byte) string {
-	const most = 100
-	if len(b) > most {
-		return string(b[:most]) + "…"
+	const maxBytes = 100
+	if len(b) > maxBytes {
+		return string(b[:maxBytes]) + "…"
 	}
 	return string(b)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // handler serves the requests of net/http without a socket. All requests of a workload use one http.Request
-// and one response writer. A router may write into the request: the pattern it found, values by name. A server
-// would allocate a new one for the next request, so both request and URL are restored before each use, by
-// copies of the two structs. That takes about 15 ns and is the same for all.
+// and one response writer. A router may write into the request, such as the pattern and the parameters that it
+// found. A server allocates a new request each time; instead, handler copies the original http.Request and
+// url.URL before each call. The copies take about 15 ns, the same for all routers.
 type handler struct {
 	http.Handler
 	request http.Request
@@ -26,7 +26,7 @@ func newHandler(h http.Handler) *handler {
 	return &handler{Handler: h, writer: recorder{header: http.Header{}}}
 }
 
-// loadRequest parses the request as a server would.
+// loadRequest parses q from its bytes, as a server does.
 func (h *handler) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *handler) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	}, nil
 }
 
-// renewRequest restores the request and the writer to their initial state.
+// renewRequest sets the request to a copy of original and empties the writer.
 func (h *handler) renewRequest(original *http.Request) {
 	h.request, h.url = *original, *original.URL
 	h.request.URL = &h.url
@@ -56,11 +56,10 @@ func (h *handler) startServer(l net.Listener) (stop func(), err error) {
 	return serveUntil(server.Serve, l, func() { _ = server.Close() }), nil
 }
 
-// recorder is a minimal response writer. Its headers, status and body stay in memory that the next response
-// uses again.
+// recorder is a minimal response writer. Each response reuses the memory of the previous one.
 type recorder struct {
 	header http.Header
-	status int
+	status int // 0 until the handler sets or implies it
 	body   []byte
 }
 
@@ -101,7 +100,7 @@ func (w *recorder) WriteString(s string) (int, error) {
 // Flush exists because the writer of net/http's server has it.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
-// Ask sends one request through h in this process.
+// Ask sends request q to h in this process and returns the response.
 func Ask(h http.Handler, spec Spec, q wire.HTTPRequest) (Answer, error) {
 	p, err := newHandler(h).loadRequest(q)
 	if err != nil {

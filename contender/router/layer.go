@@ -51,28 +51,28 @@ type Layer struct {
 
 // layer stores the state of a Layer between requests, which never overlap.
 type layer struct {
-	calls *int64 // of all layers
-	made  uint32 // request ids
-	line  []byte // of the log
-	log   io.Writer
+	calls *int64    // number of calls of all layers of the Spec
+	ids   uint32    // number of request ids generated so far
+	line  []byte    // buffer for a line of the log
+	log   io.Writer // io.Discard, except in tests
 }
 
 // Exchange gives a layer access to one request: the framework's functions to read and write headers and to
-// call the rest of the chain. A layer stores none of the functions, so that closures over a framework's
-// context need not be allocated.
+// call the rest of the chain. Layers do not store these functions, so closures over a framework's context need
+// not be allocated.
 type Exchange struct {
 	Method, Path string
-	Get          func(name string) string // of a request header; "" if it is missing
-	Set          func(name, value string) // of a response header
-	Next         func()                   // the rest of the chain, with the handler
-	Status       func() int               // of the response, after Next
+	Get          func(name string) string // returns a request header; "" if it is missing
+	Set          func(name, value string) // sets a response header
+	Next         func()                   // calls the rest of the chain, including the handler
+	Status       func() int               // returns the status of the response; valid after Next
 	Stop         func(status int)         // responds with only a status and ends the chain
 }
 
 func newLayer(name string, calls *int64) (Layer, error) {
 	switch name {
 	case LayerRequestID, LayerAccess, LayerRecovery, LayerCORS, LayerSecurity:
-		return Layer{name, &layer{calls: calls, log: io.Discard}}, nil
+		return Layer{Name: name, layer: &layer{calls: calls, log: io.Discard}}, nil
 	}
 	return Layer{}, fmt.Errorf("unknown layer %q", name)
 }
@@ -118,25 +118,26 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates a request id: sixteen hexadecimal digits, a new one each time.
+// makeID generates a request id: sixteen hexadecimal digits, a new one each time. The two constants are those
+// of SplitMix64; products with an odd constant are all different.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
-	l.made++
-	z := (uint64(l.made) + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9 // odd, so all results differ
+	l.ids++
+	z := (uint64(l.ids) + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	var id [requestIDLength]byte
 	for i := range id {
-		id[i] = digits[z>>60]
+		id[i] = digits[z>>60] // the highest four bits first
 		z <<= 4
 	}
 	return string(id[:])
 }
 
-// writeLog writes the line of one request with one call, as a server's log does.
+// writeLog writes the line of one request in one call of Write, as a server's log does.
 func (l Layer) writeLog(x Exchange, took time.Duration) {
 	b := append(l.line[:0], x.Method...)
 	b = append(append(b, ' '), x.Path...)
 	b = strconv.AppendInt(append(b, ' '), int64(x.Status()), 10)
 	b = strconv.AppendInt(append(b, ' '), took.Nanoseconds(), 10)
 	l.line = append(b, " ns\n"...)
-	_, _ = l.log.Write(l.line) // nowhere
+	_, _ = l.log.Write(l.line) // io.Discard returns no error
 }

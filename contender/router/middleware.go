@@ -2,7 +2,8 @@ package router
 
 import "net/http"
 
-// Wrap applies all layers to h, for routers without middleware of their own, whose users do the same.
+// Wrap applies all layers to h, the first one outermost. It is for routers without middleware of their own,
+// whose users wrap handlers in the same way.
 func (s Spec) Wrap(h http.Handler) http.Handler {
 	for i := len(s.Layers) - 1; i >= 0; i-- {
 		h = s.Layers[i].Handler(h)
@@ -17,13 +18,13 @@ func (l Layer) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// HTTP applies the layer to next, which receives the writer to use. A response writer of net/http does not
-// return its status, so the one layer that needs it wraps the writer, as middleware for net/http does.
+// HTTP applies the layer to next, which must write to the writer that it receives. A response writer of
+// net/http does not return its status, so LayerAccess, which logs it, wraps w as middleware for net/http does.
 func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.ResponseWriter)) {
-	status := func() int { return http.StatusOK }
+	status := func() int { return http.StatusOK } // the other layers do not call it
 	if l.Name == LayerAccess {
-		seen := &statusWriter{ResponseWriter: w}
-		w, status = seen, seen.statusCode
+		wrapped := &statusWriter{ResponseWriter: w}
+		w, status = wrapped, wrapped.statusCode
 	}
 	l.Around(Exchange{
 		Method: r.Method,
@@ -39,7 +40,7 @@ func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.Res
 // statusWriter is a response writer that stores the status.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	status int // 0 until WriteHeader is called
 }
 
 func (w *statusWriter) WriteHeader(status int) {

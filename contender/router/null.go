@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds the router that does no work: measurements of it show the cost of the harness. It knows all
-// responses in advance and finds them by the number of the request. Over a socket it is a loop that reads to
-// the end of a request and writes a stored response.
+// Null builds the router that does no work: measurements of it show the cost of the harness. All responses are
+// computed in advance and selected by the number of the request. Over a socket, Null reads to the end of each
+// request and writes the stored response.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
@@ -22,22 +22,24 @@ func Null(_ context.Context, spec Spec) (http.Handler, error) {
 type null struct {
 	*handler
 	spec Spec
-	next atomic.Int64 // request that comes over the socket
-	raw  [][]byte     // answers over the socket
+	next atomic.Int64 // number of the request that the client sends next over the socket
+	raw  [][]byte     // responses over the socket, by number of the request
 }
 
-// findAnswer returns the correct response to q: status 404 if q must be rejected.
+// findAnswer returns the correct response to q, with status 404 if no route matches q.
 func (n *null) findAnswer(q wire.HTTPRequest) Answer {
-	if a, ok := n.spec.Answer(q); ok {
-		if _, there := a.Header[headerRequestID]; there {
-			a.Header[headerRequestID] = "0123456789abcdef"
-		}
-		return a
+	a, ok := n.spec.Answer(q)
+	if !ok {
+		return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
 	}
-	return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
+	if _, hasID := a.Header[headerRequestID]; hasID {
+		a.Header[headerRequestID] = "0123456789abcdef" // in place of a generated id
+	}
+	return a
 }
 
-// loadRequest replaces the handler's method. The request is renewed as for other routers.
+// loadRequest replaces the handler's method. Serve copies the request as for other routers, and then returns
+// the stored response.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -56,7 +58,7 @@ func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	}, nil
 }
 
-// prepareAnswers builds the responses to requests over the socket.
+// prepareAnswers stores the responses to requests over the socket.
 func (n *null) prepareAnswers(requests []wire.HTTPRequest) error {
 	n.raw = make([][]byte, len(requests))
 	for i, q := range requests {
@@ -74,7 +76,8 @@ func (n *null) startServer(l net.Listener) (stop func(), err error) {
 	return serveUntil(n.serveConn, l, func() { _ = l.Close() }), nil
 }
 
-// serveConn responds on the only connection.
+// serveConn accepts one connection and responds to its requests. A request ends with the empty line after its
+// head.
 func (n *null) serveConn(l net.Listener) error {
 	conn, err := l.Accept()
 	if err != nil {
@@ -83,11 +86,11 @@ func (n *null) serveConn(l net.Listener) error {
 	defer conn.Close()
 	buf := make([]byte, 0, 64<<10)
 	for {
-		k, err := conn.Read(buf[len(buf):cap(buf)])
-		if err != nil || k == 0 { // closed, or a request that does not fit
+		size, err := conn.Read(buf[len(buf):cap(buf)])
+		if err != nil || size == 0 { // the connection is closed, or the request does not fit into buf
 			return err
 		}
-		if buf = buf[:len(buf)+k]; !bytes.HasSuffix(buf, []byte("\r\n\r\n")) {
+		if buf = buf[:len(buf)+size]; !bytes.HasSuffix(buf, []byte("\r\n\r\n")) {
 			continue
 		}
 		buf = buf[:0]

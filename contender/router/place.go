@@ -6,87 +6,88 @@ import (
 	"strings"
 )
 
-// place is a node of the tree of routes, after a common prefix.
-type place struct {
-	next   map[string]*place // by literal
-	parts  []part            // parameters that are a part of a segment, the longest literals first
-	param  *place            // for any text except ""; nil if there is no parameter here
-	rest   map[string]*Route // routes whose catch-all is here, by method; it matches all texts, "" too
-	routes map[string]*Route // routes that end here, by method
+// node is a node of the tree of routes. Each edge of the tree is a segment of a path.
+type node struct {
+	next   map[string]*node  // nodes after a literal; in the root not nil once the tree is built
+	parts  []part            // nodes after a parameter that is a part of its segment, the longest literals first
+	param  *node             // node after a parameter, which matches any text except ""; nil if there is none
+	rest   map[string]*Route // routes that continue with a catch-all, by method; it matches any text, also ""
+	routes map[string]*Route // routes that end at this node, by method
 }
 
-// part is the node after a parameter with literals beside it.
+// part is the node after a parameter with literals before or after it in its segment.
 type part struct {
 	before, after string
-	*place
+	*node
 }
 
-// matchPart returns the value of the parameter in text. ok is false if text does not match.
+// matchPart returns the value of the parameter in text. It returns false if text does not match.
 func (p part) matchPart(text string) (string, bool) {
-	rest, ok := strings.CutPrefix(text, p.before)
-	value, ends := strings.CutSuffix(rest, p.after)
-	return value, ok && ends && value != ""
+	rest, hasBefore := strings.CutPrefix(text, p.before)
+	value, hasAfter := strings.CutSuffix(rest, p.after)
+	return value, hasBefore && hasAfter && value != ""
 }
 
-// partFor returns the node after a parameter that is a part of a segment.
-func (p *place) partFor(s Segment) *place {
-	for _, known := range p.parts {
+// partFor returns the node after segment s, whose parameter is a part of it. It adds the node if necessary.
+func (n *node) partFor(s Segment) *node {
+	for _, known := range n.parts {
 		if known.before == s.Before && known.after == s.After {
-			return known.place
+			return known.node
 		}
 	}
-	next := &place{}
-	p.parts = append(p.parts, part{s.Before, s.After, next})
-	slices.SortStableFunc(p.parts, func(a, b part) int { return len(b.before+b.after) - len(a.before+a.after) })
+	next := &node{}
+	n.parts = append(n.parts, part{before: s.Before, after: s.After, node: next})
+	slices.SortStableFunc(n.parts, func(a, b part) int { return len(b.before+b.after) - len(a.before+a.after) })
 	return next
 }
 
-// addRoute adds a route to the tree. The first of two equal ones stays.
-func (p *place) addRoute(r *Route) {
-	at := p
-	if p.next == nil {
-		p.next = map[string]*place{} // marks the tree as built
+// addRoute adds a route to the tree below root n. Of two equal routes it retains the first.
+func (n *node) addRoute(r *Route) {
+	current := n
+	if n.next == nil {
+		n.next = map[string]*node{} // marks the tree as built
 	}
 	for _, s := range r.Segments {
 		if s.Rest {
-			if at.rest == nil {
-				at.rest = map[string]*Route{}
+			if current.rest == nil {
+				current.rest = map[string]*Route{}
 			}
-			if at.rest[r.Method] == nil {
-				at.rest[r.Method] = r
+			if current.rest[r.Method] == nil {
+				current.rest[r.Method] = r
 			}
 			return
 		}
 		if s.Before+s.After != "" {
-			at = at.partFor(s)
+			current = current.partFor(s)
 			continue
 		}
 		if s.Param {
-			if at.param == nil {
-				at.param = &place{}
+			if current.param == nil {
+				current.param = &node{}
 			}
-			at = at.param
+			current = current.param
 			continue
 		}
-		if at.next == nil {
-			at.next = map[string]*place{}
+		if current.next == nil {
+			current.next = map[string]*node{}
 		}
-		if at.next[s.Text] == nil {
-			at.next[s.Text] = &place{}
+		if current.next[s.Text] == nil {
+			current.next[s.Text] = &node{}
 		}
-		at = at.next[s.Text]
+		current = current.next[s.Text]
 	}
-	if at.routes == nil {
-		at.routes = map[string]*Route{}
+	if current.routes == nil {
+		current.routes = map[string]*Route{}
 	}
-	if at.routes[r.Method] == nil {
-		at.routes[r.Method] = r
+	if current.routes[r.Method] == nil {
+		current.routes[r.Method] = r
 	}
 }
 
-// findRoute returns the route for an escaped path, and the values of its parameters.
-func (p *place) findRoute(method, path string) (*Route, []string, bool) {
-	if r, ok := p.routes[method]; ok && path == "/" {
+// findRoute returns the route for an escaped path, and the values of its parameters. It returns false if no
+// route matches.
+func (n *node) findRoute(method, path string) (*Route, []string, bool) {
+	if r, ok := n.routes[method]; ok && path == "/" {
 		return r, nil, true
 	}
 	texts := strings.Split(strings.TrimPrefix(path, "/"), "/")
@@ -96,21 +97,22 @@ func (p *place) findRoute(method, path string) (*Route, []string, bool) {
 			return nil, nil, false
 		}
 	}
-	return p.matchTexts(method, texts, nil)
+	return n.matchTexts(method, texts, nil)
 }
 
-// matchTexts matches the remaining texts, the literal first and the catch-all last.
-func (p *place) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
+// matchTexts matches the remaining segments of a path, texts. values are those of the parameters so far. It
+// tries a literal first, then parameters, then a catch-all.
+func (n *node) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
-		r, ok := p.routes[method]
+		r, ok := n.routes[method]
 		return r, values, ok
 	}
-	if next := p.next[texts[0]]; next != nil {
+	if next := n.next[texts[0]]; next != nil {
 		if r, v, ok := next.matchTexts(method, texts[1:], values); ok {
 			return r, v, true
 		}
 	}
-	for _, part := range p.parts {
+	for _, part := range n.parts {
 		value, ok := part.matchPart(texts[0])
 		if !ok {
 			continue
@@ -119,11 +121,11 @@ func (p *place) matchTexts(method string, texts, values []string) (*Route, []str
 			return r, v, true
 		}
 	}
-	if p.param != nil && texts[0] != "" {
-		if r, v, ok := p.param.matchTexts(method, texts[1:], append(values, texts[0])); ok {
+	if n.param != nil && texts[0] != "" {
+		if r, v, ok := n.param.matchTexts(method, texts[1:], append(values, texts[0])); ok {
 			return r, v, true
 		}
 	}
-	r, ok := p.rest[method]
+	r, ok := n.rest[method]
 	return r, append(values, strings.Join(texts, "/")), ok
 }

@@ -47,23 +47,23 @@ const (
 	OpSocket = "socket"
 )
 
-// UserFixture is the fixture of a user's own table of routes. A router that does not support the table gives
-// the reason and is not only absent from the results.
+// UserFixture is the fixture of a user's own table of routes. If a router does not support the table, the user
+// sees the reason; with other fixtures such a router is only absent from the results.
 const UserFixture = "user"
 
-// Refusal is the start of that reason.
+// Refusal is the start of the reason why a router does not support a user's table.
 const Refusal = "it cannot have this table: "
 
 // SetAsk is the key of a workload's set that selects the requests to the table.
 const SetAsk = "ask"
 
-// Values of SetAsk. Requests of the last two match none of the routes, and
-// no route may respond: any status from 300 on is correct.
+// Values of SetAsk. Requests of AskUnknown and AskMethod match none of the routes, so
+// the router must reject them: any status from 300 on is correct.
 const (
 	AskAll        = "all"        // every route in turn
 	AskStatic     = "static"     // routes without parameters
-	AskParameter  = "parameter"  // with one
-	AskParameters = "parameters" // with several
+	AskParameter  = "parameter"  // routes with one parameter
+	AskParameters = "parameters" // routes with several parameters
 	AskUnknown    = "unknown"    // paths that no route has
 	AskMethod     = "method"     // paths of routes with methods that they do not have
 )
@@ -81,21 +81,22 @@ type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 // BuildNative is Build for a stack that does not serve net/http's requests.
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
-// Main serves the lab that started this process as one router, and exits.
+// Main runs this process as a contender with one router, and exits when the lab ends the session. A table in
+// which a parameter is a part of a segment is rejected as unsupported.
 func Main(b Build) {
 	contender.Main(newHost(map[string]builder{"": rejectParts(b.newStack)}).newProgram())
 }
 
-// MainNative is [Main] for a stack with requests of its own.
+// MainNative is [Main] for a stack that does not serve net/http's requests.
 func MainNative(b BuildNative) {
 	contender.Main(newHost(map[string]builder{"": rejectParts(b.newStack)}).newProgram())
 }
 
 // MainParts is [Main] for a router in which a parameter can be a part of a
-// segment, as in /files/{name}.json. Others receive no such table.
+// segment, as in /files/{name}.json. Routers of the other functions receive no such table.
 func MainParts(b Build) { contender.Main(newHost(map[string]builder{"": b.newStack}).newProgram()) }
 
-// MainNativeParts is [MainParts] for a stack with requests of its own.
+// MainNativeParts is [MainParts] for a stack that does not serve net/http's requests.
 func MainNativeParts(b BuildNative) {
 	contender.Main(newHost(map[string]builder{"": b.newStack}).newProgram())
 }
@@ -119,19 +120,20 @@ func Variants(builds map[string]Build) {
 	contender.Main(newHost(builders).newProgram())
 }
 
-// stack is a contender with its table built.
+// stack is a router that has been built for one table. It can serve in this process and over a socket.
 type stack interface {
-	// loadRequest makes request q ready to be served repeatedly.
+	// loadRequest parses q so that it can be served repeatedly.
 	loadRequest(q wire.HTTPRequest) (Prepared, error)
 	listener
 }
 
+// builder is the common form of Build and BuildNative.
 type builder func(ctx context.Context, spec Spec) (stack, error)
 
 func (b Build) newStack(ctx context.Context, spec Spec) (stack, error) {
 	h, err := b(ctx, spec)
 	switch h := h.(type) {
-	case *null:
+	case *null: // a stack itself
 		return h, err
 	case nil:
 		if err == nil {
@@ -150,23 +152,23 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 	return n, err
 }
 
-// host is a program of this kind and its open connection.
+// host is a program of this kind.
 type host struct {
-	builders map[string]builder
-	open     *exchange // of the prepared workload; nil if it has none
+	builders map[string]builder // by variant; the only key is "" if there are no variants
+	open     *exchange          // connection of the prepared workload; nil unless its operation is OpSocket
 }
 
 func newHost(builders map[string]builder) *host { return &host{builders: builders} }
 
 func (h *host) newProgram() contender.Program {
 	p := contender.Program{Kind: Kind, Prepare: h.prepareOp}
-	if _, one := h.builders[""]; !one {
+	if _, isSingle := h.builders[""]; !isSingle {
 		p.Variants = slices.Sorted(maps.Keys(h.builders))
 	}
 	return p
 }
 
-// close ends the server of the prepared workload if it has one.
+// close ends the connection and the server of the prepared workload if it has them.
 func (h *host) close() {
 	if h.open != nil {
 		h.open.close()
@@ -174,6 +176,7 @@ func (h *host) close() {
 	}
 }
 
+// prepareOp builds the router for workload w, whose requests are bodies in JSON, and prepares the requests.
 func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	h.close()
 	if w.Op != OpServe && w.Op != OpSocket {
@@ -211,12 +214,16 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork serves prepared requests. rejected: no route may respond to them. Its Answer returns the response to
-// the call of Do before it.
-func newWork(spec Spec, prepared []Prepared, refused bool) contender.Work {
+// newWork returns the work that serves prepared requests in this process. If reject is true, a response is
+// correct if its status is at least 300; otherwise only status 200 is correct.
+func newWork(spec Spec, prepared []Prepared, reject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()
-		if refused != (status >= http.StatusMultipleChoices) || !refused && status != http.StatusOK {
+		correct := status == http.StatusOK
+		if reject {
+			correct = status >= http.StatusMultipleChoices
+		}
+		if !correct {
 			return len(body), statusError(status)
 		}
 		return len(body), nil

@@ -18,18 +18,18 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// listener starts a server on a network listener.
+// listener starts a server on a network listener. stop ends the server.
 type listener interface {
 	startServer(l net.Listener) (stop func(), err error)
 }
 
-// exchange is a server in this process and its only connection. The client writes prepared bytes and reads one
-// response, so that little of the measured time is its own; the null contender shows how much.
+// exchange is a server in this process and its only connection. The client only writes prepared bytes and reads
+// one response, so it adds little to the measured time; measurements of [Null] show how much.
 type exchange struct {
 	conn net.Conn
-	stop func()
-	buf  []byte // the last response, in full
-	null *null  // if not nil, it is notified of the next request
+	stop func() // ends the server
+	buf  []byte // last response with its head
+	null *null  // the server if it is Null, which needs the number of the next request; else nil
 }
 
 // answerTimeout limits the wait for a response that is compared. The lab watches timed requests.
@@ -61,7 +61,7 @@ func (x *exchange) close() {
 	x.stop()
 }
 
-// newWork sends requests over the connection.
+// newWork returns the work that sends requests over the connection. Only status 200 is correct.
 func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
 	raw := make([][]byte, len(requests))
 	for i, q := range requests {
@@ -72,14 +72,14 @@ func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 			return contender.Work{}, err
 		}
 	}
-	ask := func(i int) (status int, body []byte, err error) {
+	send := func(i int) (status int, body []byte, err error) {
 		if x.null != nil {
 			x.null.next.Store(int64(i))
 		}
 		return x.roundTrip(raw[i])
 	}
 	do := func(i int) (int, error) {
-		status, body, err := ask(i)
+		status, body, err := send(i)
 		if err == nil && status != http.StatusOK {
 			err = statusError(status)
 		}
@@ -90,7 +90,7 @@ func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 			return contender.Answered{}, err
 		}
 		before := spec.LayerCalls()
-		if _, _, err := ask(i); err != nil {
+		if _, _, err := send(i); err != nil {
 			return contender.Answered{}, err
 		}
 		calls := spec.LayerCalls() - before
@@ -106,13 +106,14 @@ func (x *exchange) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 	}}, nil
 }
 
-// roundTrip sends one request and reads its answer into buf.
+// roundTrip sends one request and reads the response into x.buf, to which body refers.
 func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error) {
 	x.buf = x.buf[:0]
 	if _, err := x.conn.Write(request); err != nil {
 		return 0, nil, fmt.Errorf("send: %w", err)
 	}
-	head, length := -1, 0
+	const headEnd = "\r\n\r\n"
+	head, length := -1, 0 // lengths of the head without headEnd, -1 until it is complete, and of the body
 	for {
 		if len(x.buf) > maxAnswer {
 			return 0, nil, errors.New("an answer of more than a megabyte")
@@ -124,31 +125,34 @@ func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error
 			return 0, nil, fmt.Errorf("read the answer: %w", err)
 		}
 		if head < 0 {
-			if head = bytes.Index(x.buf, []byte("\r\n\r\n")); head < 0 {
+			if head = bytes.Index(x.buf, []byte(headEnd)); head < 0 {
 				continue
 			}
-			if status, length, err = parseHead(x.buf[:head+2]); err != nil {
+			if status, length, err = parseHead(x.buf[:head+len("\r\n")]); err != nil {
 				return 0, nil, err
 			}
 		}
-		switch end := head + 4 + length; {
+		bodyStart := head + len(headEnd)
+		switch end := bodyStart + length; {
 		case len(x.buf) > end:
 			return status, nil, fmt.Errorf("%d bytes after the answer", len(x.buf)-end)
 		case len(x.buf) == end:
-			return status, x.buf[head+4:], nil
+			return status, x.buf[bodyStart:], nil
 		}
 	}
 }
 
+// maxAnswer limits the bytes of a response. The responses of all routers are much smaller.
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body. Responses are small:
-// one without a length is an error of the server here.
+// parseHead reads the status and the length of the body. It returns an error if there is no Content-Length: all
+// responses are small, so a server knows their length.
 func parseHead(head []byte) (status, length int, err error) {
-	if len(head) < 12 || string(head[:7]) != "HTTP/1." {
+	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
+	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {
 		return 0, 0, fmt.Errorf("no answer in HTTP/1: %q", truncateText(head))
 	}
-	if status, err = strconv.Atoi(string(head[9:12])); err != nil {
+	if status, err = strconv.Atoi(string(head[statusStart:statusEnd])); err != nil {
 		return 0, 0, fmt.Errorf("no status in %q", truncateText(head))
 	}
 	const name = "content-length:"
@@ -161,7 +165,8 @@ func parseHead(head []byte) (status, length int, err error) {
 		if len(rest) < len(name) || !hasFoldedPrefix(rest, name) {
 			continue
 		}
-		for _, c := range bytes.TrimSpace(rest[len(name):max(len(name), bytes.IndexByte(rest, '\n'))]) {
+		lineEnd := max(len(name), bytes.IndexByte(rest, '\n')) // a line that is cut off has an empty value
+		for _, c := range bytes.TrimSpace(rest[len(name):lineEnd]) {
 			if c < '0' || c > '9' || length > maxAnswer {
 				return status, 0, fmt.Errorf("a length that is none in %q", truncateText(rest))
 			}
@@ -171,12 +176,12 @@ func parseHead(head []byte) (status, length int, err error) {
 	}
 }
 
-// hasFoldedPrefix reports whether b starts with lower in any case of letters.
+// hasFoldedPrefix reports whether b, which is not shorter than lower, starts with lower in any case of letters.
 func hasFoldedPrefix(b []byte, lower string) bool {
 	for i := range len(lower) {
 		c := b[i]
 		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
+			c |= 0x20 // to lower case
 		}
 		if c != lower[i] {
 			return false
@@ -185,7 +190,7 @@ func hasFoldedPrefix(b []byte, lower string) bool {
 	return true
 }
 
-// parseAnswer parses a complete response.
+// parseAnswer parses a complete response. The result has no LayerCalls.
 func parseAnswer(raw []byte) (Answer, error) {
 	r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
 	if err != nil {
@@ -199,7 +204,8 @@ func parseAnswer(raw []byte) (Answer, error) {
 	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: pickHeaders(r.Header.Get), Body: body}}, nil
 }
 
-// formatRequest returns q in the form of HTTP/1.1.
+// formatRequest returns the bytes of q in HTTP/1.1. Host is always localhost, and Content-Length is the length of
+// the body.
 func formatRequest(q wire.HTTPRequest) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q.Method, q.Path)
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
@@ -213,7 +219,7 @@ func formatRequest(q wire.HTTPRequest) []byte {
 	return append(append(b, "\r\n"...), q.Body...)
 }
 
-// serveUntil runs serve on l until stop is called, which waits for its end.
+// serveUntil starts serve on l and returns. stop calls end, which must make serve return, and waits for serve.
 func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -21,22 +21,22 @@ type Spec struct {
 	// Layers is the middleware of all routes, the outermost first.
 	Layers []Layer
 
-	calls  *int64 // calls of middleware
-	places *place // tree of the routes; the first call of Answer builds it
+	calls *int64 // number of middleware calls
+	tree  *node  // tree of the routes; the first call of Answer builds it
 }
 
 // Route is one entry of the table.
 type Route struct {
-	Index    int // in the table, from zero
+	Index    int // position in the table, from zero
 	Method   string
-	Segments []Segment // of the path; none for /
-	Params   []string  // names, in the order of the path
+	Segments []Segment // segments of the path; none for /
+	Params   []string  // names of the parameters in the order of the path
 	Rest     string    // name of the last parameter if it is a catch-all, else ""
 
-	reply   []byte   // the reply without parameters, or its start
-	labels  []string // before each value
-	scratch *[]byte  // of the whole table
-	slash   bool     // if the router puts a slash before the value of a catch-all
+	reply   []byte   // start of the reply: the index of the route
+	labels  []string // text of the reply before the value of each parameter, such as " id="
+	scratch *[]byte  // buffer of Reply, shared by all routes of the table
+	slash   bool     // the router puts a slash before the value of the catch-all
 }
 
 // Segment is the part of a path between two slashes.
@@ -45,7 +45,7 @@ type Segment struct {
 	Param bool
 	Rest  bool // a catch-all: a parameter that matches the rest of a path
 
-	Before, After string // literals beside a parameter in its segment, as in /files/v-{name}.json
+	Before, After string // literals around a parameter in its segment, as in /files/v-{name}.json
 }
 
 // ColonPath returns the path with parameters as in /users/:id, and a catch-all as in
@@ -64,6 +64,7 @@ func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "
 // routers that write a catch-all in another way.
 func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
+// formatPath returns the path with before and after around each parameter's name, and rest for the catch-all.
 func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
@@ -87,7 +88,8 @@ func (r *Route) formatPath(before, after, rest string) string {
 // name, such as *. It does nothing for a route without a catch-all.
 func (r *Route) CallRest(name string) {
 	if r.Rest != "" {
-		r.Params = append(r.Params[:len(r.Params)-1:len(r.Params)-1], name)
+		last := len(r.Params) - 1
+		r.Params = append(r.Params[:last:last], name) // copies, so that other copies of the route keep their names
 	}
 }
 
@@ -95,11 +97,11 @@ func (r *Route) CallRest(name string) {
 // with it.
 func (r *Route) SlashedRest() { r.slash = r.Rest != "" }
 
-// Reply writes the response of the route: its index and a name=value for each parameter, which param returns
-// by name with the router's value. It writes at most once and allocates nothing. Requests must not overlap.
+// Reply writes the response of the route: its index, and name=value for each parameter. param returns the value
+// that the router found for a name. Reply calls Write once and does not allocate. Requests must not overlap.
 func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	if len(r.Params) == 0 {
-		_, _ = w.Write(r.reply) // a lost reply becomes a wrong response
+		_, _ = w.Write(r.reply) // if it fails, the client gets an incorrect response and reports that
 		return
 	}
 	b := append((*r.scratch)[:0], r.reply...)
@@ -115,10 +117,10 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 }
 
 // Part returns the first route in which a parameter is only a part of its segment,
-// as in /files/{name}.json; nil if there is none.
+// as in /files/{name}.json. It returns nil if there is no such route.
 func (s Spec) Part() *Route {
 	for i, r := range s.Routes {
-		if slices.ContainsFunc(r.Segments, func(g Segment) bool { return g.Before+g.After != "" }) {
+		if slices.ContainsFunc(r.Segments, func(segment Segment) bool { return segment.Before+segment.After != "" }) {
 			return &s.Routes[i]
 		}
 	}
@@ -136,7 +138,7 @@ type config struct {
 
 // FormatSpec returns the document that [ParseSpec] reads.
 func FormatSpec(routes []fixture.Route, layers []string) (json.RawMessage, error) {
-	return json.Marshal(config{routes, layers})
+	return json.Marshal(config{Routes: routes, Layers: layers})
 }
 
 // ParseSpec reads the specification in a workload:
@@ -152,7 +154,7 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	if len(c.Routes) == 0 {
 		return Spec{}, errors.New("the table has no routes")
 	}
-	s := Spec{Routes: make([]Route, len(c.Routes)), calls: new(int64), places: &place{}}
+	s := Spec{Routes: make([]Route, len(c.Routes)), calls: new(int64), tree: &node{}}
 	scratch := new([]byte)
 	for i, r := range c.Routes {
 		route, err := newRoute(i, r)
@@ -172,6 +174,7 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
+// newRoute parses the path of an entry of the table.
 func newRoute(index int, from fixture.Route) (Route, error) {
 	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
 	path, ok := strings.CutPrefix(from.Path, "/")
@@ -185,25 +188,26 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 	}
 	texts := strings.Split(path, "/")
 	for i, text := range texts {
-		before, name, after, param := fixture.Parameter(text)
+		before, name, after, isParam := fixture.Parameter(text)
+		isLast := i == len(texts)-1
 		switch {
-		case param && !strings.ContainsAny(before+after, "{}:*"):
-			name, rest := strings.CutSuffix(name, "...")
-			if rest && (i < len(texts)-1 || before+after != "") {
+		case isParam && !strings.ContainsAny(before+after, "{}:*"):
+			name, isRest := strings.CutSuffix(name, "...")
+			if isRest && (!isLast || before+after != "") {
 				return r, fmt.Errorf("segment %q: only the end of a path can be a catch-all", text)
 			}
 			if err := checkName(name, r.Params); err != nil {
 				return r, err
 			}
-			if rest {
+			if isRest {
 				r.Rest = name
 			}
 			r.Params = append(r.Params, name)
 			r.labels = append(r.labels, " "+name+"=")
-			r.Segments = append(r.Segments, Segment{Text: name, Param: true, Rest: rest, Before: before, After: after})
+			r.Segments = append(r.Segments, Segment{Text: name, Param: true, Rest: isRest, Before: before, After: after})
 		case strings.ContainsAny(text, "{}:*"):
 			return r, fmt.Errorf("segment %q: a segment has one parameter in braces at most, and a literal has none of { } : *", text)
-		case text == "" && i < len(texts)-1:
+		case text == "" && !isLast:
 			return r, errors.New("an empty segment")
 		default:
 			r.Segments = append(r.Segments, Segment{Text: text})
@@ -212,20 +216,20 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 	return r, nil
 }
 
-// checkName returns an error for a name that some router does not accept, or that is in before.
-func checkName(name string, before []string) error {
+// checkName returns an error if some router does not accept the name of a parameter, or if it is one of used.
+func checkName(name string, used []string) error {
 	for i, c := range name {
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		isDigit := c >= '0' && c <= '9'
+		if c != '_' && !isLetter && (!isDigit || i == 0) {
 			return fmt.Errorf("parameter {%s}: a name is of letters, digits and underscores", name)
 		}
 	}
 	if name == "" {
 		return errors.New("parameter {}: it has no name")
 	}
-	for _, b := range before {
-		if b == name {
-			return fmt.Errorf("parameter {%s} is there twice", name)
-		}
+	if slices.Contains(used, name) {
+		return fmt.Errorf("parameter {%s} is there twice", name)
 	}
 	return nil
 }
