@@ -30,7 +30,7 @@ const (
 	EnvTLSKey  = "TARE_TLS_KEY"
 )
 
-// shutdownGrace limits the requests in flight after a signal.
+// shutdownGrace is the time that requests in flight have to end after a signal.
 const shutdownGrace = 4500 * time.Millisecond
 
 // alone is a program that no lab started.
@@ -66,7 +66,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 		return err
 	}
 	scheme := "http"
-	var renew chan os.Signal // nil if SIGHUP ends the server
+	var renew chan os.Signal // signals to reload the certificate; nil without TLS, when SIGHUP ends the process
 	if r.pair != nil {
 		scheme, renew = "https", make(chan os.Signal, 1)
 		signal.Notify(renew, syscall.SIGHUP)
@@ -79,17 +79,17 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", programName())
 	}
 	for _, f := range r.fronts {
-		by := ""
+		byVariant := ""
 		if len(s.faces) > 0 {
-			by = " by " + f.name
+			byVariant = " by " + f.name
 		}
-		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, by, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", programName(), s.app.Name, byVariant, scheme, f.listen.Addr())
 		fmt.Fprintf(stderr, "%s: try: %s\n", programName(), r.service.tryCommand(f.name, newAddress(f.listen.Addr(), r.pair != nil)))
 	}
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
-			r.ended <- nil // stopServer waits for it
+			r.ended <- nil // stopServer receives the result of each front
 			return joinErrors(fmt.Errorf("serving ended: %w", err), r.stopServer(linger))
 		case <-renew:
 			if err := r.pair.loadFiles(); err != nil {

@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 		{a: one, args: "-log loud", err: `unknown log "loud"`},
 		{a: one, args: "-log pty", err: `unknown log "pty"`},
 		{a: one, args: "-log file:", err: `unknown log "file"`},
-		{a: one, args: "-max-conns 7", want: setup{app: App{Name: "tiny"}, addr: "127.0.0.1:8080", log: "none", most: 7}},
+		{a: one, args: "-max-conns 7", want: setup{app: App{Name: "tiny"}, addr: "127.0.0.1:8080", log: "none", maxConns: 7}},
 		{a: one, args: "-max-conns 0", err: "at least 1"},
 		{a: one, args: "-tls-cert c", err: "go together"},
 		{a: one, args: "-port 80", err: "-help lists the flags"},
@@ -63,8 +63,8 @@ func TestParse(t *testing.T) {
 // bare is s without what there are functions in.
 func bare(s setup) setup {
 	s.app, s.config = App{Name: s.app.Name}, nil
-	if s.most == DefaultConnections {
-		s.most = 0
+	if s.maxConns == DefaultConnections {
+		s.maxConns = 0
 	}
 	return s
 }

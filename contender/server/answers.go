@@ -25,7 +25,7 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 			return nil
 		}
 		select {
-		case ended := <-r.ended: // the cause of the missing response
+		case ended := <-r.ended: // this error is the cause of the missing response
 			return r.earlyEnd(ended)
 		case <-time.After(endGrace):
 			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
@@ -36,9 +36,9 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 	}
 }
 
-// earlyEnd returns the error of a server that ended with err before it was stopped.
+// earlyEnd returns the error of a server that ended before it was stopped. err is the result of Serve.
 func (r *running) earlyEnd(err error) error {
-	r.ended <- err
+	r.ended <- err // stopServer receives it again
 	if err == nil {
 		err = errors.New("it ended")
 	}
@@ -57,11 +57,11 @@ func (r *running) sendProbe(limit time.Duration) error {
 		return err
 	}
 	if r.pair != nil {
-		itself := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
+		config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13} // the server is this process
 		if r.http2 {
-			itself.NextProtos = []string{"h2"}
+			config.NextProtos = []string{"h2"}
 		}
-		conn = tls.Client(conn, itself)
+		conn = tls.Client(conn, config)
 	}
 	if r.http2 {
 		return probeHTTP2(conn)
@@ -76,15 +76,22 @@ func (r *running) sendProbe(limit time.Duration) error {
 	return err
 }
 
-// probeHTTP2 starts a connection of HTTP/2. See RFC 9113, 3.4 and 6.5.
+// probeHTTP2 sends the preface and empty settings of HTTP/2, and checks that the first frame of the server has
+// its settings. See RFC 9113, sections 3.4, 4.1 and 6.5.
 func probeHTTP2(conn net.Conn) error {
-	const length, kind, settings = 9, 3, 4
+	const (
+		frameHead = 9 // bytes of the head of a frame
+		typeIndex = 3 // position of the frame's type in the head
+		settings  = 4 // type of a settings frame
+	)
 	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+"\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {
 		return err
 	}
-	var head [length]byte
+	var head [frameHead]byte
 	n, err := io.ReadFull(conn, head[:])
-	if n == length && head[kind] != settings || err != nil && n > 0 {
+	isOtherFrame := n == frameHead && head[typeIndex] != settings
+	isCutOff := err != nil && n > 0
+	if isOtherFrame || isCutOff {
 		return fmt.Errorf("no HTTP/2: %.60q", head[:n])
 	}
 	return err

@@ -16,7 +16,7 @@ type Make func(o Options) (Server, error)
 // does for apps without settings.
 type App struct {
 	Name  string
-	HTTP2 bool          // its encrypted connections may use HTTP/2
+	HTTP2 bool          // encrypted connections to the app may use HTTP/2
 	New   func() Config // returns the configuration before any setting is set
 }
 
@@ -31,7 +31,8 @@ type Config interface {
 	// Check returns an error for a combination of values that are each valid.
 	Check() error
 
-	// Open opens the service. Under a lab nothing of it outlives the program.
+	// Open opens the service. lab reports whether a lab started the program; the service then
+	// stores nothing that remains after the end of the program.
 	Open(lab bool) (Service, error)
 }
 
@@ -42,25 +43,25 @@ type Service struct {
 
 	Delivered func() int64                    // items that the service has delivered
 	Calls     func() wire.Calls               // use-case calls that it received
-	Fault     func() error                    // its first failure
-	Reset     func(ctx context.Context) error // restores its initial state
-	Close     func() error                    // closes the resource that Keeps names: its sink or its store
-	Keeps     string
-	Guarded   bool     // the app itself requires a secret
-	Token     string   // that requests need as Authorization: Bearer without a lab; "" for none
-	Types     []string // media types of bodies over HTTP without a lab; if nil, all types that browsers do not send for pages of other sites
-	MaxBody   int64    // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
-	Notices   []string // lines to print at the start
+	Fault     func() error                    // first failure of the service
+	Reset     func(ctx context.Context) error // restores the initial state
+	Close     func() error                    // closes the service's sink or store
+	Keeps     string                          // noun for messages about the resource that Close closes, such as sink or store
+	Guarded   bool                            // the app itself requires a secret
+	Token     string                          // token that requests without a lab must send as Authorization: Bearer; "" if none is required
+	Types     []string                        // media types of bodies over HTTP without a lab; if nil, all types that browsers do not send for pages of other sites
+	MaxBody   int64                           // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
+	Notices   []string                        // lines to print at the start
 
-	Ready   func(ctx context.Context) error         // returns why it cannot serve now, in one line without secrets
-	Metrics func() []byte                           // in the text format of Prometheus; counters end in _total
-	OpenAPI func(variant string) []byte             // its description with all paths; nil if the variant has none
-	Refuse  func(status int, message string) []byte // the body of an error response, such as 401 or 404, in the app's form
-	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, for a variant without a description
+	Ready   func(ctx context.Context) error         // returns why the service cannot serve now, in one line without secrets
+	Metrics func() []byte                           // returns metrics in the text format of Prometheus; counters end in _total
+	OpenAPI func(variant string) []byte             // returns the OpenAPI document with all paths; nil if the variant has none
+	Refuse  func(status int, message string) []byte // returns the body of an error response, such as 401 or 404, in the app's form
+	Routes  func(variant string) []string           // returns routes, such as POST /pkg.Service/Method, of a variant without an OpenAPI document
 
 	// Try returns a shell command of one line that sends a valid request to a
 	// variant at an address. If nil, the command requests /health.
-	Try func(variant string, at Address) string
+	Try func(variant string, a Address) string
 }
 
 // DefaultMaxBody is the maximum number of bytes of a body without a lab, unless the app sets one.
@@ -77,7 +78,7 @@ func (plain) Settings() []Setting          { return nil }
 func (plain) Check() error                 { return nil }
 func (p plain) Open(bool) (Service, error) { return Service{Make: p.serve}, nil }
 
-// findApp finds an app.
+// findApp returns the app with the given name.
 func (list Apps) findApp(name string) (App, bool) {
 	for _, a := range list {
 		if a.Name == name {
@@ -102,7 +103,7 @@ func (s Service) resetFunc() func() error {
 	}
 }
 
-// addCounts adds the service's own counts to c.
+// addCounts returns c with the counts of the service.
 func (s Service) addCounts(c contender.Counts) contender.Counts {
 	if s.Delivered != nil {
 		c.Delivered = s.Delivered()

@@ -14,7 +14,8 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// readRequest waits for a request and reads it, and answers it if it is not for the stack.
+// readRequest waits for a request and reads it. It answers the request in place of the stack if Ops has a page
+// for it, or rejects it. Otherwise it puts the bytes of the request into c.out.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
@@ -28,11 +29,12 @@ func (c *gatedConn) readRequest() error {
 	if err := c.shakeHands(); err != nil {
 		return err
 	}
+	hasLargeBuffer := cap(c.in) > freeBytes // its share was given back above
 	switch {
-	case cap(c.in) > freeBytes && len(c.in) > 0 && !c.awaitRoom(cap(c.in)):
+	case hasLargeBuffer && len(c.in) > 0 && !c.awaitRoom(cap(c.in)):
 		return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
 	case len(c.in) == 0:
-		if cap(c.in) > freeBytes {
+		if hasLargeBuffer {
 			c.in = nil
 		}
 		if err := c.setGateDeadline(time.Time{}); err != nil {
@@ -46,7 +48,7 @@ func (c *gatedConn) readRequest() error {
 	c.gate.markArriving(c, true)
 	began := time.Now()
 	if c.first {
-		began = c.began
+		began = c.began // the handshake counts as well
 	}
 	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
 		return err
@@ -88,15 +90,15 @@ func (c *gatedConn) shakeHands() error {
 	return secure.SetDeadline(time.Time{})
 }
 
-// readMore reads at least one byte.
+// readMore reads at least one byte into c.in. If a request in c.in takes too long, it is rejected.
 func (c *gatedConn) readMore() error {
-	const least = 1 << 10
+	const minBuffer = 1 << 10 // bytes
 	if free := cap(c.in) - len(c.in); free == 0 {
-		bigger := max(least, 2*cap(c.in))
-		if bigger > freeBytes && !c.awaitRoom(bigger-cap(c.in)) {
+		size := max(minBuffer, 2*cap(c.in))
+		if size > freeBytes && !c.awaitRoom(size-cap(c.in)) {
 			return c.rejectRequest(nil, http.StatusServiceUnavailable, busy)
 		}
-		c.in = append(make([]byte, 0, bigger), c.in...)
+		c.in = append(make([]byte, 0, size), c.in...)
 	}
 	n, err := c.Conn.Read(c.in[len(c.in):cap(c.in)])
 	c.in = c.in[:len(c.in)+n]
@@ -120,12 +122,13 @@ const (
 	slow = "the request did not arrive in time"
 )
 
-// readHead reads a head. It returns nil if the connection speaks HTTP/2.
+// readHead reads the head of a request of HTTP/1. It returns nil if the connection starts with the preface of
+// HTTP/2.
 func (c *gatedConn) readHead() (*requestHead, error) {
 	for {
 		if c.first && c.gate.http2 {
 			switch n := min(len(c.in), len(h2.Preface)); {
-			case string(c.in[:n]) != h2.Preface[:n]:
+			case string(c.in[:n]) != h2.Preface[:n]: // HTTP/1
 				if !c.gate.http1 {
 					return nil, io.EOF
 				}
@@ -135,7 +138,7 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 				}
 				c.speakHTTP2()
 				return nil, nil
-			default:
+			default: // a part of the preface
 				if err := c.readMore(); err != nil {
 					return nil, err
 				}
@@ -149,7 +152,7 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 		case n > 0:
 			head, bad := parseRequestHead(c.in[:n])
 			if bad == nil && n > MaxHead-maxAdded && len(head.formatHead(int(c.gate.maxBody))) > MaxHead {
-				bad = longHead()
+				bad = longHead() // for the stack
 			}
 			if bad != nil {
 				return nil, c.rejectRequest(nil, bad.status, bad.message)
@@ -166,15 +169,15 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 	}
 }
 
-// maxAdded is more than the bytes that formatHead adds: a space in each field, and a length.
-// The head for the stack has at most MaxHead bytes too.
+// maxAdded is more than the bytes that formatHead can add to a head: a space in each of [maxFields] fields, and
+// a Content-Length. The head that the stack receives may not exceed MaxHead either.
 const maxAdded = 512
 
 func longHead() *badRequest {
 	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
 }
 
-// readBody reads the body of a request.
+// readBody reads the body of a request. It rejects the request if the body is larger than the gate allows.
 func (c *gatedConn) readBody(head *requestHead) ([]byte, error) {
 	switch {
 	case head.length == 0:
@@ -201,17 +204,17 @@ func (c *gatedConn) tooLarge() string {
 func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
-			bigger := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
-			if !c.awaitRoom(bigger - cap(body)) {
+			size := min(limit, max(len(body)+min(n, freeBytes), 2*cap(body)))
+			if !c.awaitRoom(size - cap(body)) {
 				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busy)
 			}
-			body = append(make([]byte, 0, bigger), body...)
+			body = append(make([]byte, 0, size), body...)
 		}
-		into := body[len(body):min(cap(body), len(body)+n)]
-		got := copy(into, c.in)
-		if c.in = c.in[got:]; got == 0 {
+		target := body[len(body):min(cap(body), len(body)+n)]
+		read := copy(target, c.in)
+		if c.in = c.in[read:]; read == 0 { // c.in is empty
 			var err error
-			if got, err = c.Conn.Read(into); got == 0 && err != nil {
+			if read, err = c.Conn.Read(target); read == 0 && err != nil {
 				if isTimeout(err) {
 					err = c.rejectRequest(head, http.StatusRequestTimeout, slow)
 				} else if errors.Is(err, io.EOF) {
@@ -220,23 +223,23 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 				return nil, err
 			}
 		}
-		body = body[:len(body)+got]
-		n -= got
+		body = body[:len(body)+read]
+		n -= read
 	}
 	return body, nil
 }
 
 const (
-	// maxChunkLine limits the bytes of the extensions of all chunks and the trailers of a
+	// maxExtensions limits the bytes of the extensions of all chunks and the trailers of a
 	// request.
-	maxChunkLine = 4 << 10
-	// sizeDigits limits the digits of the size of a chunk.
+	maxExtensions = 4 << 10
+	// sizeDigits limits the hexadecimal digits of the size of a chunk. 15 of them fit into an int64.
 	sizeDigits = 15
 )
 
-// readChunks reads a body in chunks: RFC 9112, section 7.1.
+// readChunks reads a body in chunks: RFC 9112, section 7.1. It discards extensions and trailers.
 func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
-	spare := maxChunkLine
+	spare := maxExtensions // bytes that extensions and trailers may still have
 	for {
 		text, err := c.readLine(head, sizeDigits+spare)
 		if err != nil {
@@ -256,11 +259,11 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 		if body, err = c.readBytes(head, body, int(size), int(c.gate.maxBody)); err != nil {
 			return nil, err
 		}
-		if _, err := c.readLine(head, 0); err != nil {
+		if _, err := c.readLine(head, 0); err != nil { // the end of the chunk's last line
 			return nil, err
 		}
 	}
-	for { // discards trailers
+	for { // trailers, up to an empty line
 		text, err := c.readLine(head, spare)
 		if err != nil || text == "" {
 			return body, err
@@ -272,7 +275,7 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	}
 }
 
-// readLine reads a line of at most limit bytes without its end.
+// readLine reads a line of at most limit bytes and returns it without its end, \r\n.
 func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
 		i := bytes.IndexByte(c.in, '\n')
@@ -292,7 +295,7 @@ func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 
 const malformedChunk = "a chunk is malformed, or its extensions or trailers are too long"
 
-// parseChunkSize reads the line before a chunk.
+// parseChunkSize returns the size in the line before a chunk, such as 1a;name=value.
 func parseChunkSize(line string) (size int64, ok bool) {
 	digits, extension, _ := strings.Cut(line, ";")
 	digits = strings.TrimRight(digits, " \t")
@@ -300,8 +303,8 @@ func parseChunkSize(line string) (size int64, ok bool) {
 		return 0, false
 	}
 	for _, b := range []byte(digits) {
-		d := int64(strings.IndexByte("0123456789abcdef", b|0x20))
-		if d < 0 || b < '0' {
+		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // in lower case
+		if d < 0 || b < '0' {                                     // b|0x20 turns some control bytes into digits
 			return 0, false
 		}
 		size = size<<4 | d
@@ -314,8 +317,8 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	return size, true
 }
 
-// rejectRequest answers with the reason why a request is rejected, and ends the connection. Head is nil if it
-// could not be read.
+// rejectRequest answers with an error response, and ends the connection. head is nil if the head of the request
+// could not be read. It returns the error to return from Read, [io.EOF] unless the write failed.
 func (c *gatedConn) rejectRequest(head *requestHead, status int, message string) error {
 	page := c.gate.ops.errorPage(status, message)
 	if status == http.StatusServiceUnavailable {
@@ -330,8 +333,8 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 	return c.writeAnswer(head, page)
 }
 
-// writeAnswer answers in place of the stack. The connection stays open if the request has no body, which would
-// have to be read first.
+// writeAnswer answers in place of the stack. It returns [io.EOF] if the connection must be closed: if the client
+// or the page requires that, or if the request has a body, which is not read.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	closes := head.closes || head.length != 0
 	var b strings.Builder

@@ -4,27 +4,28 @@ import "sync/atomic"
 
 const (
 	// BudgetBytes limits the bytes of requests in flight that all connections of a program store without a
-	// lab, beyond freeBytes each.
+	// lab. The first freeBytes of each connection do not count.
 	BudgetBytes = 32 << 20
-	// freeBytes is the number of bytes each connection may store in addition, so that small requests are
-	// served while others have used the budget up.
+	// freeBytes is the number of bytes that each connection may store without using the budget, so that
+	// small requests are served even if others have used it up.
 	freeBytes = 4 << 10
 
 	// MaxStreams limits the requests in flight on a connection of HTTP/2.
 	MaxStreams = 32
-	// maxAllStreams limits the requests in flight on all connections of HTTP/2. Beyond that each connection
-	// may have one.
+	// maxAllStreams limits the requests in flight on all connections of HTTP/2. Once it is reached, each
+	// connection may have one.
 	maxAllStreams = 1024
 )
 
-// budget limits the bytes that the requests of all connections store. A nil budget counts nothing.
+// budget limits the bytes that the requests of all connections store.
 type budget struct {
-	max           int64
-	used, streams atomic.Int64
-	refused       atomic.Int64
+	max     int64        // bytes
+	used    atomic.Int64 // bytes that are reserved
+	streams atomic.Int64 // streams of HTTP/2 that are open
+	refused atomic.Int64 // number of requests rejected because of max or maxAllStreams
 }
 
-// reserveBytes reserves n bytes, and reports whether that many were left.
+// reserveBytes reserves n bytes. It returns false, and reserves none, if fewer than n are available.
 func (b *budget) reserveBytes(n int64) bool {
 	if b.used.Add(n) <= b.max {
 		return true
@@ -33,7 +34,7 @@ func (b *budget) reserveBytes(n int64) bool {
 	return false
 }
 
-// readCounts returns the number of reserved bytes and of rejected reservations.
+// readCounts returns the number of reserved bytes and of rejected requests. Both are 0 if b is nil.
 func (b *budget) readCounts() (used, refused uint64) {
 	if b == nil {
 		return 0, 0
@@ -47,7 +48,7 @@ type share struct {
 	stored int64 // bytes that the connection stores
 }
 
-// addBytes counts n more stored bytes, and reports whether the budget had them.
+// addBytes adds n to the stored bytes. It returns false, and adds nothing, if the budget is used up.
 func (s *share) addBytes(n int64) bool {
 	before, after := max(0, s.stored-freeBytes), max(0, s.stored+n-freeBytes)
 	if after > before && !s.budget.reserveBytes(after-before) {
@@ -57,7 +58,7 @@ func (s *share) addBytes(n int64) bool {
 	return true
 }
 
-// removeBytes counts n stored bytes less.
+// removeBytes subtracts n from the stored bytes.
 func (s *share) removeBytes(n int64) {
 	before, after := max(0, s.stored-freeBytes), max(0, s.stored-n-freeBytes)
 	s.budget.used.Add(after - before)

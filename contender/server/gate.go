@@ -12,26 +12,27 @@ import (
 	"time"
 )
 
-// gate sits between the connections of a service without a lab and its stack. It
-// reads each request of HTTP/1 with one strict parser of its head, for at most
-// [ReadTimeout], within a budget of bytes that all connections share. Requests that [Ops]
-// answers or rejects are answered before the body is read. The stack gets requests that
-// have arrived, with their length, so that a slow client occupies nothing of it, and no
-// two stacks can read one differently. Connections of HTTP/2 pass through, and a watcher inspects them.
+// gate is between the connections of a service without a lab and its stack, the framework's server.
+// It reads each request of HTTP/1 with one strict parser of its head, for at most
+// [ReadTimeout], within a budget of bytes that all connections share. If [Ops] answers or
+// rejects a request, that happens before the body is read. The stack receives only complete
+// requests with a Content-Length. So a slow client uses no resources of the stack, and all stacks
+// interpret a request in the same way. The gate does not parse connections of HTTP/2; a watcher
+// inspects their frames.
 //
 // Under a lab there is no gate: the lab measures the stack.
 type gate struct {
 	ops     *Ops
 	budget  *budget
 	maxBody int64 // bytes
-	http1   bool
-	http2   bool
-	asides  bool // the stack is net/http, which reads while it answers, to detect a client that disconnects
+	http1   bool  // the stack supports HTTP/1
+	http2   bool  // the stack supports HTTP/2
+	netHTTP bool  // the stack is net/http, which reads while it answers, to detect a client that disconnects
 	timeout time.Duration
 
 	mu       sync.Mutex
 	arriving map[*gatedConn]int64 // numbers of requests that have not reached the stack, by connection
-	arrivals int64                // number of the latest
+	arrivals int64                // number of the latest request
 }
 
 // markArriving records that a request starts to arrive on c, or that the stack has it.
@@ -49,17 +50,17 @@ func (g *gate) markArriving(c *gatedConn, begun bool) {
 	g.arriving[c] = g.arrivals
 }
 
-// awaitArrivals waits until the stack has all requests that have started to arrive, or ctx ends: to the stack
-// their connections are idle.
+// awaitArrivals waits until the stack has all requests that have started to arrive, or ctx ends. A stack that
+// is shut down earlier would close their connections, which are idle from its point of view.
 func (g *gate) awaitArrivals(ctx context.Context) {
 	g.mu.Lock()
 	latest := g.arrivals
 	g.mu.Unlock()
-	for every := time.NewTicker(5 * time.Millisecond); g.arrivesUpTo(latest); {
+	for ticker := time.NewTicker(5 * time.Millisecond); g.arrivesUpTo(latest); {
 		select {
-		case <-every.C:
+		case <-ticker.C: // check again
 		case <-ctx.Done():
-			every.Stop()
+			ticker.Stop()
 			return
 		}
 	}
@@ -78,7 +79,7 @@ func (g *gate) arrivesUpTo(latest int64) bool {
 }
 
 // wrapListener returns a listener whose connections pass through the gate.
-func (g *gate) wrapListener(under net.Listener) net.Listener { return gatedListener{under, g} }
+func (g *gate) wrapListener(l net.Listener) net.Listener { return gatedListener{l, g} }
 
 type gatedListener struct {
 	net.Listener
@@ -98,41 +99,43 @@ func (l gatedListener) Accept() (net.Conn, error) {
 type gatedConn struct {
 	net.Conn
 	gate    *gate
-	limited *limitedConn // below it; nil in tests
-	began   time.Time    // when it was accepted
+	limited *limitedConn // connection that is counted against the limits; nil in tests
+	began   time.Time    // time when the connection was accepted
 
-	in    []byte   // received and not processed
+	in    []byte   // bytes that have arrived and are not processed
 	out   [][]byte // bytes of a complete request that the stack has not read
-	err   error    // returned by every later Read
-	first bool     // until the first request
+	err   error    // result of every later Read; nil as long as the connection works
+	first bool     // the first request has not arrived
 
 	arriving bool // a request has started to arrive
 
-	early atomic.Bool             // answered before all of the request was read
-	h2    atomic.Pointer[watcher] // nil until it speaks HTTP/2
+	early atomic.Bool             // a request was answered before all of it was read
+	h2    atomic.Pointer[watcher] // nil until the connection speaks HTTP/2
 
-	mu        sync.Mutex
-	share     share
-	closed    bool
-	deadline  time.Time     // of the stack
-	own       bool          // the gate's deadline is in force instead
-	answering bool          // the stack has a request
-	done      bool          // the stack awaits the next one
-	wrote     bool          // the stack has written since
-	changed   chan struct{} // closed when deadline changes
+	mu            sync.Mutex
+	share         share // budgeted bytes of the connection
+	closed        bool
+	deadline      time.Time     // read deadline of the stack; zero if it has set none
+	gatesDeadline bool          // a deadline of the gate is in force in place of the stack's
+	answering     bool          // the stack has read a complete request and may not have answered it
+	done          bool          // the stack, which is net/http, has completed its answer
+	wrote         bool          // the stack has written something since it read the request
+	changed       chan struct{} // closed when deadline changes or the connection is closed
 }
 
 func newGatedConn(conn net.Conn, g *gate) *gatedConn {
 	c := &gatedConn{Conn: conn, gate: g, began: time.Now(), first: true, share: share{budget: g.budget}, changed: make(chan struct{})}
-	under := conn
+	inner := conn
 	if secure, ok := conn.(*tls.Conn); ok {
-		under = secure.NetConn()
+		inner = secure.NetConn()
 	}
-	c.limited, _ = under.(*limitedConn)
+	c.limited, _ = inner.(*limitedConn)
 	return c
 }
 
-// Read returns bytes of a request that has arrived.
+// Read waits until a complete request for the stack has arrived, and returns bytes of it. If the stack still
+// answers the previous request, it waits for the client to disconnect or for the stack's deadline. Once the
+// connection speaks HTTP/2, it returns bytes as they arrive.
 func (c *gatedConn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -167,21 +170,23 @@ func (c *gatedConn) copyRequest(p []byte) int {
 	return n
 }
 
-// isAnswering reports whether the stack reads while it answers. Of net/http it is known when an answer is
-// complete; others have completed one when they read after they wrote.
+// isAnswering reports whether the stack, which calls Read, still answers the previous request. A server of
+// net/http reports when an answer is complete (see hookConnState). Other stacks do not read while they answer: if
+// they have written and read again, the answer is complete.
 func (c *gatedConn) isAnswering() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answering = c.answering && !c.done && (c.gate.asides || !c.wrote)
+	completed := c.done || c.wrote && !c.gate.netHTTP
+	c.answering = c.answering && !completed
 	return c.answering
 }
 
-// awaitChange waits until the client disconnects or the deadline changes. Bytes that arrive meanwhile are of
-// the next request; after a few it reads no more.
+// awaitChange waits until the client disconnects or the stack's deadline changes. Bytes that arrive meanwhile
+// belong to the next request; as soon as there are some, it stops reading.
 func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
-	c.own = false
+	c.gatesDeadline = false
 	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // the deadline was for the request
 		err = c.Conn.SetReadDeadline(time.Time{})
 	}
@@ -193,9 +198,9 @@ func (c *gatedConn) awaitChange() error {
 		<-changed
 		return nil
 	}
-	some := make([]byte, 512)
-	n, err := c.Conn.Read(some)
-	c.in = append(c.in, some[:n]...)
+	chunk := make([]byte, 512)
+	n, err := c.Conn.Read(chunk)
+	c.in = append(c.in, chunk[:n]...)
 	return err
 }
 
@@ -219,20 +224,20 @@ func hookConnState(s *http.Server) {
 	}
 }
 
-// SetReadDeadline sets the deadline between requests. While one arrives, the gate's is in force.
+// SetReadDeadline sets the stack's deadline for reading. While a deadline of the gate is in force, it only stores t.
 func (c *gatedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = t
 	close(c.changed)
 	c.changed = make(chan struct{})
-	if c.own {
+	if c.gatesDeadline {
 		return nil
 	}
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetDeadline sets the deadline of writes too.
+// SetDeadline sets the stack's deadlines for reading and writing.
 func (c *gatedConn) SetDeadline(t time.Time) error {
 	if err := c.SetWriteDeadline(t); err != nil {
 		return err
@@ -240,32 +245,33 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 	return c.SetReadDeadline(t)
 }
 
-// setGateDeadline sets a deadline of the gate, or if t is zero, that of the time between requests: the
-// stack's, if that is earlier.
+// setGateDeadline sets the gate's deadline for the request that arrives. A zero t means that none has started to
+// arrive: the deadline is then the end of the idle time, or the stack's deadline if that is earlier.
 func (c *gatedConn) setGateDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.own = !t.IsZero(); !c.own {
+	c.gatesDeadline = !t.IsZero()
+	if !c.gatesDeadline {
 		t = time.Now().Add(IdleTimeout)
 		if c.first {
 			t = c.began.Add(c.gate.timeout)
 		}
-		if wanted := c.deadline; !wanted.IsZero() && wanted.Before(t) {
-			t = wanted
+		if !c.deadline.IsZero() && c.deadline.Before(t) {
+			t = c.deadline
 		}
 	}
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection. A client that was answered early may still be sending: an immediate close could
-// lose the answer.
+// Close closes the connection. If a client was answered early, it may still be sending, and an immediate close
+// could lose the answer; Close then returns, and the connection is closed after lingerTime at most.
 func (c *gatedConn) Close() error {
 	c.mu.Lock()
-	again := c.closed
+	wasClosed := c.closed
 	c.closed = true
 	close(c.changed)
 	c.changed = make(chan struct{})
-	if !again {
+	if !wasClosed {
 		c.share.removeBytes(c.share.stored)
 	}
 	c.mu.Unlock()
@@ -273,7 +279,7 @@ func (c *gatedConn) Close() error {
 		w.removeAll()
 	}
 	c.gate.markArriving(c, false)
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !again {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.early.Load() && !wasClosed {
 		go c.lingerAndClose(half.CloseWrite)
 		return nil
 	}
@@ -294,28 +300,28 @@ func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	_ = c.Conn.Close()
 }
 
-// reserveBytes reserves n more bytes.
+// reserveBytes reserves n more bytes. It returns false if the budget is used up or the connection is closed.
 func (c *gatedConn) reserveBytes(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closed && c.share.addBytes(int64(n))
 }
 
-// awaitRoom reserves n more bytes, and waits a short time for requests that the stack answers. The wait is
-// short because requests that wait for each other have to end.
+// awaitRoom reserves n more bytes. If the budget is used up, it tries again until other requests have been
+// answered. It returns false after about a second: requests that wait only for each other must end.
 func (c *gatedConn) awaitRoom(n int) bool {
-	const tries, every = 10, 100 * time.Millisecond
+	const maxTries, interval = 10, 100 * time.Millisecond
 	for i := 1; !c.reserveBytes(n); i++ {
-		if i == tries {
+		if i == maxTries {
 			c.gate.budget.refused.Add(1)
 			return false
 		}
-		time.Sleep(every)
+		time.Sleep(interval)
 	}
 	return true
 }
 
-// Write writes to the client.
+// Write writes bytes of an answer to the client.
 func (c *gatedConn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.wrote = true

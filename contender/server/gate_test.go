@@ -282,7 +282,7 @@ func TestChunkExtensions(t *testing.T) {
 	post := "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for name, c := range map[string]rawtest.Case{
 		"some extensions":         {Text: post + strings.Repeat("1;a=b\r\n \r\n", 100) + "0\r\n\r\n"},
-		"a long extension":        {Text: post + "1;a=" + strings.Repeat("b", 2*maxChunkLine) + "\r\n \r\n0\r\n\r\n", Status: 400},
+		"a long extension":        {Text: post + "1;a=" + strings.Repeat("b", 2*maxExtensions) + "\r\n \r\n0\r\n\r\n", Status: 400},
 		"many extensions":         {Text: post + strings.Repeat("1;"+strings.Repeat("a", 100)+"\r\n \r\n", 100) + "0\r\n\r\n", Status: 400},
 		"many trailers":           {Text: post + "0\r\n" + strings.Repeat("X: 0123456789abcdef\r\n", 1000) + "\r\n", Status: 400},
 		"a body that is too long": {Text: post + fmt.Sprintf("%x\r\n", DefaultMaxBody+1), Status: 413},

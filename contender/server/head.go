@@ -12,15 +12,15 @@ import (
 const maxFields = 200
 
 // requestHead is the head of an HTTP/1 request that has only one interpretation. Parsers
-// of frameworks accept more than RFC 9112 allows, each something else, and a proxy in
-// front may read that differently.
+// of frameworks accept various heads that RFC 9112 forbids, and a proxy in front may
+// interpret such a head differently.
 type requestHead struct {
 	method, target, version string
 	fields                  []field
-	question                Question
-	length                  int64 // of the body in bytes; -1 if it is chunked
-	expects                 bool  // the client waits for 100 Continue
-	closes                  bool  // the connection closes after the answer
+	question                Question // the part of the request that Ops uses
+	length                  int64    // bytes of the body; -1 if it is chunked
+	expects                 bool     // the client waits for 100 Continue
+	closes                  bool     // the connection closes after the answer
 }
 
 type field struct{ name, value string }
@@ -38,26 +38,26 @@ func newMalformed(message string) *badRequest { return &badRequest{http.StatusBa
 // endOfHead returns the length of the head at the start of text, or 0 if the head has not ended. A line feed
 // without a carriage return is an error as soon as it arrives.
 func endOfHead(text []byte) (int, *badRequest) {
-	for at := 0; ; {
-		i := bytes.IndexByte(text[at:], '\n')
+	for lineStart := 0; ; {
+		i := bytes.IndexByte(text[lineStart:], '\n')
 		if i < 0 {
 			return 0, nil
 		}
-		i += at
+		i += lineStart
 		switch {
 		case i == 0 || text[i-1] != '\r':
 			return 0, newMalformed("a line of the head ends without a carriage return")
-		case i == at+1:
-			if at == 0 {
+		case i == lineStart+1: // an empty line
+			if lineStart == 0 {
 				return 0, newMalformed("the head begins with an empty line")
 			}
 			return i + 1, nil
 		}
-		at = i + 1
+		lineStart = i + 1
 	}
 }
 
-// parseRequestHead reads a head with its last empty line.
+// parseRequestHead parses a head that ends with its empty line.
 func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\r\n\r\n"), "\r\n")
 	h := &requestHead{}
@@ -81,12 +81,18 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 		return nil, err
 	}
 	h.question.Method, h.question.Path = h.method, pathOf(h.target)
-	for name, into := range map[string]*string{"Authorization": &h.question.Authorization, "Content-Type": &h.question.ContentType, "Content-Encoding": new(string), "Origin": new(string)} {
-		value, one := h.singleField(name)
-		if !one {
+	unused := new(string) // for fields that may only not occur twice
+	for name, target := range map[string]*string{
+		"Authorization":    &h.question.Authorization,
+		"Content-Type":     &h.question.ContentType,
+		"Content-Encoding": unused,
+		"Origin":           unused,
+	} {
+		value, isSingle := h.singleField(name)
+		if !isSingle {
 			return nil, newMalformed("there are several " + name + " fields")
 		}
-		*into = value
+		*target = value
 	}
 	h.question.Accept, _ = h.singleField("Accept")
 	connection, _ := h.singleField("Connection")
@@ -94,6 +100,7 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	return h, nil
 }
 
+// parseLine parses the request line.
 func (h *requestHead) parseLine(line string) *badRequest {
 	parts := strings.Split(line, " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" {
@@ -119,7 +126,8 @@ func (h *requestHead) parseLine(line string) *badRequest {
 	return nil
 }
 
-// parseField reads a line of the head. A line that starts with white space would continue the previous one.
+// parseField parses a line of the head. It rejects a line that starts with white space, which some parsers take
+// for a continuation of the line before.
 func parseField(line string) (field, *badRequest) {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok || !isToken(name) {
@@ -148,13 +156,15 @@ func (h *requestHead) singleField(name string) (value string, ok bool) {
 	return value, n <= 1
 }
 
-// parseHost reads the host of the request, and makes an absolute target relative to it.
+// parseHost reads the host of the request from the target or the Host field, and reduces an absolute target to
+// its path and query.
 func (h *requestHead) parseHost() *badRequest {
 	host, ok := h.singleField("Host")
 	if !ok {
 		return newMalformed("there are several Host fields")
 	}
-	if scheme, rest, absolute := strings.Cut(h.target, "://"); absolute && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
+	scheme, rest, hasScheme := strings.Cut(h.target, "://")
+	if hasScheme && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
 		authority, path := rest, "/"
 		if i := strings.IndexAny(rest, "/?"); i >= 0 {
 			authority, path = rest[:i], rest[i:]
@@ -181,13 +191,13 @@ func (h *requestHead) parseHost() *badRequest {
 
 // parseFraming reads the length of the body. It rejects every ambiguous form: RFC 9112, section 6.
 func (h *requestHead) parseFraming() *badRequest {
-	length, oneLength := h.singleField("Content-Length")
-	coding, oneCoding := h.singleField("Transfer-Encoding")
+	length, isSingleLength := h.singleField("Content-Length")
+	coding, isSingleCoding := h.singleField("Transfer-Encoding")
 	hasLength, hasCoding := h.hasField("Content-Length"), h.hasField("Transfer-Encoding")
 	switch {
 	case hasLength && hasCoding:
 		return newMalformed("there are Content-Length and Transfer-Encoding")
-	case !oneLength || !oneCoding:
+	case !isSingleLength || !isSingleCoding:
 		return newMalformed("there are several Content-Length or Transfer-Encoding fields")
 	case hasCoding && h.version == "HTTP/1.0":
 		return newMalformed("HTTP/1.0 has no Transfer-Encoding")
@@ -202,10 +212,12 @@ func (h *requestHead) parseFraming() *badRequest {
 		}
 		h.length = int64(n)
 	}
-	if expect, one := h.singleField("Expect"); !one || expect != "" && !strings.EqualFold(expect, "100-continue") {
+	expect, isSingle := h.singleField("Expect")
+	switch {
+	case !isSingle || expect != "" && !strings.EqualFold(expect, "100-continue"):
 		return &badRequest{http.StatusExpectationFailed, "the only expectation is 100-continue"}
-	} else if expect != "" {
-		h.expects = h.version == "HTTP/1.1"
+	case expect != "":
+		h.expects = h.version == "HTTP/1.1" // HTTP/1.0 has no 100 Continue
 	}
 	return nil
 }
@@ -219,8 +231,8 @@ func (h *requestHead) hasField(name string) bool {
 	return false
 }
 
-// formatHead returns the head for the stack, for a body of n bytes that has arrived: with one Content-Length,
-// if there is a body, and no other field that could frame it. Trailers are not part of it.
+// formatHead returns the head that the stack receives, for a body of n bytes that has arrived. If there is a
+// body, the head has one Content-Length. It has no other field about the length of the body, nor about trailers.
 func (h *requestHead) formatHead(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.method + " " + h.target + " " + h.version + "\r\n")
@@ -241,13 +253,14 @@ func (h *requestHead) formatHead(n int) []byte {
 	return b.Bytes()
 }
 
-// pathOf returns the path of a target, unescaped.
+// pathOf returns the unescaped path of a target.
 func pathOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
-	plain, _ := url.PathUnescape(path) // parseLine has checked it
+	plain, _ := url.PathUnescape(path) // parseLine has checked the path
 	return plain
 }
 
+// isToken reports whether s is a token: RFC 9110, section 5.6.2.
 func isToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
@@ -268,7 +281,7 @@ func isHost(s string) bool {
 	return true
 }
 
-// hasToken reports whether a list with commas has a token.
+// hasToken reports whether a list with commas contains token, in any case of letters.
 func hasToken(list, token string) bool {
 	for part := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.Trim(part, " \t"), token) {

@@ -11,7 +11,7 @@ import (
 // https://en.wikipedia.org/wiki/DNS_rebinding
 type hosts struct{ names []string }
 
-// newHosts returns the names for a service with the given addr: its host and names.
+// newHosts returns the allowed names of a service that listens at addr: the host of addr, and names.
 func newHosts(addr string, names []string) *hosts {
 	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" {
 		names = append([]string{host}, names...)
@@ -19,8 +19,8 @@ func newHosts(addr string, names []string) *hosts {
 	return &hosts{names}
 }
 
-// hasHost reports whether Host, which may have a port, is one of them. Browsers always send it, but checks of
-// proxies may not. A nil h allows all.
+// hasHost reports whether the value of a Host field, which may have a port, is allowed. A missing Host, "", is
+// allowed: browsers always send one, but health checks of proxies may not. A nil h allows all hosts.
 func (h *hosts) hasHost(host string) bool {
 	if h == nil || host == "" {
 		return true
@@ -29,7 +29,7 @@ func (h *hosts) hasHost(host string) bool {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), ".")
-	if at, err := netip.ParseAddr(host); err == nil && at.Unmap().IsLoopback() {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
 		return true
 	}
 	if host = strings.ToLower(host); host == "localhost" || strings.HasSuffix(host, ".localhost") {

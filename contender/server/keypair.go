@@ -14,7 +14,7 @@ type keyPair struct {
 	loaded    atomic.Pointer[tls.Certificate]
 }
 
-// loadFiles reads the files. After an error the previous certificate stays.
+// loadFiles reads the files. After an error the previous certificate remains in use.
 func (p *keyPair) loadFiles() error {
 	pair, err := tls.LoadX509KeyPair(p.cert, p.key)
 	if err != nil {

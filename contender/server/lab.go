@@ -13,18 +13,18 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Spec is a lab's data for a server besides its settings.
+// Spec is the specification of a server in [wire.Workload.Spec].
 type Spec struct {
 	App string `json:"app"`
 }
 
-// Settings of every server under a lab: keys of a workload's set. Those of
+// Settings of every server under a lab: keys of a workload's set. The settings of
 // an app are in its [Config].
 const (
 	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
 	SetLogFile = "log_file" // path of the log file
 	SetTLSCert = "tls_cert" // path of a certificate in PEM, which turns on encryption
-	SetTLSKey  = "tls_key"  // path of its key in PEM
+	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
 )
 
 // serveLab starts the server for a workload on a loopback address.
@@ -52,7 +52,7 @@ func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error
 		_ = r.stopServer(grace)
 		return contender.Served{}, err
 	}
-	r.receipts.resetCounts()
+	r.receipts.resetCounts() // the request of awaitAnswer does not count
 	return contender.Served{
 		Addr: r.addr, Counts: r.readCounts, Reset: r.service.resetFunc(),
 		End:  func() error { return r.stopServer(timedShutdown) },
@@ -71,16 +71,16 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 		return setup{}, err
 	}
 	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
-	common := len(known)
-	for _, own := range list {
-		known = append(known, own.Name)
+	common := len(known) // the settings of the app follow
+	for _, setting := range list {
+		known = append(known, setting.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		switch at := slices.Index(known, key); {
-		case at < 0:
+		switch i := slices.Index(known, key); {
+		case i < 0:
 			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app.Name, strings.Join(known, ", "))
-		case at >= common:
-			if err := list[at-common].setValue(set[key]); err != nil {
+		case i >= common:
+			if err := list[i-common].setValue(set[key]); err != nil {
 				return setup{}, err
 			}
 		}
@@ -91,12 +91,12 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 const (
 	// startTimeout limits the time from the start of a server to its first answer.
 	startTimeout = 20 * time.Second
-	// grace limits the requests in flight at the end of a server.
+	// grace is the time that requests in flight have to end when a server is stopped.
 	grace = 2 * time.Second
-	// timedShutdown is the shutdown timeout while the lab times shutdown.
+	// timedShutdown is that time while the lab measures the shutdown.
 	timedShutdown = 10 * time.Second
-	// linger is the additional time for Serve to return, and then for the service
-	// to close, at least.
+	// linger is the additional time that Serve has to return after a shutdown, and the
+	// least time that the service then has to close.
 	linger = 200 * time.Millisecond
 )
 
@@ -105,14 +105,14 @@ type setup struct {
 	app          App
 	variant      string
 	addr         string       // host:port of the listener
-	faces        []listenSpec // replaces variant and addr if there are several
+	faces        []listenSpec // variants to serve in place of variant at addr; nil for only that one
 	log, logFile string
 	cert, key    string // paths; "" for no TLS
 	stdout       *os.File
-	config       Config   // of the app
-	lab          bool     // started by a lab
-	most         int      // maximum of connections; no limit if zero
-	hosts        []string // further names that are allowed in requests to a loopback address
+	config       Config   // configuration of the app
+	lab          bool     // a lab started the program
+	maxConns     int      // largest number of open connections; 0 for no limit
+	hosts        []string // additional names that are allowed in requests to a loopback address
 }
 
 // listenSpec is a variant and the host:port of its listener.

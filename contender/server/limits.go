@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// WriteTimeout limits the time that a client without a lab takes to read an answer, or over HTTP/2 each
-	// write: a client that sends requests and reads no answers occupies nothing for longer.
+	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write, without
+	// a lab. A client that reads no answers is disconnected then.
 	WriteTimeout = 10 * time.Second
 	// DefaultConnections limits the connections without a lab.
 	DefaultConnections = 4096
@@ -18,27 +18,29 @@ const (
 	minIdle = time.Second
 )
 
-// http2Share is the number of connections that one of HTTP/2 counts as: a stack stores about that much more
-// for it.
+// http2Share divides the limit of connections for connections of HTTP/2: a stack needs about four times as much
+// memory for each of them.
 const http2Share = 4
 
-// limits bounds the connections of all listeners of a program. A new one beyond the limit replaces the one
-// that has been idle longest; if all are busy, it is closed.
+// limits bounds the number of connections of all listeners of a program. A new connection beyond the limit
+// replaces the one that has been idle longest. If no connection is idle, the new one is closed.
 type limits struct {
-	most  int
-	write time.Duration // for each write
-	began time.Time     // a monotonic reference for times
+	maxOpen int
+	write   time.Duration // time limit of a write
+	began   time.Time     // reference for the times in limitedConn
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
-	http2           int // open ones with HTTP/2
-	refused, closed int64
+	http2           int   // number of open connections that speak HTTP/2
+	refused, closed int64 // numbers of new connections that were closed, and of idle ones
 }
 
-func newLimits(most int) *limits {
-	return &limits{most: most, write: WriteTimeout, began: time.Now(), open: map[*limitedConn]struct{}{}}
+func newLimits(maxOpen int) *limits {
+	return &limits{maxOpen: maxOpen, write: WriteTimeout, began: time.Now(), open: map[*limitedConn]struct{}{}}
 }
 
+// readCounts returns the number of open connections, of rejected ones, and of those closed to make room. All
+// are 0 if l is nil.
 func (l *limits) readCounts() (open int, refused, closed int64) {
 	if l == nil {
 		return 0, 0, 0
@@ -49,7 +51,7 @@ func (l *limits) readCounts() (open int, refused, closed int64) {
 }
 
 // wrapListener returns a listener whose connections are limited.
-func (l *limits) wrapListener(under net.Listener) net.Listener { return limitedListener{under, l} }
+func (l *limits) wrapListener(inner net.Listener) net.Listener { return limitedListener{inner, l} }
 
 type limitedListener struct {
 	net.Listener
@@ -69,13 +71,14 @@ func (l limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admitConn makes room for a connection. It returns nil if there is none.
+// admitConn counts a new connection, and closes an idle one if the limit is reached. It returns nil if there is
+// no room for conn.
 func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
 	c.markUsed(true)
 	l.mu.Lock()
 	var victim *limitedConn
-	if len(l.open) >= l.most {
+	if len(l.open) >= l.maxOpen {
 		if victim = l.evictIdle(false); victim == nil {
 			l.mu.Unlock()
 			return nil
@@ -89,8 +92,9 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle makes room for a connection: it returns the idlest one, which the caller must close. If it returns
-// nil, there is no room, and the new one is rejected.
+// evictIdle removes the connection that has been idle longest from the count and returns it. The caller must
+// close it after it has unlocked l.mu. http2 limits the choice to connections that speak HTTP/2. It returns nil if
+// no connection is idle; the caller must then reject the new one.
 func (l *limits) evictIdle(http2 bool) *limitedConn {
 	victim := l.findIdlest(http2)
 	if victim == nil {
@@ -110,11 +114,12 @@ func (l *limits) removeConn(c *limitedConn) {
 	delete(l.open, c)
 }
 
-// admitHTTP2 reports whether there is room for a connection that starts to speak HTTP/2.
+// admitHTTP2 counts a connection that starts to speak HTTP/2, and closes an idle one of HTTP/2 if their limit is
+// reached. It returns false if there is no room for c.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
-	if l.http2 >= max(1, l.most/http2Share) {
+	if l.http2 >= max(1, l.maxOpen/http2Share) {
 		if victim = l.evictIdle(true); victim == nil {
 			l.mu.Unlock()
 			return false
@@ -131,41 +136,42 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	return true
 }
 
-// findIdlest returns the connection that has been idle longest, of all or of those that speak HTTP/2. It is
-// nil if none has been idle for minIdle.
+// findIdlest returns the connection that has been idle longest, of all connections, or if http2 is set, of those
+// that speak HTTP/2. It returns nil if no connection has been idle for minIdle.
 func (l *limits) findIdlest(http2 bool) *limitedConn {
-	var found *limitedConn
-	since := int64(time.Since(l.began) - minIdle)
+	var idlest *limitedConn
+	earliest := int64(time.Since(l.began) - minIdle)
 	for c := range l.open {
 		if http2 && !c.http2 {
 			continue
 		}
-		if at := c.at.Load(); c.idle.Load() && at < since {
-			found, since = c, at
+		if used := c.lastUsed.Load(); c.idle.Load() && used < earliest {
+			idlest, earliest = c, used
 		}
 	}
-	return found
+	return idlest
 }
 
-// limitedConn is one of the connections. It is idle from its start, and from each answer, until bytes arrive.
+// limitedConn is a connection that limits counts. It is idle from its start, and from each write, until bytes
+// arrive.
 type limitedConn struct {
 	net.Conn
-	limits *limits
-	http2  bool         // under the mutex of limits
-	at     atomic.Int64 // time of the last use, in nanoseconds since limits.began
-	idle   atomic.Bool
-	each   atomic.Bool  // count the time of writes per answer, not per write
-	spent  atomic.Int64 // nanoseconds that the writes of an answer took
+	limits    *limits
+	http2     bool         // the connection speaks HTTP/2; guarded by limits.mu
+	lastUsed  atomic.Int64 // time of the last read or write, in nanoseconds since limits.began
+	idle      atomic.Bool
+	perAnswer atomic.Bool  // the time limit is for all writes of an answer, not for each write
+	spent     atomic.Int64 // nanoseconds that the writes of the current answer took; 0 unless perAnswer is set
 }
 
-// resetSpent restarts the count of the time of writes for the answer to the next request.
+// resetSpent starts the time limit of writes again, for the answer to the next request.
 func (c *limitedConn) resetSpent() {
-	c.each.Store(true)
+	c.perAnswer.Store(true)
 	c.spent.Store(0)
 }
 
 func (c *limitedConn) markUsed(idle bool) {
-	c.at.Store(int64(time.Since(c.limits.began)))
+	c.lastUsed.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)
 }
 
@@ -183,7 +189,7 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Conn.Write(p)
-	if c.each.Load() {
+	if c.perAnswer.Load() {
 		c.spent.Add(int64(time.Since(began)))
 	}
 	c.markUsed(true)

@@ -18,7 +18,7 @@ func pipes(l *limits) (mine net.Conn, other net.Conn) {
 // aged makes a connection look as if it had not been used for so long.
 func aged(c net.Conn, by time.Duration) {
 	own := c.(*limitedConn)
-	own.at.Store(int64(time.Since(own.limits.began) - by))
+	own.lastUsed.Store(int64(time.Since(own.limits.began) - by))
 }
 
 // TestLimits: one connection too many takes the place of that which is idle for

@@ -19,28 +19,29 @@ const (
 	LogPTY     = "pty"     // standard output, a pseudo-terminal of the lab
 )
 
-// openLog opens the destination of an access log, and returns a function that closes it. The writer is nil for
-// no log. Files are not wrapped: frameworks check whether they write to a terminal.
-func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
-	nothing := func() {}
-	switch where {
+// openLog opens the destination of an access log, and returns a function that closes it. path is used only by
+// LogFile. The writer is nil if there is no log. It is an [os.File] for files and terminals, because frameworks
+// check whether they write to a terminal.
+func openLog(destination, path string, stdout *os.File) (io.Writer, func(), error) {
+	noClose := func() {}
+	switch destination {
 	case "", LogNone:
-		return nil, nothing, nil
+		return nil, noClose, nil
 	case LogDiscard:
-		return io.Discard, nothing, nil
+		return io.Discard, noClose, nil
 	case LogStdout, LogPTY:
-		return stdout, nothing, nil
+		return stdout, noClose, nil
 	case LogFile:
 		if path == "" {
-			return nil, nothing, fmt.Errorf("log to a file without its path")
+			return nil, noClose, fmt.Errorf("log to a file without its path")
 		}
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return nil, nothing, fmt.Errorf("log: %w", err)
+			return nil, noClose, fmt.Errorf("log: %w", err)
 		}
 		return f, func() { _ = f.Close() }, nil
 	}
-	return nil, nothing, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", where)
+	return nil, noClose, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", destination)
 }
 
 // AccessLog is the access log of frameworks on net/http that have none: a line of log/slog with method, path,
@@ -49,13 +50,13 @@ func AccessLog(next http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		return next
 	}
-	line := Lines(o.Log)
+	writeLine := Lines(o.Log)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.Receipts.Layer()
 		start := time.Now()
-		seen := &statusWriter{ResponseWriter: w, code: http.StatusOK}
-		next.ServeHTTP(seen, r)
-		line(r.Method, r.URL.Path, seen.code, time.Since(start))
+		wrapped := &statusWriter{ResponseWriter: w, code: http.StatusOK}
+		next.ServeHTTP(wrapped, r)
+		writeLine(r.Method, r.URL.Path, wrapped.code, time.Since(start))
 	})
 }
 

@@ -10,21 +10,21 @@ import (
 )
 
 // Null is a minimal server on package net, for null contenders
-// and for measurements of the load generator's own cost: a goroutine for each connection
-// that parses strictly, appends answers and writes once for all requests that it
-// finds in its buffer. It has no time-outs and no access log. It counts all that it
-// answers.
+// and for measurements of the load generator's own cost. A goroutine for each connection
+// parses requests strictly, and writes the answers to all requests in its buffer with one
+// call. There are no time-outs and no access log. Requests and bytes of bodies are counted.
 type Null struct {
-	// Answer appends the complete answer to q to dst, with extra, complete header lines,
-	// among the headers. The contents of q are valid until the next request is read.
+	// Answer appends the complete answer to q to dst. Its headers must include extra, which
+	// is "" or complete header lines. The contents of q are valid until the next request is read.
 	Answer func(dst []byte, q *Request, extra string) []byte
 
-	// MaxBody limits the bytes of a body that are stored for Answer; a longer one only
-	// sets TooLong, and the connection ends. If zero, bodies are read and discarded.
+	// MaxBody limits the bytes of a body that are stored for Answer. If a body is longer,
+	// Answer is called with TooLong set, and the connection ends. If 0, bodies are read and
+	// discarded.
 	MaxBody int64
 
-	// HTTP2 serves connections that start with the preface of HTTP/2, which is included.
-	// If nil, they are rejected.
+	// HTTP2 serves connections of HTTP/2. It must read the preface, too. If nil, such
+	// connections are rejected.
 	HTTP2 func(c *Conn)
 }
 
@@ -55,7 +55,7 @@ func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 type null struct {
 	Null
 	receipts *Receipts
-	served   sync.WaitGroup // connections and Serve
+	served   sync.WaitGroup // counts the goroutines of connections, and Serve
 
 	mu       sync.Mutex
 	conns    map[*Conn]struct{}
@@ -72,11 +72,11 @@ func (n *null) Serve(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			var passing interface{ Temporary() bool }
+			var netErr interface{ Temporary() bool }
 			switch {
 			case n.closing.Load():
 				return nil
-			case errors.As(err, &passing) && passing.Temporary():
+			case errors.As(err, &netErr) && netErr.Temporary():
 				time.Sleep(5 * time.Millisecond) // too many open files: wait until some close
 				continue
 			}
@@ -122,14 +122,15 @@ func (n *null) Shutdown(ctx context.Context) error {
 	}
 }
 
-// trackConn calls keep and counts one more connection. It returns false if the server ends.
-func (n *null) trackConn(keep func()) bool {
+// trackConn calls record, which stores a connection or the listener, and adds one to n.served. It does nothing
+// and returns false if the server ends.
+func (n *null) trackConn(record func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closing.Load() {
 		return false
 	}
-	keep()
+	record()
 	n.served.Add(1)
 	return true
 }
@@ -156,7 +157,7 @@ func (n *null) serveConn(c *Conn) {
 
 // answerNext answers the next request. It returns false if the connection must end.
 func (n *null) answerNext(c *Conn) bool {
-	q := &c.asked
+	q := &c.request
 	if err := c.readHead(q); err != nil {
 		c.writeError(err)
 		return false
@@ -173,7 +174,7 @@ func (n *null) answerNext(c *Conn) bool {
 	switch {
 	case q.close:
 		extra = "Connection: close\r\n"
-	case q.old:
+	case q.http10:
 		extra = "Connection: keep-alive\r\n"
 	}
 	n.receipts.Request()

@@ -281,7 +281,7 @@ func FuzzHead(f *testing.F) {
 		if len(r.TransferEncoding) == 0 && want < 0 {
 			want = 0
 		}
-		if r.Method != string(q.Method) || r.RequestURI != string(q.Target) || want != q.length || r.ProtoAtLeast(1, 1) == q.old {
+		if r.Method != string(q.Method) || r.RequestURI != string(q.Target) || want != q.length || r.ProtoAtLeast(1, 1) == q.http10 {
 			t.Errorf("%q: %s %s, body of %d; net/http: %s %s, %d", block, q.Method, q.Target, q.length, r.Method, r.RequestURI, want)
 		}
 	})

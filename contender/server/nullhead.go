@@ -16,8 +16,8 @@ type Request struct {
 	Body           []byte // if bodies are stored
 	TooLong        bool   // the body was longer than the limit
 
-	length  int64 // of the body, or chunkedLength
-	old     bool  // HTTP/1.0
+	length  int64 // bytes of the body, or chunkedLength
+	http10  bool  // the version is HTTP/1.0
 	close   bool  // no other request follows on the connection
 	expects bool  // the client waits for 100 Continue
 }
@@ -25,22 +25,25 @@ type Request struct {
 // Head reports whether the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead parses a head of complete lines without the empty one. It is strict, as
+// parseHead parses a head of complete lines without its empty line. It is strict, because
 // tolerance in the ends of lines or the length of a body lets two programs read two
-// different requests.
+// different requests. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
 	bad := func(status int) (Request, error) { return Request{}, rejectedError(status) }
 	line, rest, ok := cutLine(block)
 	first := bytes.IndexByte(line, ' ')
 	last := bytes.LastIndexByte(line, ' ')
-	if !ok || first < 1 || last-first < 2 || bytes.IndexByte(line[first+1:last], ' ') >= 0 || !isTokenText(line[:first]) || !isVisible(line[first+1:last]) {
+	if !ok || first < 1 || last-first < 2 {
 		return bad(http.StatusBadRequest)
 	}
 	q := Request{Method: line[:first], Target: line[first+1 : last]}
+	if !isTokenText(q.Method) || !isVisible(q.Target) { // a space, too, is not visible
+		return bad(http.StatusBadRequest)
+	}
 	switch string(line[last+1:]) {
-	case "HTTP/1.1":
+	case "HTTP/1.1": // the default
 	case "HTTP/1.0":
-		q.old, q.close = true, true
+		q.http10, q.close = true, true
 	default:
 		return bad(http.StatusHTTPVersionNotSupported)
 	}
@@ -78,7 +81,9 @@ func parseHead(block []byte) (Request, error) {
 		}
 	}
 	switch {
-	case hosts > 1 || hosts == 0 && !q.old || codings > 1 || codings > 0 && (lengths > 0 || q.old):
+	case hosts > 1 || hosts == 0 && !q.http10:
+		return bad(http.StatusBadRequest)
+	case codings > 1 || codings > 0 && (lengths > 0 || q.http10):
 		return bad(http.StatusBadRequest)
 	case codings > 0:
 		q.length = chunkedLength
@@ -101,7 +106,8 @@ func (q *Request) readConnection(value []byte) {
 	}
 }
 
-// cutLine splits off the first line. ok is false if a line feed or carriage return does not end a line.
+// cutLine splits off the first line. It returns false if the line does not end with \r\n, or has another carriage
+// return or a zero byte.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -127,7 +133,7 @@ func equalFold(name []byte, word string) bool {
 	return true
 }
 
-// isTokenText reports whether name is a method or the name of a header.
+// isTokenText reports whether name consists of bytes that a method or the name of a header may have.
 func isTokenText(name []byte) bool {
 	for _, c := range name {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'

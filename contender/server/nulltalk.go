@@ -22,22 +22,22 @@ const (
 type Conn struct {
 	conn  net.Conn
 	ends  *atomic.Bool // the server is about to end
-	state atomic.Int32 // tells Shutdown whether it may end the connection
+	state atomic.Int32 // connWorks, connWaits or connEnds
 	in    []byte
-	r, w  int // the unused input is in[r:w]
-	out   []byte
-	copy  []byte // copy of a head whose buffer the body reuses
+	r, w  int    // the unused input is in[r:w]
+	out   []byte // answers that are not written yet
+	copy  []byte // copy of the parts of a head, because reading the body reuses in
 	body  []byte
 
-	asked  Request // stored here to avoid an allocation per request
-	closes bool    // it was rejected: more bytes may be on their way
+	request Request // the current request; a field to avoid an allocation per request
+	closes  bool    // the last request was rejected: the client may still send bytes of it
 }
 
 // States of a connection.
 const (
-	connWorks int32 = iota
-	connWaits       // for a request: Shutdown may end it
-	connEnds
+	connWorks int32 = iota // a request is being read or answered
+	connWaits              // waits for a request: Shutdown may end the connection
+	connEnds               // Shutdown ends the connection
 )
 
 // errEnds is the error of a server that ends before another request arrives.
@@ -46,10 +46,11 @@ var errEnds = errors.New("the server ends")
 // Read reads bytes that are required for the current answer.
 func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, false) }
 
-// Await reads while nothing is in progress on the connection. It returns an error if the server ends
-// meanwhile.
+// Await reads bytes while no request is in progress on the connection. Shutdown may end the connection while
+// Await waits; it then returns an error.
 func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, true) }
 
+// readBuffered returns buffered bytes, or reads from the network if there are none.
 func (c *Conn) readBuffered(p []byte, idle bool) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.in[c.r:c.w])
@@ -59,7 +60,7 @@ func (c *Conn) readBuffered(p []byte, idle bool) (int, error) {
 	return c.receiveBytes(p, idle)
 }
 
-// receiveBytes reads from the network.
+// receiveBytes reads from the network. If idle is set, Shutdown may end the connection meanwhile.
 func (c *Conn) receiveBytes(p []byte, idle bool) (int, error) {
 	if !idle {
 		return c.conn.Read(p)
@@ -80,8 +81,8 @@ func (c *Conn) Write(p []byte) (int, error) { return c.conn.Write(p) }
 // Ends reports whether the server is about to end.
 func (c *Conn) Ends() bool { return c.ends.Load() }
 
-// Linger reads the bytes that are still on their way, so that the last answer is not lost when the connection
-// is closed.
+// Linger discards the bytes that the client still sends, for at most a second and a megabyte: if the connection
+// were closed immediately, the last answer could be lost.
 func (c *Conn) Linger() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.conn.SetReadDeadline(time.Now().Add(time.Second))
@@ -89,14 +90,14 @@ func (c *Conn) Linger() {
 	}
 }
 
-// hasPrefix reports whether the connection starts with a text. The input stays unread.
-func (c *Conn) hasPrefix(with string) bool {
-	for c.w < len(with) {
+// hasPrefix reports whether the connection starts with prefix, which remains unread.
+func (c *Conn) hasPrefix(prefix string) bool {
+	for c.w < len(prefix) {
 		if c.readMore(maxHead, true) != nil {
 			return false
 		}
 	}
-	return string(c.in[:len(with)]) == with
+	return string(c.in[:len(prefix)]) == prefix
 }
 
 // flushOutput writes the buffered answers.
@@ -109,8 +110,8 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore appends input to the buffer, after it has made room for up to limit bytes in all. Answers are
-// written first: their client may wait for them.
+// readMore appends input to the buffer, which may grow until it has limit bytes. It writes the buffered answers
+// first, because the client may wait for them.
 func (c *Conn) readMore(limit int, idle bool) error {
 	if err := c.flushOutput(); err != nil {
 		return err
@@ -147,10 +148,10 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 	for seen := 0; ; {
 		if c.w-c.r > seen {
-			from := max(0, seen-3)
+			from := max(0, seen-3) // the end may have begun in the bytes before
 			if i := bytes.Index(c.in[c.r+from:c.w], []byte("\r\n\r\n")); i >= 0 {
-				block := c.in[c.r : c.r+from+i+2]
-				c.r += len(block) + 2
+				block := c.in[c.r : c.r+from+i+len("\r\n")]
+				c.r += len(block) + len("\r\n")
 				*q, err = parseHead(block)
 				return err
 			}
@@ -162,9 +163,11 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 }
 
-// readBody reads the body of q, and stores up to most bytes of it, or none for zero. It returns the length.
-func (c *Conn) readBody(q *Request, most int64) (int64, error) {
-	if most > 0 && q.length > most {
+// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body; of a
+// longer one it sets q.TooLong and stops reading. If maxBody is 0, it discards the body.
+func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
+	store := maxBody > 0
+	if store && q.length > maxBody {
 		q.TooLong, q.close, c.closes = true, true, true
 		return 0, nil
 	}
@@ -176,7 +179,7 @@ func (c *Conn) readBody(q *Request, most int64) (int64, error) {
 	q.Method, q.Target, q.ID = c.copy[:method], c.copy[method:target], c.copy[target:]
 	c.body = c.body[:0]
 	if q.length != chunkedLength {
-		if err := c.readBytes(q.length, most > 0); err != nil {
+		if err := c.readBytes(q.length, store); err != nil {
 			return 0, err
 		}
 		q.Body = c.body
@@ -184,14 +187,14 @@ func (c *Conn) readBody(q *Request, most int64) (int64, error) {
 	}
 	var sum int64
 	for {
-		size, err := c.readChunk(most-sum, most > 0)
+		size, err := c.readChunk(maxBody-sum, store)
 		if err != nil {
 			return 0, err
 		}
 		if sum += size; size == 0 {
 			break
 		}
-		if most > 0 && sum > most {
+		if store && sum > maxBody {
 			q.TooLong, q.close, c.closes = true, true, true
 			return 0, nil
 		}
@@ -205,9 +208,9 @@ func (c *Conn) readBody(q *Request, most int64) (int64, error) {
 	}
 }
 
-// readChunk reads a chunk and returns its size. It does not read the lines after the last one, of size 0, or a
-// chunk that must be stored and is larger than room.
-func (c *Conn) readChunk(room int64, keep bool) (int64, error) {
+// readChunk reads a chunk and returns its size. The last chunk has size 0; the lines after it remain unread. If
+// store is set and the chunk is larger than room, its bytes remain unread.
+func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	line, err := c.readLine()
 	if err != nil {
 		return 0, err
@@ -217,10 +220,10 @@ func (c *Conn) readChunk(room int64, keep bool) (int64, error) {
 	if err != nil {
 		return 0, rejectedError(http.StatusBadRequest)
 	}
-	if size == 0 || keep && int64(size) > room {
+	if size == 0 || store && int64(size) > room {
 		return int64(size), nil
 	}
-	if err := c.readBytes(int64(size), keep); err != nil {
+	if err := c.readBytes(int64(size), store); err != nil {
 		return 0, err
 	}
 	if line, err = c.readLine(); err == nil && len(line) > 0 {
@@ -246,15 +249,15 @@ func (c *Conn) readLine() ([]byte, error) {
 	}
 }
 
-// readBytes reads n bytes of a body, and stores them if keep is set.
-func (c *Conn) readBytes(n int64, keep bool) error {
+// readBytes reads n bytes of a body, and stores them if store is set.
+func (c *Conn) readBytes(n int64, store bool) error {
 	for {
-		have := min(n, int64(c.w-c.r))
-		if keep {
-			c.body = append(c.body, c.in[c.r:c.r+int(have)]...)
+		available := min(n, int64(c.w-c.r))
+		if store {
+			c.body = append(c.body, c.in[c.r:c.r+int(available)]...)
 		}
-		c.r += int(have)
-		if n -= have; n == 0 {
+		c.r += int(available)
+		if n -= available; n == 0 {
 			return nil
 		}
 		if err := c.readMore(maxHead, false); err != nil {
@@ -263,12 +266,12 @@ func (c *Conn) readBytes(n int64, keep bool) error {
 	}
 }
 
-// rejectedError is the status of a request that cannot be answered.
+// rejectedError is the status with which a request is rejected.
 type rejectedError int
 
 func (r rejectedError) Error() string { return fmt.Sprintf("refused with status %d", int(r)) }
 
-// writeError writes the reason why the connection ends, if it is an error of the client.
+// writeError appends an error response to the output if err is a rejectedError, and nothing otherwise.
 func (c *Conn) writeError(err error) {
 	var r rejectedError
 	if errors.As(err, &r) {

@@ -16,38 +16,40 @@ import (
 	"time"
 )
 
-// Ops answers, before the app does, the requests that are the same for every service
-// without a lab, for all stacks:
+// Ops answers requests that are the same for every service without a lab, before they
+// reach the app. It does so for all stacks:
 //
-//	GET /              the routes, and the path of their description, unless the app has an answer
+//	GET /              the routes, and the path of the OpenAPI document, unless the app has an answer
 //	GET /health/live   200 as long as the process answers
 //	GET /health/ready  200, or 503 with the reason
 //	GET /metrics       of the app and the server, as OpenMetrics if the client accepts that
 //	GET /openapi.json  unless the app has an answer
 //	421                at a loopback address for a name that is not one of its own
 //	401                without the token, if one is required
-//	404                if the app has no such path, with the nearest one
-//	405                at one of these pages, for other methods than those of the page and the app
-//	415                with a body of a type that the app does not accept, or that the page of any site may send
+//	404                if neither the app nor Ops has the path; it names the nearest path
+//	405                at the path of one of these pages, for a method that neither the page nor the app has
+//	415                for a body of a type that the app does not accept, or that a page of any site can send
 //	OPTIONS *          the methods of all routes
 //
-// Under a lab it is nil: a nil Ops answers nothing.
+// Under a lab there is no Ops: a nil Ops answers nothing.
 type Ops struct {
-	name     string // of the app
+	name     string // name of the app
 	service  Service
-	routes   []route            // of the app
-	all      []route            // and those of Ops
-	openAPI  []byte             // nil if there is none
-	token    *[sha256.Size]byte // of the token; nil if none is required
+	routes   []route            // routes of the app
+	all      []route            // routes of the app and of Ops
+	openAPI  []byte             // OpenAPI document of the app; nil if there is none
+	token    *[sha256.Size]byte // hash of the token; nil if none is required
 	receipts *Receipts
 	limits   *limits
 	budget   *budget
 	started  time.Time
-	ending   *atomic.Bool
-	claimed  atomic.Bool
-	hosts    *hosts                                                    // if nil, all hosts are allowed
-	gated    bool                                                      // a gate calls Answer before the stack does
-	line     func(method, path string, status int, took time.Duration) // nil if there is no access log
+	ending   *atomic.Bool // the service is about to end
+	claimed  atomic.Bool  // the stack calls Answer, or its handler does
+	hosts    *hosts       // allowed hosts; nil allows all
+	gated    bool         // a gate calls Answer before the stack sees a request of HTTP/1
+
+	// line writes a line of the access log. It is nil if there is no access log.
+	line func(method, path string, status int, took time.Duration)
 }
 
 // Question is the part of a request that Ops uses.
@@ -63,7 +65,7 @@ type Question struct {
 type Page struct {
 	Status      int
 	ContentType string
-	Header      [2]string // one more header; empty for none
+	Header      [2]string // name and value of one more header; "" for none
 	Body        []byte
 }
 
@@ -75,9 +77,8 @@ const (
 	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Claim reports whether there is an Ops. A stack that speaks nothing but HTTP/2, and is not made by [HTTP2],
-// calls it, and then Answer for each request. For HTTP/1 the connection calls Answer before the stack sees the
-// request.
+// Claim reports whether o is not nil. If a stack is not made by [HTTP2] and speaks nothing but HTTP/2, it must
+// call Claim, and if that returns true, Answer for each request. For requests of HTTP/1 the gate calls Answer.
 func (o *Ops) Claim() bool {
 	if o != nil {
 		o.claimed.Store(true)
@@ -85,7 +86,7 @@ func (o *Ops) Claim() bool {
 	return o != nil
 }
 
-// Handler calls o before next. It returns next if o is nil.
+// Handler returns a handler that calls next for requests that o does not answer. It returns next if o is nil.
 func (o *Ops) Handler(next http.Handler) http.Handler {
 	if !o.Claim() {
 		return next
@@ -109,7 +110,7 @@ func (o *Ops) Handler(next http.Handler) http.Handler {
 		}
 		w.WriteHeader(reply.Status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(reply.Body) // or the client has disconnected
+			_, _ = w.Write(reply.Body) // it fails if the client has disconnected
 		}
 	})
 }
@@ -127,21 +128,23 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
+// findPage returns the page for a request, or an error response. It returns false if the app must answer. The
+// requests in the cases before the check of the token need none.
 func (o *Ops) findPage(q Question) (Page, bool) {
-	read := q.Method == http.MethodGet || q.Method == http.MethodHead
-	known, mine := o.matchRoute(q)
+	isRead := q.Method == http.MethodGet || q.Method == http.MethodHead
+	isKnownPath, isAppRoute := o.matchRoute(q)
 	switch {
 	case !o.hosts.hasHost(q.Host):
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
-	case read && q.Path == "/health/live":
+	case isRead && q.Path == "/health/live":
 		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
-	case read && q.Path == "/health/ready":
+	case isRead && q.Path == "/health/ready":
 		return o.readyPage(), true
-	case read && q.Path == "/metrics":
+	case isRead && q.Path == "/metrics":
 		return o.metricsPage(q.Accept), true
-	case read && q.Path == "/openapi.json" && !mine && o.openAPI != nil:
+	case isRead && q.Path == "/openapi.json" && !isAppRoute && o.openAPI != nil:
 		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
-	case read && q.Path == "/" && !mine:
+	case isRead && q.Path == "/" && !isAppRoute:
 		return o.indexPage(), true
 	case q.Path == "*":
 		return Page{Status: http.StatusOK, ContentType: typeText, Header: [2]string{"Allow", strings.Join(o.listMethods(func(string) bool { return true }), ", ")}}, true
@@ -151,9 +154,9 @@ func (o *Ops) findPage(q Question) (Page, bool) {
 		reply := o.errorPage(http.StatusUnauthorized, "a bearer token is required")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
-	case len(o.routes) > 0 && !known && !isRPC(q):
+	case len(o.routes) > 0 && !isKnownPath && !isRPC(q):
 		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true
-	case !read && !mine && o.isPage(q.Path):
+	case !isRead && !isAppRoute && o.isPage(q.Path):
 		allowed := strings.Join(o.listMethods(func(pattern string) bool { return matchesPattern(pattern, q.Path) }), ", ")
 		reply := o.errorPage(http.StatusMethodNotAllowed, "this path takes "+allowed)
 		reply.Header = [2]string{"Allow", allowed}
@@ -176,14 +179,14 @@ func (o *Ops) isPage(path string) bool {
 	return false
 }
 
-// listMethods returns the methods of the paths for which at returns true, sorted. HEAD is included for the
-// pages of Ops. Whether a stack answers it at routes of the app is not known here.
-func (o *Ops) listMethods(at func(pattern string) bool) (list []string) {
-	for _, one := range o.all {
-		if !at(one.path) {
+// listMethods returns the sorted methods of the routes whose path matches. HEAD is included for the pages of
+// Ops; whether a stack answers HEAD at routes of the app is not known.
+func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
+	for _, r := range o.all {
+		if !matches(r.path) {
 			continue
 		}
-		if list = append(list, one.method); o.isPage(one.path) {
+		if list = append(list, r.method); o.isPage(r.path) {
 			list = append(list, "HEAD")
 		}
 	}
@@ -191,33 +194,33 @@ func (o *Ops) listMethods(at func(pattern string) bool) (list []string) {
 	return slices.Compact(list)
 }
 
-// rejectType rejects the type of a body, and names the accepted ones.
+// rejectType returns the error response for a body of a type that is not accepted. It names the accepted types.
 func (o *Ops) rejectType(q Question) Page {
-	switch taken := strings.Join(o.service.Types, ", "); {
+	switch accepted := strings.Join(o.service.Types, ", "); {
 	case isRPC(q):
 		return o.errorPage(http.StatusUnsupportedMediaType, "a call needs the Content-Type of its protocol, such as application/grpc, application/proto or application/json")
-	case taken != "":
-		reply := o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here: "+taken)
-		reply.Header = [2]string{"Accept", taken}
+	case accepted != "":
+		reply := o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type that is taken here: "+accepted)
+		reply.Header = [2]string{"Accept", accepted}
 		return reply
 	}
 	return o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
 }
 
-// isHealthCall reports whether a path is that of a method of gRPC's health service,
+// isHealthCall reports whether path is the path of a method of gRPC's health service,
 // which needs no token.
 func isHealthCall(path string) bool {
 	method, ok := strings.CutPrefix(path, "/grpc.health.v1.Health/")
 	return ok && (method == "Check" || method == "Watch" || method == "List")
 }
 
-// isWriteMethod reports whether a page of another site can make a browser send a request of this method.
+// isWriteMethod reports whether requests of this method have a body, whose type must be checked.
 func isWriteMethod(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// acceptsType reports whether the service accepts the type of a body. If it accepts any, the types that
-// browsers send for a page of another site are excluded, unless the service allows them.
+// acceptsType reports whether the service accepts the type of a body. If it does not list its types, all are
+// accepted except those that browsers send, without a preflight request, for a page of another site.
 func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
 	switch name = strings.ToLower(strings.Trim(name, " \t")); {
@@ -229,7 +232,8 @@ func (o *Ops) acceptsType(q Question) bool {
 	return name != "text/plain" && name != "application/x-www-form-urlencoded" && name != "multipart/form-data"
 }
 
-// logRejected writes the line of a request that is rejected unread. Head is nil if it could not be read.
+// logRejected writes the line of the access log for a request that the gate rejects. head is nil if the head of
+// the request could not be read.
 func (o *Ops) logRejected(head *requestHead, status int) {
 	if o == nil || o.line == nil {
 		return
@@ -241,7 +245,8 @@ func (o *Ops) logRejected(head *requestHead, status int) {
 	o.line(q.Method, q.Path, status, 0)
 }
 
-// hasBearer compares hashes, in constant time.
+// hasBearer reports whether an Authorization field has the required token. It compares hashes in constant time,
+// so that the time of the answer does not depend on the token.
 func (o *Ops) hasBearer(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
@@ -252,7 +257,7 @@ func (o *Ops) hasBearer(authorization string) bool {
 const readyTimeout = 2 * time.Second
 
 func (o *Ops) readyPage() Page {
-	err := error(nil)
+	var err error // why the service is not ready
 	switch {
 	case o.ending.Load():
 		err = errors.New("the service is ending")
@@ -301,7 +306,7 @@ func (o *Ops) metricsPage(accept string) Page {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(sample)
 	connections, refused, closed := o.limits.readCounts()
-	stored, unstored := o.budget.readCounts()
+	storedBytes, unstoredRequests := o.budget.readCounts()
 	for _, m := range []struct {
 		name, kind, help string
 		value            uint64
@@ -310,8 +315,8 @@ func (o *Ops) metricsPage(accept string) Page {
 		{"server_connections", "gauge", "Connections that are open.", uint64(connections)},
 		{"server_connections_refused_total", "counter", "Connections that were closed at once, because there were too many.", uint64(refused)},
 		{"server_connections_idle_closed_total", "counter", "Idle connections that were closed to make room for others.", uint64(closed)},
-		{"server_request_bytes", "gauge", "Bytes that requests in flight store, beyond a few of each connection.", stored},
-		{"server_requests_unstored_total", "counter", "Requests that were refused because there were too many bytes or streams in flight.", unstored},
+		{"server_request_bytes", "gauge", "Bytes that requests in flight store, beyond a few of each connection.", storedBytes},
+		{"server_requests_unstored_total", "counter", "Requests that were refused because there were too many bytes or streams in flight.", unstoredRequests},
 		{"server_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", uint64(o.started.Unix())},
 		{"server_memory_bytes", "gauge", "Memory that the Go runtime has mapped.", sample[0].Value.Uint64()},
 		{"server_goroutines", "gauge", "Goroutines.", sample[1].Value.Uint64()},
@@ -324,12 +329,12 @@ func (o *Ops) metricsPage(accept string) Page {
 	return Page{Status: http.StatusOK, ContentType: typePrometheus, Body: []byte(b.String())}
 }
 
-// OpenMetrics converts the Prometheus format, whose counters all end in _total, into OpenMetrics: a family is
-// named without that suffix, and the text has an end mark.
+// OpenMetrics converts metrics in the Prometheus format, whose counters must all end in _total, into OpenMetrics:
+// the HELP and TYPE lines of a counter omit the suffix, and the text ends with # EOF.
 func OpenMetrics(prometheus []byte) []byte {
 	var b []byte
 	for line := range strings.Lines(string(prometheus)) {
-		if words := strings.SplitN(line, " ", 4); len(words) == 4 && words[0] == "#" {
+		if words := strings.SplitN(line, " ", 4); len(words) == 4 && words[0] == "#" { // # HELP name text
 			words[2] = strings.TrimSuffix(words[2], "_total")
 			line = strings.Join(words, " ")
 		}

@@ -12,36 +12,37 @@ import (
 	"strings"
 )
 
-// parseFlags reads the command line and, for flags without a value, the environment. An error is one line.
+// parseFlags reads the command line. The environment has the defaults of flags. An error is one line, except
+// [flag.ErrHelp], after which the help text has been written to help.
 func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
-	or := func(key, otherwise string) string {
+	envOr := func(key, fallback string) string {
 		if v := env(key); v != "" {
 			return v
 		}
-		return otherwise
+		return fallback
 	}
 	var known []string
 	for _, app := range a.Apps {
 		known = append(known, app.Name)
 	}
 	slices.Sort(known)
-	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
+	firstOf := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") } // "" if none
 	var s setup
 	var app, faces, hosts string
 	f := flag.NewFlagSet(programName(), flag.ContinueOnError)
-	f.StringVar(&app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
-	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
-	f.StringVar(&s.log, "log", or(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
+	f.StringVar(&app, "app", envOr(EnvApp, firstOf(known)), "`app` to serve: "+strings.Join(known, ", "))
+	f.StringVar(&s.addr, "addr", envOr(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
+	f.StringVar(&s.log, "log", envOr(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
 	if variants := strings.Join(a.Variants, ", "); len(a.Together) > 0 {
 		f.StringVar(&s.variant, "variant", "", "the only `face` to serve, at -addr: "+variants)
-		f.StringVar(&faces, "face", or(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
+		f.StringVar(&faces, "face", envOr(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
 	} else {
-		f.StringVar(&s.variant, "variant", first(a.Variants), "`variant` to be: "+variants)
+		f.StringVar(&s.variant, "variant", firstOf(a.Variants), "`variant` to be: "+variants)
 	}
-	f.StringVar(&s.cert, "tls-cert", or(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
-	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
-	f.IntVar(&s.most, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
-	f.StringVar(&hosts, "hosts", or(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
+	f.StringVar(&s.cert, "tls-cert", envOr(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
+	f.StringVar(&s.key, "tls-key", envOr(EnvTLSKey, ""), "`file` of its key in PEM")
+	f.IntVar(&s.maxConns, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
+	f.StringVar(&hosts, "hosts", envOr(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
 	settings := a.addSettings(f, known)
 	f.SetOutput(io.Discard)
 	err := parseMaxConns(&s, env(EnvMaxConns))
@@ -57,9 +58,11 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
 		s.log, s.logFile = LogFile, path
 	}
-	served, ok := a.Apps.findApp(app)
-	s.app = served
+	found, ok := a.Apps.findApp(app)
+	s.app = found
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
+	isKnownVariant := slices.Contains(a.Variants, s.variant)
+	servesTogether := len(a.Together) > 0 && s.variant == ""
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("%w; -help lists the flags", err)
@@ -69,16 +72,16 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 		return s, fmt.Errorf("unknown app %q; known: %s", app, strings.Join(known, ", "))
 	case len(a.Variants) == 0 && s.variant != "":
 		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
-	case len(a.Variants) > 0 && !slices.Contains(a.Variants, s.variant) && (s.variant != "" || len(a.Together) == 0):
+	case len(a.Variants) > 0 && !isKnownVariant && !servesTogether:
 		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
 	case !slices.Contains(logs, s.log) || s.log == LogFile && s.logFile == "":
 		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
-	case s.most < 1:
-		return s, fmt.Errorf("-max-conns %d: at least 1", s.most)
+	case s.maxConns < 1:
+		return s, fmt.Errorf("-max-conns %d: at least 1", s.maxConns)
 	case (s.cert == "") != (s.key == ""):
 		return s, errors.New("-tls-cert and -tls-key go together")
 	}
-	if len(a.Together) > 0 && s.variant == "" {
+	if servesTogether {
 		if s.faces, err = a.parseFaces(faces, s.addr); err != nil {
 			return s, err
 		}
@@ -90,10 +93,10 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	return s, err
 }
 
-// parseFaces reads the variants to serve and their addresses. Those without one get the ports from that of
-// first on; port 0 stands for any port for all of them.
-func (a alone) parseFaces(text, first string) (faces []listenSpec, err error) {
-	host, port, err := net.SplitHostPort(first)
+// parseFaces parses a list of variants to serve, such as grpc=:9090,connect. Variants without an address use the
+// host of base, and ports that count up from the port of base. If that port is 0, each uses any free port.
+func (a alone) parseFaces(text, base string) (faces []listenSpec, err error) {
+	host, port, err := net.SplitHostPort(base)
 	if err != nil {
 		return nil, fmt.Errorf("-addr: %w", err)
 	}
@@ -102,13 +105,13 @@ func (a alone) parseFaces(text, first string) (faces []listenSpec, err error) {
 		return nil, fmt.Errorf("-addr: %q is no port", port)
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		variant, addr, own := strings.Cut(strings.TrimSpace(part), "=")
+		variant, addr, hasAddr := strings.Cut(strings.TrimSpace(part), "=")
 		switch {
 		case !slices.Contains(a.Variants, variant):
 			return nil, fmt.Errorf("-face: unknown face %q; known: %s", variant, strings.Join(a.Variants, ", "))
 		case slices.ContainsFunc(faces, func(f listenSpec) bool { return f.variant == variant }):
 			return nil, fmt.Errorf("-face: %s is there twice", variant)
-		case !own:
+		case !hasAddr:
 			addr = net.JoinHostPort(host, strconv.FormatUint(next, 10))
 			if next > 0 {
 				next++
@@ -122,12 +125,12 @@ func (a alone) parseFaces(text, first string) (faces []listenSpec, err error) {
 // flagSettings contains the settings of all apps of a program, by name.
 type flagSettings map[string]*flagSetting
 
-// flagSetting is a setting as a flag.
+// flagSetting is a [flag.Value] for a setting.
 type flagSetting struct {
 	Setting
-	apps  []string
-	value string // from the command line
-	given bool   // value is set
+	apps  []string // names of the apps that have the setting
+	value string   // value of the flag
+	isSet bool     // the command line has the flag
 }
 
 // addSettings adds the settings of apps to the flags.
@@ -136,7 +139,7 @@ func (a alone) addSettings(f *flag.FlagSet, apps []string) flagSettings {
 	for _, name := range apps {
 		app, _ := a.Apps.findApp(name)
 		for _, s := range app.New().Settings() {
-			if c := all[s.Name]; c != nil { // of two apps
+			if c := all[s.Name]; c != nil { // another app has the same setting
 				c.apps = append(c.apps, name)
 				continue
 			}
@@ -153,17 +156,18 @@ func (c *flagSetting) String() string { return c.Default }
 
 // Set stores the flag's value.
 func (c *flagSetting) Set(value string) error {
-	c.value, c.given = value, true
+	c.value, c.isSet = value, true
 	return nil
 }
 
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig returns the configuration of an app with the values of the flags and the environment.
+// newConfig returns the configuration of an app with the values of the flags and the environment. It returns an
+// error if the command line has a setting of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if c := all[name]; c.given && !slices.Contains(c.apps, app.Name) {
+		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {
 			return nil, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, strings.Join(c.apps, " and "), app.Name)
 		}
 	}
@@ -173,25 +177,25 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 		return nil, err
 	}
 	for _, s := range list {
-		where, value := "-", ""
-		if c := all[s.Name]; c.given {
+		source, value := "-", "" // source is the start of an error, before the name of the setting
+		if c := all[s.Name]; c.isSet {
 			value = c.value
 		} else if value = env(s.Env()); value != "" {
-			where = s.Env() + ": -"
+			source = s.Env() + ": -"
 		} else {
 			continue
 		}
 		if err := s.setValue(value); err != nil {
-			return nil, fmt.Errorf("%s%w", where, err)
+			return nil, fmt.Errorf("%s%w", source, err)
 		}
 	}
 	return config, config.Check()
 }
 
-// parseMaxConns reads the value of the environment, which may be "".
+// parseMaxConns sets s.maxConns to the value of the environment, unless text is "".
 func parseMaxConns(s *setup, text string) (err error) {
 	if text != "" {
-		if s.most, err = strconv.Atoi(text); err != nil {
+		if s.maxConns, err = strconv.Atoi(text); err != nil {
 			err = fmt.Errorf("%s: %q is no number", EnvMaxConns, text)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Receipts counts the work of a server, by its own account, for the lab to compare
-// with the requests that it sent. A count is one atomic addition, at the same
-// place in all servers: the handler of each endpoint counts its request first, and
-// each installed middleware is wrapped so that it counts its calls.
-// Requests that a framework itself rejects, such as an unknown path, are not counted.
+// Receipts counts the work of a server. The lab compares the counts with the requests
+// that it sent. Counting costs one atomic addition, at the same place in all servers:
+// the handler of each endpoint counts its request first, and each installed middleware
+// is wrapped so that it counts its calls. Requests that a framework itself rejects, such
+// as those for an unknown path, are not counted.
 type Receipts struct {
 	requests, body, layers atomic.Int64
 }

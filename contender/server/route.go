@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// route is a method and a path, whose parts may match any text: /users/{id}.
+// route is a method and a path, as in GET /users/{id}. A part in braces matches any text except "".
 type route struct{ method, path string }
 
 func (r route) String() string { return r.method + " " + r.path }
@@ -22,12 +22,12 @@ func parseRoutes(list []string) (routes []route) {
 	return routes
 }
 
-// listDescribed returns the routes of an OpenAPI document, by path.
+// listDescribed returns the routes of an OpenAPI document, sorted by path.
 func listDescribed(openAPI []byte) (routes []route) {
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage `json:"paths"`
 	}
-	_ = json.Unmarshal(openAPI, &doc) // an invalid document has none
+	_ = json.Unmarshal(openAPI, &doc) // an invalid document has no routes
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			if _, ok := doc.Paths[path][strings.ToLower(method)]; ok {
@@ -38,80 +38,86 @@ func listDescribed(openAPI []byte) (routes []route) {
 	return routes
 }
 
-// addOpsRoutes returns the app's routes and those of Ops.
-func addOpsRoutes(routes []route, described bool) []route {
+// addOpsRoutes returns the app's routes followed by the routes of Ops. hasOpenAPI adds GET /openapi.json.
+func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	all := slices.Clone(routes)
-	for _, r := range []route{{"GET", "/"}, {"GET", "/health"}, {"GET", "/health/live"}, {"GET", "/health/ready"}, {"GET", "/metrics"}, {"GET", "/openapi.json"}} {
-		if !slices.Contains(all, r) && (r.path != "/openapi.json" || described) {
+	for _, path := range []string{"/", "/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"} {
+		r := route{"GET", path}
+		if !slices.Contains(all, r) && (path != "/openapi.json" || hasOpenAPI) {
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// matchRoute reports whether the path belongs to the app or to Ops, and whether the app has an answer for the
-// method there.
-func (o *Ops) matchRoute(q Question) (known, mine bool) {
-	for _, one := range o.all {
-		known = known || matchesPattern(one.path, q.Path)
+// matchRoute reports whether any route of the app or of Ops has the path of a request, and whether a route of the
+// app has both the path and the method.
+func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
+	for _, r := range o.all {
+		isKnownPath = isKnownPath || matchesPattern(r.path, q.Path)
 	}
-	for _, one := range o.routes {
-		mine = mine || matchesPattern(one.path, q.Path) && (one.method == q.Method || one.method == "GET" && q.Method == "HEAD")
+	for _, r := range o.routes {
+		hasMethod := r.method == q.Method || r.method == "GET" && q.Method == "HEAD"
+		isAppRoute = isAppRoute || hasMethod && matchesPattern(r.path, q.Path)
 	}
-	return known, mine
+	return isKnownPath, isAppRoute
 }
 
-// isRPC reports whether a request may be a call of gRPC or Connect, which can also go to a service whose
-// description is one of HTTP.
+// isRPC reports whether a request may be a call of gRPC or Connect, whose path is /package.Service/Method. A
+// service may accept such calls although its OpenAPI document does not list them.
 func isRPC(q Question) bool {
-	service, method, two := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
-	return q.Method == "POST" && two && strings.Contains(service, ".") && method != "" && !strings.Contains(method, "/")
+	service, method, hasMethod := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
+	isMethod := hasMethod && method != "" && !strings.Contains(method, "/")
+	return q.Method == "POST" && strings.Contains(service, ".") && isMethod
 }
 
-// matchesPattern reports whether path matches pattern.
+// matchesPattern reports whether path matches pattern, part by part.
 func matchesPattern(pattern, path string) bool {
 	for {
-		part, rest, more := strings.Cut(pattern, "/")
-		got, left, goes := strings.Cut(path, "/")
-		any := strings.HasPrefix(part, "{") && got != ""
-		if more != goes || part != got && !any {
+		want, wantRest, wantMore := strings.Cut(pattern, "/")
+		got, gotRest, gotMore := strings.Cut(path, "/")
+		isParameter := strings.HasPrefix(want, "{")
+		matches := got == want || isParameter && got != ""
+		if wantMore != gotMore || !matches {
 			return false
 		}
-		if !more {
+		if !wantMore {
 			return true
 		}
-		pattern, path = rest, left
+		pattern, path = wantRest, gotRest
 	}
 }
 
-// notFoundMessage returns the message for an unknown path.
+// notFoundMessage returns the message of a 404 response, which names the route with the most similar path.
 func (o *Ops) notFoundMessage(path string) string {
-	near, least := "", 0
-	for _, one := range o.all {
-		if one.path == "/" {
+	nearest, minDistance := "", 0
+	for _, r := range o.all {
+		if r.path == "/" {
 			continue
 		}
-		if d := routeDistance(one.path, path); near == "" || d < least {
-			near, least = one.path, d
+		if d := routeDistance(r.path, path); nearest == "" || d < minDistance {
+			nearest, minDistance = r.path, d
 		}
 	}
 	var methods []string
-	for _, one := range o.all {
-		if one.path == near {
-			methods = append(methods, one.method)
+	for _, r := range o.all {
+		if r.path == nearest {
+			methods = append(methods, r.method)
 		}
 	}
-	return fmt.Sprintf("nothing is at this path; the nearest is %s %s, and GET / lists all", strings.Join(methods, ", "), near)
+	return fmt.Sprintf("nothing is at this path; the nearest is %s %s, and GET / lists all", strings.Join(methods, ", "), nearest)
 }
 
-// routeDistance returns the edit distance of two paths by their parts. A part that matches any text costs
-// nothing.
+// maxParts and maxLetters limit the time to compare a hostile path: only the start of longer ones is compared.
+const maxParts, maxLetters = 32, 64
+
+// routeDistance returns the edit distance of a pattern and a path by their parts. To remove or insert a part
+// costs its length. To replace a parameter by any text costs nothing.
 func routeDistance(pattern, path string) int {
 	a, b := strings.Split(pattern[1:], "/"), strings.Split(strings.Trim(path, "/"), "/")
-	if len(b) > 32 {
-		b = b[:32]
-	}
-	return editDistance(len(a), len(b), func(i int) int { return len(a[i]) }, func(i int) int { return len(b[i]) }, func(i, k int) int {
+	b = b[:min(len(b), maxParts)]
+	lenA, lenB := func(i int) int { return len(a[i]) }, func(i int) int { return len(b[i]) }
+	return editDistance(len(a), len(b), lenA, lenB, func(i, k int) int {
 		if strings.HasPrefix(a[i], "{") {
 			return 0
 		}
@@ -119,14 +125,13 @@ func routeDistance(pattern, path string) int {
 	})
 }
 
-// letterDistance returns the number of letters to change, insert or remove to turn one word into the other. Of
-// a long one only the start counts.
+// letterDistance returns the number of letters to replace, insert or remove to turn one word into the other, in
+// lower case.
 func letterDistance(a, b string) int {
-	const most = 64
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	a, b = a[:min(len(a), most)], b[:min(len(b), most)]
-	one := func(int) int { return 1 }
-	return editDistance(len(a), len(b), one, one, func(i, k int) int {
+	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
+	unitCost := func(int) int { return 1 }
+	return editDistance(len(a), len(b), unitCost, unitCost, func(i, k int) int {
 		if a[i] == b[k] {
 			return 0
 		}
@@ -134,18 +139,18 @@ func letterDistance(a, b string) int {
 	})
 }
 
-// editDistance returns the lowest cost to turn a sequence of n into one of m, with the given costs to remove,
-// insert or replace an element.
-func editDistance(n, m int, out, in func(int) int, instead func(i, k int) int) int {
-	row := make([]int, m+1)
+// editDistance returns the lowest cost to turn a sequence of n elements into one of m elements, for the given
+// costs to remove element i of the first, insert element k of the second, or replace i by k.
+func editDistance(n, m int, removeCost, insertCost func(int) int, replaceCost func(i, k int) int) int {
+	row := make([]int, m+1) // row[k] is the cost to turn the first i elements into the first k elements
 	for k := range m {
-		row[k+1] = row[k] + in(k)
+		row[k+1] = row[k] + insertCost(k)
 	}
 	for i := range n {
 		diagonal := row[0]
-		row[0] += out(i)
+		row[0] += removeCost(i)
 		for k := range m {
-			diagonal, row[k+1] = row[k+1], min(row[k+1]+out(i), row[k]+in(k), diagonal+instead(i, k))
+			diagonal, row[k+1] = row[k+1], min(row[k+1]+removeCost(i), row[k]+insertCost(k), diagonal+replaceCost(i, k))
 		}
 	}
 	return row[m]

@@ -16,26 +16,27 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// running is one server in operation, or several over one service.
+// running is one server in operation, or several servers of the same service. startServer starts it and
+// stopServer ends it.
 type running struct {
 	fronts   []*front
-	addr     string // of the first
-	http2    bool   // it supports nothing else
+	addr     string // address of the first front
+	http2    bool   // the first front speaks nothing but HTTP/2
 	receipts *Receipts
 	service  Service
-	pair     *keyPair   // nil if connections are not encrypted
-	ended    chan error // results of Serve, one per front
-	log      func()     // closes the access log
-	limits   *limits    // nil if there are none
-	budget   *budget    // of all gates
-	ending   atomic.Bool
-	stopping sync.Once
+	pair     *keyPair    // nil if connections are not encrypted
+	ended    chan error  // results of Serve, one per front
+	closeLog func()      // closes the access log
+	limits   *limits     // limits of connections; nil if there are none
+	budget   *budget     // budget of all gates
+	ending   atomic.Bool // stopServer was called
+	stopping sync.Once   // for stopServer
 }
 
 // front is a server and its listener.
 type front struct {
-	name   string // of its variant
-	given  string // host:port from the setup
+	name   string // name of the variant
+	addr   string // host:port from the setup
 	server Server
 	listen net.Listener
 	gate   *gate // nil under a lab
@@ -46,13 +47,14 @@ func (r *running) readCounts() contender.Counts {
 	return r.service.addCounts(r.receipts.readCounts())
 }
 
-// startServer listens and serves.
+// startServer opens the service, listens at the addresses of all fronts and starts to serve. After an error
+// everything is closed.
 func (h Host) startServer(s setup) (_ *running, err error) {
 	faces := s.faces
 	if len(faces) == 0 {
 		faces = []listenSpec{{s.variant, s.addr}}
 	}
-	r := &running{receipts: &Receipts{}, ended: make(chan error, len(faces)), log: func() {}}
+	r := &running{receipts: &Receipts{}, ended: make(chan error, len(faces)), closeLog: func() {}}
 	defer func() {
 		if err != nil {
 			for _, f := range r.fronts {
@@ -61,8 +63,8 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 			err = joinErrors(err, r.closeService(linger))
 		}
 	}()
-	if s.most > 0 {
-		r.limits = newLimits(s.most)
+	if s.maxConns > 0 {
+		r.limits = newLimits(s.maxConns)
 	}
 	o := Options{Receipts: r.receipts}
 	if s.cert != "" || s.key != "" {
@@ -72,7 +74,7 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 		}
 		o.TLS = r.pair.tlsConfig(s.app)
 	}
-	if o.Log, r.log, err = openLog(s.log, s.logFile, s.stdout); err != nil {
+	if o.Log, r.closeLog, err = openLog(s.log, s.logFile, s.stdout); err != nil {
 		return nil, err
 	}
 	for _, face := range faces {
@@ -80,7 +82,7 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r.fronts = append(r.fronts, &front{name: face.variant, given: face.addr, listen: l})
+		r.fronts = append(r.fronts, &front{name: face.variant, addr: face.addr, listen: l})
 	}
 	if r.service, err = s.config.Open(s.lab); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.app.Name, err)
@@ -91,19 +93,19 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 	}
 	for _, f := range r.fronts {
 		o.Variant = f.name
-		only2 := h.HTTP2 != nil && h.HTTP2(f.name)
+		onlyHTTP2 := h.HTTP2 != nil && h.HTTP2(f.name)
 		if !s.lab {
 			o.Ops = r.newOps(s.app.Name, o)
-			o.Ops.gated = !only2
+			o.Ops.gated = !onlyHTTP2
 			if !f.isExposed() {
-				o.Ops.hosts = newHosts(f.given, s.hosts)
+				o.Ops.hosts = newHosts(f.addr, s.hosts)
 			}
 		}
 		if f.server, err = r.service.Make(o); err == nil {
 			err = guardServer(f.server, o.Ops)
 		}
 		if o.Ops != nil {
-			f.gate = r.newGate(f.server, o.Ops, only2)
+			f.gate = r.newGate(f.server, o.Ops, onlyHTTP2)
 		}
 		if err != nil {
 			_ = r.shutDownAll(linger)
@@ -139,11 +141,11 @@ func (r *running) newOps(name string, o Options) *Ops {
 	return ops
 }
 
-// guardServer puts ops in front of a server that this package made, and sets its limits. It returns an error
-// if there is a token that nothing checks.
+// guardServer makes a server of this package call ops, and sets its limits. For other servers it returns an error
+// if a token is required that neither a gate nor the stack checks.
 func guardServer(s Server, ops *Ops) error {
-	if made := findStandard(s); made != nil {
-		made.addGuard(ops)
+	if std := findStandard(s); std != nil {
+		std.addGuard(ops)
 		return nil
 	}
 	if ops != nil && ops.token != nil && !ops.gated && !ops.claimed.Load() {
@@ -157,41 +159,46 @@ func findStandard(s Server) *standard {
 	if behind, ok := s.(Fronted); ok {
 		s = behind.Front()
 	}
-	made, _ := s.(*standard)
-	return made
+	std, _ := s.(*standard)
+	return std
 }
 
-// newGate returns the gate of a server without a lab.
-func (r *running) newGate(s Server, ops *Ops, only2 bool) *gate {
-	g := &gate{ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout, http1: !only2, http2: only2}
-	plain, ok := s.(*http.Server)
-	if made := findStandard(s); made != nil {
-		plain, ok = &made.Server, true
+// newGate returns the gate of a server without a lab. onlyHTTP2 means that the server does not speak HTTP/1.
+func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
+	g := &gate{
+		ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout,
+		http1: !onlyHTTP2, http2: onlyHTTP2,
 	}
-	if both, is := s.(HTTP2Speaker); is {
-		g.http2 = g.http2 || both.SpeaksHTTP2()
+	netHTTP, isNetHTTP := s.(*http.Server)
+	if std := findStandard(s); std != nil {
+		netHTTP, isNetHTTP = &std.Server, true
 	}
-	if ok {
-		g.http2 = g.http2 || plain.Protocols != nil && plain.Protocols.UnencryptedHTTP2()
-		g.asides = true
-		hookConnState(plain)
+	if speaker, ok := s.(HTTP2Speaker); ok {
+		g.http2 = g.http2 || speaker.SpeaksHTTP2()
+	}
+	if isNetHTTP {
+		g.http2 = g.http2 || netHTTP.Protocols != nil && netHTTP.Protocols.UnencryptedHTTP2()
+		g.netHTTP = true
+		hookConnState(netHTTP)
 	}
 	return g
 }
 
 // isExposed reports whether other machines may reach the server.
 func (f *front) isExposed() bool {
-	at, isTCP := f.listen.Addr().(*net.TCPAddr)
-	return isTCP && !at.IP.IsLoopback()
+	addr, isTCP := f.listen.Addr().(*net.TCPAddr)
+	return isTCP && !addr.IP.IsLoopback()
 }
 
-func (f *front) serveListener(secure *tls.Config, within *limits, ended chan<- error) {
+// serveListener serves until the listener is closed, and sends the result to ended. Connections pass through the
+// limits, TLS and the gate, in this order; each may be nil.
+func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- error) {
 	l := f.listen
-	if within != nil {
-		l = within.wrapListener(l)
+	if limits != nil {
+		l = limits.wrapListener(l)
 	}
-	if secure != nil {
-		l = tls.NewListener(l, secure)
+	if config != nil {
+		l = tls.NewListener(l, config)
 	}
 	if f.gate != nil {
 		l = f.gate.wrapListener(l)
@@ -201,7 +208,7 @@ func (f *front) serveListener(secure *tls.Config, within *limits, ended chan<- e
 	ended <- err
 }
 
-// joinErrors joins two errors in one line.
+// joinErrors joins two errors, which may be nil, in one line.
 func joinErrors(err, more error) error {
 	if err == nil || more == nil {
 		return errors.Join(err, more)
@@ -209,19 +216,18 @@ func joinErrors(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stopServer shuts the server down and waits for its end, for at most limit. Only then it closes the service.
-// Later calls do nothing.
+// stopServer shuts the servers down, which may take limit, and then closes the service. Later calls do nothing.
 func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)
 		deadline := time.Now().Add(limit)
 		err = r.shutDownAll(limit)
-		late := time.After(linger)
+		timeout := time.After(linger)
 		for range r.fronts {
 			select {
 			case <-r.ended:
 				continue
-			case <-late:
+			case <-timeout:
 			}
 			break
 		}
@@ -234,7 +240,7 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 func (r *running) shutDownAll(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	wrong := make([]error, len(r.fronts))
+	errs := make([]error, len(r.fronts))
 	var all sync.WaitGroup
 	for i, f := range r.fronts {
 		if f.server != nil {
@@ -242,21 +248,21 @@ func (r *running) shutDownAll(limit time.Duration) error {
 				if f.gate != nil {
 					f.gate.awaitArrivals(ctx)
 				}
-				wrong[i] = f.server.Shutdown(ctx)
+				errs[i] = f.server.Shutdown(ctx)
 			})
 		}
 	}
 	all.Wait()
-	var err error
-	for _, w := range wrong {
-		err = joinErrors(err, w)
+	var joined error
+	for _, err := range errs {
+		joined = joinErrors(joined, err)
 	}
-	return err
+	return joined
 }
 
 // closeService closes the service and the log, after the server has ended.
 func (r *running) closeService(limit time.Duration) error {
 	err := r.service.closeWithin(limit)
-	r.log()
+	r.closeLog()
 	return err
 }

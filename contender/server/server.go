@@ -1,6 +1,6 @@
 // Package server is the kind of contender that answers HTTP requests from the
-// lab. An author writes one function for each app they serve, in the way
-// their framework recommends:
+// lab. An author writes one function for each app, in the way that the
+// framework recommends:
 //
 //	func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 //
@@ -47,18 +47,18 @@ type Server interface {
 	Shutdown(ctx context.Context) error
 }
 
-// Fronted is a server that has others behind it. Front returns the one that accepts the connections.
+// Fronted is a server that consists of several servers. Front returns the one that accepts the connections.
 type Fronted interface{ Front() Server }
 
-// HTTP2Speaker is a server that may speak HTTP/2 without encryption beside HTTP/1.1. An [http.Server] does not
-// need it.
+// HTTP2Speaker is a server that may speak HTTP/2 without encryption in addition to HTTP/1.1. An [http.Server]
+// need not implement it, as its field Protocols has the same information.
 type HTTP2Speaker interface{ SpeaksHTTP2() bool }
 
 // Options define how to serve an app.
 type Options struct {
 	Variant  string      // one of the program's variants; "" if it has none
 	Log      io.Writer   // destination of the framework's own access log, a line per request; nil for no log
-	TLS      *tls.Config // of the listener, whose connections are encrypted already; nil for plain text
+	TLS      *tls.Config // configuration of the listener, which encrypts the connections; nil for plain text
 	Receipts *Receipts   // counts requests; never nil
 	Ops      *Ops        // called before the app; may be nil
 }
@@ -66,27 +66,30 @@ type Options struct {
 // Time-outs of all servers. Production settings differ, but a server without
 // any spends less on each request than one with them.
 const (
-	ReadTimeout = 10 * time.Second // for the headers of a request, or for the whole of it if headers have no time-out of their own, and without a lab
-	IdleTimeout = 2 * time.Minute  // for the next request on a connection
+	// ReadTimeout limits the time in which the headers of a request must arrive. It is for the complete
+	// request if a framework has no time-out for headers, and without a lab.
+	ReadTimeout = 10 * time.Second
+	// IdleTimeout limits the time until the next request on a connection.
+	IdleTimeout = 2 * time.Minute
 )
 
 // MaxHead limits the bytes of the request line and headers of a request.
-// Frameworks with a lower limit of their own use that.
+// A framework may have a lower limit.
 const MaxHead = 32 << 10
 
-// Main serves the lab that started this process, or serves what the command line defines if no lab did, and
-// exits. Variants are the names of the variants, if there is more than one.
+// Main serves the lab that started this process, and exits. If no lab started it, Main serves the app that the
+// command line selects. variants are the names of the variants, if there is more than one.
 func Main(apps Apps, variants ...string) {
 	contender.Main(Host{Apps: apps, Variants: variants}.Program())
 }
 
 // Host is a program of servers, for kinds that build on this one.
 type Host struct {
-	Kind     string // name of the kind in studies; that of this package if ""
+	Kind     string // name of the kind in studies; if "", it is the constant Kind
 	Apps     Apps
-	Variants []string // names of its variants, if it has more than one
+	Variants []string // names of the variants, if there is more than one
 
-	// HTTP2 reports whether a variant speaks nothing but HTTP/2. If nil, none does.
+	// HTTP2 reports whether a variant speaks nothing but HTTP/2. If nil, all variants speak HTTP/1.1.
 	HTTP2 func(variant string) bool
 
 	// Together lists the variants that are served together over one service
@@ -122,17 +125,19 @@ func HTTP2(handler http.Handler) Server {
 	return s
 }
 
+// standard is a server of net/http that this package made.
 type standard struct{ http.Server }
 
-// addGuard calls ops before the app, and limits each request: all of it must arrive in the time that its
-// headers have under a lab, and over HTTP/2 the number of bytes in flight is limited.
+// addGuard makes the server call ops before the app, and limits each request: the complete request must arrive
+// within [ReadTimeout], and over HTTP/2 the numbers of streams and of bytes in flight are limited. It does nothing
+// if ops is nil.
 func (s *standard) addGuard(ops *Ops) {
 	if ops == nil {
 		return
 	}
 	s.Handler = ops.Handler(s.Handler)
 	s.ReadTimeout, s.ReadHeaderTimeout = ReadTimeout, ReadTimeout
-	s.IdleTimeout = -1 // the gate has its own: net/http would store a broken connection of HTTP/2 for as long
+	s.IdleTimeout = -1 // the gate has an idle time-out; net/http would also retain broken connections of HTTP/2 that long
 	if s.Protocols != nil && s.Protocols.UnencryptedHTTP2() {
 		s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: MaxStreams, MaxReceiveBufferPerConnection: http2Buffer, MaxReceiveBufferPerStream: http2Buffer}
 	}

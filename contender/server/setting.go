@@ -19,7 +19,7 @@ type Setting struct {
 	Set func(value string) error // stores the value in the setting's [Config]
 }
 
-// Chosen returns a setting with the same default without a lab and in a study.
+// Chosen returns a setting that has the same default value in a study and without a lab.
 func Chosen(name, value, help string, set func(value string) error) Setting {
 	return Setting{Name: name, Default: value, Measured: value, Help: help, Set: set}
 }
@@ -29,12 +29,13 @@ func (s Setting) Env() string {
 	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
 
-// Switch reports whether the setting is only on or off: its help names no value.
+// Switch reports whether the setting can only be on or off: its default is one of these, and its help has no
+// placeholder for a value.
 func (s Setting) Switch() bool {
 	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
-// setValue sets value. An error is one line.
+// setValue sets the value of the setting. An error is one line and begins with the name of the setting.
 func (s Setting) setValue(value string) error {
 	if err := s.Set(value); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -48,7 +49,7 @@ const (
 	Off = "off"
 )
 
-// setDefaults sets every setting to its default: that of a study if lab is set, else that of a program without
+// setDefaults sets every setting to its default value in a study if lab is set, else to its default value without
 // a lab.
 func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
@@ -63,39 +64,41 @@ func setDefaults(list []Setting, lab bool) error {
 	return nil
 }
 
-// Text returns a function that sets any text.
-func Text(into *string) func(string) error {
+// Text returns a function that sets target to any text.
+func Text(target *string) func(string) error {
 	return func(text string) error {
-		*into = text
+		*target = text
 		return nil
 	}
 }
 
-// Number returns a function that sets a whole number from least to most.
-func Number(into *int, least, most int) func(string) error {
+// Number returns a function that sets target to a whole number from low to high.
+func Number(target *int, low, high int) func(string) error {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > most {
-			return fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
+		if err != nil || n < low || n > high {
+			return fmt.Errorf("%q is not a whole number from %d to %d", text, low, high)
 		}
-		*into = n
+		*target = n
 		return nil
 	}
 }
 
-// Rate returns a function that sets a number of requests; off sets zero, which is no limit.
-func Rate(into *int) func(string) error {
-	number := Number(into, 0, 1_000_000_000)
+// Rate returns a function that sets target to a number of requests. Off sets it to 0, which is no limit.
+func Rate(target *int) func(string) error {
+	const maxRate = 1_000_000_000
+	setNumber := Number(target, 0, maxRate)
 	return func(text string) error {
 		if text == Off {
 			text = "0"
 		}
-		return number(text)
+		return setNumber(text)
 	}
 }
 
-// Size returns a function that sets a number of bytes, which may have a unit.
-func Size(into *int64, least int64) func(string) error {
+// Size returns a function that sets target to a number of bytes, at least low. The number may have a unit, such as
+// kB or MiB.
+func Size(target *int64, low int64) func(string) error {
 	return func(text string) error {
 		digits, unit := text, int64(1)
 		for _, u := range []struct {
@@ -108,37 +111,37 @@ func Size(into *int64, least int64) func(string) error {
 			}
 		}
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < least {
+		if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < low {
 			return fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
 		}
-		*into = n * unit
+		*target = n * unit
 		return nil
 	}
 }
 
-// Duration returns a function that sets a time limit; off sets zero.
-func Duration(into *time.Duration) func(string) error {
+// Duration returns a function that sets target to a time limit. Off sets it to 0, which is no limit.
+func Duration(target *time.Duration) func(string) error {
 	return func(text string) error {
-		if *into = 0; text == Off {
+		if *target = 0; text == Off {
 			return nil
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
 			return fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
 		}
-		*into = d
+		*target = d
 		return nil
 	}
 }
 
-// Switched returns a function that sets a switch.
-func Switched(into *bool) func(string) error {
+// Switched returns a function that sets target to the state of a switch.
+func Switched(target *bool) func(string) error {
 	return func(text string) error {
 		switch text {
 		case On, "true", "1":
-			*into = true
+			*target = true
 		case Off, "false", "0":
-			*into = false
+			*target = false
 		default:
 			return fmt.Errorf("%q is neither on nor off", text)
 		}
@@ -149,7 +152,7 @@ func Switched(into *bool) func(string) error {
 // SetToken is the name of [BearerToken].
 const SetToken = "token"
 
-// BearerToken returns the setting of a service's [Service.Token].
-func BearerToken(into *string) Setting {
-	return Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", Text(into))
+// BearerToken returns the setting of a service's [Service.Token]. Its default is "".
+func BearerToken(target *string) Setting {
+	return Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", Text(target))
 }

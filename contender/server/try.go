@@ -12,16 +12,16 @@ type Address struct {
 	Guarded   bool // requests need a token
 }
 
-// newAddress returns the address of a listener, for a client on the same machine.
+// newAddress returns the address that a client on the same machine can use for a listener.
 func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
-	at, err := netip.ParseAddrPort(a.Host)
+	parsed, err := netip.ParseAddrPort(a.Host)
 	switch {
-	case err != nil:
-	case !at.Addr().IsUnspecified():
-		a.Host = netip.AddrPortFrom(at.Addr().WithZone(""), at.Port()).String()
-	default: // listens on both families if the machine has both
-		a.Host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+	case err != nil: // not a TCP address: leave it as it is
+	case !parsed.Addr().IsUnspecified():
+		a.Host = netip.AddrPortFrom(parsed.Addr().WithZone(""), parsed.Port()).String()
+	default: // all addresses, also those of IPv4
+		a.Host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), parsed.Port()).String()
 	}
 	return a
 }
@@ -44,8 +44,8 @@ func (a Address) Curl() string {
 	return curl + a.Header()
 }
 
-// Header returns the option, of curl and of grpcurl, with the token, "" if none is required. It refers to the
-// environment, so that the token does not appear in the shell's history.
+// Header returns the option of curl and grpcurl that sends the token, or "" if no token is required. The option
+// refers to an environment variable, so that the token does not appear in the shell's history.
 func (a Address) Header() string {
 	if !a.Guarded {
 		return ""
@@ -53,21 +53,22 @@ func (a Address) Header() string {
 	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
 }
 
-// TryWith returns try for an address that requires a token, if there is one.
-func TryWith(token string, try func(variant string, at Address) string) func(variant string, at Address) string {
+// TryWith returns a [Service.Try] that calls try with [Address.Guarded] set if token is not "". It returns nil if
+// try is nil.
+func TryWith(token string, try func(variant string, a Address) string) func(variant string, a Address) string {
 	if try == nil {
 		return nil
 	}
-	return func(variant string, at Address) string {
-		at.Guarded = token != ""
-		return try(variant, at)
+	return func(variant string, a Address) string {
+		a.Guarded = token != ""
+		return try(variant, a)
 	}
 }
 
-// tryCommand returns the command for a variant.
-func (s Service) tryCommand(variant string, at Address) string {
+// tryCommand returns a shell command that sends a request to a variant at an address.
+func (s Service) tryCommand(variant string, a Address) string {
 	if s.Try == nil {
-		return at.Curl() + " " + at.URL() + "/health"
+		return a.Curl() + " " + a.URL() + "/health"
 	}
-	return s.Try(variant, at)
+	return s.Try(variant, a)
 }

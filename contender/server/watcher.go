@@ -14,11 +14,11 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
-// frames splits the bytes of one direction into frames.
+// frames splits the bytes of one direction of a connection into frames, however they arrive.
 type frames struct {
-	head  [h2.HeaderLen]byte
-	known int // bytes of head
-	left  int // bytes of the payload that have not arrived
+	head    [h2.HeaderLen]byte // head of the current frame
+	known   int                // number of bytes of head that have arrived
+	missing int                // number of bytes of the payload that have not arrived
 }
 
 func (f *frames) frameType() h2.Type { return h2.Type(f.head[3]) }
@@ -28,8 +28,8 @@ func (f *frames) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// scanFrames calls each for every part of a frame in text: begins if it has the frame's head, n bytes of
-// payload, and ends if these are the last.
+// scanFrames calls each for every part of a frame in text: first with begins set, when the frame's head is
+// complete, then for parts of the payload. ends is set for the last part.
 func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, ends bool)) {
 	for len(text) > 0 {
 		if f.known < h2.HeaderLen {
@@ -38,7 +38,7 @@ func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, 
 			if f.known += n; f.known < h2.HeaderLen {
 				return
 			}
-			if f.left = f.payloadSize(); f.left > 0 {
+			if f.missing = f.payloadSize(); f.missing > 0 {
 				each(true, nil, false)
 				continue
 			}
@@ -46,80 +46,86 @@ func (f *frames) scanFrames(text []byte, each func(begins bool, payload []byte, 
 			f.known = 0
 			continue
 		}
-		n := min(f.left, len(text))
-		f.left -= n
-		each(false, text[:n], f.left == 0)
+		n := min(f.missing, len(text))
+		f.missing -= n
+		each(false, text[:n], f.missing == 0)
 		text = text[n:]
-		if f.left == 0 {
+		if f.missing == 0 {
 			f.known = 0
 		}
 	}
 }
 
-// watcher inspects the frames of a connection of HTTP/2, in both directions. Every request has [ReadTimeout]
-// to arrive, and an answer for which the client has no window has [WriteTimeout] to be read. Stacks differ
-// there: some wait for ever. It counts the bytes that requests in flight store.
+// watcher inspects the frames of a connection of HTTP/2, in both directions. It limits the time in which a
+// request must arrive, and the time in which a client must read an answer once its window is used up. Stacks
+// differ there: some wait for ever. It also counts the bytes that requests in flight store.
 type watcher struct {
 	budget  *budget
-	grow    func(n int) bool
-	shrink  func(n int64)
-	timeout time.Duration
+	grow    func(n int) bool // reserves n bytes of the budget; false if it is used up
+	shrink  func(n int64)    // gives n reserved bytes back
+	timeout time.Duration    // for a request to arrive, and for an answer without window
 
-	mu       sync.Mutex
-	in, out  frames
-	block    bool      // the header fields of a request continue in the next frame
-	partial  time.Time // start of an incomplete frame or block; zero if there is none
-	streams  map[uint32]*streamState
-	last     uint32    // the last opened stream
-	idle     time.Time // start of the time without a stream
-	window   int64     // bytes that the server may send on all streams
-	each     int64     // and on each new one
-	settings []byte
-	err      error
+	mu           sync.Mutex
+	in, out      frames                  // frames from the client, and to the client
+	block        bool                    // the header fields of a request continue in the next frame
+	partial      time.Time               // start of an incomplete frame or block; zero if there is none
+	streams      map[uint32]*streamState // open streams
+	last         uint32                  // id of the last opened stream
+	idle         time.Time               // start of the time without a stream
+	window       int64                   // bytes that the server may still send, over all streams
+	streamWindow int64                   // bytes that the server may send on each new stream
+	settings     []byte                  // payload of a settings or window update frame so far
+	err          error                   // why the connection must be closed; nil if it may continue
 }
 
 // streamState is the state of one stream.
 type streamState struct {
 	opened   time.Time
-	arrived  bool // the request has ended
-	answered bool // the answer has ended
-	bytes    int64
-	window   int64
+	arrived  bool      // the request has ended
+	answered bool      // the answer has ended
+	bytes    int64     // bytes of the request's body so far, which are reserved in the budget
+	window   int64     // bytes that the server may still send on this stream
 	stalled  time.Time // time when the window was first used up; zero if it was not
 }
 
 func newWatcher(b *budget, timeout time.Duration) *watcher {
-	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, each: h2.Window, idle: time.Now()}
+	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, streamWindow: h2.Window, idle: time.Now()}
 }
 
-// closeTime returns when the connection must be closed, unless a request ends before that, or one starts on an
-// idle connection. Zero means never.
-func (w *watcher) closeTime() (at time.Time) {
+// closeTime returns the earliest time at which one of the limits is exceeded and the connection must be closed,
+// as of now: the end of a request, or the start of one on an idle connection, moves it. Zero means never.
+func (w *watcher) closeTime() (earliest time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.streams) == 0 {
-		at = w.idle.Add(IdleTimeout)
+		earliest = w.idle.Add(IdleTimeout)
 	}
-	first := func(t time.Time) {
-		if t = t.Add(w.timeout); at.IsZero() || t.Before(at) {
-			at = t
+	limit := func(start time.Time) {
+		if end := start.Add(w.timeout); earliest.IsZero() || end.Before(earliest) {
+			earliest = end
 		}
 	}
 	if !w.partial.IsZero() {
-		first(w.partial)
+		limit(w.partial)
 	}
 	for _, s := range w.streams {
 		if !s.arrived {
-			first(s.opened)
+			limit(s.opened)
 		}
 		if !s.stalled.IsZero() {
-			first(s.stalled)
+			limit(s.stalled)
 		}
 	}
-	return at
+	return earliest
 }
 
-// inspectInput processes bytes from the client.
+// isMessage reports whether a frame contains a part of a request or an answer.
+func (f *frames) isMessage() bool { return f.frameType() == h2.Headers || f.frameType() == h2.Data }
+
+// endsMessage reports whether a frame is the last one of a request or an answer.
+func (f *frames) endsMessage() bool { return f.isMessage() && f.frameFlags()&h2.EndStream != 0 }
+
+// inspectInput processes bytes from the client. It returns an error if the connection must be closed.
 func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +143,7 @@ func (w *watcher) inspectInput(text []byte) error {
 		}
 		ended = ended || ends && !w.block
 		if s := w.streams[f.streamID()]; ends && s != nil {
-			if f.frameFlags()&h2.EndStream != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Data) {
+			if f.endsMessage() {
 				s.arrived = true
 			}
 			if f.frameType() == h2.RSTStream {
@@ -146,10 +152,10 @@ func (w *watcher) inspectInput(text []byte) error {
 			w.removeEnded(f.streamID(), s)
 		}
 	})
-	switch whole := f.known == 0 && !w.block; {
-	case whole:
+	switch isComplete := f.known == 0 && !w.block; {
+	case isComplete:
 		w.partial = time.Time{}
-	case ended || w.partial.IsZero():
+	case ended || w.partial.IsZero(): // another frame or block has started
 		w.partial = time.Now()
 	}
 	return w.err
@@ -168,7 +174,7 @@ func (w *watcher) inspectHead(f *frames) {
 			w.budget.refused.Add(1)
 			w.err = errBusy
 		}
-		w.streams[id] = &streamState{opened: time.Now(), window: w.each}
+		w.streams[id] = &streamState{opened: time.Now(), window: w.streamWindow}
 	case h2.Data:
 		if s == nil || f.payloadSize() == 0 {
 			return
@@ -182,10 +188,18 @@ func (w *watcher) inspectHead(f *frames) {
 	}
 }
 
-// readWindows processes settings and updates of windows.
+// readWindows processes settings and updates of windows. It ignores acknowledgements, and frames of an invalid
+// or unusually large size.
 func (w *watcher) readWindows(f *frames, payload []byte, ends bool) {
-	if f.frameType() == h2.Settings && (f.frameFlags()&h2.Ack != 0 || f.payloadSize() > maxSettings) || f.frameType() == h2.WindowUpdate && f.payloadSize() != 4 {
-		return
+	switch f.frameType() {
+	case h2.Settings:
+		if f.frameFlags()&h2.Ack != 0 || f.payloadSize() > maxSettings {
+			return
+		}
+	case h2.WindowUpdate:
+		if f.payloadSize() != 4 {
+			return
+		}
 	}
 	w.settings = append(w.settings, payload...)
 	if !ends {
@@ -202,13 +216,14 @@ func (w *watcher) readWindows(f *frames, payload []byte, ends bool) {
 		}
 		return
 	}
-	for ; len(text) >= 6; text = text[6:] {
+	const settingSize = 6 // bytes: the setting's id in two, its value in four
+	for ; len(text) >= settingSize; text = text[settingSize:] {
 		if binary.BigEndian.Uint16(text) == h2.InitialWindowSize {
 			n := int64(binary.BigEndian.Uint32(text[2:]))
-			for _, s := range w.streams {
-				s.window += n - w.each
+			for _, s := range w.streams { // RFC 9113, section 6.9.2
+				s.window += n - w.streamWindow
 			}
-			w.each = n
+			w.streamWindow = n
 		}
 	}
 }
@@ -216,8 +231,7 @@ func (w *watcher) readWindows(f *frames, payload []byte, ends bool) {
 // maxSettings limits the bytes of settings that are read.
 const maxSettings = 1 << 10
 
-// inspectOutput processes bytes from the server. It reports whether the client has no window for an answer
-// now.
+// inspectOutput processes bytes from the server. It returns true if they have used up the window for an answer.
 func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -235,13 +249,13 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 			return
 		}
 		switch {
-		case f.frameType() == h2.RSTStream, f.frameFlags()&h2.EndStream != 0 && (f.frameType() == h2.Headers || f.frameType() == h2.Data):
+		case f.frameType() == h2.RSTStream, f.endsMessage():
 			s.answered = true
-			// A stack with a time limit of its own drops the request when its time ends:
-			// the stream stays, and its connection is closed as that of a slow client.
-			late := time.Since(s.opened) >= w.timeout
-			s.arrived = s.arrived || f.frameType() == h2.RSTStream && !late
-		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && (f.frameType() == h2.Headers || f.frameType() == h2.Data):
+			// A stack with a time limit of its own resets the stream of a slow request. The
+			// stream then remains in w.streams, so that the slow client's connection is closed.
+			isLate := time.Since(s.opened) >= w.timeout
+			s.arrived = s.arrived || f.frameType() == h2.RSTStream && !isLate
+		case (s.window <= 0 || w.window <= 0) && s.stalled.IsZero() && f.isMessage():
 			s.stalled, stalls = time.Now(), true
 		}
 		w.removeEnded(f.streamID(), s)
@@ -249,7 +263,7 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	return stalls
 }
 
-// removeEnded removes a stream that has ended.
+// removeEnded removes a stream if its request and its answer have ended.
 func (w *watcher) removeEnded(id uint32, s *streamState) {
 	if s.arrived && s.answered {
 		delete(w.streams, id)
@@ -259,7 +273,7 @@ func (w *watcher) removeEnded(id uint32, s *streamState) {
 	}
 }
 
-// removeAll removes all streams.
+// removeAll removes all streams of a connection that is closed.
 func (w *watcher) removeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -267,7 +281,7 @@ func (w *watcher) removeAll() {
 	clear(w.streams)
 }
 
-// speakHTTP2 makes later bytes of the connection pass through.
+// speakHTTP2 switches the connection to HTTP/2: later bytes pass through, and a watcher inspects them.
 func (c *gatedConn) speakHTTP2() {
 	w := newWatcher(c.gate.budget, c.gate.timeout)
 	w.grow = c.reserveBytes
@@ -283,7 +297,8 @@ func (c *gatedConn) speakHTTP2() {
 	c.h2.Store(w)
 }
 
-// readFrames reads available bytes, and closes the connection of a slow client.
+// readFrames returns bytes from the client as they arrive. It returns an error, after which the stack closes the
+// connection, if the client exceeds a limit.
 func (c *gatedConn) readFrames(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		n := copy(p, c.in)
@@ -293,7 +308,7 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 		return n, nil
 	}
 	for w := c.h2.Load(); c.err == nil; {
-		own, err := c.setDueDeadline(w)
+		isCloseTime, err := c.setDueDeadline(w)
 		if err != nil {
 			return 0, err
 		}
@@ -306,25 +321,26 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 		}
 		due := w.closeTime()
 		switch {
-		case !isTimeout(err) || !own && c.isExpired():
-			c.err = err
+		case !isTimeout(err) || !isCloseTime && c.isExpired():
+			c.err = err // an error of the connection, or the stack's deadline
 		case !due.IsZero() && !time.Now().Before(due):
 			c.err = errSlow
-		}
+		} // otherwise the deadline has moved: read again
 	}
 	return 0, c.err
 }
 
-// setDueDeadline sets the earlier one of the connection's close time and the stack's deadline. It reports
-// whether that is the close time.
-func (c *gatedConn) setDueDeadline(w *watcher) (bool, error) {
+// setDueDeadline sets the read deadline to the connection's close time or the stack's deadline, whichever is
+// earlier. It returns true if the close time is the earlier one.
+func (c *gatedConn) setDueDeadline(w *watcher) (isCloseTime bool, err error) {
 	due := w.closeTime()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.own = !due.IsZero() && (c.deadline.IsZero() || due.Before(c.deadline)); !c.own {
+	c.gatesDeadline = !due.IsZero() && (c.deadline.IsZero() || due.Before(c.deadline))
+	if !c.gatesDeadline {
 		due = c.deadline
 	}
-	return c.own, c.Conn.SetReadDeadline(due)
+	return c.gatesDeadline, c.Conn.SetReadDeadline(due)
 }
 
 // isExpired reports whether the stack's deadline has passed.
