@@ -9,16 +9,16 @@
 //
 // Operations, as studies name them:
 //
-//	single      a new value on the heap, from one C value
-//	value       a new value, in memory of the caller
-//	into        the value that was made of the same C value before, again
-//	batch       a new slice, from a C array
-//	batch-into  the slice that was made of the same C array before, again
-//	frame       batch-into after one call to C that returns the array
+//	single      copies a C value into a new Go value on the heap
+//	value       copies a C value into a new Go value in memory of the caller
+//	into        copies a C value into the Go value of its previous copy
+//	batch       copies a C array into a new slice
+//	batch-into  copies a C array into the slice of its previous copy
+//	frame       calls C, which returns an array, and then does batch-into
 //
-// Every copier starts from the same C memory, package cmem, but those that can
-// only start from a Go value: a codec's round trip. They leave Memory nil and
-// are given pointers to Go values that equal what C holds.
+// Copiers start from the same C memory, package cmem. An exception are round trips
+// of codecs, which can only start from a Go value: their Memory is nil, and they
+// get pointers to Go values that equal the values in C.
 package copier
 
 import (
@@ -61,30 +61,30 @@ type Memory interface {
 type Source struct {
 	Shape   Shape
 	Names   Names
-	Seeds   []uint64
-	Library string // shared library that fills it instead of package cmem, or ""
+	Seeds   []uint64 // a seed for each body
+	Library string   // path of a shared library that fills the memory; "" for package cmem
 }
 
-// Spec is the kind's part of a workload in addition to its bodies.
+// Spec is the specification of a copier in [wire.Workload.Spec].
 type Spec struct {
 	Library string `json:"library,omitempty"` // as in Source
 }
 
 // Impl is a copier.
 type Impl struct {
-	// Memory fills the C memory that is copied: cmem.New. Nil: the copier
-	// starts from Go values, of the types of this package.
+	// Memory fills the C memory that is copied; usually it is cmem.New. If it is
+	// nil, the copier starts from Go values of the types of this package.
 	Memory func(from Source) (Memory, error)
 
-	// Types are the ways to copy by the name of the C type, e.g. BenchPerson.
-	// What is not there is not supported.
+	// Types defines how to copy each C type, by its name, e.g. BenchPerson. The
+	// copier does not support other types.
 	Types map[string]Copies
 
-	// Blind means that Answer shows the result of an operation although it
-	// returned an error, like the benchmark that is reproduced.
+	// Blind means that Answer shows the result of an operation even if it
+	// returned an error, like the published benchmark.
 	Blind bool
 
-	null bool
+	null bool // the copier of Null
 }
 
 // Main serves the lab that started this process as one copier, and exits.
@@ -95,33 +95,35 @@ func Main(i Impl) { contender.Main(newProgram(i)) }
 func Null() Impl { return Impl{null: true} }
 
 func newProgram(i Impl) contender.Program {
-	var held Memory // the memory of the last workload
+	var current Memory // memory of the prepared workload; nil if there is none
 	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
-		if held != nil {
-			held.Free()
-			held = nil
+		if current != nil {
+			current.Free()
+			current = nil
 		}
 		work, memory, err := i.prepareOp(w, bodies)
-		held = memory
+		current = memory
 		return work, err
 	}}
 }
 
-// Body is a body of a workload: the seed of C's values.
+// Body is a body of a workload: the seed of the values in C memory.
 type Body struct {
 	Seed uint64 `json:"seed"`
 }
 
-// input is the input of operations.
+// input is the input of the operations of a workload. seeds and pointers have an element for each body.
 type input struct {
 	shape        Shape
 	names        Names
 	seeds        []uint64
-	memory       Memory // nil: Go values
-	at           []unsafe.Pointer
-	ignoreErrors bool
+	memory       Memory           // nil if the copier starts from Go values
+	pointers     []unsafe.Pointer // the first value of each body
+	ignoreErrors bool             // as Impl.Blind
 }
 
+// prepareOp returns the work of a workload, and its memory, which the caller must free. The memory is nil if the
+// copier starts from Go values.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
 	if !slices.Contains(Ops(), w.Op) {
 		return contender.Work{}, nil, contender.ErrUnsupported
@@ -145,7 +147,7 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	if i.null {
 		return g.newNull(w.Op), nil, nil
 	}
-	how, ok := i.Types[shape.C]
+	copies, ok := i.Types[shape.C]
 	if !ok {
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
@@ -159,10 +161,10 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 		}
 		for k := range g.seeds {
 			p, _ := g.memory.At(k)
-			g.at = append(g.at, p)
+			g.pointers = append(g.pointers, p)
 		}
 	}
-	work, err := how.newWork(w.Op, g)
+	work, err := copies.newWork(w.Op, g)
 	return work, g.memory, err
 }
 

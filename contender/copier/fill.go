@@ -7,13 +7,14 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// draw draws the values of cmem/fill.c, in the same order: struct by struct,
-// member by member in the order of declaration.
+// draw draws the same random values as cmem/fill.c, in the same order: struct by struct,
+// member by member in the order of declaration. The numbers in its methods are those of
+// cmem/fill.c.
 type draw struct {
 	fixture.Random
 	names Names
-	items int
-	base  int32 // of ids
+	items int   // number of elements of each list
+	base  int32 // id of the first value; ids count up from it
 }
 
 func newDraw(shape Shape, names Names, seed uint64) *draw {
@@ -24,7 +25,7 @@ func newDraw(shape Shape, names Names, seed uint64) *draw {
 
 func (d *draw) drawInt() int32 { return int32(d.Next() % 1e6) }
 
-// drawText returns a name.
+// drawText returns a random name of the length and alphabet that d.names defines.
 func (d *draw) drawText() string {
 	n := 60
 	switch d.names {
@@ -47,7 +48,7 @@ func (d *draw) drawText() string {
 // tagCount is the number of tags of a list of devices.
 const tagCount = 8
 
-// fillValue fills v. index is its position if it is an element of a list.
+// fillValue fills v with random values. index is the position of v if it is an element of a list.
 func (d *draw) fillValue(v reflect.Value, index int) {
 	switch v.Kind() {
 	case reflect.Int32:
@@ -114,7 +115,7 @@ func structTypes() map[string]reflect.Type {
 	return m
 }
 
-// newValuesOf is newValues for a type that is known by name only.
+// newValuesOf is newValues for the Go type of shape.C. It returns a slice.
 func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {
@@ -140,17 +141,17 @@ func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) 
 	return appendValue(nil, v), nil
 }
 
-// CBytes returns the size of one body in C memory in bytes: of the structs, and of the memory that they point
-// to.
+// CBytes returns the number of bytes of one body in C memory: of the structs, and of the memory that they point
+// to. The sizes are those of the structs in cmem/fixtures.h on 64-bit systems.
 func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
 		return 0, err
 	}
-	switch one := v.Index(0).Interface().(type) {
+	switch value := v.Index(0).Interface().(type) {
 	case DeviceList:
-		n := 40 + 24*len(one.Devices) + 4*len(one.Tags) + len(one.Owner) + 1
-		for _, d := range one.Devices {
+		n := 40 + 24*len(value.Devices) + 4*len(value.Tags) + len(value.Owner) + 1 // with the NUL
+		for _, d := range value.Devices {
 			n += len(d.Name) + 1
 		}
 		return int64(n), nil
@@ -159,12 +160,11 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	case GameObject:
 		return 128 * int64(shape.Count), nil
 	}
-	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // the layouts are equal
+	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // Go and C lay these types out alike
 }
 
-// MadeOf counts the members of a struct of the shape: numbers, texts and arrays, those of nested structs
-// included; and the levels of structs in structs, 1 without nested ones. The elements of a list count as one
-// element.
+// MadeOf counts the members of a struct of the shape, including those of nested structs: numbers, texts and
+// arrays. levels is the depth of structs in structs, 1 if none is nested. A list counts as one element.
 func MadeOf(shape Shape) (members, levels int, err error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {

@@ -2,23 +2,22 @@ package copier
 
 import "unsafe"
 
-// RoundTrip copies a T by a function that knows any type: it is given a pointer
-// to what is read and one to what is filled. It is for copiers that start from
-// Go values: they encode one and decode another.
-func RoundTrip[T any](trip func(from, into any) error) Copies {
+// RoundTrip returns the copies of T for copiers that start from Go values. trip encodes
+// the value that src points to, and decodes the result into the value that dst points to.
+func RoundTrip[T any](trip func(src, dst any) error) Copies {
 	return Of(Type[T]{
 		Fill: func(dst *T, p unsafe.Pointer) error { return trip((*T)(p), dst) },
 		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
-			from := unsafe.Slice((*T)(p), n)
-			into := dst[:0]
-			err := trip(&from, &into)
-			return into, err
+			src := unsafe.Slice((*T)(p), n)
+			result := dst[:0]
+			err := trip(&src, &result)
+			return result, err
 		},
 	})
 }
 
-// RoundTrips is [RoundTrip] for all types of this package, by their C names.
-func RoundTrips(trip func(from, into any) error) map[string]Copies {
+// RoundTrips returns [RoundTrip] for all types of this package, by their C names.
+func RoundTrips(trip func(src, dst any) error) map[string]Copies {
 	return map[string]Copies{
 		"BenchPerson": RoundTrip[Person](trip),
 		"GameObject":  RoundTrip[GameObject](trip),

@@ -2,16 +2,16 @@ package copier
 
 import "fmt"
 
-// Words under which a workload can choose.
+// Settings of a copier: keys of a workload's set.
 const (
-	SetNames    = "names"    // how its names are drawn
-	SetProducer = "producer" // who fills the memory: c or rust; c by default
+	SetNames    = "names"    // length and alphabet of names: see NamesOf
+	SetProducer = "producer" // language of the library that fills the memory: c or rust; c by default
 )
 
-// Names is the length and alphabet of names.
+// Names is the length and alphabet of random names.
 type Names int
 
-// Names. All but NamesBytes are letters.
+// Values of Names. Names consist of letters, except those of NamesBytes.
 const (
 	NamesUsual Names = iota // 4 to 24 bytes
 	NamesEdges              // 0, 1, 62, 63 or 64 bytes; 64 fill a char[64] without a NUL
@@ -31,12 +31,12 @@ func NamesOf(word string) (Names, error) {
 	return 0, fmt.Errorf("unknown names %q; known: usual, edges, bytes", word)
 }
 
-// Shape is the contents of C memory for one body.
+// Shape defines the contents of C memory for one body.
 type Shape struct {
 	C     string // name of the C type
-	Count int    // values of it in a row
-	Items int    // elements of each list in it
-	Array bool   // there can be several: it supports batches
+	Count int    // number of values of the type, as an array
+	Items int    // number of elements of each list in a value
+	Array bool   // Count may be more than 1: the shape supports batches
 }
 
 // Fixtures returns the names of fixtures for workloads.
@@ -44,12 +44,18 @@ func Fixtures() []string {
 	return []string{"person", "object", "audio", "devices", "flat", "nested", "deep", "fields"}
 }
 
-// ShapeOf returns the shape of a fixture with n items: for person, object and audio an array of n; for devices
-// a list of n; for flat a struct of n numbers, for nested one of n levels with 16 bytes each, for deep one of
-// n levels with 144 bytes in all, for fields one of n members.
+// ShapeOf returns the shape of a fixture with n items. The meaning of n depends on the fixture:
+//
+//	person, object, audio  an array of n structs
+//	devices                a struct with a list of n devices
+//	flat                   a struct of n numbers
+//	nested                 a struct of n levels with 16 bytes each
+//	deep                   a struct of n levels with 144 bytes in all
+//	fields                 a struct of n members
 func ShapeOf(fixture string, n int) (Shape, error) {
 	n = max(1, n)
-	sized := func(prefix string, known ...int) (Shape, error) {
+	// sizedShape returns the shape of one of several C types that differ in n.
+	sizedShape := func(prefix string, known ...int) (Shape, error) {
 		for _, k := range known {
 			if n == k {
 				return Shape{C: fmt.Sprint(prefix, n), Count: 1}, nil
@@ -70,13 +76,13 @@ func ShapeOf(fixture string, n int) (Shape, error) {
 	case "devices":
 		return Shape{C: "DeviceList", Count: 1, Items: n}, nil
 	case "flat":
-		return sized("Flat", 2, 16, 128, 1024, 8192)
+		return sizedShape("Flat", 2, 16, 128, 1024, 8192)
 	case "nested":
-		return sized("Nest", 1, 2, 3, 4, 5, 6, 7, 8, 9)
+		return sizedShape("Nest", 1, 2, 3, 4, 5, 6, 7, 8, 9)
 	case "deep":
-		return sized("Deep", 1, 2, 3, 6, 9)
+		return sizedShape("Deep", 1, 2, 3, 6, 9)
 	case "fields":
-		return sized("Fields", 1, 4, 16, 64)
+		return sizedShape("Fields", 1, 4, 16, 64)
 	}
 	return Shape{}, fmt.Errorf("unknown fixture %q; known: %v", fixture, Fixtures())
 }
@@ -98,5 +104,5 @@ func (s Shape) Check(op string) error {
 	return nil
 }
 
-// isListOp reports whether an operation makes a slice.
+// isListOp reports whether the result of an operation is a slice.
 func isListOp(op string) bool { return op == OpBatch || op == OpBatchInto || op == OpFrame }

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Show returns a Go value as canonical JSON, in which two values have the same text if and only if they are
-// equal. Members have their Go names and order. Each byte of a text is a character of the same number, so that
-// invalid UTF-8 shows as well; an array of bytes is the text up to its NUL. A nil slice is an empty one, a
-// pointer its target, or nil.
+// Show formats a Go value as canonical JSON, in which two values have the same text if and only if they are equal.
+// Members have their Go names and order. Each byte of a string becomes the character of the same number, so that
+// different strings of invalid UTF-8 differ, too. An array of bytes is a string that ends before the first zero
+// byte. A nil slice equals an empty one. A pointer is formatted as its target, or null if it is nil.
 func Show(v any) []byte { return appendValue(nil, reflect.ValueOf(v)) }
 
 func appendValue(out []byte, v reflect.Value) []byte {
@@ -41,7 +41,7 @@ func appendValue(out []byte, v reflect.Value) []byte {
 	return append(out, "null"...)
 }
 
-// appendNumber quotes NaN and infinities, which JSON does not have.
+// appendNumber appends a number. It puts NaN and infinities, which JSON does not have, in quotes.
 func appendNumber(out []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return strconv.AppendQuote(out, strconv.FormatFloat(f, 'g', -1, bits))
@@ -106,8 +106,8 @@ func appendMembers(out []byte, v reflect.Value) []byte {
 	return append(out, '}')
 }
 
-// countBytes returns the size of the memory that a value refers to, in bytes: texts and the elements of
-// slices.
+// countBytes returns the number of bytes of memory that a value refers to: strings, elements of slices, and targets
+// of pointers.
 func countBytes(v reflect.Value) int64 {
 	switch v.Kind() {
 	case reflect.String:
@@ -130,12 +130,12 @@ func countBytes(v reflect.Value) int64 {
 	return 0
 }
 
-// countElementBytes returns the sum of countBytes over n elements, 0 for numbers.
+// countElementBytes returns the sum of countBytes over n elements.
 func countElementBytes(v reflect.Value, n int) int64 {
 	switch v.Type().Elem().Kind() {
-	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct:
+	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct: // may refer to memory
 	default:
-		return 0
+		return 0 // numbers: do not look at each
 	}
 	var sum int64
 	for i := range n {

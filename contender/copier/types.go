@@ -1,8 +1,7 @@
 package copier
 
-// The fixtures' types in Go. The C types are in
-// cmem/fixtures.h; members and their order are the same, but that Go counts by
-// itself.
+// This file has the types of the fixtures in Go. The C types are in cmem/fixtures.h.
+// Members and their order are the same, except that C has members for the lengths of lists.
 
 // Person is BenchPerson in C.
 type Person struct {
@@ -12,7 +11,7 @@ type Person struct {
 	Active  int32
 }
 
-// Point3D is a place or a speed.
+// Point3D is a position or a velocity.
 type Point3D struct{ X, Y, Z float64 }
 
 // GameObject is GameObject in C.
@@ -25,7 +24,7 @@ type GameObject struct {
 	Level    int32
 }
 
-// AudioBuffer is AudioBuffer in C, which lays it out alike.
+// AudioBuffer is AudioBuffer in C, with the same memory layout.
 type AudioBuffer struct {
 	Samples  [1024]float32
 	Rate     int32
@@ -39,14 +38,14 @@ type Device struct {
 	Reading float64
 }
 
-// DeviceList is DeviceList in C, which counts by members of its own.
+// DeviceList is DeviceList in C, where the lengths of the lists are members.
 type DeviceList struct {
 	Owner   string   // char *
 	Devices []Device // Device * and a count
 	Tags    []int32  // int * and a count
 }
 
-// Nothing but numbers, laid out as in C.
+// Structs that contain only numbers, with the same memory layout as in C.
 type (
 	// Flat2 is 16 bytes.
 	Flat2 struct{ V [2]float64 }
@@ -60,9 +59,9 @@ type (
 	Flat8192 struct{ V [8192]float64 }
 )
 
-// Structs in structs, 16 bytes a level, laid out as in C.
+// Structs in structs, with 16 bytes per level and the same memory layout as in C.
 type (
-	// Nest1 is the innermost.
+	// Nest1 is the innermost struct.
 	Nest1 struct {
 		Value float64
 		Level int32
@@ -117,8 +116,8 @@ type (
 	}
 )
 
-// Eighteen numbers, 144 bytes, whatever the levels: as many numbers at each level,
-// laid out as in C.
+// Structs of 18 numbers, 144 bytes. The numbers are spread evenly over the levels. DeepNInK is
+// level K of DeepN, counted from the innermost. The memory layout is the same as in C.
 type (
 	// Deep1 has 1 level.
 	Deep1 struct {
@@ -222,7 +221,7 @@ type (
 	}
 )
 
-// Members of four types in turn, 32 bytes for four of them, laid out as in C.
+// Structs whose members have four types in turn, 32 bytes for four members, with the same memory layout as in C.
 type (
 	// Fields1 has a single member.
 	Fields1 struct{ A0 int32 }

@@ -7,23 +7,24 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Type defines how values of one C type become T. Each function is called directly, without an interface or a
-// closure in between, and so in the same way for all copiers. A nil operation is not supported, unless stated
-// otherwise.
+// Type defines how values of one C type are copied into a T. The timed loop calls each function directly, without an
+// interface or a closure in between, so the overhead is the same for all copiers. The copier does not support
+// operations whose functions are nil.
 type Type[T any] struct {
-	// Fill fills dst from the C value at p. It may keep what dst has where that
-	// is still right.
+	// Fill copies the C value at p into dst. It may leave parts of dst that have
+	// the correct value already.
 	Fill func(dst *T, p unsafe.Pointer) error
 
-	// New is a new value on the heap. Nil: new(T) and Fill.
+	// New copies the C value at p into a new value on the heap. If it is nil,
+	// new(T) and Fill are used.
 	New func(p unsafe.Pointer) (*T, error)
 
-	// Value is a new value that the caller has the room for. Nil: that is set to
-	// nothing and filled.
+	// Value returns a copy of the C value at p in memory of the caller. If it is
+	// nil, the caller's T is set to its zero value and passed to Fill.
 	Value func(p unsafe.Pointer) (T, error)
 
-	// Slice fills n values from the C array at p. dst is nil, or what it returned
-	// before and may be filled again.
+	// Slice copies the n values of the C array at p. It returns a new slice if dst
+	// is nil. Otherwise dst is the result of an earlier call and may be overwritten.
 	Slice func(dst []T, p unsafe.Pointer, n int) ([]T, error)
 }
 
@@ -37,34 +38,35 @@ func Of[T any](t Type[T]) Copies { return copies[T]{t} }
 
 type copies[T any] struct{ Type[T] }
 
-// newWork returns the operation op. The output for Answer is the result of the timed function itself, on the
-// heap, so the compiler cannot drop it.
+// newWork returns the work of operation op. Each function that it chooses from returns the timed function, do, and
+// a function that returns the result of the last call of do(i). The result is on the heap, so the compiler cannot
+// drop it.
 func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
 	if g.memory == nil {
 		for _, seed := range g.seeds {
 			values := newValues[T](g.shape, g.names, seed)
-			g.at = append(g.at, unsafe.Pointer(&values[0]))
+			g.pointers = append(g.pointers, unsafe.Pointer(&values[0]))
 		}
 	}
 	var do func(i int) (int, error)
-	var left func(i int) any
+	var result func(i int) any
 	switch {
 	case op == OpSingle && c.New != nil:
-		do, left = c.newSingleByNew(g)
+		do, result = c.newSingleByNew(g)
 	case op == OpSingle && c.Fill != nil:
-		do, left = c.newSingle(g)
+		do, result = c.newSingle(g)
 	case op == OpValue && c.Value != nil:
-		do, left = c.newValue(g)
+		do, result = c.newValue(g)
 	case op == OpValue && c.Fill != nil:
-		do, left = c.newValueByFill(g)
+		do, result = c.newValueByFill(g)
 	case op == OpInto && c.Fill != nil:
-		do, left = c.newInto(g)
+		do, result = c.newInto(g)
 	case op == OpBatch && c.Slice != nil:
-		do, left = c.newBatch(g)
+		do, result = c.newBatch(g)
 	case op == OpBatchInto && c.Slice != nil:
-		do, left = c.newBatchInto(g)
+		do, result = c.newBatchInto(g)
 	case op == OpFrame && c.Slice != nil:
-		do, left = c.newFrame(g)
+		do, result = c.newFrame(g)
 	default:
 		return contender.Work{}, contender.ErrUnsupported
 	}
@@ -74,7 +76,7 @@ func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
 			if _, err := do(k); err != nil && !g.ignoreErrors {
 				return contender.Answered{}, err
 			}
-			v := reflect.ValueOf(left(k))
+			v := reflect.ValueOf(result(k))
 			if g.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
 				v = reflect.New(v.Type().Elem()) // the value was not filled
 			}
@@ -83,86 +85,86 @@ func (c copies[T]) newWork(op string, g input) (contender.Work, error) {
 	}, nil
 }
 
-func (c copies[T]) newSingle(g input) (do func(i int) (int, error), left func(i int) any) {
-	fill, at := c.Fill, g.at
+func (c copies[T]) newSingle(g input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, g.pointers
 	var last *T
 	return func(i int) (int, error) {
 		v := new(T)
-		err := fill(v, at[i])
+		err := fill(v, pointers[i])
 		last = v
 		return 0, err
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newSingleByNew(g input) (do func(i int) (int, error), left func(i int) any) {
-	make, at := c.New, g.at
+func (c copies[T]) newSingleByNew(g input) (do func(i int) (int, error), result func(i int) any) {
+	newCopy, pointers := c.New, g.pointers
 	var last *T
 	return func(i int) (int, error) {
-		v, err := make(at[i])
+		v, err := newCopy(pointers[i])
 		last = v
 		return 0, err
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newValue(g input) (do func(i int) (int, error), left func(i int) any) {
-	value, at := c.Value, g.at
+func (c copies[T]) newValue(g input) (do func(i int) (int, error), result func(i int) any) {
+	copyValue, pointers := c.Value, g.pointers
 	last := new(T)
 	return func(i int) (int, error) {
-		v, err := value(at[i])
+		v, err := copyValue(pointers[i])
 		*last = v
 		return 0, err
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newValueByFill(g input) (do func(i int) (int, error), left func(i int) any) {
-	fill, at := c.Fill, g.at
+func (c copies[T]) newValueByFill(g input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, g.pointers
 	last := new(T)
 	return func(i int) (int, error) {
-		var nothing T
-		*last = nothing
-		return 0, fill(last, at[i])
+		var zero T
+		*last = zero
+		return 0, fill(last, pointers[i])
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newInto(g input) (do func(i int) (int, error), left func(i int) any) {
-	fill, at := c.Fill, g.at
-	kept := make([]T, len(at))
-	return func(i int) (int, error) { return 0, fill(&kept[i], at[i]) },
-		func(i int) any { return &kept[i] }
+func (c copies[T]) newInto(g input) (do func(i int) (int, error), result func(i int) any) {
+	fill, pointers := c.Fill, g.pointers
+	values := make([]T, len(pointers))
+	return func(i int) (int, error) { return 0, fill(&values[i], pointers[i]) },
+		func(i int) any { return &values[i] }
 }
 
-func (c copies[T]) newBatch(g input) (do func(i int) (int, error), left func(i int) any) {
-	slice, at, n := c.Slice, g.at, g.shape.Count
+func (c copies[T]) newBatch(g input) (do func(i int) (int, error), result func(i int) any) {
+	copySlice, pointers, n := c.Slice, g.pointers, g.shape.Count
 	var last []T
 	return func(i int) (int, error) {
-		list, err := slice(nil, at[i], n)
+		list, err := copySlice(nil, pointers[i], n)
 		last = list
 		return 0, err
 	}, func(int) any { return last }
 }
 
-func (c copies[T]) newBatchInto(g input) (do func(i int) (int, error), left func(i int) any) {
-	slice, at, n := c.Slice, g.at, g.shape.Count
-	kept := make([][]T, len(at))
+func (c copies[T]) newBatchInto(g input) (do func(i int) (int, error), result func(i int) any) {
+	copySlice, pointers, n := c.Slice, g.pointers, g.shape.Count
+	slices := make([][]T, len(pointers))
 	return func(i int) (int, error) {
 		var err error
-		kept[i], err = slice(kept[i], at[i], n)
+		slices[i], err = copySlice(slices[i], pointers[i], n)
 		return 0, err
-	}, func(i int) any { return kept[i] }
+	}, func(i int) any { return slices[i] }
 }
 
-// newFrame gets the array from C each time. A copier that starts from Go values has no C memory; it gets a
-// batch-into.
-func (c copies[T]) newFrame(g input) (do func(i int) (int, error), left func(i int) any) {
+// newFrame calls C for the array each time. A copier that starts from Go values has no C memory; for it the
+// operation is batch-into.
+func (c copies[T]) newFrame(g input) (do func(i int) (int, error), result func(i int) any) {
 	if g.memory == nil {
 		return c.newBatchInto(g)
 	}
-	slice, memory := c.Slice, g.memory
-	kept := make([][]T, len(g.seeds))
+	copySlice, memory := c.Slice, g.memory
+	slices := make([][]T, len(g.seeds))
 	return func(i int) (int, error) {
 		p, n := memory.At(i)
 		var err error
-		kept[i], err = slice(kept[i], p, n)
+		slices[i], err = copySlice(slices[i], p, n)
 		return 0, err
-	}, func(i int) any { return kept[i] }
+	}, func(i int) any { return slices[i] }
 }
