@@ -7,12 +7,12 @@
 //
 // Operations, as studies name them:
 //
-//	marshal    a value to a byte slice of its own
-//	stream     a value to an io.Writer
-//	unmarshal  bytes to a new value of the fixture's type
-//	any        bytes to a new value of whatever types the codec makes up
-//	fields     a few fields of every item out of JSON, into [fixture.Fields]' type
-//	roundtrip  a value to bytes and back to a new value
+//	marshal    encodes a value into a new byte slice
+//	stream     encodes a value into an io.Writer
+//	unmarshal  decodes bytes into a new value of the fixture's type
+//	any        decodes bytes into a new value of types that the codec chooses
+//	fields     reads a few fields of every item in JSON, as [fixture.Fields] does
+//	roundtrip  encodes a value and decodes the bytes into a new value
 package codec
 
 import (
@@ -37,62 +37,66 @@ const (
 	OpRoundTrip = "roundtrip"
 )
 
-// Impl is a codec. A nil operation is not supported.
+// Impl is a codec. It does not support operations whose functions are nil.
 type Impl struct {
-	// Load builds the value that Marshal and Stream are given, off the clock,
-	// from a body of the fixture's canonical JSON. Codecs that need types of
-	// their own (generated code) build them in Load, and return
-	// [contender.ErrUnsupported] where they have none for the fixture. Nil:
-	// [fixture.Decode].
+	// Load builds the value to encode from a body of the fixture, which is
+	// canonical JSON. Its time is not measured. Codecs that need their own types,
+	// such as generated code, build values of these types, and return
+	// [contender.ErrUnsupported] for fixtures for which they have no type. If Load
+	// is nil, [fixture.Decode] is used.
 	Load func(fixture string, canonical []byte) (any, error)
 
-	// Target returns what makes the pointer that Unmarshal fills. It is part
-	// of the timed operation; nil where it has no type for the fixture. Nil:
-	// [fixture.Target].
+	// Target returns a function that makes the pointer for Unmarshal. The time of
+	// that function is measured. Target returns nil if the codec has no type for
+	// the fixture. If Target itself is nil, [fixture.Target] is used.
 	Target func(fixture string) func() any
 
+	// Marshal, Stream and Unmarshal are the measured functions of the codec.
 	Marshal   func(v any) ([]byte, error)
 	Stream    func(w io.Writer, v any) error
-	Unmarshal func(data []byte, into any) error
+	Unmarshal func(data []byte, target any) error
 
-	// Fields returns what picks the fixture's few fields (see [fixture.Fields])
-	// out of a body, in the way the library is meant to be used for that; nil
-	// where it cannot for the fixture. What it returns is answered as JSON; let
-	// it be a pointer, as putting anything else into an interface allocates.
-	// Nil: Unmarshal into [fixture.FieldsTarget], a type with those fields only.
+	// Fields returns a function that reads the few fields of a fixture (see
+	// [fixture.Fields]) in a body, in the way that the library recommends. It
+	// returns nil if the codec cannot do that for the fixture. The result of that
+	// function is encoded as JSON for answers; it should be a pointer, because
+	// other values allocate when they are put into an interface. If Fields is nil,
+	// the codec unmarshals into [fixture.FieldsTarget], a type with these fields only.
 	Fields func(fixture string) func(data []byte) (any, error)
 
-	// Binary means that the bytes are not JSON. Then the input of Unmarshal is the
-	// output of Marshal for the fixture's values, made off the clock, and Answer returns
-	// the value that Unmarshal decodes from an output as JSON, with the output's size.
+	// Binary means that the encoding is not JSON. The input of Unmarshal is then
+	// the output of Marshal for the fixture's values, computed before the
+	// measurement. For answers, Unmarshal decodes an output and the value is encoded
+	// as JSON.
 	Binary bool
 
-	// Plain turns what Unmarshal filled into the fixture's types, off the clock,
-	// for answers. It is given the pointer that Target made, or a *any. Nil:
-	// encoding/json and [fixture.Show] can read it as it is.
+	// Plain converts a value that Unmarshal has filled into the fixture's types,
+	// for answers. Its time is not measured. v is the pointer that Target made, or
+	// a *any. It may be nil if encoding/json and [fixture.Show] can read the value
+	// as it is.
 	Plain func(v any) (any, error)
 
-	// Typed means that Unmarshal fills only types of its own, so that it cannot
-	// decode into any.
+	// Typed means that Unmarshal supports only the codec's own types, so that it
+	// cannot decode into any.
 	Typed bool
 
-	// Shared means that Marshal returns memory that it uses again, so that it need
-	// not allocate. True for the null contender, not for a codec.
+	// Shared means that Marshal returns memory that its next call overwrites, so
+	// that it need not allocate. It is true only for the null contender.
 	Shared bool
 
-	// encodeInput returns the input of decoding operations in place of the fixture's body, off
-	// the clock. It is for the null contender, whose input is its output.
+	// encodeInput returns the input of decoding operations in place of the fixture's
+	// body. It is for the null contender, whose output is its input.
 	encodeInput func(op, fixture string, canonical []byte) ([]byte, error)
 
-	// anyTarget returns the target of decoding into any in place of a new one. It is for the null
-	// contender, which must not allocate.
+	// anyTarget returns the target of decoding into any in place of a new one. It is
+	// for the null contender, which must not allocate.
 	anyTarget func() any
 }
 
 // Main serves the lab that started this process as one codec, and exits.
 func Main(i Impl) { contender.Main(newProgram(map[string]Impl{"": i})) }
 
-// Variants is Main for a program that holds several codecs by name.
+// Variants is Main for a program with several codecs by name.
 func Variants(impls map[string]Impl) { contender.Main(newProgram(impls)) }
 
 func newProgram(impls map[string]Impl) contender.Program {
@@ -100,7 +104,7 @@ func newProgram(impls map[string]Impl) contender.Program {
 	p := contender.Program{Kind: Kind, Prepare: func(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		return impls[variant].prepareOp(w, bodies)
 	}}
-	if _, one := impls[""]; !one {
+	if _, isSingle := impls[""]; !isSingle {
 		p.Variants = names
 	}
 	return p

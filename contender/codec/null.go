@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Null returns the codec that does nothing: its measured cost is that of the harness.
-// Its output is correct because it is its input. A program with several
-// variants can include it as one of them.
+// Null returns the codec that does nothing: its measured cost is the cost of the
+// harness. Its output is its input, which is correct. It does not support edge cases. A
+// program with several variants can include it as one of them.
 func Null() Impl {
 	return Impl{
 		Load: func(name string, canonical []byte) (any, error) {
@@ -25,11 +25,11 @@ func Null() Impl {
 			_, err := w.Write(v.([]byte))
 			return err
 		},
-		Unmarshal: func(data []byte, into any) error {
-			switch p := into.(type) {
+		Unmarshal: func(data []byte, target any) error {
+			switch p := target.(type) {
 			case *json.RawMessage:
 				*p = data
-			case *any:
+			case *any: // of sameAny
 				*(*p).(*json.RawMessage) = data
 			}
 			return nil
@@ -41,10 +41,10 @@ func Null() Impl {
 	}
 }
 
-// sameTarget returns raw as the target of everything that is decoded.
+// sameTarget returns a function that returns raw each time.
 func sameTarget(raw *json.RawMessage) func() any { return func() any { return raw } }
 
-// sameAny returns a function that returns the same *any each time.
+// sameAny returns a function that returns the same *any each time. It contains a *json.RawMessage.
 func sameAny() func() any {
 	var slot any = new(json.RawMessage)
 	return func() any { return &slot }

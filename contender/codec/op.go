@@ -6,10 +6,9 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// In all operations the output for Answer is the result of the timed function itself:
-// there is no second path that could be correct while the timed one is wrong.
-// The result is on the heap and read by Answer, so the
-// compiler cannot drop any result.
+// In all operations Answer calls the timed function itself, do, and shows the result of that
+// call. A separate function could be correct while the timed one is wrong. As Answer reads
+// the result, the compiler cannot drop it.
 
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
@@ -26,16 +25,16 @@ func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered
 	}}
 }
 
-// sink counts the bytes written to it, and stores them if keep is set.
+// sink counts the bytes written to it, and stores them if storing is set.
 type sink struct {
-	bytes  int
-	keep   bool
-	stored []byte
+	bytes   int
+	storing bool
+	stored  []byte
 }
 
 func (s *sink) Write(p []byte) (int, error) {
 	s.bytes += len(p)
-	if s.keep {
+	if s.storing {
 		s.stored = append(s.stored, p...)
 	}
 	return len(p), nil
@@ -49,8 +48,8 @@ func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered,
 		return w.bytes, err
 	}
 	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
-		w.keep, w.stored = true, nil
-		defer func() { w.keep, w.stored = false, nil }() // also after a panic
+		w.storing, w.stored = true, nil
+		defer func() { w.storing, w.stored = false, nil }() // also after a panic
 		if _, err := do(k); err != nil {
 			return contender.Answered{}, err
 		}
@@ -61,9 +60,9 @@ func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered,
 func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
-		into := target()
-		err := i.Unmarshal(inputs[k], into)
-		last = into
+		v := target()
+		err := i.Unmarshal(inputs[k], v)
+		last = v
 		return 0, err
 	}
 	return contender.Work{Do: do, Answer: func(k int) (contender.Answered, error) {
@@ -91,7 +90,7 @@ func newFields(pick func(data []byte) (any, error), inputs [][]byte) contender.W
 	}}
 }
 
-// newRoundTrip counts the size of the encoding as output, although only Unmarshal reads it.
+// newRoundTrip returns the work of encoding and decoding. The size of its output is the size of the encoding.
 func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
@@ -99,9 +98,9 @@ func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]
 		if err != nil {
 			return len(out), err
 		}
-		into := target()
-		err = i.Unmarshal(out, into)
-		last = into
+		v := target()
+		err = i.Unmarshal(out, v)
+		last = v
 		return len(out), err
 	}
 	return contender.Work{Fresh: !i.Shared, Do: do, Answer: func(k int) (contender.Answered, error) {

@@ -1,5 +1,5 @@
 package codec
 
-// own returns a function that makes a pointer to an empty document of the user's type.
-// It returns nil: there is no such type in this build.
+// own returns a function that makes a pointer to an empty document of the user's type. It
+// returns nil because this build has no such type.
 func own() func() any { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// prepareOp prepares the operation of a workload. bodies are canonical JSON.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -24,9 +25,13 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error
 // prepareEncoding prepares the operations that start from a value.
 func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	target := i.findTarget(w.Fixture)
-	back := i.Unmarshal != nil && target != nil // the output can be decoded
-	switch {
-	case w.Op == OpStream && i.Stream == nil, w.Op != OpStream && i.Marshal == nil, (i.Binary || w.Op == OpRoundTrip) && !back:
+	canEncode := i.Marshal != nil
+	if w.Op == OpStream {
+		canEncode = i.Stream != nil
+	}
+	canDecode := i.Unmarshal != nil && target != nil
+	mustDecode := i.Binary || w.Op == OpRoundTrip // for the answer, or as a part of the operation
+	if !canEncode || mustDecode && !canDecode {
 		return contender.Work{}, contender.ErrUnsupported
 	}
 	values, err := i.loadValues(w.Fixture, bodies)
@@ -53,10 +58,13 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	switch {
 	case w.Op == OpFields && !i.Binary:
 		pick = i.findPicker(w.Fixture)
-	case w.Op == OpFields, i.Unmarshal == nil, i.Binary && (i.Marshal == nil || isCaseFixture(w.Fixture)):
+	case w.Op == OpFields, i.Unmarshal == nil:
+		// Not supported.
+	case i.Binary && (i.Marshal == nil || isCaseFixture(w.Fixture)):
+		// Not supported: Marshal must make the input, and the inputs of edge cases are JSON.
 	case w.Op == OpUnmarshal:
 		target = i.findTarget(w.Fixture)
-	case !i.Typed:
+	case !i.Typed: // OpAny
 		target = func() any { return new(any) }
 		if i.anyTarget != nil {
 			target = i.anyTarget
@@ -84,7 +92,7 @@ func (i Impl) findTarget(name string) func() any {
 	return userTarget(name)
 }
 
-// findPicker returns the function that picks a few fields, or nil if the codec cannot.
+// findPicker returns the function that reads the few fields of a fixture, or nil if the codec cannot do that.
 func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	if i.Fields != nil {
 		return i.Fields(name)
@@ -94,8 +102,8 @@ func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 		return nil
 	}
 	return func(data []byte) (any, error) {
-		into := target()
-		return into, i.Unmarshal(data, into)
+		v := target()
+		return v, i.Unmarshal(data, v)
 	}
 }
 
@@ -122,41 +130,42 @@ func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
 	}
-	given := func(k int) ([]byte, error) { return i.encodeInput(w.Op, w.Fixture, bodies[k]) }
+	encode := func(k int) ([]byte, error) { return i.encodeInput(w.Op, w.Fixture, bodies[k]) }
 	if i.Binary {
 		values, err := i.loadValues(w.Fixture, bodies)
 		if err != nil {
 			return nil, err
 		}
-		given = func(k int) ([]byte, error) { return i.Marshal(values[k]) }
+		encode = func(k int) ([]byte, error) { return i.Marshal(values[k]) }
 	}
 	inputs := make([][]byte, len(bodies))
 	for k := range bodies {
-		b, err := given(k)
+		b, err := encode(k)
 		if err != nil {
 			return nil, fmt.Errorf("encode body %d: %w", k, err)
 		}
-		inputs[k] = bytes.Clone(b)
+		inputs[k] = bytes.Clone(b) // the codec may reuse b
 	}
 	return inputs, nil
 }
 
-// isCaseFixture reports whether a fixture tests edge cases, instead of being measured.
+// isCaseFixture reports whether a fixture consists of edge cases, which are not measured.
 func isCaseFixture(name string) bool { return slices.Contains(fixture.CaseFixtures(), name) }
 
-// showOutput returns an encoding unchanged.
+// showOutput returns the answer for an encoding in JSON: the encoding itself.
 func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// decodeOutput returns an encoding as JSON of the value that the codec decodes from it.
+// decodeOutput returns a function that returns the answer for a binary encoding: the codec decodes it, and the
+// value is encoded as JSON.
 func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
-		into := target()
-		if err := i.Unmarshal(out, into); err != nil {
+		decoded := target()
+		if err := i.Unmarshal(out, decoded); err != nil {
 			return contender.Answered{}, fmt.Errorf("what it put out cannot be read again: %w", err)
 		}
-		v, err := i.convertPlain(into)
+		v, err := i.convertPlain(decoded)
 		if err != nil {
 			return contender.Answered{}, err
 		}
@@ -165,22 +174,23 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded returns a decoded value as JSON, or for edge cases in a form that distinguishes outcomes that
-// are equal in JSON.
+// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses [fixture.Show], whose
+// text differs for values that are equal in JSON.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
-	cases := isCaseFixture(name)
+	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {
 		v, err := i.convertPlain(v)
 		if err != nil {
 			return nil, err
 		}
-		if cases {
+		if isCase {
 			return fixture.Show(v), nil
 		}
 		return json.Marshal(v)
 	}
 }
 
+// convertPlain calls Plain, or returns v if Plain is nil.
 func (i Impl) convertPlain(v any) (any, error) {
 	if i.Plain == nil {
 		return v, nil

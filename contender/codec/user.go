@@ -6,12 +6,12 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// UserFixture is the fixture of the user's documents in a type of the user: one that was inferred from the
-// documents, or one of the user's module. Only a contender built for it supports it, with another file in
-// place of own.go.
+// UserFixture is the fixture of the user's documents. Their Go type was inferred from the documents, or is a type of
+// the user's module. Only contenders that are built with another file in place of own.go support the fixture.
 const UserFixture = "user"
 
-// userTarget is [fixture.Target] extended by the user's type.
+// userTarget is [fixture.Target] extended by the user's type. It returns nil for UserFixture if this build has no
+// such type.
 func userTarget(name string) func() any {
 	if name == UserFixture {
 		return own()
@@ -25,6 +25,6 @@ func decodeUser(name string, canonical []byte) (any, error) {
 	if name != UserFixture || target == nil {
 		return fixture.Decode(name, canonical)
 	}
-	into := target()
-	return into, json.Unmarshal(canonical, into)
+	v := target()
+	return v, json.Unmarshal(canonical, v)
 }
