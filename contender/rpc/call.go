@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -22,35 +24,35 @@ const (
 	OpList   = "list"
 )
 
-// Call is one call of a service, one line of a pool. Fields that an operation does not use are omitted.
+// Call is one call of a service: one line of a pool. Fields that an operation does not use are omitted.
 type Call struct {
 	Op string `json:"op"`
 
 	ID        int64  `json:"id,omitempty"`
-	IDCounter string `json:"id_counter,omitempty"` // counter that is added to ID
-	IDStep    bool   `json:"id_step,omitempty"`    // and goes up by one
+	IDCounter string `json:"id_counter,omitempty"` // name of a counter whose value is added to ID
+	IDStep    bool   `json:"id_step,omitempty"`    // the call increments IDCounter
 
 	Name         string `json:"name,omitempty"`
 	Email        string `json:"email,omitempty"`
-	EmailCounter string `json:"email_counter,omitempty"` // counter that replaces %09d in Email
-	EmailStep    bool   `json:"email_step,omitempty"`    // and goes up by one
+	EmailCounter string `json:"email_counter,omitempty"` // name of a counter whose value replaces %09d in Email
+	EmailStep    bool   `json:"email_step,omitempty"`    // the call increments EmailCounter
 
 	Query string `json:"query,omitempty"`
 	Page  int    `json:"page,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 
-	Status int `json:"status,omitempty"` // HTTP status of the expected error; zero if none is expected
+	Status int `json:"status,omitempty"` // HTTP status of the expected error; 0 if the call must succeed
 }
 
-// Counters of a run of calls; see [Counters].
+// Names of counters; see [Counters].
 const (
 	Created = "created"
 	Deleted = "deleted"
 	Updated = "updated"
 )
 
-// Counters number the objects that calls create, as package load does in its requests, so that each follows
-// the ones before it. They start at zero. Several callers may share them.
+// Counters number the objects that calls create, update and delete, as package load does in its requests, so that
+// each call of a run uses the next object. They start at zero. Several callers may share them.
 type Counters struct{ created, deleted, updated atomic.Int64 }
 
 // Reset sets all counters to zero.
@@ -60,8 +62,8 @@ func (n *Counters) Reset() {
 	n.updated.Store(0)
 }
 
-// nextNumber returns the value of a counter, 0 if it has no such counter, and then increments it if step is
-// set.
+// nextNumber returns the value of a counter and increments it afterwards if step is set. It returns 0 if n has no
+// counter of that name.
 func (n *Counters) nextNumber(name string, step bool) int64 {
 	c := n.findCounter(name)
 	switch {
@@ -85,10 +87,10 @@ func (n *Counters) findCounter(name string) *atomic.Int64 {
 	return nil
 }
 
-// numberVerb marks the place of the number in an e-mail.
+// numberVerb marks the position of the number in an e-mail address.
 const numberVerb = "%09d"
 
-// ParseCall reads a call of a pool.
+// ParseCall parses a line of a pool and checks the call.
 func ParseCall(line []byte) (Call, error) {
 	var c Call
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -100,9 +102,7 @@ func ParseCall(line []byte) (Call, error) {
 }
 
 func (c Call) checkCall() error {
-	switch c.Op {
-	case OpCreate, OpGet, OpUpdate, OpDelete, OpList:
-	default:
+	if !slices.Contains([]string{OpCreate, OpGet, OpUpdate, OpDelete, OpList}, c.Op) {
 		return fmt.Errorf("unknown call %q", c.Op)
 	}
 	for _, counter := range []string{c.IDCounter, c.EmailCounter} {
@@ -116,7 +116,8 @@ func (c Call) checkCall() error {
 	return nil
 }
 
-// Fill returns the call with the numbers of its counters filled in. Each filled call is for one caller.
+// Fill returns the call with the current numbers of its counters, and increments those that the call steps. Each
+// filled call must be made only once.
 func (c Call) Fill(n *Counters) Call {
 	if c.IDCounter != "" {
 		c.ID += n.nextNumber(c.IDCounter, c.IDStep)
@@ -128,71 +129,73 @@ func (c Call) Fill(n *Counters) Call {
 	return c
 }
 
-// fillNumber inserts n into an e-mail, in nine digits or more.
+// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits.
 func fillNumber(email string, n int64) string {
-	at := strings.Index(email, numberVerb)
-	if at < 0 {
+	start := strings.Index(email, numberVerb)
+	if start < 0 {
 		return email
 	}
-	var digits [20]byte
+	const minDigits = 9 // as in numberVerb
+	var digits [20]byte // an int64 has at most 19
 	text := strconv.AppendInt(digits[:0], n, 10)
-	var room [128]byte
-	b := append(room[:0], email[:at]...)
-	for range 9 - len(text) {
+	var buffer [128]byte
+	b := append(buffer[:0], email[:start]...)
+	for range minDigits - len(text) {
 		b = append(b, '0')
 	}
-	return string(append(append(b, text...), email[at+len(numberVerb):]...))
+	return string(append(append(b, text...), email[start+len(numberVerb):]...))
 }
 
 // Outcome is the result of a call.
 type Outcome struct {
-	User users.User // of create, get and update
-	Page users.Page // of list
+	User users.User // result of create, get and update
+	Page users.Page // result of list
 }
 
 // Do makes the filled call with a client. It returns the client's own error.
-func (c Call) Do(ctx context.Context, to Client) (out Outcome, err error) {
+func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 	switch c.Op {
 	case OpCreate:
-		out.User, err = to.Create(ctx, users.Draft{Name: c.Name, Email: c.Email})
+		out.User, err = client.Create(ctx, users.Draft{Name: c.Name, Email: c.Email})
 	case OpGet:
-		out.User, err = to.Get(ctx, c.ID)
+		out.User, err = client.Get(ctx, c.ID)
 	case OpUpdate:
-		out.User, err = to.Update(ctx, c.ID, users.Draft{Name: c.Name, Email: c.Email})
+		out.User, err = client.Update(ctx, c.ID, users.Draft{Name: c.Name, Email: c.Email})
 	case OpDelete:
-		err = to.Delete(ctx, c.ID)
+		err = client.Delete(ctx, c.ID)
 	case OpList:
-		out.Page, err = to.List(ctx, users.Query{Text: c.Query, Page: c.Page, Limit: c.Limit})
+		out.Page, err = client.List(ctx, users.Query{Text: c.Query, Page: c.Page, Limit: c.Limit})
 	}
 	return out, err
 }
 
-// Wrong returns an error if err is not the expected result of the call, nil if it is.
+// Wrong returns nil if err, the result of Do, is the expected result of the call: nil, or an error of the service
+// with c.Status. Otherwise it returns an error.
 func (c Call) Wrong(err error) error {
 	if err == nil {
-		if c.Status < 400 {
+		if c.Status < http.StatusBadRequest { // no error is expected
 			return nil
 		}
 		return fmt.Errorf("%s: answered, want a refusal of status %d", c.Op, c.Status)
 	}
-	var refusal *users.Error
-	if errors.As(err, &refusal) && refusal.Code.HTTP() == c.Status {
+	var serviceErr *users.Error
+	if errors.As(err, &serviceErr) && serviceErr.Code.HTTP() == c.Status {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", c.Op, err)
 }
 
-// JSON formats the result of a call in one form for all protocols: the user, the page, {} of delete, or the
-// code of an error, {"code":"not_found"}. It returns errors of the transport.
+// JSON formats the result of Do in the same form for all protocols: the user or the page, {} for delete, or the code
+// of an error of the service, as in {"code":"not_found"}. It returns other errors.
 func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 	if err != nil {
-		var refusal *users.Error
-		if !errors.As(err, &refusal) {
+		var serviceErr *users.Error
+		if !errors.As(err, &serviceErr) {
 			return nil, err
 		}
 		return json.Marshal(struct {
 			Code users.Code `json:"code"`
-		}{refusal.Code})
+		}{serviceErr.Code})
 	}
 	switch c.Op {
 	case OpDelete:

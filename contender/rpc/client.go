@@ -18,17 +18,17 @@ import (
 // address is for the server.
 const (
 	SetAddr     = "addr"     // host:port to call
-	SetProtocol = "protocol" // the face's first one if omitted
-	SetHTTP2    = "http2"    // on or off; off if omitted, except for gRPC
-	SetPolicy   = "policy"   // one over HTTP/2 if omitted, else pool
-	SetCallers  = "callers"  // concurrent callers; 1 if omitted
-	SetRate     = "rate"     // of an open loop, in calls per second or in the form of package load/pace; a closed loop if 0 or omitted
+	SetProtocol = "protocol" // one of Face.Protocols; default: the first
+	SetHTTP2    = "http2"    // on or off; default: on for gRPC, else off
+	SetPolicy   = "policy"   // policy of connections; default: One over HTTP/2, else Pool
+	SetCallers  = "callers"  // number of concurrent callers; default: 1
+	SetRate     = "rate"     // rate of an open loop, in calls per second or in the form of package load/pace; default, or 0: a closed loop
 )
 
 // maxCallers limits the concurrent callers.
 const maxCallers = 10_000
 
-// prepareClient returns the client's work in a workload, whose bodies are calls.
+// prepareClient returns the work of a client, which makes the calls in bodies.
 func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	c := &clientWork{calls: make([]Call, len(bodies))}
 	for i, body := range bodies {
@@ -45,13 +45,13 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 	if err != nil {
 		return contender.Work{}, err
 	}
-	counted := &network{}
-	t.Dial = counted.dialCounted
+	traffic := &network{}
+	t.Dial = traffic.dialCounted
 	if c.client, err = f.Dial(t); err != nil {
 		return contender.Work{}, err
 	}
 	return contender.Work{
-		Callers: t.Callers, Times: times, Do: c.doCall, Answer: c.answerCall, Network: counted.readCounts,
+		Callers: t.Callers, Times: times, Do: c.doCall, Answer: c.answerCall, Network: traffic.readCounts,
 		Reset: func() error {
 			c.counters.Reset()
 			return nil
@@ -60,7 +60,8 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 	}, nil
 }
 
-// parseTarget reads a set into a Target and checks that the face supports it.
+// parseTarget parses the settings in set into a Target without Dial. It returns an error if a value is invalid, which
+// wraps [contender.ErrUnsupported] if the face does not support the settings.
 func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -68,13 +69,14 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 			return Target{}, fmt.Errorf("unknown setting %q of a client; it knows %s", key, strings.Join(known, ", "))
 		}
 	}
-	or := func(key, otherwise string) string {
+	valueOr := func(key, fallback string) string {
 		if v := set[key]; v != "" {
 			return v
 		}
-		return otherwise
+		return fallback
 	}
-	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: or(SetProtocol, strings.Join(f.Protocols[:min(1, len(f.Protocols))], ""))}
+	firstProtocol := strings.Join(f.Protocols[:min(1, len(f.Protocols))], "") // "" if there is none
+	t := Target{Addr: set[SetAddr], Variant: variant, Protocol: valueOr(SetProtocol, firstProtocol)}
 	if !slices.Contains(f.Protocols, t.Protocol) {
 		return t, fmt.Errorf("protocol %q of a face that speaks %s: %w", t.Protocol, strings.Join(f.Protocols, ", "), contender.ErrUnsupported)
 	}
@@ -86,13 +88,13 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	default:
 		return t, fmt.Errorf("http2: %q is neither on nor off", v)
 	}
-	usual := Pool
+	defaultPolicy := Pool
 	if t.HTTP2 {
-		usual = One
+		defaultPolicy = One
 	}
 	var err error
-	t.Policy = or(SetPolicy, usual)
-	switch t.Callers, err = strconv.Atoi(or(SetCallers, "1")); {
+	t.Policy = valueOr(SetPolicy, defaultPolicy)
+	switch t.Callers, err = strconv.Atoi(valueOr(SetCallers, "1")); {
 	case !slices.Contains([]string{Pool, One, Fresh}, t.Policy):
 		return t, fmt.Errorf("policy: %q is neither pool, one nor fresh", t.Policy)
 	case err != nil || t.Callers < 1 || t.Callers > maxCallers:
@@ -105,13 +107,14 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	return t, nil
 }
 
-// parseRate returns the schedule of an open loop, nil for a closed one.
+// parseRate returns the schedule of an open loop as [contender.Work.Times], or nil if rate is "" or 0, which means a
+// closed loop.
 func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	if n, err := strconv.ParseFloat(rate, 64); rate == "" || err == nil && n == 0 {
 		return nil, nil
 	}
-	const over = time.Second // of ramps and steps, which are of no use here
-	p, err := pace.Parse(rate, over)
+	const duration = time.Second // duration of ramps and steps, which workloads of clients do not use
+	p, err := pace.Parse(rate, duration)
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +128,14 @@ type clientWork struct {
 	counters Counters
 }
 
-// doCall makes one call for one of the callers. The result of a call is a value, which has no size.
+// doCall makes call i. It always returns size 0, because the result of a call is a value and not bytes.
 func (c *clientWork) doCall(i int) (int, error) {
 	call := c.calls[i].Fill(&c.counters)
 	_, err := call.Do(context.Background(), c.client)
 	return 0, call.Wrong(err)
 }
 
+// answerCall makes call i and returns the result in the form of [Call.JSON].
 func (c *clientWork) answerCall(i int) (contender.Answered, error) {
 	call := c.calls[i].Fill(&c.counters)
 	out, err := call.Do(context.Background(), c.client)

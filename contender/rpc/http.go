@@ -16,30 +16,30 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// HTTPClient returns a client for faces with the JSON of package users, based on net/http: connections stay
-// open, and responses are read to their end, which that requires. It is a Face's Dial.
+// HTTPClient returns a client on net/http for implementations with the JSON of package users. It keeps connections
+// open and reads responses to their end, as net/http requires for that. It is a [Face.Dial].
 func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plain{}) }
 
-// ProtoJSONClient is HTTPClient for faces whose JSON is that of protocol buffers:
-// names in camel case, and numbers of 64 bits as strings.
+// ProtoJSONClient is HTTPClient for implementations with the JSON of protocol buffers,
+// which has names in camel case, and numbers of 64 bits as strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
 func dialHTTP(t Target, f form) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
-	made := func(tr *http.Transport) (Client, error) {
+	newClient := func(tr *http.Transport) (Client, error) {
 		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
 	}
 	if t.HTTP2 {
 		return ByPolicy(t, func() (Client, error) {
 			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
 			tr.Protocols.SetUnencryptedHTTP2(true)
-			return made(tr)
+			return newClient(tr)
 		})
 	}
 	n := max(1, t.Callers)
-	return made(&http.Transport{
+	return newClient(&http.Transport{
 		DialContext:        t.DialContext,
 		DisableKeepAlives:  t.Policy == Fresh,
 		DisableCompression: true, // no face compresses its answers, and no client asks for it
@@ -53,7 +53,7 @@ type httpClient struct {
 	form form
 }
 
-// form decodes the responses of a form of JSON.
+// form decodes users and pages in one of the two forms of JSON: plain or protoJSON.
 type form interface {
 	readUser(d *json.Decoder) (users.User, error)
 	readPage(d *json.Decoder) (users.Page, error)
@@ -120,8 +120,8 @@ func formatQuery(q users.Query) string {
 	return "?" + v.Encode()
 }
 
-// sendRequest sends a request and passes the response to read if it has the expected status. Otherwise it
-// returns the error in the response.
+// sendRequest sends a request, with draft as its body unless draft is nil. If the response has the given status, it
+// calls read with the body. Otherwise it returns the error in the response.
 func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, status int, read func(*json.Decoder) error) error {
 	var body io.Reader
 	if draft != nil {
@@ -149,11 +149,11 @@ func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft
 	} else if err = read(d); err != nil {
 		err = fmt.Errorf("%s %s: the answer: %w", method, path, err)
 	}
-	_, _ = io.Copy(io.Discard, a.Body) // otherwise the connection would be closed
+	_, _ = io.Copy(io.Discard, a.Body) // net/http closes the connection if a part of the body is unread
 	return err
 }
 
-// readError reads the error of a rejected request.
+// readError returns the [*users.Error] in a response of the given status, or another error if the response has none.
 func readError(status int, d *json.Decoder) error {
 	var e users.Error
 	if err := d.Decode(&e); err != nil || status < 400 || !slices.Contains(users.Codes(), e.Code) {
@@ -178,6 +178,7 @@ func (plain) readPage(d *json.Decoder) (p users.Page, err error) {
 // protoJSON is the JSON of the messages in proto/users.proto.
 type protoJSON struct{}
 
+// protoUser is [users.User] in the JSON of protocol buffers.
 type protoUser struct {
 	ID        int64     `json:"id,string"`
 	Name      string    `json:"name"`

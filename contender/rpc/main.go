@@ -13,13 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main serves or calls for the lab that started this process, or serves what the command line defines if no
-// lab did, and exits.
+// Main serves or calls for the lab that started this process, and exits. If no lab started it, Main serves as the
+// command line defines.
 func Main(f Face) { contender.Main(f.newProgram()) }
 
-// All is Main for several faces in one program. A lab selects one of them for each workload, as a variant: a
-// face's name, or name-variant for other variants than the first. A program that no lab started serves them
-// together over one store; flag -face limits that.
+// All is Main for a program with several implementations. A lab selects one of them for each workload, as a variant:
+// NAME for its first variant, NAME-VARIANT for others. A program that no lab started serves all of them with one
+// store, unless flag -face selects some.
 func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
 func (f Face) newProgram() contender.Program {
@@ -30,40 +30,44 @@ func (f Face) newProgram() contender.Program {
 func newJointProgram(faces map[string]Face) contender.Program {
 	var h server.Host
 	var store users.Opener
-	type place struct {
+	type target struct {
 		face    Face
-		variant string
+		variant string // variant of face; "" if it has only one
 	}
-	places := map[string]place{}
+	targets := map[string]target{} // by variant of the program
 	for _, name := range slices.Sorted(maps.Keys(faces)) {
 		f := faces[name]
 		h.Together = append(h.Together, name)
 		if store == nil {
 			store = f.Store
 		}
-		for i, v := range append(f.Variants, make([]string, max(0, 1-len(f.Variants)))...) {
-			called := name
+		variants := f.Variants
+		if len(variants) == 0 {
+			variants = []string{""}
+		}
+		for i, v := range variants {
+			jointName := name
 			if i > 0 {
-				called += "-" + v
+				jointName += "-" + v
 			}
-			h.Variants = append(h.Variants, called)
-			places[called] = place{f, v}
+			h.Variants = append(h.Variants, jointName)
+			targets[jointName] = target{face: f, variant: v}
 		}
 	}
-	find := func(variant string) (Face, string) { return places[variant].face, places[variant].variant }
+	find := func(variant string) (Face, string) { return targets[variant].face, targets[variant].variant }
 	h.Apps = newApps(find, store)
 	return withClients(h, find)
 }
 
-// newApps returns the users service, with the face that find returns for a variant.
+// newApps returns the app users. find returns the implementation for a variant of the program, and its own variant.
 func newApps(find func(variant string) (Face, string), store users.Opener) server.Apps {
 	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		var f Face
 		f, o.Variant = find(o.Variant)
 		return f.Serve(o, s)
-	}, store, func(variant string, at server.Address) string {
+	}, store, func(variant string, addr server.Address) string {
 		f, _ := find(variant)
-		return f.tryCommand(cmp.Or(variant, "ada"), at)
+		return f.tryCommand(cmp.Or(variant, "ada"), addr)
 	}, func(variant string) []string {
 		f, _ := find(variant)
 		return f.listRoutes()
@@ -73,7 +77,8 @@ func newApps(find func(variant string) (Face, string), store users.Opener) serve
 // service is the name of the service in gRPC and Connect requests.
 const service = "tare.users.v1.UserService"
 
-// listRoutes returns the routes of a face without the HTTP paths of users, nil if it has them.
+// listRoutes returns the routes of an implementation of only gRPC or Connect. It returns nil if f speaks HTTP, over
+// the paths of package users, or if its protocols are not known.
 func (f Face) listRoutes() (list []string) {
 	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
 		return nil
@@ -84,30 +89,31 @@ func (f Face) listRoutes() (list []string) {
 	return list
 }
 
-// tryCommand returns a command that creates a user, with a new e-mail each time, in the first protocol that
-// curl supports, or with grpcurl if there is none.
-func (f Face) tryCommand(name string, at server.Address) string {
+// tryCommand returns a shell command that creates a user, with a new e-mail address each time. It uses curl if f
+// speaks HTTP or Connect with JSON, else grpcurl. name is the start of the address.
+func (f Face) tryCommand(name string, addr server.Address) string {
 	body := fmt.Sprintf(`-d '{"name":"Ada","email":"%s-'$(date +%%s)'@example.org"}'`, name)
 	const method = service + "/CreateUser"
-	switch json := at.Curl() + " -H 'Content-Type: application/json' " + body + " " + at.URL(); {
+	switch curl := addr.Curl() + " -H 'Content-Type: application/json' " + body + " " + addr.URL(); {
 	case len(f.Protocols) == 0, slices.Contains(f.Protocols, HTTP):
-		return json + "/v1/users"
+		return curl + "/v1/users"
 	case slices.Contains(f.Protocols, ConnectJSON):
-		return json + "/" + method
+		return curl + "/" + method
 	}
-	plain := "-plaintext"
-	if at.Encrypted {
-		plain = "-insecure"
+	security := "-plaintext"
+	if addr.Encrypted {
+		security = "-insecure" // encrypted, with any certificate
 	}
-	return fmt.Sprintf("grpcurl %s%s %s %s %s", plain, at.Header(), body, at.Host, method)
+	return fmt.Sprintf("grpcurl %s%s %s %s %s", security, addr.Header(), body, addr.Host, method)
 }
 
-// withClients returns the program of h with the client of each variant.
+// withClients returns the program of h, extended by the client of each variant for workloads with [SetAddr].
 func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {
 		f, _ := find(variant)
-		return len(f.Protocols) > 0 && !slices.ContainsFunc(f.Protocols, func(p string) bool { return p != GRPC })
+		speaksOther := slices.ContainsFunc(f.Protocols, func(p string) bool { return p != GRPC })
+		return len(f.Protocols) > 0 && !speaksOther
 	}
 	p := h.Program()
 	p.Prepares = func(w wire.Workload) bool { return w.Set[SetAddr] != "" }

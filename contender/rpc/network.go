@@ -8,12 +8,13 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// network counts the connections of a client and the bytes that it reads from and writes to their sockets.
+// network counts the connections of a client, and the bytes that it reads from and writes to their sockets.
 type network struct{ opened, in, out atomic.Int64 }
 
-func (n *network) dialCounted(ctx context.Context, how, addr string) (net.Conn, error) {
+// dialCounted is a [Target.Dial].
+func (n *network) dialCounted(ctx context.Context, network, addr string) (net.Conn, error) {
 	var d net.Dialer
-	c, err := d.DialContext(ctx, how, addr)
+	c, err := d.DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func (n *network) readCounts() contender.Network {
 	return contender.Network{Opened: n.opened.Load(), In: n.in.Load(), Out: n.out.Load()}
 }
 
-// countedConn is a connection that counts. Each read and write costs one addition, besides a system call.
+// countedConn counts the bytes of a connection. This costs one atomic addition for each system call.
 type countedConn struct {
 	net.Conn
 	network *network

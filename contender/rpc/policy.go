@@ -17,17 +17,21 @@ func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	case One:
 		return dial()
 	case Fresh:
-		return borrowedClient{take: func(context.Context) (Client, error) { return dial() }, give: func(c Client) { _ = c.Close() }, close: func() error { return nil }}, nil
+		return borrowedClient{
+			take:  func(context.Context) (Client, error) { return dial() },
+			give:  func(c Client) { _ = c.Close() },
+			close: func() error { return nil },
+		}, nil
 	}
 	return nil, fmt.Errorf("unknown policy %q", t.Policy)
 }
 
-// newPool returns a client over n clients, each used by one call at a time.
+// newPool returns a client that uses n clients, each for one call at a time.
 func newPool(n int, dial func() (Client, error)) (Client, error) {
-	var made []Client
-	closed := func() error {
+	var clients []Client
+	closeAll := func() error {
 		var err error
-		for _, c := range made {
+		for _, c := range clients {
 			err = errors.Join(err, c.Close())
 		}
 		return err
@@ -36,9 +40,9 @@ func newPool(n int, dial func() (Client, error)) (Client, error) {
 	for range n {
 		c, err := dial()
 		if err != nil {
-			return nil, errors.Join(err, closed())
+			return nil, errors.Join(err, closeAll())
 		}
-		made = append(made, c)
+		clients = append(clients, c)
 		free <- c
 	}
 	take := func(ctx context.Context) (Client, error) {
@@ -49,10 +53,10 @@ func newPool(n int, dial func() (Client, error)) (Client, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return borrowedClient{take: take, give: func(c Client) { free <- c }, close: closed}, nil
+	return borrowedClient{take: take, give: func(c Client) { free <- c }, close: closeAll}, nil
 }
 
-// borrowedClient takes a client for each call and returns it after.
+// borrowedClient takes a client for each call and gives it back afterwards.
 type borrowedClient struct {
 	take  func(ctx context.Context) (Client, error)
 	give  func(c Client)

@@ -1,11 +1,11 @@
 // Package rpc is the kind of contender that serves app users over one protocol or
-// several, and has the client that its users would choose. An author defines how
-// to serve, in the way of package contender/server, and how to call:
+// several, and includes the client that users of the protocol would choose. An author
+// defines how to serve, as in package contender/server, and how to call:
 //
 //	func main() { rpc.Main(rpc.Face{Serve: serve, Dial: dial}) }
 //
-// The lab starts the program twice where its own client drives it: once to serve,
-// once to call. Else the lab's load generator calls, the same for all.
+// If a workload uses the contender's own client, the lab starts the program twice: once
+// to serve, once to call. Otherwise the lab's load generator calls, the same for all.
 package rpc
 
 import (
@@ -22,16 +22,16 @@ const Kind = "rpc"
 // Protocols of requests.
 const (
 	HTTP        = "http"         // JSON over the paths of package users
-	GRPC        = "grpc"         // over HTTP/2
-	Connect     = "connect"      // protocol buffers
-	ConnectJSON = "connect-json" // the same with JSON
+	GRPC        = "grpc"         // gRPC over HTTP/2
+	Connect     = "connect"      // Connect with protocol buffers
+	ConnectJSON = "connect-json" // Connect with JSON
 )
 
 // Policies of connections.
 const (
-	Pool  = "pool"  // a connection for each caller, kept open
-	One   = "one"   // one for all; HTTP/2 only
-	Fresh = "fresh" // a new one for each request
+	Pool  = "pool"  // a connection for each caller, which stays open
+	One   = "one"   // one connection for all callers; HTTP/2 only if there are several
+	Fresh = "fresh" // a new connection for each request
 )
 
 // Face is one implementation of the service.
@@ -39,18 +39,19 @@ type Face struct {
 	// Serve makes a server for the service.
 	Serve serving.Serve
 
-	// Protocols lists the supported ones, the usual one first.
+	// Protocols lists the supported protocols, the usual one first.
 	Protocols []string
 
-	// Dial makes the client that users of this face would choose. It opens its
-	// connections by Target.DialContext.
+	// Dial makes the client that users of this implementation would choose. The
+	// client must open its connections with Target.DialContext. If nil, there is
+	// no client.
 	Dial func(t Target) (Client, error)
 
 	// Store opens the stores that package users does not contain: SQLite and
 	// PostgreSQL. If nil, they are not available.
 	Store users.Opener
 
-	Variants []string // names of its variants, if it has more than one
+	Variants []string // names of the variants, if there is more than one
 }
 
 // Target defines the server and the connections of a client.
@@ -58,9 +59,9 @@ type Target struct {
 	Addr     string // host:port, in plain text
 	Variant  string
 	Protocol string // one of Face.Protocols
-	HTTP2    bool   // for protocols that do not require it; gRPC does
-	Policy   string
-	Callers  int // maximum of concurrent calls
+	HTTP2    bool   // use HTTP/2; always set for gRPC
+	Policy   string // Pool, One or Fresh
+	Callers  int    // largest number of concurrent calls
 
 	// Dial opens a counted connection. If nil, package net opens one that is
 	// not counted. Clients use DialContext.
@@ -77,8 +78,8 @@ func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return t.Dial(ctx, network, addr)
 }
 
-// Client calls a service. All methods are safe for concurrent use. An error of the service is a
-// *[users.Error]; any other error is one of the transport.
+// Client calls a service. All methods are safe for concurrent use. An error that the service returns is a
+// *[users.Error]; any other error is an error of the transport.
 type Client interface {
 	Create(ctx context.Context, d users.Draft) (users.User, error)
 	Get(ctx context.Context, id int64) (users.User, error)
