@@ -1,17 +1,17 @@
 package wire
 
-// HTTPRequest is a case of the kinds that answer HTTP: one line of a pool.
+// HTTPRequest is a request to a router or server: one line of a pool.
 type HTTPRequest struct {
 	Method string            `json:"method"`
-	Path   string            `json:"path"` // as in the request line: escaped, with the query
+	Path   string            `json:"path"` // escaped path with the query, as in a request line
 	Header map[string]string `json:"header,omitempty"`
 	Body   []byte            `json:"body,omitempty"`  // base64 on the wire
-	Items  int               `json:"items,omitempty"` // in the body, where it is a batch
+	Items  int               `json:"items,omitempty"` // number of items in the body if it is a batch
 }
 
-// HTTPResponse is the answer to one. Header holds only what the kind compares.
+// HTTPResponse is the response to an HTTPRequest.
 type HTTPResponse struct {
 	Status int               `json:"status"`
-	Header map[string]string `json:"header,omitempty"`
-	Body   []byte            `json:"body,omitempty"` // base64 on the wire
+	Header map[string]string `json:"header,omitempty"` // headers that the kind compares; others are omitted
+	Body   []byte            `json:"body,omitempty"`   // base64 on the wire
 }

@@ -1,6 +1,6 @@
-// Package wire is the contender protocol: JSON lines on two pipes. The lab
-// sends requests, the contender replies, one line each; docs/contender-protocol.md is
-// the specification for authors in any language.
+// Package wire is the contender protocol: JSON lines on two pipes. The lab sends
+// requests of one line, and the contender answers each with a reply of one line.
+// docs/contender-protocol.md specifies the protocol for authors in any language.
 package wire
 
 import "encoding/json"
@@ -12,21 +12,21 @@ const Protocol = "tare.wire/1"
 // without it was not started by a lab.
 const EnvWire = "TARE_WIRE"
 
-// MaxLine is the longest line either side may write, in bytes.
+// MaxLine is the length of the longest line that either side may write, in bytes.
 const MaxLine = 16 << 20
 
 // Operations of requests.
 const (
 	OpHello   = "hello"   // identify the contender
 	OpPrepare = "prepare" // load a workload's input
-	OpAnswer  = "answer"  // do the work once per case and show the output
-	OpWarm    = "warm"    // run until warm, report the speed
-	OpSlice   = "slice"   // the timed work of one token
-	OpStats   = "stats"   // a fixed number of operations between two memory readings
-	OpEnd     = "end"     // of a server: stop serving a workload, as a signal would make it
-	OpReset   = "reset"   // go back to how it was when the workload was prepared, off the clock
+	OpAnswer  = "answer"  // run the operation once per case and return the outputs
+	OpWarm    = "warm"    // run operations until the contender is warm, and return their speed
+	OpSlice   = "slice"   // run the measured operations of one slice
+	OpStats   = "stats"   // run a fixed number of operations and return their allocations
+	OpEnd     = "end"     // stop the server of a workload, as after a signal
+	OpReset   = "reset"   // restore the state after prepare; the time is not measured
 	OpProfile = "profile" // run for some time and return a profile of time or memory
-	OpBye     = "bye"     // end
+	OpBye     = "bye"     // end the contender
 )
 
 // Request is one line from the lab. Fields that an operation does not use are
@@ -35,45 +35,45 @@ type Request struct {
 	ID int64  `json:"id"`
 	Op string `json:"op"`
 
-	Protocol string `json:"protocol,omitempty"` // hello
-	Trial    string `json:"trial,omitempty"`    // hello: for messages only
-	Seed     string `json:"seed,omitempty"`     // hello: decimal
-	Variant  string `json:"variant,omitempty"`  // hello: which of the contender's variants to be
+	Protocol string `json:"protocol,omitempty"` // hello: version of the protocol
+	Trial    string `json:"trial,omitempty"`    // hello: name of the trial, only for messages
+	Seed     string `json:"seed,omitempty"`     // hello: decimal digits
+	Variant  string `json:"variant,omitempty"`  // hello: one of the contender's variants; "" for the first
 
-	Workload *Workload `json:"workload,omitempty"` // prepare
-	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats, end, reset: id of a prepared workload
+	Workload *Workload `json:"workload,omitempty"` // prepare: workload to load
+	On       string    `json:"on,omitempty"`       // all operations about a prepared workload: its id
 	Cases    []int     `json:"cases,omitempty"`    // answer: indices of bodies in the pool
 
-	MinGC int64 `json:"min_gc,omitempty"` // warm: at least this many collection cycles …
-	MinNS int64 `json:"min_ns,omitempty"` // … or this long (warm); slice: not shorter than this
-	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: stop here whatever happens (after at least CapOps)
+	MinGC int64 `json:"min_gc,omitempty"` // warm: end after this number of collection cycles, or after MinNS, whichever is first
+	MinNS int64 `json:"min_ns,omitempty"` // warm: see MinGC; slice: least time in ns; profile: time in ns
+	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: time in ns after which to stop in any case, but not before CapOps
 
-	Lead   int64  `json:"lead,omitempty"`    // slice: unmeasured operations first
-	Until  string `json:"until,omitempty"`   // slice: "ops" or "gc"
-	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc, and warm: how many are expected; stats: how many
-	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: number of complete cycles; zero: 1
-	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to do even past cap_ns
+	Lead   int64  `json:"lead,omitempty"`    // slice: number of operations before the measured ones
+	Until  string `json:"until,omitempty"`   // slice: "ops", after a number of operations, or "gc", after complete collection cycles
+	Ops    int64  `json:"ops,omitempty"`     // slice until ops, stats: number of operations; slice until gc, warm: expected number
+	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: number of complete cycles; 0 means 1
+	CapOps int64  `json:"cap_ops,omitempty"` // slice: number of operations to run even after CapNS
 
-	Profile string `json:"profile,omitempty"` // profile: cpu or mem; for min_ns
+	Profile string `json:"profile,omitempty"` // profile: "cpu" or "mem"
 }
 
 // Workload defines the operations of a workload for a contender.
 type Workload struct {
 	ID      string `json:"id"`
-	Fixture string `json:"fixture"` // name of the input's type, e.g. devices; empty: any JSON
-	N       int    `json:"n,omitempty"`
-	Op      string `json:"op"`
-	Input   string `json:"input"`                // path of the pool: one canonical JSON body per line
-	Bodies  int    `json:"bodies"`               // lines in it
-	SHA256  string `json:"sha256"`               // of the file
-	Heap    int64  `json:"heap_bytes,omitempty"` // live heap to hold while the workload is prepared
+	Fixture string `json:"fixture"`              // name of the fixture, e.g. devices; "" for any JSON
+	N       int    `json:"n,omitempty"`          // number of items in each body
+	Op      string `json:"op"`                   // operation of the kind
+	Input   string `json:"input"`                // path of the pool, a file with one body of canonical JSON per line
+	Bodies  int    `json:"bodies"`               // number of lines of the pool
+	SHA256  string `json:"sha256"`               // checksum of the pool in hexadecimal digits
+	Heap    int64  `json:"heap_bytes,omitempty"` // bytes of live heap that the contender must have while the workload is prepared
 
-	Set  map[string]string `json:"set,omitempty"`  // how to be configured, e.g. log: discard; the kind knows the words
-	Spec json.RawMessage   `json:"spec,omitempty"` // further data of the kind, e.g. a table of routes
+	Set  map[string]string `json:"set,omitempty"`  // settings of the contender, which the kind defines, e.g. log: discard
+	Spec json.RawMessage   `json:"spec,omitempty"` // more data of the kind, e.g. a table of routes
 }
 
 // Reply is one line from the contender, with the id of the request. An omitted field
-// was not measured. On the wire the fields of all groups stand side by side.
+// was not measured. On the wire the fields of all embedded structs are in one object.
 type Reply struct {
 	ID    int64  `json:"id"`
 	Error *Error `json:"error,omitempty"`
@@ -81,16 +81,16 @@ type Reply struct {
 	Hello
 	Prepared
 
-	Answers []Answer `json:"answers,omitempty"` // answer
+	Answers []Answer `json:"answers,omitempty"` // reply to answer: the outputs in the order of the cases
 
 	Counts
 	Calling
 	Traffic
 	Served
 
-	Calls *Calls `json:"calls,omitempty"` // stats of a server of users: since prepare or reset
+	Calls *Calls `json:"calls,omitempty"` // reply to stats of a server of app users: its calls since prepare or reset
 
-	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
+	Profile []byte `json:"profile,omitempty"` // reply to profile: a pprof document, base64 on the wire
 }
 
 // Hello identifies a contender: the reply to hello.
@@ -98,76 +98,78 @@ type Hello struct {
 	Protocol   string   `json:"protocol,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
 	PID        int      `json:"pid,omitempty"`
-	Go         string   `json:"go,omitempty"` // version of the runtime, or the language's own
+	Go         string   `json:"go,omitempty"` // version of the Go runtime, or of another language
 	GOMAXPROCS int      `json:"gomaxprocs,omitempty"`
-	Variants   []string `json:"variants,omitempty"` // those it knows
+	Variants   []string `json:"variants,omitempty"` // names of its variants; omitted if there is only one
 }
 
 // Prepared is the reply to prepare.
 type Prepared struct {
 	Unsupported bool   `json:"unsupported,omitempty"` // this contender does not support the operation
-	Fresh       bool   `json:"fresh,omitempty"`       // the operation hands out a fresh value each time
-	Addr        string `json:"addr,omitempty"`        // of a server: where it listens, host:port
+	Fresh       bool   `json:"fresh,omitempty"`       // the operation returns newly allocated output each time
+	Addr        string `json:"addr,omitempty"`        // host:port at which a server listens
 }
 
-// Counts are the costs of operations: in replies to warm, slice and stats.
+// Counts are the costs of operations, in replies to warm, slice and stats. WallNS is also
+// in the reply to end: the time that the server took to end.
 type Counts struct {
-	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
-	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice; end: until it had ended
-	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, of the process
-	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU since the previous reply
-	GC        int64  `json:"gc,omitempty"`          // warm, slice: collection cycles completed
-	Errors    int64  `json:"errors,omitempty"`      // slice, stats: operations that returned an error
+	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: number of measured operations
+	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice, end: time in ns
+	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: CPU time of the process in ns, user and system
+	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU time of the process in ns from the previous measurement to this one
+	GC        int64  `json:"gc,omitempty"`          // warm, slice: number of completed collection cycles
+	Errors    int64  `json:"errors,omitempty"`      // slice, stats: number of operations that returned an error
 	BytesOut  int64  `json:"bytes_out,omitempty"`   // slice, stats: bytes of output
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
-	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: time of its last run in addition to WallNS, with the start of a process of its own
+	Message   string `json:"message,omitempty"`     // slice, stats: text of the first error
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: time in ns that its last run took in addition to WallNS, including the start of its process
 }
 
-// Calling is of warm and slice with several callers at once. Histograms are in ns, as
-// words of package load/hist, base64 on the wire.
+// Calling are the measurements of concurrent callers, in replies to warm and slice. Its
+// histograms are in ns, in the format of package load/hist, base64 on the wire. Latency has
+// the times of all measured operations; Service, Lag and Unsent exist only in an open loop.
 type Calling struct {
-	Begun      int64  `json:"begun,omitempty"`        // all operations: those measured, the lead-in, and those in flight at the end
-	UnderWayNS int64  `json:"under_way_ns,omitempty"` // operations in flight × ns, summed while measuring
-	Latency    []byte `json:"latency,omitempty"`      // of the measured operations; in an open loop from when each was meant to begin
-	Service    []byte `json:"service,omitempty"`      // of an open loop: from when each began
-	Lag        []byte `json:"lag,omitempty"`          // of an open loop: from when each was meant to begin until it did
-	Unsent     int64  `json:"unsent,omitempty"`       // of an open loop: operations that were meant to begin while measuring and did not
+	Begun      int64  `json:"begun,omitempty"`        // number of all operations: measured, in the lead-in, and in flight at the end
+	UnderWayNS int64  `json:"under_way_ns,omitempty"` // integral of the number of operations in flight over the measured time in ns
+	Latency    []byte `json:"latency,omitempty"`      // histogram of times to the end of operations, from their start or, in an open loop, their intended start
+	Service    []byte `json:"service,omitempty"`      // histogram of times from the start of operations to their end
+	Lag        []byte `json:"lag,omitempty"`          // histogram of times from the intended start of operations to their start
+	Unsent     int64  `json:"unsent,omitempty"`       // number of operations whose intended start was in the measured time and which did not start
 }
 
-// Traffic is of a workload whose operations go over connections: since the last reply
-// with traffic, or prepare. It is in replies to answer, warm, slice and stats.
+// Traffic counts the traffic on the connections of a workload since the previous reply
+// with traffic, or since prepare. It is in replies to answer, warm, slice and stats.
 type Traffic struct {
-	Opened  int64 `json:"opened,omitempty"`   // connections
-	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received on them
+	Opened  int64 `json:"opened,omitempty"`   // number of connections that were opened
+	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received
 	WireOut int64 `json:"wire_out,omitempty"` // bytes sent
 }
 
-// Served are a server's counts since the workload was prepared: in replies to stats.
+// Served are a server's counts since the workload was prepared, in replies to stats.
 type Served struct {
-	Received     int64 `json:"received,omitempty"`       // requests answered
-	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
-	LayerCalls   int64 `json:"layer_calls,omitempty"`    // of middleware
-	Delivered    int64 `json:"delivered,omitempty"`      // items that its sink has taken
+	Received     int64 `json:"received,omitempty"`       // number of answered requests
+	ReceivedBody int64 `json:"received_bytes,omitempty"` // bytes that were read of their bodies
+	LayerCalls   int64 `json:"layer_calls,omitempty"`    // number of middleware calls
+	Delivered    int64 `json:"delivered,omitempty"`      // number of items that the sink has accepted
 }
 
-// Calls are the use-case calls that a service of users received.
+// Calls counts the use-case calls that a service of app users received.
 type Calls struct {
 	Create int64  `json:"create"`
 	Get    int64  `json:"get"`
 	Update int64  `json:"update"`
 	Delete int64  `json:"delete"`
 	List   int64  `json:"list"`
-	Sum    uint64 `json:"sum,string"` // of a hash of each call with its arguments, modulo 2⁶⁴; decimal digits on the wire
+	Sum    uint64 `json:"sum,string"` // sum of the hashes of all calls with their arguments, modulo 2⁶⁴; decimal digits on the wire
 }
 
 // Answer is the output for one case.
 type Answer struct {
-	Case   int    `json:"case"`
+	Case   int    `json:"case"`             // index of the body
 	Output []byte `json:"output,omitempty"` // base64 on the wire
-	Size   int64  `json:"size,omitempty"`   // size of the operation's output in bytes, if Output is another text with its meaning
-	Error  string `json:"error,omitempty"`
+	Size   int64  `json:"size,omitempty"`   // bytes of the operation's output if Output is another text with the same meaning
+	Error  string `json:"error,omitempty"`  // error of the operation; "" if it succeeded
 }
 
 // Error is the reason why a request failed.

@@ -21,23 +21,23 @@ func checkInheritable(fd int) error {
 	return nil
 }
 
-// dialLoopback connects to a loopback address. It goes round package net on purpose:
-// net brings cgo into a contender that has no use for it.
+// dialLoopback connects to a loopback address. It does not use package net, which would
+// link cgo into contenders that do not need it.
 func dialLoopback(addr string) (io.ReadWriteCloser, error) {
-	to, err := netip.ParseAddrPort(addr)
+	target, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return nil, err
 	}
-	if !to.Addr().IsLoopback() {
+	if !target.Addr().IsLoopback() {
 		return nil, errors.New("not a loopback address")
 	}
-	host := to.Addr().Unmap()
+	ip, port := target.Addr().Unmap(), int(target.Port())
 	var family int
 	var sockaddr syscall.Sockaddr
-	if host.Is4() {
-		family, sockaddr = syscall.AF_INET, &syscall.SockaddrInet4{Port: int(to.Port()), Addr: host.As4()}
+	if ip.Is4() {
+		family, sockaddr = syscall.AF_INET, &syscall.SockaddrInet4{Port: port, Addr: ip.As4()}
 	} else {
-		family, sockaddr = syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(to.Port()), Addr: host.As16()}
+		family, sockaddr = syscall.AF_INET6, &syscall.SockaddrInet6{Port: port, Addr: ip.As16()}
 	}
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -48,7 +48,7 @@ func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 		switch err := syscall.Connect(fd, sockaddr); err {
 		case nil, syscall.EISCONN:
 			return os.NewFile(uintptr(fd), addr), nil
-		case syscall.EINTR, syscall.EALREADY: // a signal came; it still connects
+		case syscall.EINTR, syscall.EALREADY: // a signal interrupted the call; the socket still connects
 		default:
 			_ = syscall.Close(fd)
 			return nil, fmt.Errorf("connect: %w", err)

@@ -9,11 +9,11 @@ import (
 	"io"
 )
 
-// LineError is the error of a line that is not valid: too long, or not one JSON object. The stream itself
+// LineError is the error for an invalid line: one that is too long, or not one JSON object. The stream itself
 // remains usable, and the next line can be read.
 type LineError struct {
-	What string // what is wrong, e.g. "not a JSON object"
-	Head string // the line's first bytes
+	What string // reason, e.g. "not a JSON object"
+	Head string // first bytes of the line
 }
 
 // Error returns the reason and the start of the line in one line.
@@ -26,7 +26,7 @@ func (e *LineError) Error() string {
 type Reader struct {
 	in   *bufio.Reader
 	line []byte
-	skip bool // the rest of a line that was too long must be skipped
+	skip bool // the next bytes belong to a line that was too long, and must be skipped
 }
 
 // NewReader reads lines from r.
@@ -34,16 +34,16 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Request reads the next request. The error is a [*LineError] for a line that
-// is not one, [io.EOF] where the other side closed between two lines, and
-// [io.ErrUnexpectedEOF] where it closed within one.
+// Request reads the next request. The error is a [*LineError] if the line is not a
+// request, [io.EOF] if the other side closed the pipe between two lines, and
+// [io.ErrUnexpectedEOF] if it closed the pipe within a line.
 func (r *Reader) Request() (Request, error) {
 	var q Request
 	err := r.readMessage(&q)
 	return q, err
 }
 
-// Reply reads the next reply; errors as [Reader.Request].
+// Reply reads the next reply. Its errors are those of [Reader.Request].
 func (r *Reader) Reply() (Reply, error) {
 	var a Reply
 	err := r.readMessage(&a)
@@ -66,8 +66,8 @@ func (r *Reader) readMessage(v any) error {
 	return nil
 }
 
-// readLine returns the next line without its end. A line over MaxLine is abandoned as soon as that is known;
-// the next call skips its rest.
+// readLine returns the next line without its end. If a line is longer than MaxLine, readLine returns an error without
+// reading the rest of the line, which the next call skips.
 func (r *Reader) readLine() ([]byte, error) {
 	if r.skip {
 		if err := r.skipLine(); err != nil {
@@ -85,7 +85,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		}
 		switch {
 		case err == nil && len(r.line) == 0:
-			return part[:len(part)-1], nil // valid until the next read
+			return part[:len(part)-1], nil // no copy: valid until the next read
 		case err == nil:
 			r.line = append(r.line, part...)
 			return r.line[:len(r.line)-1], nil
@@ -99,7 +99,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 }
 
-// skipLine skips the rest of a line.
+// skipLine skips the rest of a line that was too long.
 func (r *Reader) skipLine() error {
 	for {
 		_, err := r.in.ReadSlice('\n')
@@ -107,7 +107,7 @@ func (r *Reader) skipLine() error {
 		case err == nil:
 			r.skip = false
 			return nil
-		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, bufio.ErrBufferFull): // the line continues
 		case errors.Is(err, io.EOF):
 			return io.ErrUnexpectedEOF
 		default:
@@ -116,9 +116,10 @@ func (r *Reader) skipLine() error {
 	}
 }
 
-// headBytes is the number of bytes of an invalid line in an error.
+// headBytes is the number of bytes of an invalid line that a LineError contains.
 const headBytes = 60
 
+// lineHead returns the first headBytes bytes of line.
 func lineHead(line []byte) string {
 	return string(line[:min(len(line), headBytes)])
 }

@@ -23,15 +23,15 @@ func NewWriter(w io.Writer) *Writer {
 	return writer
 }
 
-// Request writes q. A message over [MaxLine] is a [*LineError] and nothing of
-// it is written.
+// Request writes q. If the line would be longer than [MaxLine], it returns a [*LineError] and
+// writes nothing.
 func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 
-// Reply writes a; errors as [Writer.Request].
+// Reply writes a. Its errors are those of [Writer.Request].
 func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
-// maxKept is the size up to which a buffer is used again for the next line; answers can be large, everything
-// else is small.
+// maxKept is the size of the largest buffer, in bytes, that is retained for the next line. Replies with answers can
+// be large, but most lines are small.
 const maxKept = 64 << 10
 
 func (w *Writer) writeLine(v any) error {
@@ -50,6 +50,7 @@ func (w *Writer) writeLine(v any) error {
 	return err
 }
 
+// dropLarge releases the buffer if it is larger than maxKept.
 func (w *Writer) dropLarge() {
 	if w.buf.Cap() > maxKept {
 		w.buf = bytes.Buffer{}
