@@ -1,12 +1,13 @@
 // Package contender is the SDK for contenders written in Go: the
-// program half of the protocol in docs/contender-protocol.md. It reads the
+// contender's side of the protocol in docs/contender-protocol.md. It reads the
 // lab's requests, loads inputs, runs the timed loop and reports its
-// cost. A kind of contender, such as contender/codec, defines one operation;
-// an author only implements it with a library.
+// cost. A kind of contender, such as contender/codec, defines the operations;
+// an author only implements them with a library.
 //
-// The timed loop contains only the operation and two additions: it
-// allocates nothing, cycles through a pool of inputs, and reads the clock and
-// the number of collection cycles only after many operations.
+// The timed loop itself does not allocate. It cycles through a pool of inputs,
+// and reads the clock and the number of collection cycles only after many
+// operations. In addition to each operation it only adds its size and counts
+// errors.
 package contender
 
 import (
@@ -26,37 +27,38 @@ var ErrUnsupported = errors.New("operation not supported")
 
 // Program is a contender.
 type Program struct {
-	Kind     string   // the lab's word for what it does, e.g. codec
-	Variants []string // ways to run it; none: one way. An empty variant in hello means the first
+	Kind     string   // name of the kind, e.g. codec
+	Variants []string // names of the variants; none if there is only one. The first is the default
 
-	// Prepare loads bodies, off the clock, and returns how one operation of
-	// workload w is done. It may keep bodies. The error ends the contender's
+	// Prepare loads bodies and returns the work of workload w. Its time is not
+	// measured. It may retain bodies. After an error the contender does not take
 	// part in this workload.
 	Prepare func(variant string, w wire.Workload, bodies [][]byte) (Work, error)
 
-	// Serve is in place of Prepare for kinds whose operations the lab does, over
-	// the network: it starts a server for workload w and returns when that
-	// answers. The former one has ended by then. The error as in Prepare.
+	// Serve replaces Prepare for kinds whose operations the lab performs over the
+	// network. It starts a server for workload w and returns as soon as the server
+	// answers. The previous server has ended before. After an error the contender
+	// does not take part in this workload.
 	Serve func(variant string, w wire.Workload) (Served, error)
 
-	// Prepares reports whether w is for Prepare, in programs that Serve too. Nil:
-	// Serve is for all.
+	// Prepares reports whether w is for Prepare, in a program that has Serve as
+	// well. If it is nil, all workloads are for Serve.
 	Prepares func(w wire.Workload) bool
 
 	// Alone runs the program without a lab, and returns the exit code. If it is
-	// nil the program describes itself and fails.
+	// nil, the program prints a message and fails.
 	Alone func(args []string, stdout, stderr io.Writer) int
 }
 
 // Work is one prepared workload.
 type Work struct {
-	// Fresh declares that every operation hands out newly allocated output,
-	// so that it must allocate at least as many bytes as it puts out.
+	// Fresh means that every operation returns newly allocated output, so that it
+	// must allocate at least as many bytes as the output has.
 	Fresh bool
 
-	// Do does one operation on body i and returns the size of its output in
-	// bytes. It is what is timed. It must keep the output where the compiler
-	// cannot see that it is not read.
+	// Do runs one operation on body i and returns the size of its output in
+	// bytes. The timed loop calls Do. Do must store the output in such a way that
+	// the compiler cannot find out that the output is not read.
 	Do func(i int) (outBytes int, err error)
 
 	// Answer runs the same operation through the same code and returns its
@@ -64,15 +66,16 @@ type Work struct {
 	Answer func(i int) (Answered, error)
 
 	// Callers is the number of goroutines that call Do concurrently, which Do must
-	// support. Zero: one operation after another in a goroutine that does nothing
-	// else. One caller is not the same: with callers a slice has a number of
-	// operations, each is timed by itself, and latencies are in the reply.
+	// support. Each operation of a caller is timed separately, and the reply has
+	// latencies; slices have a number of operations. If Callers is 0, one goroutine
+	// runs the timed loop, and only its total time is measured.
 	Callers int
 
-	// Times makes an open loop of the callers, as a profile of package load/pace
-	// does: it returns the intended times of one operation after another, from
-	// when work begins, and latencies count from those. It is called with another
-	// seed each time. Nil: each caller begins its next operation when one has ended.
+	// Times makes the callers an open loop, as in a profile of package load/pace.
+	// It returns a function that returns the intended start of one operation
+	// after another, as the time since the start of the run. Latencies are
+	// measured from the intended start. Each run has another seed. If Times is nil,
+	// each caller starts its next operation as soon as the previous one has ended.
 	Times func(seed uint64) func() time.Duration
 
 	// Network returns the traffic of the operations on connections since the
@@ -80,8 +83,8 @@ type Work struct {
 	// connections, or if they are not counted.
 	Network func() Network
 
-	// Reset goes back to how things were when the workload was prepared. Nil:
-	// there is nothing to go back to, which the lab gets as an error.
+	// Reset restores the state that the workload had after Prepare. It may be nil;
+	// a request to reset then fails.
 	Reset func() error
 
 	// Close closes everything that the workload has opened. It may be nil.
@@ -90,29 +93,30 @@ type Work struct {
 
 // Network counts the traffic on connections.
 type Network struct {
-	Opened  int64 // connections
+	Opened  int64 // number of connections that were opened
 	In, Out int64 // bytes received and sent
 }
 
 // Answered is the output of one operation.
 type Answered struct {
-	// Output is the operation's output, or another text with its meaning.
+	// Output is the operation's output, or another text with the same meaning.
 	// The next call may overwrite it.
 	Output []byte
 
 	// Size is the size of the operation's output in bytes, if Output is another
-	// text: JSON for a binary encoding. Zero: Output is the output.
+	// text, such as JSON in place of a binary encoding. Otherwise Size may be 0.
 	Size int64
 }
 
-// Main serves the lab that started this process and exits: 0 when the lab is
-// done, 1 when the connection broke, 2 when there is no lab and nothing to do
-// alone.
+// Main serves the lab that started this process, and exits: with 0 after the lab
+// has ended the session, and with 1 if the connection fails. If no lab started the
+// process, Main calls p.Alone and exits with its result, or with 2 if p.Alone is nil.
 func Main(p Program) {
 	runtime.MemProfileRate = 0 // memory is only sampled for a profile
 	os.Exit(startProgram(p, os.Stderr))
 }
 
+// startProgram is Main without the exit.
 func startProgram(p Program, stderr io.Writer) int {
 	in, out, ok, err := wire.Pipes()
 	switch {
@@ -125,7 +129,7 @@ func startProgram(p Program, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	_ = os.Unsetenv(wire.EnvWire) // the contender's own children have no part in it
+	_ = os.Unsetenv(wire.EnvWire) // child processes of the contender must not use the pipes
 	if err := Serve(p, in, out); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// A pprof document is a gzipped protocol buffer. The fields that concern the
-// difference of two are parsed by their numbers in profile.proto; all others
-// are passed on as they are. Documents are those that runtime/pprof writes.
+// Field numbers of messages in profile.proto. A pprof document is a gzipped protocol
+// buffer. This file parses only the fields that it needs to compute the difference of two
+// documents of runtime/pprof, and copies all other fields.
 const (
 	profileSampleType = 1
 	profileSample     = 2
@@ -31,15 +31,15 @@ const (
 	labelNumber = 3
 )
 
-// keptValues is the number of values of a sample that are used: objects and bytes allocated. The values in use
-// at the end do not describe allocation.
+// keptValues is the number of values that are used of each sample: objects and bytes that were allocated. The other
+// two, objects and bytes in use, do not describe the work.
 const keptValues = 2
 
 var errDocument = errors.New("not a profile as runtime/pprof writes it")
 
-// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both are of one
-// process, and unscaled. every is the mean number of bytes between samples.
-func diffProfiles(before, after []byte, every int64) ([]byte, error) {
+// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both profiles must be of
+// the same process, and their values must not be scaled. rate is the mean number of bytes between samples.
+func diffProfiles(before, after []byte, rate int64) ([]byte, error) {
 	earlier, err := gunzipDoc(before)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func diffProfiles(before, after []byte, every int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := diffUnzipped(earlier, later, every)
+	out, err := diffUnzipped(earlier, later, rate)
 	if err != nil {
 		return nil, err
 	}
@@ -56,28 +56,28 @@ func diffProfiles(before, after []byte, every int64) ([]byte, error) {
 }
 
 // diffUnzipped is diffProfiles for documents that are not gzipped.
-func diffUnzipped(earlier, later []byte, every int64) ([]byte, error) {
-	had := map[string][keptValues]int64{}
+func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
+	earlierValues := map[string][keptValues]int64{} // by stack, as far as not subtracted yet
 	if err := visitSamples(earlier, func(s sample, stack string) {
-		sum := had[stack]
+		sum := earlierValues[stack]
 		for i := range sum {
 			sum[i] += s.values[i]
 		}
-		had[stack] = sum
+		earlierValues[stack] = sum
 	}); err != nil {
 		return nil, err
 	}
 	var out []byte
 	if err := visitSamples(later, func(s sample, stack string) {
-		sum := had[stack]
-		for i := range sum { // several samples may have one stack
-			known := min(sum[i], s.values[i])
-			s.values[i] -= known
-			sum[i] -= known
+		remaining := earlierValues[stack]
+		for i := range remaining { // several samples may have the same stack
+			subtracted := min(remaining[i], s.values[i])
+			s.values[i] -= subtracted
+			remaining[i] -= subtracted
 		}
-		had[stack] = sum
+		earlierValues[stack] = remaining
 		if s.values[0] > 0 {
-			out = protowire.AppendBytes(out, profileSample, s.scaleUp(every).encodeSample())
+			out = protowire.AppendBytes(out, profileSample, s.scaleUp(rate).encodeSample())
 		}
 	}); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func diffUnzipped(earlier, later []byte, every int64) ([]byte, error) {
 	types := 0
 	err := protowire.Walk(later, func(f protowire.Field) error {
 		switch f.Number {
-		case profileSample, profilePeriod:
+		case profileSample, profilePeriod: // replaced
 			return nil
 		case profileSampleType:
 			if types++; types > keptValues {
@@ -98,21 +98,22 @@ func diffUnzipped(earlier, later []byte, every int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return binary.AppendUvarint(binary.AppendUvarint(out, profilePeriod<<3), uint64(every)), nil
+	const varint = 0 // wire type of the period
+	return binary.AppendUvarint(binary.AppendUvarint(out, profilePeriod<<3|varint), uint64(rate)), nil
 }
 
-// sample is one stack of a document.
+// sample is the allocations of one stack in a document.
 type sample struct {
-	locations []uint64 // ids in the document
-	values    [keptValues]int64
-	labels    []byte // encoded fields
+	locations []uint64          // ids of locations in the document, one per frame
+	values    [keptValues]int64 // objects and bytes
+	labels    []byte            // encoded label fields
 }
 
-// scaleUp estimates the allocations from the sampled ones. A block of n bytes is sampled with probability 1 −
-// exp(−n/every).
-func (s sample) scaleUp(every int64) sample {
-	block := float64(s.values[1]) / float64(s.values[0])
-	scale := 1 / -math.Expm1(-block/float64(every))
+// scaleUp estimates the allocations from the sampled ones. A block of n bytes is sampled with probability
+// 1 − exp(−n/rate), as runtime/pprof does when it scales a profile.
+func (s sample) scaleUp(rate int64) sample {
+	block := float64(s.values[1]) / float64(s.values[0]) // bytes
+	scale := 1 / -math.Expm1(-block/float64(rate))
 	for i, v := range s.values {
 		s.values[i] = int64(math.Round(float64(v) * scale))
 	}
@@ -130,25 +131,25 @@ func (s sample) encodeSample() []byte {
 	return append(protowire.AppendBytes(protowire.AppendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
 }
 
-// visitSamples calls visit for each sample of doc. stack is equal for samples of one stack and block size in
-// all documents of one process, unlike ids.
+// visitSamples calls visit for each sample of doc. stack encodes the size of the blocks and the addresses of the
+// stack. Unlike the ids of locations, it is the same in all documents of a process.
 func visitSamples(doc []byte, visit func(s sample, stack string)) error {
-	address := map[uint64]uint64{}
+	addresses := map[uint64]uint64{} // by id of the location
 	err := protowire.Walk(doc, func(f protowire.Field) error {
 		if f.Number != profileLocation {
 			return nil
 		}
-		var id, at uint64
+		var id, address uint64
 		err := protowire.Walk(f.Data, func(f protowire.Field) error {
 			switch f.Number {
 			case locationID:
 				id = f.N
 			case locationAddress:
-				at = f.N
+				address = f.N
 			}
 			return nil
 		})
-		address[id] = at
+		addresses[id] = address
 		return err
 	})
 	if err != nil {
@@ -164,14 +165,14 @@ func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 		}
 		stack := binary.AppendUvarint(nil, block)
 		for _, id := range s.locations {
-			stack = binary.AppendUvarint(stack, address[id])
+			stack = binary.AppendUvarint(stack, addresses[id])
 		}
 		visit(s, string(stack))
 		return nil
 	})
 }
 
-// parseSample parses one sample and the size of its blocks, its only label.
+// parseSample parses a sample. block is the size of its blocks in bytes, which is the only label.
 func parseSample(data []byte) (s sample, block uint64, err error) {
 	var values []uint64
 	err = protowire.Walk(data, func(f protowire.Field) error {

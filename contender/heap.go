@@ -9,39 +9,41 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// maxHeap is the largest live heap that a workload can ask for, in bytes: the
-// collector lets it grow to about twice that before it comes round.
+// maxHeap is the largest live heap that a workload can require, in bytes. The
+// process may use about twice as much before a collection.
 const maxHeap = 1 << 30
 
-// A service that has run for a while has caches, sessions and connections:
-// many small objects full of pointers, which the collector must mark in every
-// cycle. A ballast is such a heap. Every record is three objects, reached from a
-// shelf of pointers, and points at an older record, so that marking jumps
-// in memory as it does in a service. It is not used while something is
-// measured; it costs marking, and saves cycles.
+// ballast is a live heap like that of a service that has run for a while. Such a
+// service has caches, sessions and connections: many small objects full of
+// pointers, which the collector must mark in every cycle. A record is three
+// objects. Shelves of pointers refer to the records, and each record refers to an
+// older one, so that marking jumps in memory as it does in a service. The
+// operations do not use the ballast. It makes each collection cycle more
+// expensive, and cycles rarer.
 type ballast struct {
 	size    int64 // requested size in bytes
 	shelves []*shelf
 }
 
+// shelf is an array of pointers to records.
 type shelf [shelfLength]*record
 
 const shelfLength = 64
 
 type record struct {
-	key   string // not shared
+	key   string // in memory of its own
 	older *record
 	tags  *tags
-	_     [6]int64 // counters and times
+	_     [6]int64 // in place of counters and times
 }
 
-// tags share their strings with the record.
+// tags are parts of the record's key, in the same memory.
 type tags struct{ name, kind, owner string }
 
 const keyLength = 32
 
-// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. All of these are
-// size classes of Go's allocator, so nothing is lost to rounding.
+// recordBytes is the size of one record with its tags, its key and its pointer on a shelf. These objects have the
+// sizes of size classes of Go's allocator, so no memory is lost to rounding.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
 // newBallast builds a live heap of size bytes, the same every time.
@@ -58,7 +60,7 @@ func newBallast(size int64) *ballast {
 	return b
 }
 
-// newRecord returns record i, which points at one of those before it.
+// newRecord returns record i, which refers to a random one of the records before it.
 func (b *ballast) newRecord(r *rand.Rand, i int) *record {
 	var key [keyLength]byte
 	for k, bits := 0, uint64(0); k < len(key); k, bits = k+1, bits>>4 {
@@ -84,7 +86,7 @@ func (b *ballast) sizeBytes() int64 {
 	return b.size
 }
 
-// checkHeap rejects a size above the limit of contenders.
+// checkHeap returns an error if size is negative or more than maxHeap.
 func checkHeap(size int64) *wire.Error {
 	if size < 0 || size > maxHeap {
 		return newError(classBadRequest, "heap_bytes %d: a contender holds a live heap of 0 to %d bytes", size, int64(maxHeap))
@@ -92,16 +94,16 @@ func checkHeap(size int64) *wire.Error {
 	return nil
 }
 
-// setBallast makes the ballast size bytes. The collection at the end of prepare has then seen it: the next one
-// is due when the heap has grown by as much as in a service that has had this heap for long.
+// setBallast builds a ballast of size bytes, unless there is one. It must precede the collection at the end of
+// prepare: the collector then starts the next cycle as late as in a service that has had such a heap for long.
 func (s *session) setBallast(size int64) {
 	if s.ballast.sizeBytes() == size {
 		return
 	}
 	s.ballast = nil
 	if size > 0 {
-		runtime.GC()                      // frees the former one
-		percent := debug.SetGCPercent(-1) // building makes no garbage
+		runtime.GC()                      // frees the previous ballast
+		percent := debug.SetGCPercent(-1) // cycles would be in vain: building makes no garbage
 		s.ballast = newBallast(size)
 		debug.SetGCPercent(percent)
 	}

@@ -9,15 +9,15 @@ import (
 // work is a prepared workload with the state of its timed loop.
 type work struct {
 	Work
-	server   *server     // in place of Work: the lab does the operations
-	crew     *workerPool // runs them, if there are callers
-	bodies   int
-	next     int     // body that the next operation takes
-	pace     float64 // ns per operation at the last measurement; 0: unknown
-	reported Network // sum of all replies
+	server   *server     // server of the workload, in place of Work; nil if Work is set
+	pool     *workerPool // runs the operations if Work.Callers is not 0; else nil
+	bodies   int         // number of bodies
+	next     int         // index of the body of the next operation
+	pace     float64     // ns per operation in the last measurement; 0 if unknown
+	reported Network     // traffic that replies have reported so far
 }
 
-// addTraffic adds to a reply the traffic since the last one.
+// addTraffic adds to a reply the traffic since the previous one.
 func (w *work) addTraffic(reply *wire.Reply) {
 	if w.Network == nil {
 		return
@@ -30,9 +30,9 @@ func (w *work) addTraffic(reply *wire.Reply) {
 // tally counts the outcomes of operations.
 type tally struct {
 	ops    int64
-	bytes  int64 // of output
-	errors int64
-	first  error
+	bytes  int64 // bytes of output
+	errors int64 // number of operations that failed
+	first  error // first error; nil if there was none
 }
 
 // addError counts an operation that returned err, if err is not nil.
@@ -46,9 +46,8 @@ func (t *tally) addError(err error) {
 	}
 }
 
-// run does n operations. This is the timed loop: per operation one call
-// through a func value, which the compiler cannot look into, and counters that
-// live in registers.
+// run runs n operations. It is the timed loop. Each operation is one call of a
+// func value, which the compiler cannot inline; the counters are in registers.
 func (w *work) run(n int64, t *tally) {
 	do, bodies, i := w.Do, w.bodies, w.next
 	var bytes, failed int64
@@ -71,26 +70,26 @@ func (w *work) run(n int64, t *tally) {
 	t.errors += failed
 }
 
-// setPace computes the pace from operations and their time.
+// setPace sets the pace to the mean time of ops operations. It does nothing if ops or wall is 0.
 func (w *work) setPace(ops int64, wall time.Duration) {
 	if ops > 0 && wall > 0 {
 		w.pace = float64(wall) / float64(ops)
 	}
 }
 
-// phase tracks the position of the process in a collection cycle, in operations since the last cycle was seen
-// to complete. The collector does not know operations, but allocation paces its cycles, and operations
-// allocate.
+// phase tracks the position of the process in a collection cycle. The position is the number of operations since
+// the end of the last cycle: operations allocate, and the collector starts a cycle after a certain amount of
+// allocations.
 type phase struct {
 	owner  *work
-	cycles int64 // completed at the last reading
-	since  int64 // operations done since a cycle was seen to complete
-	length int64 // operations in the last complete cycle; 0: unknown
-	known  bool  // since counts from a cycle's end
+	cycles int64 // number of completed cycles at the last reading
+	since  int64 // number of operations since the end of a cycle was observed
+	length int64 // number of operations in the last complete cycle; 0 if unknown
+	known  bool  // the end of a cycle was observed, so since is a position in a cycle
 }
 
-// enterWork is called with the number of completed cycles when w gets the token. A cycle that completed while
-// another contender had it starts a new one; after operations of another workload the phase is unknown.
+// enterWork starts operations of w. cycles is the number of completed cycles. If a cycle has completed since the
+// last operations of w, a new one starts now. After operations of another workload the phase is unknown.
 func (p *phase) enterWork(w *work, cycles int64) {
 	if p.owner != w {
 		*p = phase{owner: w, cycles: cycles}
@@ -100,7 +99,8 @@ func (p *phase) enterWork(w *work, cycles int64) {
 	}
 }
 
-// addOps is called after ops operations and returns how many cycles completed during them.
+// addOps records ops operations, after which the number of completed cycles is cycles. It returns the number of
+// cycles that completed during these operations.
 func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
@@ -114,8 +114,10 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 	return completed
 }
 
-// isLate reports whether too little of the current cycle remains to begin a slice in it: the operations that
-// must follow the last cycle's end, as many as came before the slice, would run into the end of one more.
+// isLate reports whether it is too late in the current cycle to begin a slice of complete cycles: the position is
+// unknown, or beyond half a cycle or half a slice. After the end of its last cycle a slice runs as many operations as
+// precede it in the current one (see runCycles); too many of them would complete one more cycle. expected is the
+// number of operations that the lab expects of the slice, 0 if unknown.
 func (p *phase) isLate(expected int64) bool {
 	half := expected / 2
 	if p.length > 0 && (half == 0 || p.length/2 < half) {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// meter reads the number of completed collection cycles and decides how often
-// it and the clock are read.
+// meter reads the number of completed collection cycles. It measures the cost of such
+// a reading to decide how often to read the cycles and the clock.
 type meter struct {
-	cycles   func() int64  // collection cycles completed; does not allocate
-	interval time.Duration // between two readings
-	maxYield time.Duration // a longer yield has let another goroutine run
+	cycles   func() int64  // returns the number of completed collection cycles; does not allocate
+	interval time.Duration // time between two readings
+	maxYield time.Duration // if a yield takes longer, another goroutine has run
 }
 
 const (
@@ -22,7 +22,7 @@ const (
 	readShare = 400
 )
 
-// newMeter measures the cost of a reading, about 0.12 µs if the clock needs no system call.
+// newMeter returns a meter. A reading takes about 0.12 µs if the clock needs no system call.
 func newMeter() *meter {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	m := &meter{cycles: func() int64 {
@@ -34,11 +34,13 @@ func newMeter() *meter {
 		m.cycles()
 		_ = time.Now()
 	}))
-	m.maxYield = 4 * minCost(runtime.Gosched)
+	const yieldTolerance = 4 // a multiple of the time of a yield without another goroutine
+	m.maxYield = yieldTolerance * minCost(runtime.Gosched)
 	return m
 }
 
-// minCost measures the cost of f: the least of a few means, because disturbances only increase a mean.
+// minCost measures the time of a call of f. It returns the least of a few means, because disturbances only increase
+// a mean.
 func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
@@ -53,15 +55,15 @@ func minCost(f func()) time.Duration {
 }
 
 const (
-	// idleYields is the number of quick yields in a row that mean that no other goroutine wants to run.
+	// idleYields is the number of quick yields in a row after which no other goroutine wants to run.
 	idleYields = 8
-	// maxYields limits the yields if one always does.
+	// maxYields limits the number of yields if another goroutine always wants to run.
 	maxYields = 4096
 )
 
-// awaitSweep yields until the runtime's background sweeper has finished the last collection, which nothing
-// reports: the sweeper works in small batches and yields after each, so a yield that returns immediately means
-// that it has nothing to do.
+// awaitSweep yields until the runtime's background sweeper has finished the last collection. The runtime does not
+// report that, but the sweeper works in small batches and yields after each: if yields return immediately, the
+// sweeper has nothing to do.
 func (m *meter) awaitSweep() {
 	last, idle := time.Now(), 0
 	for range maxYields {
@@ -77,10 +79,11 @@ func (m *meter) awaitSweep() {
 	}
 }
 
-// maxBatch limits batches of operations that take almost no time.
+// maxBatch limits the operations of a batch, for operations that take almost no time.
 const maxBatch = 1 << 20
 
-// batchSize returns how many operations to run before the next reading, at pace ns each.
+// batchSize returns the number of operations to run before the next reading, if each takes pace ns. It returns 1 if
+// pace is 0, which means unknown.
 func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1

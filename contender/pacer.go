@@ -7,37 +7,38 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// ticket is an operation of an open loop.
+// ticket is an operation of an open loop. The goroutine of the run creates tickets, waits until each is due, and
+// sends it to a free caller.
 type ticket struct {
-	n        int64 // in the run, from zero
-	due      time.Time
-	measured bool
+	n        int64     // number of the operation in the run, from zero
+	due      time.Time // intended start
+	measured bool      // the operation is not a part of the lead-in
 }
 
-// checkInterval is the time between checks whether the run is over while tickets are sent.
+// checkInterval is the longest time between two checks whether measuring has ended.
 const checkInterval = 20 * time.Millisecond
 
-// sendTickets passes the operations of an open loop to free callers, each when it is due, until there are no
-// more or measuring has ended. It counts those that were due by then and not started. times yields the
-// intended times, from the start of the run.
+// sendTickets sends the operations of an open loop to free callers, each when it is due, until the plan is complete
+// or measuring has ended. Then it counts the operations that were due and have not started. times returns the
+// intended start of one operation after another, as the time since the start of the run.
 func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer close(c.tickets)
 	clock := nap.New()
 	defer clock.Close()
-	patience := time.NewTimer(time.Hour)
-	defer patience.Stop()
-	next := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) }
+	timer := time.NewTimer(time.Hour) // sendTicket resets it
+	defer timer.Stop()
+	nextDue := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) } // without overflow
 	for c.plan.exact == 0 || c.started < c.plan.lead+c.plan.exact {
-		t := ticket{n: c.started, due: next()}
-		if !c.waitDue(clock, &t) || !c.sendTicket(patience, &t) {
-			c.countMissed(t, next)
+		t := ticket{n: c.started, due: nextDue()}
+		if !c.waitDue(clock, &t) || !c.sendTicket(timer, &t) {
+			c.countMissed(t, nextDue)
 			return
 		}
 		c.started++
 	}
 }
 
-// waitDue waits until t is due. It returns false if measuring has ended before.
+// waitDue waits until t is due. It returns false if measuring ends before that.
 func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	for {
 		now := time.Now()
@@ -52,8 +53,8 @@ func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	}
 }
 
-// sendTicket passes t to a caller as soon as one is free. It returns false if measuring has ended before.
-func (c *workerPool) sendTicket(patience *time.Timer, t *ticket) bool {
+// sendTicket sends t to a caller as soon as one is free. It returns false if measuring ends before that.
+func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	select {
 	case c.tickets <- *t:
 		return true
@@ -64,24 +65,25 @@ func (c *workerPool) sendTicket(patience *time.Timer, t *ticket) bool {
 		if c.updateStage(now, t) {
 			return false
 		}
-		patience.Reset(c.timeLeft(now))
+		timer.Reset(c.timeLeft(now))
 		select {
 		case c.tickets <- *t:
 			return true
-		case <-patience.C:
+		case <-timer.C: // check again whether measuring has ended
 		}
 	}
 }
 
-// updateStage updates the stage with t as the next operation, and reports whether no more may start. Measuring
-// begins when the first operation after the lead-in is due, or the lead-in exceeds its limit.
+// updateStage updates the stage and t.measured. t is the operation to start next. It reports whether no more
+// operations may start. Measuring begins when the first operation after the lead-in is due, or when the lead-in
+// exceeds its time limit.
 func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stage == leading {
-		switch late := c.plan.limit > 0 && now.Sub(c.start) >= c.plan.limit; {
-		case late:
-			c.plan.lead = min(c.plan.lead, t.n) // the started operations were all of it
+		switch exceedsLimit := c.plan.limit > 0 && now.Sub(c.start) >= c.plan.limit; {
+		case exceedsLimit:
+			c.plan.lead = min(c.plan.lead, t.n) // the operations that have started are all of the lead-in
 			c.startMeasuring()
 		case t.n >= c.plan.lead && !t.due.After(now):
 			c.startMeasuring()
@@ -95,39 +97,41 @@ func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	return c.stage == finished
 }
 
-// timeLeft returns the time, at most checkInterval, until the stage can change without an operation.
+// timeLeft returns the time until the stage must be checked again: until the time limit of the plan, but at most
+// checkInterval.
 func (c *workerPool) timeLeft(now time.Time) time.Duration {
-	from := c.start
+	stageStart := c.start
 	if !c.from.at.IsZero() {
-		from = c.from.at
+		stageStart = c.from.at
 	}
-	if left := from.Add(c.plan.limit).Sub(now); c.plan.limit > 0 && left > 0 {
+	if left := stageStart.Add(c.plan.limit).Sub(now); c.plan.limit > 0 && left > 0 {
 		return min(left, checkInterval)
 	}
 	return checkInterval
 }
 
-// maxCounted is the number of missed operations that are counted one by one, in some hundredths of a second.
+// maxCounted is the number of missed operations that are counted one by one. That takes some hundredths of a second.
 const maxCounted = 1 << 21
 
-// countMissed counts t and the operations after it that were due while measuring.
-func (c *workerPool) countMissed(t ticket, next func() time.Time) {
+// countMissed counts the operations that were due while measuring and have not started: t and those after it.
+func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	end := c.to.at
-	if last := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && last.Before(end) {
-		end = last
+	if limit := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && limit.Before(end) {
+		end = limit
 	}
 	if !t.measured {
 		return
 	}
-	for due := t.due; due.Before(end); due = next() {
-		if c.unsent++; c.unsent == maxCounted { // extrapolate from their rate
-			c.unsent = int64(float64(c.unsent) * float64(end.Sub(t.due)) / max(1, float64(due.Sub(t.due))))
+	for due := t.due; due.Before(end); due = nextDue() {
+		if c.unsent++; c.unsent == maxCounted { // extrapolate from the rate so far
+			counted, total := float64(due.Sub(t.due)), float64(end.Sub(t.due)) // times in ns
+			c.unsent = int64(float64(c.unsent) * total / max(1, counted))
 			return
 		}
 	}
 }
 
-// runTickets runs the operations that it receives.
+// runTickets runs the operations that a caller receives, until there are no more.
 func (c *workerPool) runTickets(do func(int) (int, error)) {
 	for t := range c.tickets {
 		o := outcome{n: t.n, body: c.bodyOf(t.n), start: time.Now()}
@@ -137,8 +141,8 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records an operation of an open loop. All measured ones are waited for, so that late ones are not
-// omitted.
+// recordOpen records an operation of an open loop. The run waits for all measured operations, so late ones are
+// recorded, too.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // maxPool is the largest size of a pool file, in bytes.
 const maxPool = 1 << 30
 
-// prepareWork loads a workload. It forgets and collects all earlier ones, and the garbage of loading: the heap
-// of a process while it is measured must not depend on earlier requests.
+// prepareWork loads a workload. It closes all earlier workloads and then collects their memory and the garbage of
+// loading, because the heap of a measured process must not depend on earlier requests.
 func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.hasHello {
@@ -30,31 +30,31 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 		return wire.Reply{}, err
 	}
 	s.forgetAll()
-	made, err := s.loadWork(*q.Workload)
+	w, err := s.loadWork(*q.Workload)
 	switch {
 	case errors.Is(err, ErrUnsupported):
 		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	case err != nil:
 		return wire.Reply{}, newError(classLoad, "%v", err)
-	case made.server == nil && (made.Do == nil || made.Answer == nil):
-		made.close()
+	case w.server == nil && (w.Do == nil || w.Answer == nil):
+		w.close()
 		return wire.Reply{}, newError(classInternal, "the contender prepared work without Do or Answer")
 	}
-	if made.Callers > 0 {
-		made.crew = newWorkerPool(s, made)
+	if w.Callers > 0 {
+		w.pool = newWorkerPool(s, w)
 	}
 	s.setBallast(q.Workload.Heap)
-	s.works[q.Workload.ID] = made
+	s.works[q.Workload.ID] = w
 	runtime.GC()
-	s.phase = phase{owner: made, cycles: s.meter.cycles(), known: true} // a cycle has just ended
-	if made.server != nil {
-		made.server.markAllocs()
-		return wire.Reply{Prepared: wire.Prepared{Addr: made.server.Addr}}, nil
+	s.phase = phase{owner: w, cycles: s.meter.cycles(), known: true} // a cycle has just ended
+	if w.server != nil {
+		w.server.markAllocs()
+		return wire.Reply{Prepared: wire.Prepared{Addr: w.server.Addr}}, nil
 	}
-	return wire.Reply{Prepared: wire.Prepared{Fresh: made.Fresh}}, nil
+	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork has the contender prepare w. A server does not see the pool, because no server knows its requests
+// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its requests
 // in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
@@ -64,8 +64,8 @@ func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.program.Prepare(s.variant, w, bodies)
-	return &work{Work: made, bodies: len(bodies)}, err
+	prepared, err := s.program.Prepare(s.variant, w, bodies)
+	return &work{Work: prepared, bodies: len(bodies)}, err
 }
 
 // readPool reads the bodies of w and verifies their checksum and number.
@@ -91,7 +91,7 @@ func readPool(w wire.Workload) ([][]byte, error) {
 	return bodies, nil
 }
 
-// forgetAll ends all prepared workloads.
+// forgetAll closes all prepared workloads and stops the server if there is one.
 func (s *session) forgetAll() {
 	for _, w := range s.works {
 		w.close()
@@ -100,35 +100,36 @@ func (s *session) forgetAll() {
 	s.stopServer()
 }
 
-// close ends the workload's callers and work, but not its server.
+// close ends the callers and calls Work.Close. It does not stop a server.
 func (w *work) close() {
-	if w.crew != nil {
-		w.crew.stopWorkers()
+	if w.pool != nil {
+		w.pool.stopWorkers()
 	}
 	if w.Close != nil {
 		w.Close()
 	}
 }
 
-// resetWork restores the state that w had when it was prepared.
+// resetWork restores the state that w had after prepare.
 func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
-	back := w.Reset
+	reset := w.Reset
 	if w.server != nil {
-		back = w.server.Reset
+		reset = w.server.Reset
 	}
-	if back == nil || w.server != nil && w.server.ended {
+	if reset == nil || w.server != nil && w.server.ended {
 		return wire.Reply{}, newError(classNotMine, "reset of workload %q: there is nothing to go back to", q.On)
 	}
-	if err := back(); err != nil {
+	if err := reset(); err != nil {
 		return wire.Reply{}, newError(classLoad, "reset: %v", err)
 	}
 	s.phase, w.next = phase{}, 0
 	if s.lastCPU >= 0 {
-		s.lastCPU = cpuNS() // its CPU time is not idle time
+		s.lastCPU = cpuNS() // the CPU time of the reset is not idle time
 	}
 	return wire.Reply{}, nil
 }
 
+// answerCases runs the operation on the cases of q and returns their outputs.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {
@@ -144,7 +145,8 @@ func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error)
 	return wire.Reply{Answers: answers}, nil
 }
 
-// answerCase runs one case. A panic is the case's error, which the lab compares with the outcomes of others.
+// answerCase runs the operation on case c. A panic becomes the error of the case, which the lab compares with the
+// outcomes of other contenders.
 func (w *work) answerCase(c int) (a wire.Answer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -158,7 +160,7 @@ func (w *work) answerCase(c int) (a wire.Answer) {
 	return wire.Answer{Case: c, Output: bytes.Clone(out.Output), Size: out.Size}
 }
 
-// errorText returns a text that is never empty, as an empty text would mean no error.
+// errorText returns the text of err in one line. It is never "", which would mean no error.
 func errorText(err error) string {
 	if s := oneLine(err.Error()); s != "" {
 		return s

@@ -11,33 +11,33 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Profiles, as on the wire.
+// Kinds of profiles, as in requests.
 const (
 	profileCPU = "cpu"
 	profileMem = "mem"
 )
 
-// sampleEvery is the mean number of bytes allocated between two samples of a memory profile. At 100 MB/s that
-// is 25,000 stacks a second, so that a function's share is known to a few thousandths.
+// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that allocates
+// 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
 const sampleEvery = 4 << 10
 
 // errNoProfile is the error for an unknown kind of profile.
 var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 
-// Profile calls work and returns a profile of the CPU time ("cpu") or the allocations
-// ("mem") of the process meanwhile, as a gzipped pprof document. That of cpu has
-// 100 samples a second of a processor. That of mem holds what was allocated
-// during work and nothing else, whether it is still in use or not.
+// Profile calls work and returns a profile of the process during that call, as a
+// gzipped pprof document. Kind "cpu" is a profile of the CPU time, with 100 samples per
+// second of a processor. Kind "mem" is a profile of all allocations during work,
+// whether the memory is still in use or not.
 //
-// For work that is done from outside, such as a server's, work only waits.
-func Profile(of string, work func()) ([]byte, error) {
-	switch of {
+// To profile a server, whose requests come from other processes, work only has to wait.
+func Profile(kind string, work func()) ([]byte, error) {
+	switch kind {
 	case profileCPU:
 		return profileTime(work)
 	case profileMem:
 		return profileAllocs(work)
 	}
-	return nil, fmt.Errorf("%w, not of %q", errNoProfile, of)
+	return nil, fmt.Errorf("%w, not of %q", errNoProfile, kind)
 }
 
 func profileTime(work func()) ([]byte, error) {
@@ -52,12 +52,12 @@ func profileTime(work func()) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// profileAllocs returns the difference of the process's allocations before and after work. The runtime samples
-// only while work runs, so that no measurement includes sampling. Both documents are written outside of that
-// time, so they contain counts of samples, which the difference scales.
+// profileAllocs returns the difference of the process's allocation profiles before and after work. The runtime
+// samples only while work runs, so that no measurement includes the cost of sampling. runtime/pprof scales samples by
+// the current rate, which is 0 when it writes both documents; so they are not scaled, and diffProfiles scales them.
 func profileAllocs(work func()) ([]byte, error) {
-	quiet := runtime.MemProfileRate
-	defer func() { runtime.MemProfileRate = quiet }()
+	previousRate := runtime.MemProfileRate
+	defer func() { runtime.MemProfileRate = previousRate }()
 	runtime.MemProfileRate = 0
 	before, err := writeAllocs()
 	if err != nil {
@@ -75,8 +75,8 @@ func profileAllocs(work func()) ([]byte, error) {
 	return diffProfiles(before, after, sampleEvery)
 }
 
-// writeAllocs returns everything that was sampled since the process started. It collects first, because
-// samples appear only after a collection.
+// writeAllocs returns the allocation profile of the process since its start. It runs a collection first, because
+// the runtime publishes samples only after a collection.
 func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer
@@ -86,8 +86,8 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile runs workload w under a profiler for min_ns. The operations of a server come from outside
-// meanwhile, and are counted there.
+// runProfile runs operations of w for min_ns and returns a profile of that time. For a server it only waits: the lab
+// performs and counts the operations.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")
@@ -96,27 +96,25 @@ func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 	var failed *wire.Error
 	run := func() { time.Sleep(time.Duration(q.MinNS)) }
 	switch {
-	case w.crew != nil:
+	case w.pool != nil:
 		run = func() {
-			var a wire.Reply
-			a, failed = w.crew.runProfile(q)
-			reply.Ops, reply.Errors, reply.Message = a.Ops, a.Errors, a.Message
+			var result wire.Reply
+			result, failed = w.pool.runProfile(q)
+			reply.Ops, reply.Errors, reply.Message = result.Ops, result.Errors, result.Message
 		}
 	case w.server == nil:
 		run = func() {
 			s.phase.enterWork(w, s.meter.cycles())
 			m := s.newMeasurement(w)
-			for seen := time.Duration(0); m.wall < time.Duration(q.MinNS); seen = m.wall {
-				before := m.tally.ops
-				m.runBatch(noLimit)
-				w.setPace(m.tally.ops-before, m.wall-seen)
+			for m.wall < time.Duration(q.MinNS) {
+				m.runPacedBatch()
 			}
-			a := m.finish()
-			reply.Ops, reply.Errors, reply.Message = a.Ops, a.Errors, a.Message
+			result := m.finish()
+			reply.Ops, reply.Errors, reply.Message = result.Ops, result.Errors, result.Message
 		}
 	}
 	doc, err := Profile(q.Profile, run)
-	s.lastCPU = cpuNS() // writing it is not idle time
+	s.lastCPU = cpuNS() // the CPU time to write the profile is not idle time
 	switch {
 	case failed != nil:
 		return wire.Reply{}, failed

@@ -22,9 +22,9 @@ const (
 	classNotMine    = "unsupported"
 )
 
-// Serve answers requests until bye or the end of in, and then returns nil. A wrong
-// request, or an error or panic of the contender's code, becomes an error reply.
-// Serve returns an error only if reading in or writing out fails.
+// Serve answers requests until bye or the end of in, and then returns nil. An invalid
+// request, or an error or panic of the contender's code, leads to an error reply.
+// Serve returns an error only if it cannot read from in or write to out.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
 	defer s.forgetAll()
@@ -61,17 +61,17 @@ type session struct {
 	program  Program
 	hasHello bool
 	variant  string
-	works    map[string]*work
-	server   *server // the running one, or nil
+	works    map[string]*work // prepared workloads by id
+	server   *server          // running server; nil if there is none
 	meter    *meter
 	phase    phase
-	lastCPU  int64    // CPU time of the process in ns at the end of the last measurement; -1: none yet
-	ballast  *ballast // live heap that the prepared workload requests, or nil
-	before   runtime.MemStats
-	after    runtime.MemStats
+	lastCPU  int64    // CPU time of the process in ns at the end of the last measurement; -1 before the first
+	ballast  *ballast // live heap that the prepared workload requires; nil if it requires none
+
+	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
 
-// handleRequest executes one request. A panic in the contender's code becomes an error reply, and the session
+// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the session
 // continues.
 func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
@@ -84,7 +84,7 @@ func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	switch q.Op {
 	case wire.OpHello:
 		reply, err = s.handleHello(q)
-	case wire.OpBye:
+	case wire.OpBye: // an empty reply; Serve ends
 	case wire.OpPrepare:
 		reply, err = s.prepareWork(q)
 	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpReset, wire.OpProfile:
@@ -128,6 +128,7 @@ func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 	return wire.Reply{}, newError(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
+// handleHello selects the variant, closes all workloads and identifies the contender.
 func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Protocol != wire.Protocol {
 		return wire.Reply{}, newError(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
@@ -146,7 +147,7 @@ func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	}, nil
 }
 
-// findWork returns the workload of q and checks q's numbers.
+// findWork returns the prepared workload that q is about. It returns an error if a number in q is negative.
 func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	w, ok := s.works[q.On]
 	if !ok {
@@ -176,16 +177,18 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText returns in one line the value of a panic and its site. The deferred function itself must call it.
+// panicText returns the value of a panic and its site in one line. Only the deferred function itself may call it,
+// because panicSite skips a fixed number of frames.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite returns where the contender's code panicked: the first frame outside of the runtime. The function
-// that the deferred function calls must call it.
+// panicSite returns the function and line at which the contender's code panicked: the first frame outside of the
+// runtime. Only panicText may call it.
 func panicSite() string {
+	const skipped = 4 // runtime.Callers, panicSite, panicText and the deferred function
 	pc := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(4, pc)])
+	frames := runtime.CallersFrames(pc[:runtime.Callers(skipped, pc)])
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !strings.HasPrefix(f.Function, "runtime.") {

@@ -8,51 +8,51 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// The lab performs the operations of a server, over the network: the program
-// only starts one for each workload, and reports its counts.
+// The lab performs the operations of a server over the network. The program only
+// starts a server for each workload and reports its counts.
 
 // Served is a server that was started for a workload and answers already.
 type Served struct {
-	Addr string // where it listens, host:port
+	Addr string // host:port at which the server listens
 
-	// Counts returns its counts since it was started, or is nil if it does not
-	// count.
+	// Counts returns the counts of the server since its start. It is nil if the
+	// server does not count.
 	Counts func() Counts
 
-	// Reset has its service go back to how it was when the server was started, and
-	// forget its requests; nil if it cannot.
+	// Reset restores the state that the service had at its start, and forgets its
+	// requests. It is nil if the service does not support that.
 	Reset func() error
 
-	// End ends it as a signal would, for the lab to see how long that takes:
-	// requests in flight may continue for 10 s at most. The error lists what
-	// had not ended by then. Counts is called afterwards, and Stop; nil: Stop is
-	// called at once.
+	// End ends the server as a signal would. The lab measures the time of End.
+	// Requests in flight may continue for 10 s at most; the error describes what
+	// has not ended by then. Counts and Stop are called afterwards. If End is nil,
+	// the lab measures the time of Stop.
 	End func() error
 
-	// Stop ends it with its connections. No function of it is called
-	// afterwards.
+	// Stop ends the server and its connections. It is the last function that is
+	// called.
 	Stop func()
 }
 
-// Counts are a server's own counts.
+// Counts are the counts that a server itself keeps.
 type Counts struct {
-	Requests  int64 // answered
-	BodyBytes int64 // of their bodies, read
-	Layers    int64 // calls of middleware
-	Delivered int64 // items that the sink has taken
+	Requests  int64 // number of answered requests
+	BodyBytes int64 // bytes that were read of their bodies
+	Layers    int64 // number of middleware calls
+	Delivered int64 // number of items that the sink has accepted
 
-	Calls *wire.Calls // use-case calls, of a service of users
-	Fault error       // first failure of its service that clients do not see, or nil
+	Calls *wire.Calls // use-case calls of a service of app users; nil for others
+	Fault error       // first failure of the service that clients do not see; nil if there was none
 }
 
-// server is the running server, and the allocations of the process before.
+// server is the running server of a workload.
 type server struct {
 	Served
-	ended  bool
-	before runtime.MemStats
+	ended  bool             // endServer was called
+	before runtime.MemStats // allocations of the process when the workload was prepared
 }
 
-// startServer starts the server for a workload, after the former one has ended.
+// startServer starts the server for a workload. The previous server has ended.
 func (s *session) startServer(w wire.Workload) (*work, error) {
 	served, err := s.program.Serve(s.variant, w)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *session) stopServer() {
 	}
 }
 
-// markAllocs makes the allocations so far the zero of countServer.
+// markAllocs stores the allocations so far, which countServer subtracts.
 func (v *server) markAllocs() { runtime.ReadMemStats(&v.before) }
 
 // handleServer executes a request about a server.
@@ -112,9 +112,9 @@ func (v *server) endServer() wire.Reply {
 	return reply
 }
 
-// countServer returns the server's counts, and the allocations of the process, since the workload was
-// prepared. The cost of some requests is the difference of two calls. A call itself allocates about 1 kB in
-// ten objects: two calls in a row show how much.
+// countServer returns the server's counts and the allocations of the process since the workload was prepared. The
+// lab computes the cost of requests as the difference of two calls. A call itself allocates about 1 kB in ten
+// objects; two calls in a row show how much.
 func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{

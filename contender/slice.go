@@ -7,34 +7,33 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Ends of a slice, as on the wire.
+// Values of wire.Request.Until.
 const (
 	untilOps = "ops"
 	untilGC  = "gc"
 )
 
-// minWarmOps is the least number of operations of a warm-up, unless its cap comes first.
+// minWarmOps is the least number of operations of a warm-up, unless it reaches its cap before.
 const minWarmOps = 4
 
-// measurement is a running measurement: clock, CPU time and collections at its start, and the operations
-// since.
+// measurement is a running measurement of operations in the timed loop.
 type measurement struct {
 	s      *session
 	w      *work
 	start  time.Time
-	cpu    int64
-	cycles int64
-	tally  tally
-	wall   time.Duration // since start, at the last reading
+	cpu    int64         // CPU time of the process in ns at the start
+	cycles int64         // number of completed collection cycles at the start
+	tally  tally         // outcomes of the operations since the start
+	wall   time.Duration // time from the start to the last reading
 }
 
-// newMeasurement starts measuring, with the last reading of the number of cycles.
+// newMeasurement starts a measurement. The number of cycles at its start is the last reading of the phase.
 func (s *session) newMeasurement(w *work) measurement {
 	return measurement{s: s, w: w, cycles: s.phase.cycles, cpu: cpuNS(), start: time.Now()}
 }
 
-// runBatch runs up to limit operations, one batch at most, reads clock and collector, and returns the cycles
-// that completed meanwhile.
+// runBatch runs one batch of operations, but at most limit. Then it reads the clock and the number of collection
+// cycles, and returns the number of cycles that completed during the batch.
 func (m *measurement) runBatch(limit int64) int64 {
 	n := min(limit, m.s.meter.batchSize(m.w.pace))
 	m.w.run(n, &m.tally)
@@ -42,17 +41,25 @@ func (m *measurement) runBatch(limit int64) int64 {
 	return m.s.phase.addOps(n, m.s.meter.cycles())
 }
 
+// runPacedBatch runs one batch of operations and sets the pace to its mean time.
+func (m *measurement) runPacedBatch() {
+	opsBefore, wallBefore := m.tally.ops, m.wall
+	m.runBatch(noLimit)
+	m.w.setPace(m.tally.ops-opsBefore, m.wall-wallBefore)
+}
+
+// countCycles returns the number of collection cycles that have completed since the start.
 func (m *measurement) countCycles() int64 { return m.s.phase.cycles - m.cycles }
 
-// isCapped reports whether the request's time is up: cap_ns is over and cap_ops are done.
+// isCapped reports whether the measurement must end: cap_ns have passed, and cap_ops operations have run.
 func (m *measurement) isCapped(q wire.Request) bool { return isCapped(q, m.tally.ops, m.wall) }
 
-// isCapped is measurement.isCapped for ops operations in wall.
+// isCapped is measurement.isCapped after ops operations in the time wall.
 func isCapped(q wire.Request, ops int64, wall time.Duration) bool {
 	return q.CapNS > 0 && ops >= q.CapOps && wall >= time.Duration(q.CapNS)
 }
 
-// finish stops measuring and returns the reply.
+// finish ends the measurement, sets the pace, and returns the reply.
 func (m *measurement) finish() wire.Reply {
 	wall := time.Since(m.start)
 	cpu := cpuNS()
@@ -71,30 +78,35 @@ func (m *measurement) finish() wire.Reply {
 // noLimit is a limit of a batch that is never reached.
 const noLimit = 1 << 62
 
-// warmUp runs until min_gc cycles or min_ns, whichever is first.
+// isWarm reports whether a warm-up has reached min_gc collection cycles or min_ns, whichever is first. If neither is
+// set, it is warm immediately.
+func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
+	reachesCycles := q.MinGC > 0 && cycles >= q.MinGC
+	hasMinTime := q.MinNS > 0 || q.MinGC == 0
+	return reachesCycles || hasMinTime && wall >= time.Duration(q.MinNS)
+}
+
+// warmUp runs operations until they are warm, or until the cap of the request.
 func (s *session) warmUp(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinGC > 0 && q.MinNS == 0 && q.CapNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "warm until collection cycles needs min_ns or cap_ns: there may never be one")
 	}
 	q.CapOps = 1
-	if w.crew != nil {
-		return w.crew.warmUp(q)
+	if w.pool != nil {
+		return w.pool.warmUp(q)
 	}
 	s.phase.enterWork(w, s.meter.cycles())
 	m := s.newMeasurement(w)
-	for seen := time.Duration(0); ; {
-		before := m.tally.ops
-		m.runBatch(noLimit)
-		w.setPace(m.tally.ops-before, m.wall-seen)
-		seen = m.wall
-		enough := q.MinGC > 0 && m.countCycles() >= q.MinGC || m.wall >= time.Duration(q.MinNS) && (q.MinNS > 0 || q.MinGC == 0)
-		if m.isCapped(q) || enough && m.tally.ops >= minWarmOps {
+	for {
+		m.runPacedBatch()
+		enough := isWarm(q, m.countCycles(), m.wall) && m.tally.ops >= minWarmOps
+		if enough || m.isCapped(q) {
 			return m.finish(), nil
 		}
 	}
 }
 
-// runSlice does the work of one token.
+// runSlice runs one slice: unmeasured operations first, then the measured ones.
 func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Until != untilGC && (q.Until != untilOps || q.Ops == 0) {
 		return wire.Reply{}, newError(classBadRequest, "slice until %q, %d ops: want until gc, or until ops with a number of them", q.Until, q.Ops)
@@ -102,15 +114,15 @@ func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Until == untilGC && q.CapNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "slice until gc needs cap_ns: there may never be a cycle")
 	}
-	if q.Until == untilGC && w.crew != nil {
+	if q.Until == untilGC && w.pool != nil {
 		return wire.Reply{}, newError(classNotMine, "slice until gc of workload %q: with callers at once it is until ops", q.On)
 	}
-	var idle int64
+	var idle int64 // CPU time since the last measurement
 	if s.lastCPU >= 0 {
 		idle = max(0, cpuNS()-s.lastCPU)
 	}
-	if w.crew != nil {
-		reply, err := w.crew.runSlice(q)
+	if w.pool != nil {
+		reply, err := w.pool.runSlice(q)
 		reply.IdleCPUNS = idle
 		return reply, err
 	}
@@ -129,8 +141,8 @@ func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return reply, nil
 }
 
-// runLead runs the unmeasured operations at the start of a slice. Before complete cycles it continues into the
-// next cycle if too little of this one remains.
+// runLead runs the unmeasured operations at the start of a slice. If the slice has complete collection cycles, and it
+// is too late in the current cycle, runLead continues into the next cycle.
 func (s *session) runLead(w *work, q wire.Request) {
 	m := s.newMeasurement(w)
 	q.CapOps = 0
@@ -138,7 +150,7 @@ func (s *session) runLead(w *work, q wire.Request) {
 		m.runBatch(q.Lead - m.tally.ops)
 	}
 	if q.Until == untilGC && s.phase.isLate(q.Ops) {
-		for !m.isCapped(q) && m.runBatch(noLimit) == 0 {
+		for !m.isCapped(q) && m.runBatch(noLimit) == 0 { // until a cycle completes
 		}
 	}
 	if q.Until == untilGC {
@@ -146,12 +158,12 @@ func (s *session) runLead(w *work, q wire.Request) {
 	}
 }
 
-// runCycles measures from one point of a collection cycle to the same point of a later one, so that the end
-// makes up for the lead-in's part of the first cycle, and operations per cycle are unbiased. It begins and
-// ends swept: sweeping is part of a cycle's cost, and would otherwise happen while another contender has the
-// token.
+// runCycles measures from one point of a collection cycle to the same point of a later cycle. The lead-in has used a
+// part of the first cycle; as many operations follow the end of the last one, so that the number of operations per
+// cycle is not biased. It waits for the end of sweeping, as runLead has done: sweeping is a part of the cost of a
+// cycle, and would otherwise happen during the slice of another contender.
 func (m *measurement) runCycles(q wire.Request) {
-	var before int64
+	var before int64 // number of operations in the first cycle before the measurement
 	if m.s.phase.known {
 		before = m.s.phase.since
 	}
@@ -170,15 +182,15 @@ func (m *measurement) runCycles(q wire.Request) {
 	m.s.meter.awaitSweep()
 }
 
-// countAllocs counts the allocations of a fixed number of operations. It starts with the first body, so that
-// two passes do the same work.
+// countAllocs counts the allocations of a fixed number of operations. It starts with the first body, so that two
+// requests run the same operations.
 func (s *session) countAllocs(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Ops == 0 {
 		return wire.Reply{}, newError(classBadRequest, "stats without ops")
 	}
 	s.phase = phase{}
-	if w.crew != nil {
-		return w.crew.countAllocs(q)
+	if w.pool != nil {
+		return w.pool.countAllocs(q)
 	}
 	var t tally
 	w.next = 0

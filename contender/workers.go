@@ -9,65 +9,69 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// workerPool is the timed loop of a workload with several concurrent callers. Each takes the next operation,
-// runs it, records its outcome and takes another, under one lock that is locked for some ten nanoseconds: an
-// operation with concurrent callers is a call to another process and takes a thousand times as long. In an
-// open loop callers get each operation at its time. The goroutines live as long as the workload, so that no
-// measurement includes their start.
+// workerPool is the timed loop of a workload with concurrent callers. In a closed loop each caller takes the next
+// operation, runs it, records its outcome and takes another. All callers use one lock, for some ten nanoseconds each
+// time; an operation with concurrent callers is a call to another process and takes a thousand times as long. In an
+// open loop the callers receive each operation when it is due (see sendTickets). The goroutines live as long as the
+// workload, so that no measurement includes their start.
 type workerPool struct {
 	s *session
 	w *work
 
-	latency hist.Hist // ns, of the measured operations
-	service hist.Hist // of an open loop: from their start
-	lag     hist.Hist // of an open loop: until their start
+	latency hist.Hist // times of the measured operations in ns: to their end, from their start or, in an open loop, from the intended one
+	service hist.Hist // open loop: times in ns from the start of operations to their end
+	lag     hist.Hist // open loop: times in ns from the intended start of operations to their start
 
 	wakeups chan struct{}  // one value starts one caller
 	active  sync.WaitGroup // running callers
-	tickets chan ticket    // of a running open loop; nil for a closed loop
+	tickets chan ticket    // operations of a running open loop; nil for a closed loop
 
 	mu       sync.Mutex
 	plan     plan
-	runs     uint64
-	started  int64         // operations started
-	finished int64         // operations finished
-	tally    tally         // of the measured operations
-	area     time.Duration // operations in flight × time, while measuring
-	unsent   int64         // of an open loop: due while measuring, and not started
+	runs     uint64        // number of runs so far; the seed of an open loop
+	started  int64         // number of operations that have started in this run
+	finished int64         // number of operations of a closed loop that have ended in this run
+	tally    tally         // outcomes of the measured operations
+	area     time.Duration // integral of the number of operations in flight over the measured time
+	unsent   int64         // open loop: number of operations that were due while measuring and have not started
 	stage    stage
 	from     snapshot  // start of measuring
 	to       snapshot  // end of measuring
-	start    time.Time // time zero of an open loop, and of the lead-in's limit
-	seen     time.Time // last reading of the collector's cycles
-	panic    string
+	start    time.Time // start of the run
+	lastRead time.Time // last reading of the number of collection cycles
+	panic    string    // text of a panic in the contender's code; "" if there was none
 }
 
 // plan defines a run of a workerPool.
 type plan struct {
-	lead  int64         // unmeasured operations at the start
-	limit time.Duration // time limit of the lead-in, and interval of calls of enough after it; 0: unlimited
-	// exact is the number of measured operations, all of which are waited for. If it is 0, operations
-	// count as they end, and callers continue until enough is true: then as
-	// many are in flight at the end of measuring as at its start.
+	lead int64 // number of unmeasured operations at the start
+	// limit is the time limit of the lead-in. Once measuring has begun, an open loop also checks enough when
+	// this time has passed. 0 means no limit.
+	limit time.Duration
+	// exact is the number of measured operations, and the run waits for all of them. If it is 0, operations are
+	// counted when they end, and callers continue until enough is true. In that case as many operations are in
+	// flight at the end of measuring as at its start.
 	exact int64
-	// enough is called after each measured operation. It may be nil if exact is set.
+	// enough is called after each measured operation, with the number and time so far. It may be nil if exact
+	// is set.
 	enough func(ops int64, wall time.Duration) bool
-	closed bool // even if the workload has an open loop
+	closed bool // run a closed loop even if the workload has an open one
 }
 
+// stage is the stage of a run.
 type stage int
 
 const (
-	leading stage = iota
-	measuring
-	finished
+	leading   stage = iota // unmeasured operations run
+	measuring              // measured operations run
+	finished               // no more operations may start
 )
 
 // snapshot is the state of the process at one moment.
 type snapshot struct {
 	at     time.Time
-	cpu    int64
-	cycles int64
+	cpu    int64 // CPU time in ns
+	cycles int64 // number of completed collection cycles
 }
 
 func newWorkerPool(s *session, w *work) *workerPool {
@@ -86,7 +90,7 @@ func newWorkerPool(s *session, w *work) *workerPool {
 // stopWorkers ends the callers.
 func (c *workerPool) stopWorkers() { close(c.wakeups) }
 
-// runPlan executes a plan. Its outcome is read afterwards.
+// runPlan executes a plan. buildReply returns the results afterwards. The error is a panic of the contender's code.
 func (c *workerPool) runPlan(p plan) *wire.Error {
 	c.latency.Reset()
 	c.service.Reset()
@@ -100,7 +104,7 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	}
 	c.s.phase = phase{} // the collector's phase is unknown afterwards
 	c.start = time.Now()
-	c.seen = c.start
+	c.lastRead = c.start
 	if p.lead == 0 {
 		c.startMeasuring()
 		if open {
@@ -118,7 +122,7 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	if c.to.at.IsZero() {
 		c.to = c.takeSnapshot()
 	}
-	if c.from.at.IsZero() { // the lead-in took all of the time
+	if c.from.at.IsZero() { // the run ended within the lead-in
 		c.from = c.to
 	}
 	c.w.next = int((int64(c.w.next) + c.started) % int64(c.w.bodies))
@@ -129,7 +133,7 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	return nil
 }
 
-// callAll runs operations until there are no more.
+// callAll runs the operations of one caller until the run ends.
 func (c *workerPool) callAll() {
 	defer func() {
 		if v := recover(); v != nil {
@@ -154,15 +158,15 @@ func (c *workerPool) callAll() {
 
 // outcome is an operation with its times and result.
 type outcome struct {
-	n          int64 // in the run, from zero
-	body       int
+	n          int64 // number of the operation in the run, from zero; -1 before the first
+	body       int   // index of the body
 	start, end time.Time
 	size       int
 	err        error
 }
 
 // advance records the finished operation in o, unless o is new (o.n < 0), and puts the next one into o. It
-// returns false at the end.
+// returns false if no more operations may start.
 func (c *workerPool) advance(o *outcome) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,8 +184,8 @@ func (c *workerPool) advance(o *outcome) bool {
 // bodyOf returns the index of the body of operation n of the run.
 func (c *workerPool) bodyOf(n int64) int { return int((int64(c.w.next) + n) % int64(c.w.bodies)) }
 
-// recordClosed records a finished operation of a closed loop. One that was in flight at the end of measuring
-// counts only if it failed: otherwise a call that breaks its server would look faultless.
+// recordClosed records a finished operation of a closed loop. Operations that were in flight at the end of measuring
+// do not count, except for errors: otherwise a call that breaks its server would appear to have no errors.
 func (c *workerPool) recordClosed(o *outcome) {
 	c.finished++
 	c.addArea(o)
@@ -209,7 +213,7 @@ func (c *workerPool) countMeasured(o *outcome) {
 	c.tally.addError(o.err)
 }
 
-// addArea adds the time that an operation was in flight while measuring.
+// addArea adds the part of the measured time in which an operation was in flight.
 func (c *workerPool) addArea(o *outcome) {
 	if c.stage == leading {
 		return
@@ -237,21 +241,21 @@ func (c *workerPool) stopMeasuring() {
 }
 
 func (c *workerPool) takeSnapshot() snapshot {
-	return snapshot{time.Now(), cpuNS(), c.s.meter.cycles()}
+	return snapshot{at: time.Now(), cpu: cpuNS(), cycles: c.s.meter.cycles()}
 }
 
 // countCycles returns the number of collection cycles completed since measuring began, or 0 if the last
-// reading is too recent. It reads as rarely as the loop of one caller.
+// reading is too recent. It reads the number as rarely as the loop without callers does.
 func (c *workerPool) countCycles() int64 {
 	now := time.Now()
-	if now.Sub(c.seen) < c.s.meter.interval {
+	if now.Sub(c.lastRead) < c.s.meter.interval {
 		return 0
 	}
-	c.seen = now
+	c.lastRead = now
 	return c.s.meter.cycles() - c.from.cycles
 }
 
-// buildReply returns the measured values.
+// buildReply returns the reply with the results of the last run.
 func (c *workerPool) buildReply() wire.Reply {
 	reply := wire.Reply{
 		Counts: wire.Counts{Ops: c.tally.ops, WallNS: max(1, int64(c.to.at.Sub(c.from.at))), CPUNS: c.to.cpu - c.from.cpu, GC: c.to.cycles - c.from.cycles,
@@ -267,11 +271,14 @@ func (c *workerPool) buildReply() wire.Reply {
 	return reply
 }
 
-// warmUp is [session.warmUp].
+// warmUp is [session.warmUp] for concurrent callers.
 func (c *workerPool) warmUp(q wire.Request) (wire.Reply, *wire.Error) {
 	err := c.runPlan(plan{enough: func(ops int64, wall time.Duration) bool {
-		enough := q.MinGC > 0 && c.countCycles() >= q.MinGC || wall >= time.Duration(q.MinNS) && (q.MinNS > 0 || q.MinGC == 0)
-		return isCapped(q, ops, wall) || enough && ops >= minWarmOps
+		var cycles int64
+		if q.MinGC > 0 {
+			cycles = c.countCycles()
+		}
+		return isCapped(q, ops, wall) || isWarm(q, cycles, wall) && ops >= minWarmOps
 	}})
 	return c.buildReply(), err
 }
@@ -282,19 +289,19 @@ func (c *workerPool) runProfile(q wire.Request) (wire.Reply, *wire.Error) {
 	return c.buildReply(), err
 }
 
-// runSlice is [session.runSlice], until a number of operations.
+// runSlice is [session.runSlice] for concurrent callers. The slice always ends after a number of operations.
 func (c *workerPool) runSlice(q wire.Request) (wire.Reply, *wire.Error) {
 	p := plan{lead: q.Lead, limit: time.Duration(q.CapNS), enough: func(ops int64, wall time.Duration) bool {
 		return ops >= q.Ops || isCapped(q, ops, wall)
 	}}
 	if c.w.Times != nil {
-		p.exact = q.Ops // late operations must not be omitted
+		p.exact = q.Ops // wait for late operations, whose latencies are the longest
 	}
 	err := c.runPlan(p)
 	return c.buildReply(), err
 }
 
-// countAllocs is [session.countAllocs].
+// countAllocs is [session.countAllocs] for concurrent callers.
 func (c *workerPool) countAllocs(q wire.Request) (wire.Reply, *wire.Error) {
 	s := c.s
 	c.w.next = 0

@@ -1,7 +1,7 @@
-// Package contendertest is the conformance suite for contenders, in whatever
-// language they are written: it starts the built program as a lab would and
-// checks it against docs/contender-protocol.md. A contender is a program that passes it.
-// For a contender module, a folder with contender.json and a go.mod:
+// Package contendertest is the conformance suite for contenders in any language.
+// It starts the built program as a lab would and checks it against
+// docs/contender-protocol.md. A program that passes the suite is a contender.
+// The test of a contender module, a directory with contender.json and go.mod, is:
 //
 //	func TestConformance(t *testing.T) { contendertest.Run(t, ".") }
 package contendertest
@@ -47,10 +47,10 @@ func Run(t *testing.T, dir string) {
 		path += ".exe"
 	}
 	err = m.Build(dir, path)
-	switch fails := slices.Contains(m.Expect.Void, "build"); {
-	case fails && err == nil:
+	switch mustFail := slices.Contains(m.Expect.Void, "build"); {
+	case mustFail && err == nil:
 		t.Fatalf("%s builds, and its manifest expects that it does not", m.ID)
-	case fails:
+	case mustFail:
 		return // a published program that does not compile
 	case err != nil:
 		t.Fatal(err)
@@ -58,8 +58,8 @@ func Run(t *testing.T, dir string) {
 	runVariants(t, m, path)
 }
 
-// RunCommand runs the suite on a program that was built some other way. dir
-// holds its contender.json.
+// RunCommand runs the suite on a program that was built in another way. dir
+// contains its contender.json.
 func RunCommand(t *testing.T, dir string, command ...string) {
 	t.Helper()
 	m, err := conformance.ReadManifest(dir)
@@ -69,6 +69,8 @@ func RunCommand(t *testing.T, dir string, command ...string) {
 	runVariants(t, m, command...)
 }
 
+// runVariants runs the suite on all variants of a program, as parallel subtests. Variants after
+// the first get a shorter suite.
 func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 	t.Helper()
 	variants := m.Variants
@@ -77,12 +79,15 @@ func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 	}
 	for i, v := range variants {
 		t.Run(strings.Trim(m.ID+"-"+v, "-"), func(t *testing.T) {
-			t.Parallel() // much of it is waiting
+			t.Parallel() // most of the time is waiting
 			m := m
-			if own, ok := m.Others[v]; ok {
-				m.Protocols = own
+			if protocols, ok := m.Others[v]; ok {
+				m.Protocols = protocols
 			}
-			s := conformance.Subject{Command: command, Manifest: m, Variant: v, Limit: 30 * time.Second, Hasty: testing.Short() || i > 0, Logf: t.Logf}
+			s := conformance.Subject{
+				Command: command, Manifest: m, Variant: v, Logf: t.Logf,
+				Limit: 30 * time.Second, Hasty: testing.Short() || i > 0,
+			}
 			for _, err := range s.Examine(listKinds(), t.TempDir()) {
 				t.Error(err)
 			}
