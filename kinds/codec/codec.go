@@ -1,5 +1,5 @@
-// Package codec tests how contenders encode and decode: every one gets the same bodies and must
-// produce the same values.
+// Package codec is the kind of contenders that encode and decode. All contenders get the same
+// bodies and must produce the same values.
 package codec
 
 import (
@@ -29,12 +29,12 @@ func Ops() []string {
 	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
 }
 
-// Kind is the codec kind. It keeps the pools it wrote as references, and what
-// the reference makes of the exams.
+// Kind is the codec kind. It stores the pools that it wrote and the reference's results for
+// edge cases, to compare answers with them.
 type Kind struct {
 	mu        sync.Mutex
-	pools     map[string][][]byte // by path
-	questions map[string][]question
+	pools     map[string][][]byte   // bodies by path of the pool
+	questions map[string][]question // edge cases by examSpec.id
 }
 
 var _ lab.Describer = (*Kind)(nil)
@@ -74,8 +74,8 @@ func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return in, nil
 }
 
-// Pool writes bodies, none of which contains a line end, into a file of dir that is named by its
-// content.
+// Pool writes bodies, which must not contain a line end, into a file of dir. The name of the file
+// contains a hash of its content.
 func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
@@ -87,7 +87,8 @@ func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
-// Describe counts what is in the pool that Input made.
+// Describe adds to w the number of bytes in the pool that Input made, and for a fixture with ids the
+// number of items and the smallest number of different ids in a body.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	k.mu.Lock()
 	bodies := k.pools[in.Input]
@@ -132,8 +133,9 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	return bodies, nil
 }
 
-// reencodeBody returns a document as stored in the Go value that contenders encode, or that encoding/json
-// makes of it: a number beyond int and float64 is rounded for all contenders.
+// reencodeBody decodes a document into the Go value that contenders encode, or for OpAny into the
+// value that encoding/json makes of it, and encodes it again. So a number that neither int nor
+// float64 can represent is rounded for all contenders.
 func reencodeBody(op string, body []byte) ([]byte, error) {
 	if op == codec.OpAny {
 		var v any
@@ -149,8 +151,7 @@ func reencodeBody(op string, body []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// Open starts one trial: a codec has one core's worth of work, so it gets one
-// processor.
+// Open starts one trial. A codec uses one processor at a time, so it gets one.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -158,9 +159,9 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 // Launches returns the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the canonical body it was made from, or with the few fields of
-// that body. Decoded values, and the output of binary codecs, are converted by encoding/json, so
-// they are compared in the same way.
+// Compare compares each answer with the canonical body of its case, or with the few fields of that
+// body, and returns the differences. Contenders send decoded values, and the output of binary
+// codecs, as JSON, so all answers are compared in the same way.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

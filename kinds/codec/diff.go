@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Diff compares two JSON documents by value: key order, white space, escapes
-// and the spelling of numbers do not count, everything else does. It returns
-// the first difference in one line, or nothing.
+// Diff compares two JSON documents by value. The order of keys, white space, escapes
+// and the notation of numbers do not count. It returns the first difference in one line,
+// or "" if the documents are equal.
 func Diff(want, got []byte) string {
 	if bytes.Equal(want, bytes.TrimRight(got, "\n")) {
 		return ""
@@ -30,7 +30,7 @@ func Diff(want, got []byte) string {
 	return findDifference("$", w, g)
 }
 
-// decodeOne reads exactly one document, with numbers as they were written.
+// decodeOne decodes exactly one document. Numbers are of type json.Number.
 func decodeOne(src []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
@@ -47,73 +47,75 @@ func decodeOne(src []byte) (any, error) {
 	return v, nil
 }
 
-func findDifference(at string, want, got any) string {
+// findDifference returns the first difference between two decoded values, or "". path is their path
+// in the document, such as $.items[0].
+func findDifference(path string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok {
-			return formatDifference(at, want, got)
+			return formatDifference(path, want, got)
 		}
 		for _, key := range slices.Sorted(maps.Keys(w)) {
-			gv, ok := g[key]
+			value, ok := g[key]
 			if !ok {
-				return fmt.Sprintf("%s.%s: missing", at, key)
+				return fmt.Sprintf("%s.%s: missing", path, key)
 			}
-			if d := findDifference(at+"."+key, w[key], gv); d != "" {
+			if d := findDifference(path+"."+key, w[key], value); d != "" {
 				return d
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(g)) {
 			if _, ok := w[key]; !ok {
-				return fmt.Sprintf("%s.%s: not in the reference", at, key)
+				return fmt.Sprintf("%s.%s: not in the reference", path, key)
 			}
 		}
 	case []any:
 		g, ok := got.([]any)
 		if !ok {
-			return formatDifference(at, want, got)
+			return formatDifference(path, want, got)
 		}
 		if len(w) != len(g) {
-			return fmt.Sprintf("%s: want %d items, got %d", at, len(w), len(g))
+			return fmt.Sprintf("%s: want %d items, got %d", path, len(w), len(g))
 		}
 		for i := range w {
-			if d := findDifference(at+"["+strconv.Itoa(i)+"]", w[i], g[i]); d != "" {
+			if d := findDifference(path+"["+strconv.Itoa(i)+"]", w[i], g[i]); d != "" {
 				return d
 			}
 		}
 	case json.Number:
 		g, ok := got.(json.Number)
 		if !ok || !sameNumber(w, g) {
-			return formatDifference(at, want, got)
+			return formatDifference(path, want, got)
 		}
 	default:
 		if want != got {
-			return formatDifference(at, want, got)
+			return formatDifference(path, want, got)
 		}
 	}
 	return ""
 }
 
-func formatDifference(at string, want, got any) string {
-	return fmt.Sprintf("%s: want %s, got %s", at, formatValue(want), formatValue(got))
+func formatDifference(path string, want, got any) string {
+	return fmt.Sprintf("%s: want %s, got %s", path, formatValue(want), formatValue(got))
 }
 
-// formatValue returns a value in at most a few words.
+// formatValue returns the start of a value as JSON.
 func formatValue(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)
 	}
-	const most = 60
-	if len(b) > most {
-		return string(b[:most]) + "…"
+	const maxBytes = 60
+	if len(b) > maxBytes {
+		return string(b[:maxBytes]) + "…"
 	}
 	return string(b)
 }
 
-// sameNumber compares decimal values exactly: 1e2 is 100, and 1.5e-9 is not 0.
-// An exponent beyond any float64, either way, is compared as text, so that a
-// hostile answer cannot ask for a gigabyte of digits.
+// sameNumber compares decimal values exactly: 1e2 equals 100, and 1.5e-9 does not equal 0.
+// Numbers beyond the range of float64, too large or too small, are equal only if their
+// texts are: otherwise a hostile exponent could lead to a gigabyte of digits.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
@@ -121,11 +123,12 @@ func sameNumber(a, b json.Number) bool {
 	for _, n := range []json.Number{a, b} {
 		digits, _, _ := strings.Cut(strings.ToLower(n.String()), "e")
 		f, err := strconv.ParseFloat(n.String(), 64)
-		if err != nil || f == 0 && strings.ContainsAny(digits, "123456789") {
+		isTooSmall := f == 0 && strings.ContainsAny(digits, "123456789")
+		if err != nil || isTooSmall {
 			return false
 		}
 	}
-	x, ok := new(big.Rat).SetString(a.String())
-	y, ok2 := new(big.Rat).SetString(b.String())
-	return ok && ok2 && x.Cmp(y) == 0
+	x, xOK := new(big.Rat).SetString(a.String())
+	y, yOK := new(big.Rat).SetString(b.String())
+	return xOK && yOK && x.Cmp(y) == 0
 }

@@ -13,27 +13,28 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// comparison is the result of comparing two answers. Without a class there is no difference.
+// comparison is the result of comparing an answer with the reference's. It is for the field that
+// the case tests.
 type comparison struct {
-	class     tare.DifferenceClass
-	want, got string // the part that the case is about
-	broken    bool   // what was written is not JSON
-	unchanged bool   // it came back as it was given, which the reference's did not
+	class     tare.DifferenceClass // "" if there is no difference
+	want, got string               // text of the field in the reference's answer, and in the contender's
+	broken    bool                 // the contender's text is not JSON
+	unchanged bool                 // a round trip has returned the input unchanged
 }
 
-// Results that are not the text of a field.
+// Values of comparison.got that are not the text of a field.
 const (
 	omittedText = "left out"
 	noObject    = "what is not JSON"
 )
 
-// compareEncoded compares the text of the field that the case tests. White space between tokens
-// does not count.
+// compareEncoded compares the encoded field that the case tests. White space between tokens does
+// not count.
 func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
 	}
-	key := strings.ToLower(c.Field) // as the tags of [fixture.Probe] have it
+	key := strings.ToLower(c.Field) // as in the JSON tags of [fixture.Probe]
 	w, _ := findField(want, key)
 	g, ok := findField(got, key)
 	g = compactJSON(g)
@@ -46,21 +47,22 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 		return comparison{}
 	}
 	f := comparison{class: tare.DiffersInValue, want: w, got: g}
-	switch {
-	case manyKeys(w) && !json.Valid([]byte(g)):
+	switch isValid := json.Valid([]byte(g)); {
+	case hasManyKeys(w) && !isValid:
 		f.want, f.got = "its entries", noObject
-	case !json.Valid([]byte(g)) || !utf8.ValidString(g):
+	case !isValid || !utf8.ValidString(g):
 		f.broken = true
 	case isReordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
 		f.class, f.want, f.got = tare.DiffersInForm, "sorted", fixture.OtherOrder
-	case sameSpelled(c.Field, w, g):
+	case hasSameValue(c.Field, w, g):
 		f.class = tare.DiffersInForm
-	case manyKeys(w): // whose order need not be the same tomorrow
+	case hasManyKeys(w): // the order of the keys, and so the text, can change from run to run
 		f.want, f.got = "its entries", "other entries"
 	}
 	return f
 }
 
+// compactJSON removes white space between tokens. It returns text unchanged if it is not JSON.
 func compactJSON(text string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -69,7 +71,7 @@ func compactJSON(text string) string {
 	return b.String()
 }
 
-// compareKeys compares the order of an object's keys only.
+// compareKeys compares only the keys of an object and their order, for cases without a field.
 func compareKeys(want, got []byte) comparison {
 	w, _ := keysOf(want)
 	g, ok := keysOf(got)
@@ -87,32 +89,34 @@ func compareKeys(want, got []byte) comparison {
 	return f
 }
 
-func manyKeys(object string) bool {
-	list, _ := keysOf([]byte(object))
+// hasManyKeys reports whether text is an object with more than one key.
+func hasManyKeys(text string) bool {
+	list, _ := keysOf([]byte(text))
 	return len(list) > 1
 }
 
-// sameSpelled reports whether two texts of a field have the same value in a field of that type:
-// digits that a float64 cannot represent do not count, the sign of zero does.
-func sameSpelled(name, want, got string) bool {
+// hasSameValue reports whether two texts mean the same value in the field called name. Digits that
+// the field's float type cannot represent do not count. The sign of zero counts.
+func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name]
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
-		bits = 64 // a float in any
+		bits = 64 // a float in field Any
 	}
 	if bits > 0 {
-		x, err := strconv.ParseFloat(want, bits)
-		y, err2 := strconv.ParseFloat(got, bits)
-		if err == nil && err2 == nil {
-			return x == y && (x != 0 || want[0] == '-' == (got[0] == '-'))
+		x, xErr := strconv.ParseFloat(want, bits)
+		y, yErr := strconv.ParseFloat(got, bits)
+		if xErr == nil && yErr == nil {
+			sameSign := (want[0] == '-') == (got[0] == '-')
+			return x == y && (x != 0 || sameSign)
 		}
 	}
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareRoundTrip compares the field after a round trip. If the reference loses something, the
-// contender may have lost nothing.
+// compareRoundTrip compares the field after a round trip. The contender may return the input
+// unchanged even if the reference does not.
 func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
-	if c.Field == "" { // the order of keys has nothing to come back in
+	if c.Field == "" { // the case is about the order of keys, which a decoded value does not have
 		return comparison{}
 	}
 	f := compareShown(c, want, got)
@@ -120,14 +124,15 @@ func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	return f
 }
 
-// isUnchanged reports whether a probe came back unchanged.
+// isUnchanged reports whether the field of a probe is unchanged after a round trip. got is the
+// decoded value as formatted by [fixture.Show].
 func isUnchanged(c fixture.Case, got []byte) bool {
 	v, err := fixture.Decode("probes", c.Body)
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
-// compareShown compares the field as formatted by [fixture.Show], or everything if the case is
-// about no field.
+// compareShown compares the field in values that are formatted by [fixture.Show], or the complete
+// values if the case has no field.
 func compareShown(c fixture.Case, want, got []byte) comparison {
 	f := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if f.want != f.got {
@@ -136,7 +141,8 @@ func compareShown(c fixture.Case, want, got []byte) comparison {
 	return f
 }
 
-// shownField returns one field of a Probe formatted by [fixture.Show].
+// shownField returns the text of one field of a Probe that is formatted by [fixture.Show], which
+// omits zero fields. It returns all of the text if that is not a struct, or if name is "".
 func shownField(name string, text []byte) string {
 	if _, ok := splitMembers(text); !ok || name == "" {
 		return string(text)
@@ -148,7 +154,7 @@ func shownField(name string, text []byte) string {
 	if !ok {
 		return string(text)
 	}
-	switch f.Type.Kind() { // it is zero
+	switch f.Type.Kind() { // the field has its zero value
 	case reflect.String:
 		return `""`
 	case reflect.Bool:
@@ -161,21 +167,21 @@ func shownField(name string, text []byte) string {
 	return "0"
 }
 
-// compareFields compares what was picked out by value, and shows it as a Go
-// program has it.
+// compareFields compares the answers of OpFields by value, and formats them as Go values.
 func compareFields(c fixture.Case, want, got []byte) comparison {
 	f := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
 	switch {
 	case f.want != f.got:
 		return f
-	case Diff(want, got) != "": // elsewhere than in the field the case is about
+	case Diff(want, got) != "": // in another field than the case's own
 		f.want, f.got = formatItems("", want), formatItems("", got)
 		return f
 	}
 	return comparison{}
 }
 
-// formatItems returns the few fields of one item, one of them, or those of all items.
+// formatItems formats an answer of OpFields as a Go value: if there is one item, only its field
+// called name, or all of its fields if name is another one; otherwise all items.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

@@ -11,33 +11,32 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument is the largest document that can be measured, in bytes: a
-// contender shows its answer, which may be somewhat longer than what it was
-// given, in one line of the protocol.
+// MaxDocument is the largest document that can be measured, in bytes. The answer of a
+// contender may be somewhat longer than the document, and must fit one line of the protocol.
 const MaxDocument = 10 << 20
 
-// MaxDepth is the maximum nesting of a document: some codecs take time with the square of it, and
-// others reject ten times as much.
+// MaxDepth is the maximum nesting of a document. The time of some codecs is proportional to its
+// square, and other codecs reject documents that are ten times as deep.
 const MaxDepth = 1000
 
 // Document is one JSON document of a file. It is valid: UTF-8, no syntax
 // error, and no number beyond a float64.
 type Document struct {
-	File string // it came from
-	Line int    // of the file on which it begins, from 1
-	Body []byte // without white space around it
+	File string // name of the file
+	Line int    // line on which the document begins, from 1
+	Body []byte // text of the document without white space around it
 }
 
 // String returns the position of the document, for messages.
 func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
-// SyntaxError is an error in a file, with its position and what would be right. Lines and columns
-// count from 1; columns are characters.
+// SyntaxError is an error in a file, with its position. Lines and columns count from 1; columns are
+// characters.
 type SyntaxError struct {
 	File      string
 	Line, Col int
-	What      string
-	Hint      string // may be empty
+	What      string // the error
+	Hint      string // how to correct it; may be ""
 }
 
 // Error returns one line: file:line:col: what; hint.
@@ -49,68 +48,69 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// Documents reads the JSON of the file called name: one document, or one on each line (NDJSON),
-// whatever the file is called. Notes are for the user, one line each. The error is a *SyntaxError.
+// Documents parses src, the content of the file called name: one JSON document, or one on each line
+// (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
 	if notes, err = f.checkEncoding(false); err != nil {
 		return nil, nil, err
 	}
-	whole := trimSpace(f.src)
-	start := bytes.Index(f.src, whole)
+	content := trimSpace(f.src)
+	start := bytes.Index(f.src, content)
 	switch {
-	case len(whole) == 0:
+	case len(content) == 0:
 		return nil, nil, f.errorAt(0, "there is no JSON in it", "a document, or one on each line")
-	case json.Valid(whole) || !f.isLines(whole):
-		docs, err = f.addDocument(nil, start, start+len(whole), &notes)
+	case json.Valid(content) || !f.isLines(content):
+		docs, err = f.addDocument(nil, start, start+len(content), &notes)
 		return docs, notes, err
 	}
-	for at := 0; at < len(f.src); {
-		end := at + len(f.src[at:])
-		if i := bytes.IndexByte(f.src[at:], '\n'); i >= 0 {
-			end = at + i
+	for lineStart := 0; lineStart < len(f.src); {
+		lineEnd := len(f.src)
+		if i := bytes.IndexByte(f.src[lineStart:], '\n'); i >= 0 {
+			lineEnd = lineStart + i
 		}
-		line := trimSpace(f.src[at:end])
+		line := trimSpace(f.src[lineStart:lineEnd])
 		if len(line) > 0 {
-			begin := at + bytes.Index(f.src[at:end], line)
+			begin := lineStart + bytes.Index(f.src[lineStart:lineEnd], line)
 			if docs, err = f.addDocument(docs, begin, begin+len(line), &notes); err != nil {
 				return nil, nil, err
 			}
 		}
-		at = end + 1
+		lineStart = lineEnd + 1
 	}
 	return docs, notes, nil
 }
 
 // text is a file of JSON.
 type text struct {
-	name string
-	src  []byte
-	at   int // offset of the last document
-	line int // line ends before it
-	many int // keys that came twice
+	name       string
+	src        []byte
+	offset     int // offset of the last document
+	line       int // number of line ends before the last document
+	duplicates int // number of duplicate keys so far
 }
 
 // maxNotes is the number of duplicate keys that are listed.
 const maxNotes = 3
 
+// trimSpace removes the white space of JSON around b.
 func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
 
 // errorAt returns an error at an offset.
-func (f *text) errorAt(at int, what, hint string) error {
-	line, col := lineAndColumn(f.src, at)
+func (f *text) errorAt(offset int, what, hint string) error {
+	line, col := lineAndColumn(f.src, offset)
 	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// lineAndColumn turns an offset into line and column.
-func lineAndColumn(src []byte, at int) (line, col int) {
-	at = min(max(0, at), len(src))
-	begin := bytes.LastIndexByte(src[:at], '\n') + 1
-	return 1 + bytes.Count(src[:at], []byte("\n")), 1 + utf8.RuneCount(src[begin:at])
+// lineAndColumn returns the line and column of an offset.
+func lineAndColumn(src []byte, offset int) (line, col int) {
+	offset = min(max(0, offset), len(src))
+	begin := bytes.LastIndexByte(src[:offset], '\n') + 1
+	return 1 + bytes.Count(src[:offset], []byte("\n")), 1 + utf8.RuneCount(src[begin:offset])
 }
 
-// checkEncoding removes a byte order mark and finds bytes that are not UTF-8. A text that was cut
-// off may end within a character.
+// checkEncoding removes a byte order mark, and returns an error if the text is compressed or not
+// UTF-8. If cutOff is set, the text is the start of a file and may end within a character.
 func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 	if format, command := detectCompression(f.src); format != "" {
 		return nil, f.errorAt(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
@@ -127,33 +127,34 @@ func (f *text) checkEncoding(cutOff bool) (notes []string, err error) {
 	if utf8.Valid(f.src) {
 		return notes, nil
 	}
-	for at := 0; at < len(f.src); {
-		r, n := utf8.DecodeRune(f.src[at:])
+	for offset := 0; offset < len(f.src); {
+		r, n := utf8.DecodeRune(f.src[offset:])
 		if r == utf8.RuneError && n == 1 {
-			if cutOff && !utf8.FullRune(f.src[at:]) {
+			if cutOff && !utf8.FullRune(f.src[offset:]) {
 				break
 			}
-			return nil, f.errorAt(at, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[at], at),
+			return nil, f.errorAt(offset, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[offset], offset),
 				"convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8")
 		}
-		at += n
+		offset += n
 	}
 	return notes, nil
 }
 
-// isLines reports whether a text that is no single document is meant as one document a line: the
-// first line is one.
-func (f *text) isLines(whole []byte) bool {
-	first, rest, several := bytes.Cut(whole, []byte("\n"))
-	if several && json.Valid(first) {
+// isLines reports whether a text, which is not a single document, is meant as one document per line:
+// its first line is a document, or the name of the file says so.
+func (f *text) isLines(content []byte) bool {
+	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
+	if hasLines && json.Valid(first) {
 		return true
 	}
 	name := strings.ToLower(f.name)
-	named := strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
-	return several && named && len(trimSpace(rest)) > 0
+	isNamedLines := strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
+	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument adds src[from:to] to docs.
+// addDocument checks the document in src[from:to] and adds it to docs. It adds notes about duplicate
+// keys.
 func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
@@ -161,63 +162,65 @@ func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Do
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
-		at := max(0, int(syntax.Offset)-1)
+		offset := max(0, int(syntax.Offset)-1)
 		what := "not JSON: " + syntax.Error()
-		hint := syntaxHint(body, at, syntax.Error())
+		hint := syntaxHint(body, offset, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
-			at, what, hint = len(body), "the JSON ends too early", ""
-			if len(docs) > 0 && len(trimSpace(f.src[from+len(body):])) == 0 {
+			offset, what, hint = len(body), "the JSON ends too early", ""
+			isLastLine := len(docs) > 0 && len(trimSpace(f.src[from+len(body):])) == 0
+			if isLastLine {
 				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
 			}
 		}
-		return nil, f.errorAt(from+at, what, hint)
+		return nil, f.errorAt(from+offset, what, hint)
 	} else if err != nil {
 		return nil, f.errorAt(from, "not JSON: "+err.Error(), "")
 	}
 	if err := f.checkTokens(from, body, notes); err != nil {
 		return nil, err
 	}
-	f.line += bytes.Count(f.src[f.at:from], []byte("\n"))
-	f.at = from
+	f.line += bytes.Count(f.src[f.offset:from], []byte("\n"))
+	f.offset = from
 	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
 }
 
-// syntaxHint knows what is often meant by what is no JSON at an offset, of which
-// encoding/json complains.
-func syntaxHint(body []byte, at int, complaint string) string {
-	rest := body[min(at, len(body)):]
-	before := trimSpace(body[:min(at, len(body))])
-	word := func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) }
+// syntaxHint returns advice about a common syntax error at an offset of body, or "" for other
+// errors. message is the text of encoding/json's error.
+func syntaxHint(body []byte, offset int, message string) string {
+	rest := body[min(offset, len(body)):]
+	before := trimSpace(body[:min(offset, len(body))])
+	startsWith := func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) }
+	followsComma := len(before) > 0 && before[len(before)-1] == ','
 	switch {
-	case len(before) > 0 && before[len(before)-1] == ',' && (word("]") || word("}")):
+	case followsComma && (startsWith("]") || startsWith("}")):
 		return "no comma before a closing bracket"
-	case word("'"):
+	case startsWith("'"):
 		return "strings take double quotes"
-	case word("//"), word("/*"), word("#"):
+	case startsWith("//"), startsWith("/*"), startsWith("#"):
 		return "JSON has no comments"
-	case word("NaN"), word("Inf"), word("-Inf"), word("undefined"):
+	case startsWith("NaN"), startsWith("Inf"), startsWith("-Inf"), startsWith("undefined"):
 		return "JSON has no such value; null, or a string"
-	case strings.HasSuffix(complaint, "after top-level value"):
+	case strings.HasSuffix(message, "after top-level value"):
 		return "one document a file, or one on each line, as jq -c . writes them"
-	case strings.HasSuffix(complaint, "in string literal"):
+	case strings.HasSuffix(message, "in string literal"):
 		return `control characters are escaped in strings, e.g. \n or \u0000`
-	case strings.HasSuffix(complaint, "exceeded max depth"):
+	case strings.HasSuffix(message, "exceeded max depth"):
 		return fmt.Sprintf("at most %d levels are measured", MaxDepth)
 	}
 	return ""
 }
 
-// checkTokens finds numbers that no float64 can represent, and duplicate keys. The body is at
-// offset base and known to be JSON.
+// checkTokens returns an error if body is nested too deeply or has a number beyond the range of
+// float64, and adds notes about duplicate keys. body is valid JSON at offset base of the file.
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	type object struct {
-		keys  map[string]bool // nil means an array
-		value bool            // what comes next is a value
+	type container struct {
+		keys      map[string]bool // keys of an object so far; nil for an array
+		needValue bool            // in an object: the next token is a value, not a key
 	}
-	var open []object
-	end := 0 // of the token before
+	var open []container // the innermost last
+	end := 0             // end of the previous token
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
@@ -231,20 +234,20 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			begin++
 		}
 		end = int(d.InputOffset())
-		var in *object
+		var parent *container
 		if len(open) > 0 {
-			in = &open[len(open)-1]
+			parent = &open[len(open)-1]
 		}
 		key, isText := token.(string)
-		if in != nil && in.keys != nil && !in.value && isText {
-			if in.keys[key] {
+		if isKey := isText && parent != nil && parent.keys != nil && !parent.needValue; isKey {
+			if parent.keys[key] {
 				f.noteDuplicate(base+begin, key, notes)
 			}
-			in.keys[key], in.value = true, true
+			parent.keys[key], parent.needValue = true, true
 			continue
 		}
-		if in != nil {
-			in.value = false
+		if parent != nil {
+			parent.needValue = false
 		}
 		switch x := token.(type) {
 		case json.Delim:
@@ -254,9 +257,9 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			case len(open) == MaxDepth:
 				return f.errorAt(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so they are not measured")
 			case x == '{':
-				open = append(open, object{keys: map[string]bool{}})
+				open = append(open, container{keys: map[string]bool{}})
 			default:
-				open = append(open, object{})
+				open = append(open, container{})
 			}
 		case json.Number:
 			if _, err := strconv.ParseFloat(x.String(), 64); err != nil {
@@ -266,21 +269,23 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	}
 }
 
-// noteDuplicate notes a key that its object has already.
-func (f *text) noteDuplicate(at int, key string, notes *[]string) {
-	line, col := lineAndColumn(f.src, at)
-	if f.many++; f.many > maxNotes+1 {
+// noteDuplicate adds a note about a duplicate key at an offset. If there are more than maxNotes+1,
+// the last note is their number.
+func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
+	line, col := lineAndColumn(f.src, offset)
+	if f.duplicates++; f.duplicates > maxNotes+1 {
 		last := &(*notes)[len(*notes)-1]
-		*last = fmt.Sprintf("%s: %d more keys come twice in their object", f.name, f.many-maxNotes)
+		*last = fmt.Sprintf("%s: %d more keys come twice in their object", f.name, f.duplicates-maxNotes)
 		return
 	}
 	*notes = append(*notes, fmt.Sprintf("%s:%d:%d: key %q comes twice in its object; codecs differ in which one counts", f.name, line, col, shortenText(key)))
 }
 
+// shortenText returns the first 40 bytes of s, for a message.
 func shortenText(s string) string {
-	const most = 40
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
+	const maxBytes = 40
+	if len(s) > maxBytes {
+		return strings.ToValidUTF8(s[:maxBytes], "") + "…"
 	}
 	return s
 }

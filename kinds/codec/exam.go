@@ -13,23 +13,23 @@ import (
 
 var _ lab.Examiner = (*Kind)(nil)
 
-// examSpec tests one operation with every case of a set.
+// examSpec is a semantics test: it tests one operation with every case of a fixture.
 type examSpec struct {
 	id      string
-	set     string // of cases
-	fixture string // the fixture that contenders get
-	op      string
-	bearsOn []string // operations of workloads whose users see the output
+	set     string   // fixture whose cases are tested
+	fixture string   // name of the fixture that contenders get
+	op      string   // tested operation
+	bearsOn []string // operations of workloads that the differences affect
 
-	// reference returns the outcome of encoding/json in this process.
+	// reference returns the output of encoding/json for a case.
 	reference func(c fixture.Case) (text []byte, err error)
-	// compare compares the contender's text of the case with the reference's. Neither is an error.
+	// compare compares the contender's output for a case with the reference's. Neither is an error.
 	compare func(c fixture.Case, want, got []byte) comparison
 	phrases phrases
 }
 
-// allExams returns all exams. The report prints the first difference of the gravest class next to a
-// speed, so the most common cases come first.
+// allExams returns all semantics tests. The report prints the first difference of the most severe
+// class next to a speed, so the most common cases come first.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -65,17 +65,17 @@ func allExams() []examSpec {
 	}
 }
 
-// question is one case of an exam with the result of the reference.
+// question is a case and the result of the reference.
 type question struct {
 	fixture.Case
-	want []byte
+	want []byte // output; nil if err is not nil
 	err  error
 }
 
-// Reference names what answers are compared with.
+// Reference returns the name of the reference with which answers are compared.
 func (k *Kind) Reference() string { return "encoding/json " + runtime.Version() }
 
-// Exams writes the cases of all exams into dir, one body per line.
+// Exams writes the cases of all semantics tests into dir, one body per line.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, e := range allExams() {
@@ -93,11 +93,12 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares one answer with that of encoding/json. The text of an error does not count, nor
-// fields of an answer other than the case's own: other cases test those.
-func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
+// Differ compares one answer with the result of encoding/json. It returns false if there is no
+// difference. The text of an error does not count, and of the fields of an answer only the one that
+// the case tests.
+func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
-		if e.id != asked.ID {
+		if e.id != in.ID {
 			continue
 		}
 		list := k.questionsOf(e)
@@ -109,7 +110,7 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	return tare.Difference{}, false
 }
 
-// questionsOf returns the questions of e. They are computed once.
+// questionsOf returns the cases of e with the results of the reference. It computes them once.
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +127,7 @@ func (k *Kind) questionsOf(e examSpec) []question {
 	return list
 }
 
-// encodeProbe returns the reference of a probe that is encoded.
+// encodeProbe returns the reference's encoding of a probe.
 func encodeProbe(c fixture.Case) ([]byte, error) {
 	v, err := fixture.Decode("probes", c.Body)
 	if err != nil {
@@ -135,20 +136,21 @@ func encodeProbe(c fixture.Case) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// roundTripProbe returns the reference of a probe that is encoded and decoded.
+// roundTripProbe returns a probe after the reference has encoded and decoded it.
 func roundTripProbe(c fixture.Case) ([]byte, error) {
 	text, err := encodeProbe(c)
 	if err != nil {
 		return nil, err
 	}
-	into := fixture.Target("probes")()
-	if err := json.Unmarshal(text, into); err != nil {
+	decoded := fixture.Target("probes")()
+	if err := json.Unmarshal(text, decoded); err != nil {
 		return nil, err
 	}
-	return fixture.Show(into), nil
+	return fixture.Show(decoded), nil
 }
 
-// decodeAs returns the reference of a document that is decoded as a value of set.
+// decodeAs returns a function that decodes the document of a case with the reference, into the type
+// of the fixture set.
 func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	return func(c fixture.Case) ([]byte, error) {
 		v, err := fixture.Decode(set, c.Body)
@@ -159,5 +161,5 @@ func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	}
 }
 
-// pickFields returns the reference of a document that a few fields are picked out of.
+// pickFields returns the few fields that the reference reads in the document of a case.
 func pickFields(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }

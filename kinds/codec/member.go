@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// member is a key and its value, as they were written.
+// member is the text of a key and of its value.
 type member struct{ key, value string }
 
-// splitMembers splits an object without checking it: the inspected answer may be invalid. It reads
-// both JSON and structs formatted by [fixture.Show]; a key is everything before the first colon,
-// without its quotes. It returns false if there is no object, or if it does not end.
+// splitMembers splits an object into its members, without checking them: an answer may be invalid.
+// It accepts JSON and structs formatted by [fixture.Show]. A key is the text before the first colon,
+// without quotes. It returns false if text is not a complete object.
 func splitMembers(text []byte) ([]member, bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
@@ -35,15 +35,14 @@ func splitMembers(text []byte) ([]member, bool) {
 	return nil, false
 }
 
-// splitter knows where in a text it is: inside how many brackets, and in a
-// string or not.
+// splitter is the state of splitMembers at a position of a text.
 type splitter struct {
 	text   []byte
-	start  int // of the member
-	colon  int // after its key; -1: not yet
-	depth  int
-	quoted bool
-	escape bool // the character before was a backslash in a string
+	start  int  // start of the current member
+	colon  int  // position of the colon after its key; -1 before the colon
+	depth  int  // number of open brackets
+	quoted bool // the position is in a string
+	escape bool // the previous character was a backslash in a string
 }
 
 // separatorAt reads the character at i and returns it if it separates members or ends the object.
@@ -70,7 +69,8 @@ func (s *splitter) separatorAt(i int) byte {
 	return 0
 }
 
-// memberBefore returns the member that ends before i.
+// memberBefore returns the member that ends before i, and starts the next one. The key is "" if the
+// member has no colon.
 func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {
@@ -87,7 +87,8 @@ func (s *splitter) memberBefore(i int) member {
 	return m
 }
 
-// findField returns the value of key in an object, and whether there is one.
+// findField returns the text of the value of key in an object. It returns false if there is no such
+// key.
 func findField(text []byte, key string) (string, bool) {
 	list, _ := splitMembers(text)
 	i := slices.IndexFunc(list, func(m member) bool { return m.key == key })
@@ -97,7 +98,7 @@ func findField(text []byte, key string) (string, bool) {
 	return list[i].value, true
 }
 
-// keysOf returns the keys of an object in the order they were written.
+// keysOf returns the keys of an object in their order. It returns false if text is not an object.
 func keysOf(text []byte) ([]string, bool) {
 	list, ok := splitMembers(text)
 	names := make([]string, len(list))
@@ -107,11 +108,11 @@ func keysOf(text []byte) ([]string, bool) {
 	return names, ok
 }
 
-// isReordered reports whether a and b are objects of the same keys, written in different orders.
+// isReordered reports whether a and b are objects with the same keys in different orders.
 func isReordered(a, b []byte) bool {
-	x, ok := keysOf(a)
-	y, ok2 := keysOf(b)
-	if !ok || !ok2 || slices.Equal(x, y) {
+	x, xOK := keysOf(a)
+	y, yOK := keysOf(b)
+	if !xOK || !yOK || slices.Equal(x, y) {
 		return false
 	}
 	slices.Sort(x)

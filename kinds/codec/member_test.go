@@ -73,7 +73,7 @@ func TestSameSpelled(t *testing.T) {
 		{"Text", `"1.5"`, `"1.50"`, false},
 		{"Counts", "null", "{}", false},
 	} {
-		if got := sameSpelled(c.field, c.want, c.got); got != c.same {
+		if got := hasSameValue(c.field, c.want, c.got); got != c.same {
 			t.Errorf("%s: %s and %s: %v", c.field, c.want, c.got, got)
 		}
 	}

@@ -11,27 +11,27 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// phrases are the verbs for a contender that accepts input that the reference rejects, and the
-// reverse. The input follows.
+// phrases are the verbs for a contender that rejects input that the reference accepts, and for the
+// reverse. The input follows in the sentence.
 type phrases struct{ refuses, accepts string }
 
-// Prefixes of an answer's error that the contender did not return: the protocol's text for a panic,
-// and the lab's for an ended process.
+// Prefixes of errors in answers that are not errors of the operation.
 const (
-	panicked = "panic: "
-	ended    = "the process ended: "
+	panicPrefix = "panic: "             // of contender.panicText
+	endedPrefix = "the process ended: " // of the lab
+
+	// unreadablePrefix is the prefix if a binary codec cannot decode its own output.
+	unreadablePrefix = "what it put out cannot be read again"
 )
 
-// What the answer of a binary codec begins with that cannot read its own words.
-const unreadable = "what it put out cannot be read again"
-
-// Characters of what was got, in a sentence and in the table.
+// Maximum numbers of characters of an output, in a sentence and in the table.
 const (
 	maxSentence  = 40
 	maxTableText = 80
 )
 
-// compareAnswer compares an answer to q with the reference.
+// compareAnswer compares the answer to q with the reference. It returns false if there is no
+// difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
@@ -48,13 +48,13 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 		d.Got = e.relevantPart(q.Case, a.Output)
 	}
 	switch {
-	case strings.HasPrefix(a.Error, panicked):
+	case strings.HasPrefix(a.Error, panicPrefix):
 		d.Got, d.Says = clipLegible(a.Error, maxTableText), "panics on "+q.What
-	case strings.HasPrefix(a.Error, ended):
+	case strings.HasPrefix(a.Error, endedPrefix):
 		d.Got, d.Says = clipLegible(a.Error, maxTableText), "does not survive "+q.What
-	case strings.HasPrefix(a.Error, unreadable):
+	case strings.HasPrefix(a.Error, unreadablePrefix):
 		d.Says = "cannot read " + q.What + " that it wrote itself"
-	case a.Error != "" && q.err != nil:
+	case a.Error != "" && q.err != nil: // both reject the input
 		return tare.Difference{}, false
 	case a.Error != "":
 		d.Says = e.phrases.refuses + q.What
@@ -68,7 +68,7 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 			return tare.Difference{}, false
 		}
 		d.Class, d.Says = f.class, e.describeDifference(q.Case, f, a.Size > 0)
-		if f.unchanged { // nothing is lost by it
+		if f.unchanged { // better than the reference: no value differs
 			d.Class = tare.DiffersInAcceptance
 		}
 		d.Reference, d.Got = clipLegible(f.want, maxTableText), clipLegible(f.got, maxTableText)
@@ -76,8 +76,9 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	return d, true
 }
 
-// describeDifference returns the sentence for a difference in value or form.
-func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) string {
+// describeDifference returns the sentence for a difference in value or form. isDecoded means that
+// the contender is a binary codec, whose answer is the value that it decodes from its output.
+func (e examSpec) describeDifference(c fixture.Case, f comparison, isDecoded bool) string {
 	for _, k := range c.Known {
 		if k.Got == f.got {
 			return k.Says
@@ -89,7 +90,7 @@ func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) st
 		return "leaves out " + c.What
 	case f.unchanged:
 		return "brings " + c.What + " back unchanged, which encoding/json does not"
-	case e.op == codec.OpRoundTrip || e.op == codec.OpMarshal && read: // what a binary codec reads in what it wrote
+	case e.op == codec.OpRoundTrip || e.op == codec.OpMarshal && isDecoded:
 		return "brings " + c.What + " back as " + got
 	case f.broken:
 		return strings.Replace(c.Says, "%s", got, 1) + notJSON
@@ -97,8 +98,8 @@ func (e examSpec) describeDifference(c fixture.Case, f comparison, read bool) st
 	return strings.Replace(c.Says, "%s", got, 1)
 }
 
-// describeResult returns the result of accepted input that the reference rejects, or "" if it is
-// too long to print.
+// describeResult returns the end of a sentence about accepted input that the reference rejects: the
+// result, or "" if it is too long. valid means that the output is JSON.
 func (e examSpec) describeResult(got string, valid bool) string {
 	switch {
 	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > maxSentence:
@@ -113,7 +114,7 @@ func (e examSpec) describeResult(got string, valid bool) string {
 
 const notJSON = ", which is not JSON"
 
-// relevantPart returns the part of an answer, or of the reference, that the case tests.
+// relevantPart returns the part of an output that the case tests.
 func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	switch {
 	case e.op == codec.OpFields:
@@ -127,16 +128,17 @@ func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	return clipLegible(string(text), maxTableText)
 }
 
-func rejectionText(why string) string { return clipLegible("refused: "+why, maxTableText) }
+func rejectionText(reason string) string { return clipLegible("refused: "+reason, maxTableText) }
 
-func clipLegible(text string, most int) string {
-	return clipRunes(fixture.Legible([]byte(text)), most)
+// clipLegible returns text in visible characters, at most limit of them.
+func clipLegible(text string, limit int) string {
+	return clipRunes(fixture.Legible([]byte(text)), limit)
 }
 
-// clipRunes returns at most most characters of a text.
-func clipRunes(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
+// clipRunes returns at most limit characters of a text.
+func clipRunes(text string, limit int) string {
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
 	}
 	return text
 }
